@@ -1,0 +1,335 @@
+"""The cloud service (interface.md 2 to 8).
+
+Published: sign-in, sites, `dashboardInfo`, `setPumpInfo`, the error table and limits.
+Observed (layouts.md 5): `userinfo` and the path and shape of `envelope-key`.
+"""
+
+import asyncio
+from base64 import urlsafe_b64decode
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPMethod, HTTPStatus
+import json
+import re
+import time
+from typing import Any, Protocol
+
+from aiohttp import ClientSession
+from yarl import URL
+
+from .envelope import parse_key
+from .equipment import MAIN_PUMP
+from .exceptions import (
+    AuthenticationError,
+    BusyError,
+    CommandFailedError,
+    ForbiddenError,
+    NotOfferedError,
+    PoolctlError,
+    ServiceError,
+    UnexpectedResponseError,
+)
+from .http import Response, exchange
+
+_V1 = "api-gateway/v1"
+_V2 = "api-gateway/v2"
+MAX_RESPONSE = 1024 * 1024
+TIMEOUT = 20.0
+"""s; the service itself waits up to 10 s for a controller (interface.md 8)."""
+WRITE_SPACING = 2.0
+"""s between two writes to one controller (interface.md 8)."""
+PATIENCE = 20.0
+"""s a person's command waits while the controller is busy."""
+DEFAULT_RETRY_AFTER = 5.0
+"""s, where a 429 does not say (interface.md 7.1)."""
+
+
+def authorize_url(base_url: str) -> str:
+    """Return where a person signs in (interface.md 4.1)."""
+    return f"{base_url}/{_V1}/oauth/authorize"
+
+
+def token_url(base_url: str) -> str:
+    """Return where codes and refresh tokens become access tokens."""
+    return f"{base_url}/{_V1}/oauth/token"
+
+
+class TokenProvider(Protocol):
+    """Hands out the access token."""
+
+    async def __call__(self, *, refused: str | None = None) -> str:
+        """Return a token other than the refused one, or raise a PoolctlError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A controller as the account lists it (interface.md 2.4)."""
+
+    device_id: str
+    name: str
+    online: bool | None
+    site: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What an account owns (interface.md 2.3)."""
+
+    site_ids: tuple[str, ...]
+    devices: tuple[Device, ...]
+
+
+@dataclass(slots=True)
+class _Gate:
+    """Keeps the limits of one controller (interface.md 8)."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    next_write: float = 0.0
+
+
+class CloudClient:
+    """Talks to the service for one account.
+
+    Methods raise UnreachableError, AuthenticationError, ForbiddenError (403),
+    NotOfferedError (404), BusyError (429, with `retry_after`), ServiceError (5xx),
+    CommandFailedError (`status: FAILED`) and UnexpectedResponseError.
+    """
+
+    def __init__(
+        self, session: ClientSession, base_url: str, token: TokenProvider
+    ) -> None:
+        """Prepare; the session stays the caller's."""
+        self._session = session
+        self._base = URL(base_url)
+        self._token = token
+        self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
+
+    async def inventory(self) -> Inventory:
+        """List the sites and their controllers (interface.md 4.1)."""
+        data = await self._data(HTTPMethod.GET, f"{_V1}/user/sites")
+        sites = [site for site in _list(data, "sites") if isinstance(site, dict)]
+        return Inventory(
+            tuple(str(site["objectId"]) for site in sites if site.get("objectId")),
+            tuple(
+                Device(
+                    entry["deviceId"],
+                    str(entry.get("tag") or ""),
+                    entry.get("online"),
+                    str(site.get("name") or ""),
+                )
+                for site in sites
+                for entry in _list(site, "device_list")
+                if isinstance(entry, dict) and is_device_id(entry.get("deviceId"))
+            ),
+        )
+
+    async def user_id(self) -> str | None:
+        """Return the account's stable identifier, `None` where it is not offered."""
+        try:
+            answer = await self._request(HTTPMethod.GET, f"{_V1}/oauth/userinfo")
+        except NotOfferedError:
+            return None
+        subject = answer.get("sub")
+        return str(subject) if subject else None
+
+    async def envelope_key(self, device_id: str) -> bytes:
+        """Return the key a controller signs with (interface.md 5.2, layouts.md 5).
+
+        Raises EnvelopeError where the answer holds no key.
+        """
+        data = await self._data(
+            HTTPMethod.GET, f"{_V2}/iot-shadow/device/{device_id}/envelope-key"
+        )
+        return parse_key(str(data.get("key_hex", "")))
+
+    async def dashboard(self, device_id: str) -> dict[str, Any]:
+        """Return the dashboard of a controller (interface.md 2.5)."""
+        async with self._gates[device_id].lock:
+            data = await self._data(
+                HTTPMethod.GET, _device_path(device_id, "dashboardInfo")
+            )
+        dashboard = data.get("dashboard")
+        if not isinstance(dashboard, dict):
+            raise UnexpectedResponseError("the answer has no dashboard")
+        return dashboard
+
+    async def set_pump(self, device_id: str, slot: int, on: bool, speed: int) -> None:
+        """Run or stop the main pump at a speed in % (interface.md 2.6, layouts.md 5).
+
+        Returns when the controller has acknowledged it.
+        """
+        await self._write(
+            device_id,
+            "setPumpInfo",
+            {
+                "aux_switch_state": int(on),
+                "aux_type_code": MAIN_PUMP,
+                "pump_speed": speed,
+                "aux_slot_num": slot,
+            },
+        )
+
+    async def _write(
+        self, device_id: str, endpoint: str, body: Mapping[str, Any]
+    ) -> None:
+        """Send a command; wait out a busy controller as long as a person would."""
+        gate = self._gates[device_id]
+        give_up = time.monotonic() + PATIENCE
+        async with gate.lock:
+            while True:
+                await asyncio.sleep(max(0, gate.next_write - time.monotonic()))
+                gate.next_write = time.monotonic() + WRITE_SPACING
+                try:
+                    await self._request(
+                        HTTPMethod.POST, _device_path(device_id, endpoint), body
+                    )
+                except BusyError as err:
+                    # Rejected at once, so not run: it is safe to send it again.
+                    gate.next_write = time.monotonic() + (
+                        err.retry_after or DEFAULT_RETRY_AFTER
+                    )
+                    if gate.next_write > give_up:
+                        raise
+                else:
+                    return
+
+    async def _data(self, method: HTTPMethod, path: str) -> dict[str, Any]:
+        data = (await self._request(method, path)).get("data")
+        if not isinstance(data, dict):
+            raise UnexpectedResponseError("the answer has no data")
+        return data
+
+    async def _request(
+        self, method: HTTPMethod, path: str, body: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the answer's JSON object; sign in once more where a token is void."""
+        token = await self._token()
+        try:
+            return await self._send(method, path, body, token)
+        except AuthenticationError:
+            token = await self._token(refused=token)
+            return await self._send(method, path, body, token)
+
+    async def _send(
+        self,
+        method: HTTPMethod,
+        path: str,
+        body: Mapping[str, Any] | None,
+        token: str,
+    ) -> dict[str, Any]:
+        response = await exchange(
+            self._session,
+            method,
+            self._base.joinpath(path),
+            data=None if body is None else json.dumps(body).encode(),
+            headers={
+                "Authorization": f"Bearer {token}",
+                "Content-Type": "application/json",
+            },
+            timeout=TIMEOUT,
+            limit=MAX_RESPONSE,
+        )
+        return _check(response)
+
+
+_DEVICE_ID = re.compile(r"(?:[0-9A-F]{2}_){5}[0-9A-F]{2}")
+_RETRY_AFTER = re.compile(
+    r"retry after\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*m)?\s*(?:(\d+(?:\.\d+)?)\s*s)?",
+    re.IGNORECASE,
+)
+
+
+def is_device_id(text: object) -> bool:
+    """Tell whether a text has the form of a controller identifier (interface.md 2.4)."""
+    return isinstance(text, str) and _DEVICE_ID.fullmatch(text) is not None
+
+
+def parse_retry_after(message: str, header: str | None = None) -> float:
+    """Return the seconds to wait after a 429 (interface.md 7.1).
+
+    The message is asked first (`5s`, `10s`, `1m0s`, `5 s`), then the header.
+    """
+    if (found := _RETRY_AFTER.search(message)) and any(found.groups()):
+        hours, minutes, seconds = (float(part or 0) for part in found.groups())
+        return hours * 3600 + minutes * 60 + seconds
+    if header is not None and header.strip().isdecimal():
+        return float(header)
+    return DEFAULT_RETRY_AFTER
+
+
+def _device_path(device_id: str, endpoint: str) -> str:
+    return f"{_V1}/iot-shadow/device/{device_id}/{endpoint}"
+
+
+def _list(data: Mapping[str, Any], name: str) -> list[Any]:
+    found = data.get(name)
+    return found if isinstance(found, list) else []
+
+
+_STATUS_ERRORS: Mapping[int, type[PoolctlError]] = {
+    HTTPStatus.UNAUTHORIZED: AuthenticationError,
+    HTTPStatus.FORBIDDEN: ForbiddenError,
+    HTTPStatus.NOT_FOUND: NotOfferedError,
+}
+
+
+def _check(response: Response) -> dict[str, Any]:
+    """Return the answer's JSON object, or raise what it says (interface.md 7.1)."""
+    status, answer = response.status, response.json()
+    message = response.data.decode("utf-8", "replace")
+    if answer is not None:
+        message = str(answer.get("message") or answer.get("error") or "no reason given")
+    # The service names the controller in its messages; logs and dialogs need not.
+    message = _DEVICE_ID.sub("**", message)[:200]
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        header = response.headers.get("Retry-After")
+        raise BusyError(message, retry_after=parse_retry_after(message, header))
+    if error := _STATUS_ERRORS.get(status):
+        raise error(f"the service says HTTP {status}")
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise ServiceError(f"the service says HTTP {status}")
+    if answer is None:
+        raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
+    if status != HTTPStatus.OK or answer.get("status") == "FAILED":
+        raise CommandFailedError(message)
+    return answer
+
+
+async def probe(session: ClientSession, base_url: str) -> None:
+    """See that something answers at a service address; raises UnreachableError.
+
+    Asks for the sites without a token: no rate limit counts that (interface.md 8), and
+    whatever is answered, somebody is there.
+    """
+    await exchange(
+        session,
+        HTTPMethod.GET,
+        URL(base_url).joinpath(f"{_V1}/user/sites"),
+        data=None,
+        headers={},
+        timeout=TIMEOUT,
+        limit=MAX_RESPONSE,
+    )
+
+
+def account_id(subject: str | None, token: str, inventory: Inventory) -> str | None:
+    """Return what identifies an account (design.md 2).
+
+    The subject of userinfo, else the `sub` claim of the access token, else the smallest
+    site identifier; `None` where there is none of these.
+    """
+    return subject or _subject_claim(token) or min(inventory.site_ids, default=None)
+
+
+def _subject_claim(token: str) -> str | None:
+    """Return `sub` of a JWT-shaped token, unverified: it comes from the service."""
+    parts = token.split(".")
+    if len(parts) != 3:
+        return None
+    try:
+        claims = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except ValueError:
+        return None
+    subject = claims.get("sub") if isinstance(claims, dict) else None
+    return str(subject) if subject else None

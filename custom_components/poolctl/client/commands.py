@@ -1,0 +1,198 @@
+"""Action payloads and query replies.
+
+The payload of `aux` is published (interface.md 4.2 rule 5); everything else here is
+observed (layouts.md 3 and 4).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import json
+import struct
+from typing import Any
+
+from .exceptions import InvalidCommandError, ReplyError
+
+SINGLE_SPEED = "Single Speed"
+"""What the pump calls itself where it has one speed, or is not identified yet."""
+
+UNUSED_SLOT = 99
+"""The slot of an unused schedule record."""
+
+_CREATE, _UPDATE, _DELETE, _ENABLE = range(4)
+_RECORD = struct.Struct("<BBBBHHB")
+
+
+def _pack(layout: struct.Struct, *values: int) -> bytes:
+    try:
+        return layout.pack(*values)
+    except struct.error as err:
+        raise InvalidCommandError(f"value out of range: {err}") from None
+
+
+def _string(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")
+    if len(data) > 0xFF:
+        raise InvalidCommandError("a name is longer than 255 bytes")
+    return bytes((len(data),)) + data
+
+
+# Actions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """A schedule record (layouts.md 3 and 4); times are minutes after midnight."""
+
+    slot: int
+    aux_type: int
+    start: int
+    end: int
+    weekdays: int
+    """Bit 0 is Monday, bit 6 is Sunday."""
+    name: str
+    turnover: int = 0
+    speed: int = 0
+    """%, of the pump."""
+    enabled: bool = True
+
+    @property
+    def used(self) -> bool:
+        """Whether the record holds a schedule."""
+        return self.slot != UNUSED_SLOT
+
+    def encode(self) -> bytes:
+        """Return the record as actions carry it, that is, without `enabled`."""
+        return _pack(
+            _RECORD,
+            self.slot,
+            self.aux_type,
+            self.turnover,
+            self.speed,
+            self.start,
+            self.end,
+            self.weekdays,
+        ) + _string(self.name)
+
+
+_AUX = struct.Struct("<BBB")
+_INDEX = struct.Struct("<BB")
+_INDEX_FLAG = struct.Struct("<BBB")
+
+
+def encode_aux(slot: int, on: bool, precedence: bool) -> bytes:
+    """Return the payload of action `aux`.
+
+    With precedence the slot is held by hand, on or off; without it the schedules win,
+    so `(slot, False, False)` gives the slot back to them (layouts.md 3).
+    """
+    return _pack(_AUX, slot, bool(on), bool(precedence))
+
+
+def encode_schedule_create(schedule: Schedule) -> bytes:
+    """Return the payload of action `schedule` that adds one."""
+    return bytes((_CREATE,)) + schedule.encode()
+
+
+def encode_schedule_update(index: int, schedule: Schedule) -> bytes:
+    """Return the payload of action `schedule` that replaces one."""
+    return _pack(_INDEX, _UPDATE, index) + schedule.encode()
+
+
+def encode_schedule_delete(index: int) -> bytes:
+    """Return the payload of action `schedule` that removes one."""
+    return _pack(_INDEX, _DELETE, index)
+
+
+def encode_schedule_enable(index: int, enabled: bool) -> bytes:
+    """Return the payload of action `schedule` that arms or disarms one."""
+    return _pack(_INDEX_FLAG, _ENABLE, index, bool(enabled))
+
+
+def encode_cmd(command: str, body: Mapping[str, Any]) -> bytes:
+    """Return the payload of action `cmd`: a controller command with a JSON body."""
+    return _string(command) + json.dumps(
+        body, ensure_ascii=False, separators=(",", ":")
+    ).encode("utf-8", "replace")
+
+
+# Query replies
+
+
+@dataclass(frozen=True, slots=True)
+class PumpIdentity:
+    """Reply of `pump_id`; `Single Speed` without a model means not identified yet."""
+
+    type: str
+    brand: str
+    model: str
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes a reply apart from its beginning; raises ReplyError at its end."""
+
+    data: bytes
+    offset: int = 0
+
+    def take(self, size: int) -> bytes:
+        start, self.offset = self.offset, self.offset + size
+        if self.offset > len(self.data):
+            raise ReplyError("the reply ends too early")
+        return self.data[start : self.offset]
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def string(self) -> str:
+        return self.take(self.byte()).decode("utf-8", "replace")
+
+    def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
+        return layout.unpack(self.take(layout.size))
+
+
+def decode_aux_names(payload: bytes) -> tuple[str, ...]:
+    """Return the name of every slot, empty where it has none."""
+    reader = _Reader(payload)
+    return tuple(reader.string() for _ in range(reader.byte()))
+
+
+def decode_pump_id(payload: bytes) -> PumpIdentity:
+    """Return what the controller knows of the pump."""
+    reader = _Reader(payload)
+    return PumpIdentity(reader.string(), reader.string(), reader.string())
+
+
+def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
+    """Return all records in their order, unused ones too: an index is a position."""
+    reader = _Reader(payload)
+    schedules = []
+    for _ in range(reader.byte()):
+        enabled = bool(reader.byte())
+        slot, aux_type, turnover, speed, start, end, weekdays = reader.unpack(_RECORD)
+        schedules.append(
+            Schedule(
+                enabled=enabled,
+                slot=slot,
+                aux_type=aux_type,
+                turnover=turnover,
+                speed=speed,
+                start=start,
+                end=end,
+                weekdays=weekdays,
+                name=reader.string(),
+            )
+        )
+    return tuple(schedules)
+
+
+def decode_json(payload: bytes) -> dict[str, Any]:
+    """Return the object of a JSON reply, taken out of `{"d": …}` where it is wrapped."""
+    try:
+        reply = json.loads(payload)
+    except ValueError, RecursionError:
+        raise ReplyError("the reply is not JSON") from None
+    if isinstance(reply, dict) and isinstance(reply.get("d"), dict):
+        reply = reply["d"]
+    if not isinstance(reply, dict):
+        raise ReplyError("the reply is not a JSON object")
+    return reply

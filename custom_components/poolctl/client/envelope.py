@@ -1,0 +1,123 @@
+"""Signed envelopes: bytes on the wire <-> verified payload.
+
+Observed, not published (layouts.md 1): u8 version, u32 counter, payload, and the first
+4 bytes of AES-128-CMAC (RFC 4493) over all before it. Integers are little-endian.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hmac import compare_digest
+import logging
+import struct
+import time
+
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.cmac import CMAC
+
+from .exceptions import EnvelopeError, InvalidCommandError, ReplayError, SignatureError
+
+_LOGGER = logging.getLogger(__name__)
+
+VERSION = 1
+MAX_COUNTER = 0xFFFF_FFFF
+_KEY_SIZE = 16
+_TAG_SIZE = 4
+_HEAD = struct.Struct("<BI")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A verified envelope: the signer's counter and what it wrapped."""
+
+    counter: int
+    payload: bytes
+
+
+def parse_key(text: str) -> bytes:
+    """Return the 16 bytes of an envelope key handed out as 32 hex characters.
+
+    Raises EnvelopeError, which does not repeat the text.
+    """
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != _KEY_SIZE:
+        raise EnvelopeError("envelope key is not 32 hex characters")
+    return key
+
+
+def _tag(key: bytes, signed: bytes) -> bytes:
+    cmac = CMAC(AES(key))
+    cmac.update(signed)
+    return cmac.finalize()[:_TAG_SIZE]
+
+
+def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
+    """Return the signed envelope of a payload (layouts.md 1).
+
+    Raises InvalidCommandError for a counter that does not fit into 32 bits.
+    """
+    if not 0 <= counter <= MAX_COUNTER:
+        raise InvalidCommandError("envelope counter does not fit into 32 bits")
+    signed = _HEAD.pack(VERSION, counter) + payload
+    return signed + _tag(key, signed)
+
+
+def unwrap(key: bytes, data: bytes | str) -> Envelope:
+    """Return the verified content of an envelope, given as bytes or as wire hex.
+
+    Raises EnvelopeError for a malformed envelope and SignatureError for a wrong tag.
+    """
+    if isinstance(data, str):
+        try:
+            data = bytes.fromhex("".join(data.split()))
+        except ValueError:
+            raise EnvelopeError("envelope is not hex") from None
+    if len(data) < _HEAD.size + _TAG_SIZE:
+        raise EnvelopeError(f"envelope of {len(data)} bytes is too short")
+    version, counter = _HEAD.unpack_from(data)
+    if version != VERSION:
+        raise EnvelopeError(f"envelope version {version} is not known")
+    signed, tag = data[:-_TAG_SIZE], data[-_TAG_SIZE:]
+    if not compare_digest(_tag(key, signed), tag):
+        raise SignatureError("envelope tag does not verify")
+    return Envelope(counter, data[_HEAD.size : -_TAG_SIZE])
+
+
+class OutgoingCounter:
+    """Counters for what we sign: strictly increasing, near Unix time (layouts.md 1)."""
+
+    def __init__(self, last: int = 0, *, now: Callable[[], float] = time.time) -> None:
+        """Start above `last`, the newest counter known to have been used."""
+        self.last = last
+        self._now = now
+
+    def next(self) -> int:
+        """Return a counter that was never used before."""
+        self.last = max(self.last + 1, int(self._now()))
+        return self.last
+
+
+class IncomingCounter:
+    """Sorts replayed envelopes from new ones (layouts.md 1).
+
+    Lower than the last verified counter is a replay. A controller may restart its
+    counter: two envelopes in a row that advance from a lower baseline are that.
+    """
+
+    def __init__(self) -> None:
+        """Start without a baseline: the first envelope sets it."""
+        self._last: int | None = None
+        self._candidate: int | None = None
+
+    def accept(self, counter: int) -> None:
+        """Take the counter of a verified envelope; raises ReplayError for a replay."""
+        if self._last is None or counter >= self._last:
+            self._last, self._candidate = counter, None
+        elif self._candidate is not None and counter > self._candidate:
+            _LOGGER.warning("The controller restarted its message counter")
+            self._last, self._candidate = counter, None
+        else:
+            self._candidate = counter
+            raise ReplayError("envelope is older than one already seen")

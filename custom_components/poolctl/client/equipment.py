@@ -1,0 +1,113 @@
+"""What can be wired to a slot: the aux type codes and what they mean for a person.
+
+Observed, not published (layouts.md 2.4).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .frame import MODE_OFF
+
+MAX_SLOTS = 37
+VIRTUAL_SLOT = 26
+"""An ozone output without a relay, where the controller has all 37 slots."""
+
+MAIN_PUMP = 31
+
+
+class Role(StrEnum):
+    """What a person can do with a slot."""
+
+    EMPTY = "empty"
+    GENERAL = "general"
+    """Switched by hand or by schedules."""
+    PUMP = "pump"
+    PUMP_LINKED = "pump_linked"
+    """Runs only with the pump: switching it on starts the pump."""
+    DOSING = "dosing"
+    """Run by the firmware's own logic, never switched by hand; so is HEATING."""
+    HEATING = "heating"
+    SPA_ACTUATOR = "spa_actuator"
+    """All move together: switching the first fitted one is spa mode."""
+    POOL_LIGHT = "pool_light"
+    SPA_LIGHT = "spa_light"
+    VIRTUAL = "virtual"
+    """Shown, never switched."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuxType:
+    """A kind of equipment and its role."""
+
+    kind: str
+    role: Role
+
+
+_GENERAL = AuxType("general", Role.GENERAL)
+_POOL_LIGHT = AuxType("pool_light", Role.POOL_LIGHT)
+_SPA_LIGHT = AuxType("spa_light", Role.SPA_LIGHT)
+
+AUX_TYPES = {
+    0: AuxType("empty", Role.EMPTY),
+    2: AuxType("pool_heater", Role.HEATING),
+    3: AuxType("pressure_cleaner", Role.PUMP_LINKED),
+    4: AuxType("in_floor_cleaning", Role.PUMP_LINKED),
+    5: AuxType("salt_chlorinator", Role.DOSING),
+    6: AuxType("ph_doser", Role.DOSING),
+    7: AuxType("mineral_chlorinator", Role.DOSING),
+    8: AuxType("liquid_chlorine_doser", Role.DOSING),
+    9: AuxType("ioniser", Role.PUMP_LINKED),
+    10: AuxType("ozone", Role.PUMP_LINKED),
+    11: AuxType("uv", Role.PUMP_LINKED),
+    17: AuxType("solar_heating", Role.HEATING),
+    18: AuxType("solar_heating", Role.HEATING),
+    19: AuxType("spa_heater", Role.HEATING),
+    20: AuxType("spa_return", Role.SPA_ACTUATOR),
+    21: AuxType("spa_suction", Role.SPA_ACTUATOR),
+    MAIN_PUMP: AuxType("main_pump", Role.PUMP),
+    32: AuxType("shared_heater", Role.HEATING),
+    33: AuxType("spa_extra_1", Role.SPA_ACTUATOR),
+    34: AuxType("spa_extra_2", Role.SPA_ACTUATOR),
+    **dict.fromkeys((12, 13, 14, 15, 16, 35), _POOL_LIGHT),
+    **dict.fromkeys((26, 27, 28, 29, 30, 36), _SPA_LIGHT),
+}
+
+# Which codes make a part of a pool exist
+POOL_HEATERS = frozenset({2, 32})
+SOLAR = frozenset({17, 18})
+SPA_HEATERS = frozenset({19, 32})
+PH_DOSERS = frozenset({6})
+CHLORINATORS = frozenset({5, 7})
+LIQUID_CHLORINE = frozenset({8})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One of up to 37 outputs and what is known of it."""
+
+    index: int
+    type_code: int
+    name: str = ""
+    """The owner's name of it, empty where there is none."""
+    mode: int | None = None
+    """0 off, 1 to 20 the running schedule, 99 manual."""
+    held: bool | None = None
+    """By hand against the schedules, on or off."""
+    virtual: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What is wired to it."""
+        return AUX_TYPES.get(self.type_code, _GENERAL).kind
+
+    @property
+    def role(self) -> Role:
+        """What a person can do with it."""
+        if self.virtual:
+            return Role.VIRTUAL
+        return AUX_TYPES.get(self.type_code, _GENERAL).role
+
+    @property
+    def on(self) -> bool | None:
+        """Whether its relay is on, for whatever reason."""
+        return None if self.mode is None else self.mode != MODE_OFF

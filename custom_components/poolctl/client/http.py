@@ -1,0 +1,74 @@
+"""One HTTP exchange, with this package's errors and a bound on what is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import json
+from typing import Any
+
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientSession,
+    ClientTimeout,
+    ConnectionTimeoutError,
+)
+from yarl import URL
+
+from .exceptions import UnexpectedResponseError, UnreachableError
+
+_CONNECT_TIMEOUT = 4.0
+"""s; leaves room for a second attempt within the time of a poll."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
+
+    def json(self) -> dict[str, Any] | None:
+        """Return the JSON object of the body, `None` where it is anything else."""
+        try:
+            answer = json.loads(self.data)
+        except ValueError, RecursionError:
+            return None
+        return answer if isinstance(answer, dict) else None
+
+
+async def exchange(
+    session: ClientSession,
+    method: str,
+    url: URL,
+    *,
+    data: bytes | None,
+    headers: Mapping[str, str],
+    timeout: float,
+    limit: int,
+) -> Response:
+    """Send one request and read its answer; redirects are not followed.
+
+    Raises UnreachableError, and UnexpectedResponseError above `limit` bytes.
+    """
+    try:
+        async with session.request(
+            method,
+            url,
+            data=data,
+            headers=headers,
+            timeout=ClientTimeout(total=timeout, sock_connect=_CONNECT_TIMEOUT),
+            allow_redirects=False,
+        ) as response:
+            body = bytearray()
+            async for chunk in response.content.iter_any():
+                body += chunk
+                if len(body) > limit:
+                    raise UnexpectedResponseError("the answer is too long")
+            return Response(response.status, response.headers, bytes(body))
+    except (ClientConnectorError, ConnectionTimeoutError) as err:
+        raise UnreachableError(
+            f"no connection ({type(err).__name__})", sent=False
+        ) from None
+    except (ClientError, TimeoutError) as err:
+        raise UnreachableError(f"no answer ({type(err).__name__})") from None

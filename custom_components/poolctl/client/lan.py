@@ -1,0 +1,156 @@
+"""The LAN side of one controller: Command Protocol v2 (interface.md 4.2, 7.2, 8)."""
+
+import asyncio
+from collections.abc import Mapping
+from http import HTTPMethod, HTTPStatus
+import json
+from typing import Any
+
+from aiohttp import ClientSession
+from yarl import URL
+
+from .envelope import IncomingCounter, OutgoingCounter, unwrap, wrap
+from .exceptions import (
+    BadJsonError,
+    BadOpError,
+    ContentLengthError,
+    FrameError,
+    LanBusyError,
+    MethodError,
+    NotServedError,
+    PoolctlError,
+    RefusedError,
+    ReplayError,
+    RequestTooLargeError,
+    ShortBodyError,
+    SlowHeadersError,
+    UnexpectedResponseError,
+)
+from .frame import StateFrame, decode_frame
+from .http import exchange
+
+PORT = 8080
+PATH = "/ctrl/2/lan/pv2"
+MAX_REQUEST = 1024
+MAX_RESPONSE = 16 * 1024
+TIMEOUT = 10.0
+_HEADERS = {
+    "Content-Type": "application/json",
+    "Accept-Encoding": "identity",
+    "Connection": "close",
+}
+
+# interface.md 7.2, one row each
+_ERRORS: Mapping[tuple[int, str], type[PoolctlError]] = {
+    (HTTPStatus.FORBIDDEN, "not served on LAN"): NotServedError,
+    (HTTPStatus.METHOD_NOT_ALLOWED, "POST only"): MethodError,
+    (HTTPStatus.BAD_REQUEST, "invalid Content-Length"): ContentLengthError,
+    (HTTPStatus.BAD_REQUEST, "short body"): ShortBodyError,
+    (HTTPStatus.REQUEST_TIMEOUT, "slow headers"): SlowHeadersError,
+    (HTTPStatus.OK, "bad json"): BadJsonError,
+    (HTTPStatus.OK, "bad op"): BadOpError,
+    (HTTPStatus.OK, "busy"): LanBusyError,
+}
+
+
+class LanClient:
+    """Talks to one controller, one request at a time.
+
+    Every method raises UnreachableError where nobody answers, RefusedError or BusyError
+    (interface.md 7.2) where the controller says so, and ProtocolError where an answer
+    does not verify or decode.
+    """
+
+    def __init__(
+        self,
+        session: ClientSession,
+        host: str,
+        key: bytes,
+        *,
+        port: int = PORT,
+        counter: OutgoingCounter | None = None,
+    ) -> None:
+        """Prepare; the session stays the caller's."""
+        self._session = session
+        self._url = URL.build(scheme="http", host=host, port=port, path=PATH)
+        self._key = key
+        self._outgoing = counter or OutgoingCounter()
+        self._incoming = IncomingCounter()
+        # The controller handles one request at a time (interface.md 4.2 rule 8). The
+        # lock is fair: a command waits for one request, not for a whole poll.
+        self._lock = asyncio.Lock()
+
+    @property
+    def host(self) -> str:
+        """Address of the controller."""
+        return self._url.host or ""
+
+    @property
+    def port(self) -> int:
+        """TCP port of the controller."""
+        return self._url.port or PORT
+
+    async def state(self, *, timeout: float = TIMEOUT) -> StateFrame:
+        """Read the full state; needs no signature."""
+        return decode_frame(await self._request("state", timeout=timeout))
+
+    async def query(self, name: str, payload: bytes = b"") -> bytes:
+        """Ask a signed query; return the payload of its reply."""
+        return await self._request("q", name, payload)
+
+    async def action(self, name: str, payload: bytes) -> StateFrame | None:
+        """Run a signed action; return the state after it, where the reply has one."""
+        try:
+            reply = await self._request("a", name, payload)
+            return decode_frame(reply) if reply else None
+        except ReplayError, FrameError:
+            # It ran, and only its effect could not be read: the next state will tell.
+            return None
+
+    async def _request(
+        self,
+        op: str,
+        name: str = "",
+        payload: bytes | None = None,
+        *,
+        timeout: float = TIMEOUT,
+    ) -> bytes:
+        """Return the verified payload of the answer, empty where it carries none."""
+        async with self._lock:
+            envelope = ""
+            if payload is not None:
+                envelope = wrap(self._key, self._outgoing.next(), payload).hex()
+            body = json.dumps({"op": op, "name": name, "env": envelope}).encode()
+            if len(body) > MAX_REQUEST:
+                raise RequestTooLargeError(
+                    f"a request of {len(body)} bytes is longer than {MAX_REQUEST}"
+                )
+            answer = await self._post(body, timeout)
+            if "env" not in answer:
+                if op == "a" and answer.get("ok") is True:
+                    return b""
+                raise UnexpectedResponseError("the answer has no envelope")
+            received = unwrap(self._key, str(answer["env"]))
+            self._incoming.accept(received.counter)
+            return received.payload
+
+    async def _post(self, body: bytes, timeout: float) -> dict[str, Any]:
+        """Return the answer, or raise what it says (interface.md 7.2)."""
+        response = await exchange(
+            self._session,
+            HTTPMethod.POST,
+            self._url,
+            data=body,
+            headers=_HEADERS,
+            timeout=timeout,
+            limit=MAX_RESPONSE,
+        )
+        status, answer = response.status, response.json()
+        if answer is None:
+            raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
+        if answer.get("ok") is False or status != HTTPStatus.OK:
+            error = str(answer.get("err", "no reason given"))[:100]
+            raise _ERRORS.get((status, error), RefusedError)(
+                f"the controller says: {error} (HTTP {status})"
+            )
+        return answer

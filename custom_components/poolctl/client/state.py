@@ -1,0 +1,343 @@
+"""PoolState: what is known of one controller, whatever told us.
+
+Readings belong to one source and are replaced whole: they never mix. Equipment and
+settings stay in force until something says otherwise. Unknown is `None`.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from .commands import SINGLE_SPEED, PumpIdentity
+from .equipment import MAX_SLOTS, VIRTUAL_SLOT, Role, Slot
+from .frame import (
+    MODE_MANUAL,
+    MODE_OFF,
+    Configuration,
+    Flag,
+    Flag2,
+    StateFrame,
+    Telemetry,
+    Timer,
+)
+
+_NOTHING_KNOWN = Configuration()
+
+
+class Source(StrEnum):
+    """Who told us last."""
+
+    LAN = "lan"
+    CLOUD = "cloud"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chemistry:
+    """Readings of the probes, which mean something only in flowing water."""
+
+    ph: float | None = None
+    orp: int | None = None
+    """mV."""
+    water_temperature: float | None = None
+    """°C."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings(Chemistry):
+    """What the current source measures or reports now; probes also in still water."""
+
+    ambient_temperature: float | None = None
+    """°C."""
+    flow_rate: int | None = None
+    """L/min."""
+    pressure: int | None = None
+    """kPa."""
+    pump_speed: int | None = None
+    """%."""
+    pump_power: int | None = None
+    """W."""
+    drive_temperature: int | None = None
+    """°C."""
+    sanitiser_output: int | None = None
+    main_pump_mode: int | None = None
+    """0 off, 1 to 20 the running schedule, 99 manual."""
+    pump_cooldown_remaining: int | None = None
+    """s."""
+    pump_priming_remaining: int | None = None
+    """s."""
+    pool_heater: bool | None = None
+    solar: bool | None = None
+    spa_heater: bool | None = None
+    ph_dosing: bool | None = None
+    chlorine_dosing: bool | None = None
+    chemistry_stable: bool | None = None
+    flow: bool | None = None
+    dry_run: bool | None = None
+    pump_cooling_down: bool | None = None
+    pump_priming: bool | None = None
+    internet: bool | None = None
+    mqtt: bool | None = None
+    expander_1: bool | None = None
+    expander_2: bool | None = None
+    expander_3: bool | None = None
+    expander_4: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolState:
+    """Everything known of one controller at one moment."""
+
+    source: Source | None = None
+    readings: Readings = Readings()
+    valid_chemistry: Chemistry = Chemistry()
+    """The newest probe readings taken in flowing water."""
+    valid_at: datetime | None = field(default=None, compare=False)
+    """When they were taken; alone it makes no state different."""
+    configuration: Configuration = _NOTHING_KNOWN
+    aux_modes: tuple[int, ...] = ()
+    held_slots: tuple[int, ...] = ()
+    slots_assumed: bool = False
+    """Whether modes and holds are remembered, not told by the current source."""
+    timers: tuple[Timer, ...] = ()
+    names: tuple[str, ...] = ()
+    """Of the slots, as their owner named them."""
+    pump: PumpIdentity | None = None
+    start_speed: int | None = None
+    """%, at which the pump starts by hand: its last speed or what a person chose."""
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """All slots in their order; empty while the equipment is not known."""
+        types = self.configuration.aux_types or ()
+        return _slots(types, self.names, self.aux_modes, self.held_slots)
+
+    def slot(self, index: int) -> Slot | None:
+        """Return a slot, `None` where there is none."""
+        return self.slots[index] if index < len(self.slots) else None
+
+    def fitted(self, codes: Collection[int]) -> bool:
+        """Tell whether a slot has one of these aux types."""
+        return any(code in codes for code in self.configuration.aux_types or ())
+
+    @property
+    def pump_slot(self) -> Slot | None:
+        """The slot of the main pump."""
+        return next((slot for slot in self.slots if slot.role is Role.PUMP), None)
+
+    @property
+    def pump_on(self) -> bool | None:
+        """Whether the main pump runs; its slot's mode can lie (layouts.md 2.4)."""
+        mode = self.readings.main_pump_mode
+        return None if mode is None else mode != MODE_OFF
+
+    @property
+    def variable_speed(self) -> bool:
+        """Whether the pump is known to take a speed (layouts.md 2.4)."""
+        return self.pump is not None and self.pump.type != SINGLE_SPEED
+
+    @property
+    def chemistry(self) -> Chemistry:
+        """Probe readings that count: while the water stands still, the last ones."""
+        if self.readings.chemistry_stable is False:
+            return self.valid_chemistry
+        return self.readings
+
+
+def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState:
+    """Return the state with what a frame of the LAN tells (layouts.md 2)."""
+    if frame.configuration is not None:
+        configuration = _plausible_configuration(frame.configuration)
+        state = replace(state, configuration=configuration)
+    if frame.timers is not None:
+        state = replace(state, timers=frame.timers)
+    if frame.telemetry is None:
+        return state
+    return replace(
+        _with_readings(state, _telemetry_readings(frame.telemetry), now),
+        source=Source.LAN,
+        aux_modes=frame.telemetry.aux_modes or (),
+        held_slots=frame.telemetry.held_slots or (),
+        slots_assumed=False,
+    )
+
+
+def merge_dashboard(
+    state: PoolState, dashboard: Mapping[str, Any], now: datetime
+) -> PoolState:
+    """Return the state with what the cloud's dashboard tells (interface.md 2.5)."""
+    settings = {
+        "desired_ph": _tenth(_number(dashboard, "d_ph")),
+        "desired_orp_mineral": _number(dashboard, "d_orp_mineral"),
+    }
+    told = {
+        name: value for name, value in _plausible(settings).items() if value is not None
+    }
+    return replace(
+        _with_readings(state, _dashboard_readings(dashboard), now),
+        source=Source.CLOUD,
+        configuration=replace(state.configuration, **told),
+        slots_assumed=True,
+    )
+
+
+# Values outside these bounds are a probe that is not fitted, or the wire's 0xFF and
+# 0xFFFF (design.md 3); the bounds are ours, wide enough for any pool.
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "ph": (0.1, 14),
+    "orp": (0, 0xFFFE),
+    "water_temperature": (0, 100),
+    "ambient_temperature": (0.01, 100),
+    "flow_rate": (0, 0xFFFE),
+    "pressure": (0, 0xFFFE),
+    "pump_speed": (0, 100),
+    "pump_power": (0, 0xFFFE),
+    "drive_temperature": (0, 0xFE),
+    "sanitiser_output": (0, 0xFFFE),
+    "pump_cooldown_remaining": (0, 0xFFFE),
+    "pump_priming_remaining": (0, 0xFFFE),
+    "pool_target": (1, 0xFE),
+    "spa_target": (1, 0xFE),
+    "desired_ph": (0.1, 14),
+    "desired_orp_mineral": (1, 0xFFFE),
+    "desired_orp_liquid": (1, 0xFFFE),
+}
+_MODES = {mode: mode for mode in (MODE_OFF, *range(1, 21), MODE_MANUAL)}
+_DRY_RUN_NORMAL = 3
+
+_READINGS = frozenset(f.name for f in fields(Readings)) & _BOUNDS.keys()
+_SETTINGS = frozenset(f.name for f in fields(Configuration)) & _BOUNDS.keys()
+
+_FLAGS = {
+    "pool_heater": Flag.POOL_HEATER,
+    "solar": Flag.SOLAR,
+    "spa_heater": Flag.SPA_HEATER,
+    "ph_dosing": Flag.PH_DOSING,
+    "chlorine_dosing": Flag.CHLORINE_DOSING,
+    "chemistry_stable": Flag.CHEMISTRY_STABLE,
+    "expander_1": Flag.EXPANDER_1,
+    "expander_2": Flag.EXPANDER_2,
+    "flow": Flag.FLOW,
+}
+_FLAGS2 = {
+    "pump_cooling_down": Flag2.PUMP_COOLING_DOWN,
+    "pump_priming": Flag2.PUMP_PRIMING,
+    "mqtt": Flag2.MQTT,
+    "internet": Flag2.INTERNET,
+    "expander_3": Flag2.EXPANDER_3,
+    "expander_4": Flag2.EXPANDER_4,
+}
+_DASHBOARD_NUMBERS = {
+    "orp": "actual_orp",
+    "flow_rate": "actual_flow_rate",
+    "pressure": "actual_pressure",
+    "pump_speed": "actual_pump_speed",
+}
+_DASHBOARD_SWITCHES = {
+    "pool_heater": "heater_state",
+    "solar": "solar_state",
+    "spa_heater": "spa_heater_state",
+    "chemistry_stable": "chemistry_stable",
+}
+
+
+def _plausible(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values, `None` for those outside their bounds."""
+    return {
+        name: value
+        if value is not None and _BOUNDS[name][0] <= value <= _BOUNDS[name][1]
+        else None
+        for name, value in values.items()
+    }
+
+
+def _telemetry_readings(telemetry: Telemetry) -> Readings:
+    found = _plausible({name: getattr(telemetry, name) for name in _READINGS})
+    if (flags := telemetry.flags) is not None:
+        found |= {name: bool(flags & bit) for name, bit in _FLAGS.items()}
+        found["dry_run"] = flags & Flag.DRY_RUN != Flag.DRY_RUN
+    if (flags2 := telemetry.flags2) is not None:
+        found |= {name: bool(flags2 & bit) for name, bit in _FLAGS2.items()}
+    return Readings(**found, main_pump_mode=_mode(telemetry.main_pump_mode))
+
+
+def _dashboard_readings(dashboard: Mapping[str, Any]) -> Readings:
+    numbers = {
+        name: _number(dashboard, key) for name, key in _DASHBOARD_NUMBERS.items()
+    }
+    numbers["ph"] = _tenth(_number(dashboard, "actual_ph"))
+    found = _plausible(numbers)
+    for name, key in _DASHBOARD_SWITCHES.items():
+        value = dashboard.get(key)
+        found[name] = value if isinstance(value, bool) else None
+    dry_run = _number(dashboard, "dry_run_status")
+    return Readings(
+        **found,
+        dry_run=None if dry_run is None else dry_run != _DRY_RUN_NORMAL,
+        main_pump_mode=_mode(_number(dashboard, "main_pump_status")),
+    )
+
+
+@lru_cache(maxsize=64)  # it comes with every full frame and hardly ever changes
+def _plausible_configuration(configuration: Configuration) -> Configuration:
+    found = {name: getattr(configuration, name) for name in _SETTINGS}
+    return replace(configuration, **_plausible(found))
+
+
+@lru_cache(maxsize=256)
+def _slots(
+    types: tuple[int, ...],
+    names: tuple[str, ...],
+    modes: tuple[int, ...],
+    held: tuple[int, ...],
+) -> tuple[Slot, ...]:
+    return tuple(
+        Slot(
+            index=index,
+            type_code=code,
+            name=names[index] if index < len(names) else "",
+            mode=modes[index] if index < len(modes) else None,
+            held=index in held if index < len(modes) else None,
+            virtual=index == VIRTUAL_SLOT and len(types) == MAX_SLOTS,
+        )
+        for index, code in enumerate(types)
+    )
+
+
+def _with_readings(state: PoolState, readings: Readings, now: datetime) -> PoolState:
+    valid, valid_at = state.valid_chemistry, state.valid_at
+    if readings.chemistry_stable:
+        # What this source does not measure keeps the value that counted last.
+        valid = Chemistry(
+            **{
+                f.name: getattr(valid, f.name) if new is None else new
+                for f in fields(Chemistry)
+                for new in (getattr(readings, f.name),)
+            }
+        )
+        valid_at = now
+    running = readings.main_pump_mode and readings.pump_speed
+    return replace(
+        state,
+        readings=readings,
+        valid_chemistry=valid,
+        valid_at=valid_at,
+        start_speed=readings.pump_speed if running else state.start_speed,
+    )
+
+
+def _mode(value: float | None) -> int | None:
+    return None if value is None else _MODES.get(int(value))
+
+
+def _tenth(value: float | None) -> float | None:
+    return None if value is None else value / 10
+
+
+def _number(values: Mapping[str, Any], name: str) -> int | float | None:
+    value = values.get(name)
+    return (
+        None if isinstance(value, bool) or not isinstance(value, int | float) else value
+    )
