@@ -1,0 +1,40 @@
+"""Pool controllers on the LAN, with the vendor's cloud as the second way."""
+
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.typing import ConfigType
+
+from .const import DOMAIN
+from .coordinator import AccountCoordinator, PoolctlConfigEntry
+from .services import async_setup_services
+
+PLATFORMS = [
+    Platform.BINARY_SENSOR,
+    Platform.BUTTON,
+    Platform.NUMBER,
+    Platform.SENSOR,
+    Platform.SWITCH,
+]
+
+CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
+
+
+async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
+    """Register the actions, which exist without any entry."""
+    async_setup_services(hass)
+    return True
+
+
+async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
+    """Start with what is remembered; the account is read in the background."""
+    account = AccountCoordinator(hass, entry)
+    entry.runtime_data = account
+    await account.async_start()
+    await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+    return True
+
+
+async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
+    """Stop; nothing stays behind."""
+    return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

@@ -1,0 +1,65 @@
+"""The account's access token, handed to the client."""
+
+import asyncio
+from typing import Any, cast
+
+from aiohttp import ClientError
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_ACCESS_TOKEN, CONF_TOKEN
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
+from homeassistant.helpers.config_entry_oauth2_flow import OAuth2Session
+
+from .application_credentials import async_get_entry_implementation
+from .client.exceptions import AuthenticationError, UnreachableError
+
+_TIMEOUT = 20.0
+
+
+class AccountToken:
+    """Keeps an entry signed in; a `TokenProvider` of the client.
+
+    The session refreshes under one lock. Only a refused refresh is a failed sign-in:
+    an unreachable or failing service is not.
+    """
+
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+        """Prepare; the implementation is looked up at the first use."""
+        self._hass = hass
+        self._entry = entry
+        self._session: OAuth2Session | None = None
+
+    async def __call__(self, *, refused: str | None = None) -> str:
+        """Return a valid token other than the refused one.
+
+        Raises AuthenticationError where a new sign-in is needed, else UnreachableError.
+        """
+        if refused is not None and refused == self._access_token:
+            self._expire()
+        try:
+            async with asyncio.timeout(_TIMEOUT):
+                if self._session is None:
+                    implementation = await async_get_entry_implementation(
+                        self._hass, self._entry
+                    )
+                    self._session = OAuth2Session(
+                        self._hass, self._entry, implementation
+                    )
+                await self._session.async_ensure_token_valid()
+        except ConfigEntryAuthFailed, KeyError:
+            raise AuthenticationError("the service wants a new sign-in") from None
+        except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
+            raise UnreachableError(
+                f"sign-in could not be renewed ({type(err).__name__})", sent=False
+            ) from None
+        return self._access_token
+
+    @property
+    def _access_token(self) -> str:
+        return cast(str, self._entry.data[CONF_TOKEN][CONF_ACCESS_TOKEN])
+
+    def _expire(self) -> None:
+        token = {**self._entry.data[CONF_TOKEN], "expires_at": 0}
+        self._hass.config_entries.async_update_entry(
+            self._entry, data={**self._entry.data, CONF_TOKEN: token}
+        )

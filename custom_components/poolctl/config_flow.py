@@ -1,0 +1,265 @@
+"""Adding an account: its service address, sign-in there, and what the network found."""
+
+from collections.abc import Mapping
+import ipaddress
+import logging
+from typing import Any, cast, override
+
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigFlowResult
+from homeassistant.const import CONF_ACCESS_TOKEN, CONF_TOKEN, CONF_URL
+from homeassistant.helpers import config_entry_oauth2_flow
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.device_registry import format_mac
+from homeassistant.helpers.selector import (
+    TextSelector,
+    TextSelectorConfig,
+    TextSelectorType,
+)
+from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+import probatio as vol
+from yarl import URL
+
+from .application_credentials import service_address
+from .client.cloud import CloudClient, Inventory, account_id, probe
+from .client.exceptions import PoolctlError
+from .client.lan import PORT
+from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
+from .coordinator import PoolctlConfigEntry
+from .records import Sighting, async_sightings
+
+_URL_FIELD = TextSelector(
+    TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
+)
+
+
+class InvalidAddressError(ValueError):
+    """Not a service address; the argument is the key of its sentence."""
+
+
+def normalise_address(text: str) -> str:
+    """Return a service address without what people paste along.
+
+    https anywhere; http only to private and loopback addresses, where nobody else can
+    listen to the sign-in. Raises InvalidAddressError.
+    """
+    try:
+        url = URL(text.strip())
+        host = url.host
+    except ValueError:
+        raise InvalidAddressError("invalid_url") from None
+    if url.scheme not in ("http", "https") or not host or url.user or url.password:
+        raise InvalidAddressError("invalid_url")
+    if url.scheme == "http" and not _is_private(host):
+        raise InvalidAddressError("http_not_private")
+    path = url.path.split("/api-gateway")[0].rstrip("/")
+    return str(url.with_path(path).with_query(None).with_fragment(None)).rstrip("/")
+
+
+def _is_private(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_private or address.is_loopback
+
+
+class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
+    """A person adds an account, confirms a discovered controller, or signs in again."""
+
+    DOMAIN = DOMAIN
+    VERSION = 1
+
+    def __init__(self) -> None:
+        """Start without an address."""
+        super().__init__()
+        self._address = ""
+        self._sighting: Sighting | None = None
+
+    @property
+    @override
+    def logger(self) -> logging.Logger:
+        """Return the logger."""
+        return logging.getLogger(__name__)
+
+    # The address, then sign-in there
+
+    @override
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask for the service address."""
+        return await self._ask_address("user", user_input)
+
+    async def async_step_confirm(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Show what was discovered and ask for the address of its service."""
+        return await self._ask_address("confirm", user_input)
+
+    async def _ask_address(
+        self, step_id: str, user_input: dict[str, Any] | None
+    ) -> ConfigFlowResult:
+        errors = {}
+        if user_input is not None:
+            try:
+                self._address = normalise_address(user_input[CONF_URL])
+                await probe(async_get_clientsession(self.hass), self._address)
+            except InvalidAddressError as err:
+                errors[CONF_URL] = str(err)
+            except PoolctlError:
+                errors[CONF_URL] = "cannot_connect"
+            else:
+                return await self.async_step_pick_implementation()
+        suggested = user_input or {CONF_URL: self._known_address}
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(
+                vol.Schema({vol.Required(CONF_URL): _URL_FIELD}), suggested
+            ),
+            errors=errors,
+            description_placeholders=self._placeholders,
+        )
+
+    @property
+    def _known_address(self) -> str:
+        """The address of an account that is already there: most have one service."""
+        entries = self._async_current_entries(include_ignore=False)
+        return entries[0].data[CONF_URL] if entries else ""
+
+    @property
+    def _placeholders(self) -> dict[str, str]:
+        if (seen := self._sighting) is None:
+            return {}
+        return {"name": seen.name, "host": seen.host, "firmware": seen.firmware}
+
+    @override
+    async def async_step_pick_implementation(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Choose the application credentials, for the service of this flow."""
+        with service_address(self._address):
+            return await super().async_step_pick_implementation(user_input)
+
+    @override
+    async def async_oauth_create_entry(self, data: dict[str, Any]) -> ConfigFlowResult:
+        """Check what the account owns, then add it or renew its sign-in."""
+        token = data[CONF_TOKEN][CONF_ACCESS_TOKEN]
+
+        async def provider(*, refused: str | None = None) -> str:
+            return cast(str, token)
+
+        cloud = CloudClient(async_get_clientsession(self.hass), self._address, provider)
+        try:
+            inventory = await cloud.inventory()
+            subject = await cloud.user_id()
+        except PoolctlError as err:
+            self.logger.debug("The account could not be read: %s", err)
+            return self.async_abort(
+                reason="account_unreadable",
+                description_placeholders={"error": str(err)},
+            )
+        unique_id = account_id(subject, token, inventory)
+        if unique_id is None or not inventory.devices:
+            return self.async_abort(reason="no_controllers")
+        await self.async_set_unique_id(unique_id, raise_on_progress=False)
+        data = {**data, CONF_URL: self._address}
+        if self.source == SOURCE_REAUTH:
+            self._abort_if_unique_id_mismatch(reason="wrong_account")
+            return self.async_update_reload_and_abort(
+                self._get_reauth_entry(), data_updates=data
+            )
+        self._abort_if_unique_id_configured()
+        if not self._owned(inventory):
+            return self.async_abort(
+                reason="not_owned", description_placeholders=self._placeholders
+            )
+        return self.async_create_entry(
+            title=_title(inventory), data={**data, CONF_CONTROLLERS: {}}
+        )
+
+    def _owned(self, inventory: Inventory) -> bool:
+        """Tell whether the discovered controller is one of the account's."""
+        return self._sighting is None or any(
+            device.device_id == self._sighting.device_id for device in inventory.devices
+        )
+
+    # Discovery
+
+    @override
+    async def async_step_zeroconf(
+        self, discovery_info: ZeroconfServiceInfo
+    ) -> ConfigFlowResult:
+        """Take over the address of a known controller, offer an unknown one."""
+        if (seen := Sighting.from_zeroconf(discovery_info)) is None:
+            return self.async_abort(reason="not_a_controller")
+        if not seen.protocol_supported:
+            return self.async_abort(
+                reason="unsupported_protocol",
+                description_placeholders={"protocol": seen.protocol or "-"},
+            )
+        await self.async_set_unique_id(seen.mac)
+        self._sighting = async_sightings(self.hass)[seen.device_id] = seen
+        if self._offer_address(seen.mac, seen.host, seen.port):
+            return self.async_abort(reason="already_configured")
+        self._abort_if_unique_id_configured()
+        if not seen.firmware_supported:
+            return self.async_abort(
+                reason="unsupported_firmware",
+                description_placeholders={
+                    "firmware": seen.firmware,
+                    "minimum": MIN_FIRMWARE,
+                },
+            )
+        self.context["title_placeholders"] = {"name": seen.name}
+        return await self.async_step_confirm()
+
+    @override
+    async def async_step_dhcp(
+        self, discovery_info: DhcpServiceInfo
+    ) -> ConfigFlowResult:
+        """Take over the address of a known controller where multicast is blocked."""
+        mac = format_mac(discovery_info.macaddress)
+        await self.async_set_unique_id(mac)
+        self._offer_address(mac, discovery_info.ip, PORT)
+        return self.async_abort(reason="already_configured")
+
+    def _offer_address(self, mac: str, host: str, port: int) -> bool:
+        """Tell a known controller where it seems to be; tell whether it is known."""
+        for entry in self._async_current_entries(include_ignore=False):
+            for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items():
+                if record["mac"] != mac:
+                    continue
+                loaded = self.hass.config_entries.async_loaded_entries(DOMAIN)
+                if entry in loaded:
+                    account = cast(PoolctlConfigEntry, entry).runtime_data
+                    account.controllers[device_id].async_offer_address(host, port)
+                return True
+        return False
+
+    # Signing in again
+
+    async def async_step_reauth(
+        self, entry_data: Mapping[str, Any]
+    ) -> ConfigFlowResult:
+        """Begin to sign in again at the same service."""
+        self._address = entry_data[CONF_URL]
+        return await self.async_step_reauth_confirm()
+
+    async def async_step_reauth_confirm(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Say why, then go on to the sign-in page."""
+        if user_input is None:
+            return self.async_show_form(step_id="reauth_confirm")
+        entry = self._get_reauth_entry()
+        return await self.async_step_pick_implementation(
+            {"implementation": entry.data["auth_implementation"]}
+        )
+
+
+def _title(inventory: Inventory) -> str:
+    sites = dict.fromkeys(device.site for device in inventory.devices if device.site)
+    return ", ".join(sites) or "Pool"

@@ -1,0 +1,12 @@
+"""Names shared by the rooms of this integration."""
+
+from typing import Final
+
+DOMAIN: Final = "poolctl"
+
+CONF_CONTROLLERS: Final = "controllers"
+
+MIN_FIRMWARE: Final = "2.5.46"
+"""The oldest firmware that serves the LAN protocol (interface.md 9)."""
+PROTOCOL_VERSION: Final = "2"
+"""TXT `pv` of a controller that speaks it (interface.md 2.8)."""

@@ -1,0 +1,345 @@
+"""One coordinator for the account, one for each of its controllers."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+import logging
+from typing import override
+
+from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigEntry
+from homeassistant.const import CONF_URL
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
+from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+
+from .api import AccountToken
+from .client.cloud import CloudClient, Device
+from .client.controller import Controller
+from .client.envelope import OutgoingCounter, parse_key
+from .client.exceptions import AuthenticationError, PoolctlError, StateExpiredError
+from .client.lan import PORT, LanClient
+from .client.state import PoolState
+from .const import CONF_CONTROLLERS, DOMAIN
+from .records import ControllerRecord, async_sightings, mac_of
+
+_LOGGER = logging.getLogger(__name__)
+
+INVENTORY_INTERVAL = timedelta(hours=1)
+
+type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
+
+
+class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
+    """What the account owns, read hourly, which also keeps it signed in.
+
+    The data are the records of its controllers by identifier, as `entry.data` holds
+    them; `controllers` are their coordinators.
+    """
+
+    config_entry: PoolctlConfigEntry
+
+    def __init__(self, hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
+        """Start from what the entry remembers."""
+        super().__init__(
+            hass,
+            _LOGGER,
+            config_entry=entry,
+            name="pool account",
+            update_interval=INVENTORY_INTERVAL,
+            always_update=False,
+        )
+        self.cloud = CloudClient(
+            async_get_clientsession(hass),
+            entry.data[CONF_URL],
+            AccountToken(hass, entry),
+        )
+        self.controllers: dict[str, ControllerCoordinator] = {}
+        self.data = {
+            device_id: ControllerRecord.from_dict(record)
+            for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items()
+        }
+
+    async def async_start(self) -> None:
+        """Bring up what is remembered; only without any memory wait for the cloud.
+
+        Raises ConfigEntryNotReady where not one controller answers by any path.
+        """
+        remembered = bool(self.data)
+        if not remembered:
+            await self.async_config_entry_first_refresh()
+        for record in self.data.values():
+            self._add(record)
+        controllers = self.controllers.values()
+        await asyncio.gather(
+            *(controller.async_refresh() for controller in controllers)
+        )
+        if not any(controller.last_update_success for controller in controllers):
+            raise ConfigEntryNotReady(
+                translation_domain=DOMAIN, translation_key="no_controller_answers"
+            )
+        # A listener keeps the hourly timer going.
+        self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
+        if remembered:
+            self.config_entry.async_create_background_task(
+                self.hass, self.async_refresh(), "poolctl account"
+            )
+
+    @override
+    async def _async_update_data(self) -> Mapping[str, ControllerRecord]:
+        try:
+            inventory = await self.cloud.inventory()
+        except AuthenticationError as err:
+            raise ConfigEntryAuthFailed(
+                translation_domain=DOMAIN, translation_key="sign_in_needed"
+            ) from err
+        except PoolctlError as err:
+            raise UpdateFailed(
+                translation_domain=DOMAIN,
+                translation_key="service_unreachable",
+                translation_placeholders={"error": str(err)},
+            ) from err
+        keys = {
+            device.device_id: await self._fetch_key(device.device_id)
+            for device in inventory.devices
+            if (known := self.data.get(device.device_id)) is None or known.key is None
+        }
+        records = {
+            device.device_id: self._record(device, keys.get(device.device_id))
+            for device in inventory.devices
+        }
+        self._remember(records)
+        return records
+
+    async def _fetch_key(self, device_id: str) -> str | None:
+        try:
+            return (await self.cloud.envelope_key(device_id)).hex()
+        except PoolctlError as err:
+            _LOGGER.debug("No envelope key, next try in an hour: %s", err)
+            return None
+
+    def _record(self, device: Device, key: str | None) -> ControllerRecord:
+        """Return the record of a listed controller, with what the network told."""
+        record = self.data.get(device.device_id) or ControllerRecord(
+            device_id=device.device_id, name="", site="", mac=mac_of(device.device_id)
+        )
+        record = replace(
+            record, name=device.name, site=device.site, key=record.key or key
+        )
+        if (seen := async_sightings(self.hass).get(device.device_id)) is not None:
+            record = replace(record, mac=seen.mac, firmware=seen.firmware)
+            if record.host is None:
+                record = replace(record, host=seen.host, port=seen.port)
+        return record
+
+    @callback
+    def _remember(self, records: Mapping[str, ControllerRecord]) -> None:
+        stored = {device_id: record.as_dict() for device_id, record in records.items()}
+        self.hass.config_entries.async_update_entry(
+            self.config_entry,
+            data={**self.config_entry.data, CONF_CONTROLLERS: stored},
+        )
+
+    @callback
+    def _async_apply(self) -> None:
+        """Let controllers come and go with the inventory."""
+        if not self.last_update_success:
+            return
+        for device_id in self.controllers.keys() - self.data.keys():
+            self._remove(device_id)
+        for record in self.data.values():
+            if (coordinator := self.controllers.get(record.device_id)) is not None:
+                coordinator.async_set_record(record)
+                continue
+            coordinator = self._add(record)
+            self.config_entry.async_create_background_task(
+                self.hass, self._async_welcome(coordinator), "poolctl new controller"
+            )
+
+    async def _async_welcome(self, coordinator: ControllerCoordinator) -> None:
+        await coordinator.async_refresh()
+        self.async_update_listeners()
+
+    @callback
+    def _add(self, record: ControllerRecord) -> ControllerCoordinator:
+        coordinator = ControllerCoordinator(self.hass, self, record)
+        self.controllers[record.device_id] = coordinator
+        # Registered ahead of its entities: it is there even while nobody answers.
+        coordinator.async_register_device()
+        for flow in self.hass.config_entries.flow.async_progress_by_handler(
+            DOMAIN, match_context={"source": SOURCE_ZEROCONF, "unique_id": record.mac}
+        ):
+            self.hass.config_entries.flow.async_abort(flow["flow_id"])
+        return coordinator
+
+    @callback
+    def _remove(self, device_id: str) -> None:
+        coordinator = self.controllers.pop(device_id)
+        self.hass.async_create_task(coordinator.async_shutdown())
+        registry = dr.async_get(self.hass)
+        if device := registry.async_get_device_by_identifier(
+            (DOMAIN, device_id), self.config_entry.entry_id
+        ):
+            registry.async_remove_device(device.id)
+
+    @callback
+    def async_store(self, record: ControllerRecord) -> None:
+        """Remember what was learned of one controller."""
+        self.data = {**self.data, record.device_id: record}
+        self._remember(self.data)
+
+
+class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
+    """One controller; its data is never older than 90 s."""
+
+    config_entry: PoolctlConfigEntry
+
+    def __init__(
+        self, hass: HomeAssistant, account: AccountCoordinator, record: ControllerRecord
+    ) -> None:
+        """Prepare; nothing is read yet."""
+        super().__init__(
+            hass,
+            _LOGGER,
+            config_entry=account.config_entry,
+            name=record.name or "pool controller",
+            always_update=False,
+            # A person who presses refresh sees it at once.
+            request_refresh_debouncer=Debouncer(
+                hass, _LOGGER, cooldown=1, immediate=True
+            ),
+        )
+        self.account = account
+        self.record = record
+        self._counter = OutgoingCounter()
+        self._details_running = False
+        self.controller = Controller(
+            record.device_id,
+            lan=self._lan_client(record.host, record.port),
+            cloud=account.cloud,
+            publish=self._async_publish,
+        )
+        self.data = self.controller.state
+
+    @property
+    def device_info(self) -> dr.DeviceInfo:
+        """The controller as a device."""
+        return dr.DeviceInfo(
+            identifiers={(DOMAIN, self.record.device_id)},
+            connections={(dr.CONNECTION_NETWORK_MAC, self.record.mac)},
+            name=self.record.name or None,
+            translation_key=None if self.record.name else "controller",
+            sw_version=self.data.configuration.firmware or self.record.firmware,
+        )
+
+    @callback
+    def async_register_device(self) -> None:
+        """Create or update the device."""
+        dr.async_get(self.hass).async_get_or_create(
+            config_entry_id=self.config_entry.entry_id, **self.device_info
+        )
+
+    @override
+    async def _async_update_data(self) -> PoolState:
+        signed_in = not isinstance(self.controller.cloud_error, AuthenticationError)
+        try:
+            await self.controller.poll()
+        except StateExpiredError as err:
+            raise UpdateFailed(
+                translation_domain=DOMAIN,
+                translation_key="controller_unreachable",
+                translation_placeholders={"error": str(err)},
+            ) from err
+        finally:
+            self.update_interval = timedelta(seconds=self.controller.interval)
+            if signed_in and isinstance(
+                self.controller.cloud_error, AuthenticationError
+            ):
+                self.config_entry.async_start_reauth(self.hass)
+        if self.controller.details_due:
+            await self._async_refresh_details()
+        return self.controller.state
+
+    async def _async_refresh_details(self) -> None:
+        """Ask for names before entities exist; the rest does not hold a poll up."""
+        if not self.controller.known.names:
+            await self.controller.refresh_details(first_only=True)
+        if not self._details_running:
+            self.config_entry.async_create_background_task(
+                self.hass, self._async_run_details(), "poolctl details"
+            )
+
+    async def _async_run_details(self) -> None:
+        self._details_running = True
+        try:
+            await self.controller.refresh_details()
+        finally:
+            self._details_running = False
+
+    @callback
+    def _async_publish(self) -> None:
+        """Show what a command or a side read told, without moving the next poll."""
+        if (state := self.controller.state) != self.data:
+            self.data = state
+            self.async_update_listeners()
+
+    # Address and key
+
+    def _lan_client(self, host: str | None, port: int) -> LanClient | None:
+        if host is None or self.record.key is None:
+            return None
+        return LanClient(
+            async_get_clientsession(self.hass),
+            host,
+            parse_key(self.record.key),
+            port=port,
+            counter=self._counter,
+        )
+
+    @callback
+    def async_set_record(self, record: ControllerRecord) -> None:
+        """Take over what the account says: a new name, a key that was missing."""
+        if record == self.record:
+            return
+        before, self.record = self.record, record
+        if (record.key, record.host, record.port) != (
+            before.key,
+            before.host,
+            before.port,
+        ):
+            self.controller.set_lan(self._lan_client(record.host, record.port))
+        self.async_register_device()
+
+    @callback
+    def async_offer_address(self, host: str, port: int = PORT) -> None:
+        """Try an address the network told; it is kept only if this controller answers."""
+        if (host, port) != (self.record.host, self.record.port):
+            self.config_entry.async_create_background_task(
+                self.hass, self._async_try_address(host, port), "poolctl new address"
+            )
+        elif not self.controller.on_lan:
+            self.config_entry.async_create_background_task(
+                self.hass, self.async_request_refresh(), "poolctl controller is back"
+            )
+
+    async def _async_try_address(self, host: str, port: int) -> None:
+        if (lan := self._lan_client(host, port)) is None:
+            return
+        try:
+            await lan.state()
+        except PoolctlError as err:
+            _LOGGER.debug("A new address was announced, but not adopted: %s", err)
+            return
+        _LOGGER.info("%s has a new address", self.name)
+        self.record = replace(self.record, host=host, port=port)
+        self.account.async_store(self.record)
+        self.controller.set_lan(lan)
+        await self.async_request_refresh()
+
+    @override
+    async def async_shutdown(self) -> None:
+        await super().async_shutdown()
+        await self.controller.stop()

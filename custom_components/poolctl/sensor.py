@@ -1,0 +1,241 @@
+"""Sensors: what the controller measures and reports."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import override
+
+from homeassistant.components.sensor import (
+    SensorDeviceClass,
+    SensorEntity,
+    SensorEntityDescription,
+    SensorStateClass,
+)
+from homeassistant.const import (
+    PERCENTAGE,
+    EntityCategory,
+    Platform,
+    UnitOfElectricPotential,
+    UnitOfPower,
+    UnitOfPressure,
+    UnitOfTemperature,
+    UnitOfTime,
+    UnitOfVolume,
+    UnitOfVolumeFlowRate,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.typing import StateType
+
+from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
+from .client.frame import MODE_MANUAL, MODE_OFF
+from .client.state import PoolState, Source
+from .coordinator import PoolctlConfigEntry
+from .entity import (
+    PoolctlEntity,
+    PoolctlEntityDescription,
+    async_setup_platform,
+    described,
+)
+
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlSensorDescription(PoolctlEntityDescription, SensorEntityDescription):
+    """One sensor."""
+
+
+def _pump_mode(state: PoolState) -> str | None:
+    mode = state.readings.main_pump_mode
+    if mode is None:
+        return None
+    return {MODE_OFF: "off", MODE_MANUAL: "manual"}.get(mode, "schedule")
+
+
+def _running_schedule(state: PoolState) -> int | None:
+    mode = state.readings.main_pump_mode
+    return None if mode in (None, MODE_OFF, MODE_MANUAL) else mode
+
+
+def _litres(millilitres: int | None) -> float | None:
+    return None if millilitres is None else millilitres / 1000
+
+
+SENSORS = (
+    PoolctlSensorDescription(
+        key="ph",
+        device_class=SensorDeviceClass.PH,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        value_fn=lambda state: state.chemistry.ph,
+    ),
+    PoolctlSensorDescription(
+        key="orp",
+        translation_key="orp",
+        device_class=SensorDeviceClass.VOLTAGE,
+        native_unit_of_measurement=UnitOfElectricPotential.MILLIVOLT,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=0,
+        value_fn=lambda state: state.chemistry.orp,
+    ),
+    PoolctlSensorDescription(
+        key="water_temperature",
+        translation_key="water_temperature",
+        device_class=SensorDeviceClass.TEMPERATURE,
+        native_unit_of_measurement=UnitOfTemperature.CELSIUS,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        value_fn=lambda state: state.chemistry.water_temperature,
+    ),
+    PoolctlSensorDescription(
+        key="ambient_temperature",
+        translation_key="ambient_temperature",
+        device_class=SensorDeviceClass.TEMPERATURE,
+        native_unit_of_measurement=UnitOfTemperature.CELSIUS,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        # 0 on the wire: no such sensor is fitted (layouts.md 2.1)
+        exists_fn=lambda state: state.readings.ambient_temperature is not None,
+        value_fn=lambda state: state.readings.ambient_temperature,
+    ),
+    PoolctlSensorDescription(
+        key="pump_speed",
+        translation_key="pump_speed",
+        native_unit_of_measurement=PERCENTAGE,
+        state_class=SensorStateClass.MEASUREMENT,
+        value_fn=lambda state: state.readings.pump_speed,
+    ),
+    PoolctlSensorDescription(
+        key="flow_rate",
+        translation_key="flow_rate",
+        device_class=SensorDeviceClass.VOLUME_FLOW_RATE,
+        native_unit_of_measurement=UnitOfVolumeFlowRate.LITERS_PER_MINUTE,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=0,
+        value_fn=lambda state: state.readings.flow_rate,
+    ),
+    PoolctlSensorDescription(
+        key="pressure",
+        translation_key="filter_pressure",
+        device_class=SensorDeviceClass.PRESSURE,
+        native_unit_of_measurement=UnitOfPressure.KPA,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=0,
+        value_fn=lambda state: state.readings.pressure,
+    ),
+    PoolctlSensorDescription(
+        key="pump_power",
+        translation_key="pump_power",
+        device_class=SensorDeviceClass.POWER,
+        native_unit_of_measurement=UnitOfPower.WATT,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=0,
+        value_fn=lambda state: state.readings.pump_power,
+    ),
+    PoolctlSensorDescription(
+        key="pump_mode",
+        translation_key="pump_mode",
+        device_class=SensorDeviceClass.ENUM,
+        options=["off", "schedule", "manual"],
+        value_fn=_pump_mode,
+    ),
+    PoolctlSensorDescription(
+        key="running_schedule",
+        translation_key="running_schedule",
+        value_fn=_running_schedule,
+    ),
+    PoolctlSensorDescription(
+        key="acid_remaining",
+        translation_key="acid_remaining",
+        device_class=SensorDeviceClass.VOLUME_STORAGE,
+        native_unit_of_measurement=UnitOfVolume.LITERS,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        fitted=PH_DOSERS,
+        value_fn=lambda state: _litres(state.configuration.acid_remaining_ml),
+    ),
+    PoolctlSensorDescription(
+        key="chlorine_remaining",
+        translation_key="chlorine_remaining",
+        device_class=SensorDeviceClass.VOLUME_STORAGE,
+        native_unit_of_measurement=UnitOfVolume.LITERS,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        fitted=LIQUID_CHLORINE,
+        value_fn=lambda state: _litres(state.configuration.chlorine_remaining_ml),
+    ),
+    PoolctlSensorDescription(
+        key="pump_cooldown_remaining",
+        translation_key="pump_cooldown_remaining",
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.SECONDS,
+        value_fn=lambda state: state.readings.pump_cooldown_remaining,
+    ),
+    PoolctlSensorDescription(
+        key="pump_priming_remaining",
+        translation_key="pump_priming_remaining",
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.SECONDS,
+        value_fn=lambda state: state.readings.pump_priming_remaining,
+    ),
+    PoolctlSensorDescription(
+        key="connection",
+        translation_key="connection",
+        device_class=SensorDeviceClass.ENUM,
+        options=list(Source),
+        entity_category=EntityCategory.DIAGNOSTIC,
+        value_fn=lambda state: state.source,
+    ),
+    PoolctlSensorDescription(
+        key="last_valid_reading",
+        translation_key="last_valid_reading",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=lambda state: state.valid_at,
+    ),
+    PoolctlSensorDescription(
+        key="sanitiser_output",
+        translation_key="sanitiser_output",
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=lambda state: state.readings.sanitiser_output,
+    ),
+    PoolctlSensorDescription(
+        key="drive_temperature",
+        translation_key="drive_temperature",
+        device_class=SensorDeviceClass.TEMPERATURE,
+        native_unit_of_measurement=UnitOfTemperature.CELSIUS,
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=lambda state: state.readings.drive_temperature,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the sensors."""
+    async_setup_platform(
+        entry,
+        Platform.SENSOR,
+        async_add_entities,
+        partial(described, PoolctlSensor, SENSORS),
+    )
+
+
+class PoolctlSensor(PoolctlEntity, SensorEntity):
+    """One value of a controller."""
+
+    entity_description: PoolctlSensorDescription
+
+    @property
+    @override
+    def native_value(self) -> StateType:
+        """Return the value in the unit of the description."""
+        return self._value  # type: ignore[no-any-return]
