@@ -19,11 +19,12 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from .api import AccountToken
 from .client.cloud import CloudClient, Device
 from .client.controller import Controller
-from .client.envelope import OutgoingCounter, parse_key
+from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, PoolctlError, StateExpiredError
 from .client.lan import PORT, LanClient
 from .client.state import PoolState
 from .const import CONF_CONTROLLERS, DOMAIN
+from .counters import DATA_COUNTERS
 from .records import ControllerRecord, async_sightings, mac_of
 
 _LOGGER = logging.getLogger(__name__)
@@ -214,7 +215,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.account = account
         self.record = record
-        self._counter = OutgoingCounter()
         self._details_running = False
         self.controller = Controller(
             record.device_id,
@@ -296,7 +296,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             host,
             parse_key(self.record.key),
             port=port,
-            counter=self._counter,
+            counter=self.hass.data[DATA_COUNTERS].of(self.record.device_id),
         )
 
     @callback

@@ -39,15 +39,16 @@ class PoolctlEntityDescription(EntityDescription):
     """What the entity shows; `None` is unknown."""
     fitted: frozenset[int] | None = None
     """Aux types one of which must be wired for the entity to exist."""
-    exists_fn: Callable[[PoolState], bool] = lambda state: True
+    exists_fn: Callable[[PoolState], bool | None] = lambda state: True
+    """Whether the entity exists otherwise; `None` is not known yet."""
     assumed_fn: Callable[[PoolState], bool] = lambda state: False
 
-    def exists(self, state: PoolState) -> bool:
+    def exists(self, state: PoolState) -> bool | None:
         """Tell whether the equipment has this; unknown equipment has what it shows."""
         if self.fitted is None:
             return self.exists_fn(state)
         if not state.slots:
-            return self.value_fn(state) is not None
+            return self.value_fn(state) is not None or None
         return state.fitted(self.fitted)
 
 
@@ -128,19 +129,20 @@ class SlotEntity(PoolctlEntity):
 
 
 type Factory = Callable[[], PoolctlEntity]
-type Build = Callable[[ControllerCoordinator], Mapping[str, Factory]]
+type Build = Callable[[ControllerCoordinator], Mapping[str, Factory | None]]
+"""Returns a platform's entities by key, `None` for those not known to exist yet."""
 
 
 def described[D: PoolctlEntityDescription](
     entity: Callable[[ControllerCoordinator, D], PoolctlEntity],
     descriptions: tuple[D, ...],
     coordinator: ControllerCoordinator,
-) -> dict[str, Factory]:
-    """Return the entities of a table that the equipment has, by key."""
+) -> dict[str, Factory | None]:
+    """Return the entities of a table that the equipment has, or may have."""
     return {
-        description.key: partial(entity, coordinator, description)
+        description.key: partial(entity, coordinator, description) if exists else None
         for description in descriptions
-        if description.exists(coordinator.data)
+        if (exists := description.exists(coordinator.data)) is not False
     }
 
 
@@ -184,25 +186,29 @@ class _Sync:
         self._domain = domain
         self._add = async_add_entities
         self._build = build
-        self._present: set[str] | None = None
+        self._present: set[str] = set()
+        self._possible: frozenset[str] = frozenset()
 
     @callback
     def __call__(self) -> None:
         if not self._coordinator.last_update_success:
             return
-        wanted = self._build(self._coordinator)
-        if self._present is not None and wanted.keys() == self._present:
-            return
-        new = wanted.keys() - (self._present or set())
+        built = self._build(self._coordinator)
         # While the equipment is not known nothing can be known to be gone.
-        if self._coordinator.data.slots:
-            self._remove_others(set(wanted))
-            self._present = set(wanted)
-        else:
-            self._present = (self._present or set()) | wanted.keys()
-        self._add(wanted[key]() for key in wanted if key in new)
+        if self._coordinator.data.slots and self._possible != built.keys():
+            self._possible = frozenset(built)
+            self._present &= self._possible
+            self._remove_others(self._possible)
+        new = {
+            key: factory
+            for key, factory in built.items()
+            if factory is not None and key not in self._present
+        }
+        self._present |= new.keys()
+        if new:
+            self._add(factory() for factory in new.values())
 
-    def _remove_others(self, keys: set[str]) -> None:
+    def _remove_others(self, keys: frozenset[str]) -> None:
         registry = er.async_get(self._coordinator.hass)
         prefix = f"{self._coordinator.record.device_id}_"
         for entity in er.async_entries_for_config_entry(

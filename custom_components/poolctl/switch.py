@@ -67,7 +67,7 @@ def _slot_description(slot: Slot) -> PoolctlSwitchDescription:
     )
 
 
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory]:
+def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
     found = described(PoolctlSwitch, SWITCHES, coordinator)
     for slot in coordinator.data.slots:
         if slot.role in SWITCHED_ROLES:

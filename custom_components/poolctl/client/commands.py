@@ -120,11 +120,22 @@ def encode_cmd(command: str, body: Mapping[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PumpIdentity:
-    """Reply of `pump_id`; `Single Speed` without a model means not identified yet."""
+    """Reply of `pump_id`."""
 
     type: str
     brand: str
     model: str
+
+    @property
+    def variable_speed(self) -> bool | None:
+        """Whether it takes a speed, `None` while it is not identified.
+
+        After a restart of the controller every pump reads as `Single Speed` without a
+        model for a while (layouts.md 2.4).
+        """
+        if SINGLE_SPEED not in (self.type, self.brand):
+            return True
+        return False if self.model else None
 
 
 @dataclass(slots=True)

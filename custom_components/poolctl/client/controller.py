@@ -30,6 +30,8 @@ from .state import PoolState
 
 READ_BACK = (2.0, 5.0, 10.0, 15.0, 20.0)
 """s after a command at which its effect is looked for."""
+LAN_PATIENCE = 25.0
+"""s after which a poll ends what no command waits for: longer than any waits."""
 CLOUD_STALENESS = 35.0
 """s a cloud read may be older than the controller: its cache's 30, and some."""
 
@@ -246,8 +248,8 @@ class Controller(Poller):
         """Send an idempotent command and show the asked value until it is confirmed."""
         by_lan, frame = await self._deliver(lan, cloud)
         now = time.monotonic()
-        patience = READ_BACK[-1] if by_lan else CLOUD_STALENESS
-        pending = Pending(key, now, now + patience, show, holds)
+        patience = LAN_PATIENCE if by_lan else CLOUD_STALENESS
+        pending = Pending(key, by_lan, now, now + patience, show, holds)
         self.pending.add(pending)
         if frame is not None:
             self.merge_frame(frame)
@@ -300,7 +302,7 @@ class Controller(Poller):
             await asyncio.sleep(max(0, pending.sent + after - time.monotonic()))
             if pending not in self.pending:
                 return
-            if not self.on_lan:
+            if not pending.by_lan:
                 await self.read_cloud(pace=False)
                 return
             await self.read_lan()

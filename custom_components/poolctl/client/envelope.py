@@ -88,14 +88,20 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
 class OutgoingCounter:
     """Counters for what we sign: strictly increasing, near Unix time (layouts.md 1)."""
 
-    def __init__(self, last: int = 0, *, now: Callable[[], float] = time.time) -> None:
-        """Start above `last`, the newest counter known to have been used."""
+    def __init__(
+        self, last: int = 0, *, used: Callable[[], None] = lambda: None
+    ) -> None:
+        """Start above `last`, the newest counter known to have been used.
+
+        `used` is called after each use, for whoever remembers them.
+        """
         self.last = last
-        self._now = now
+        self._used = used
 
     def next(self) -> int:
         """Return a counter that was never used before."""
-        self.last = max(self.last + 1, int(self._now()))
+        self.last = max(self.last + 1, int(time.time()))
+        self._used()
         return self.last
 
 

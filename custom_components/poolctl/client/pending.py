@@ -19,6 +19,7 @@ class Pending:
     """
 
     key: str
+    by_lan: bool
     sent: float
     until: float
     show: Callable[[PoolState], PoolState]

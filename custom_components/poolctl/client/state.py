@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from .commands import SINGLE_SPEED, PumpIdentity
+from .commands import PumpIdentity
 from .equipment import MAX_SLOTS, VIRTUAL_SLOT, Role, Slot
 from .frame import (
     MODE_MANUAL,
@@ -134,9 +134,9 @@ class PoolState:
         return None if mode is None else mode != MODE_OFF
 
     @property
-    def variable_speed(self) -> bool:
-        """Whether the pump is known to take a speed (layouts.md 2.4)."""
-        return self.pump is not None and self.pump.type != SINGLE_SPEED
+    def variable_speed(self) -> bool | None:
+        """Whether the pump takes a speed, `None` until it is identified."""
+        return None if self.pump is None else self.pump.variable_speed
 
     @property
     def chemistry(self) -> Chemistry:

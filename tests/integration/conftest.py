@@ -1,0 +1,234 @@
+"""A real Home Assistant core beside the simulated service, over real sockets."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+import time
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.application_credentials import (
+    ClientCredential,
+    async_import_client_credential,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.entity import Entity
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+from pytest_homeassistant_custom_component.syrupy import HomeAssistantSnapshotExtension
+from syrupy.assertion import SnapshotAssertion
+
+from custom_components.poolctl.client import (
+    controller as controller_module,
+    poller as poller_module,
+)
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+
+CLIENT_ID, CLIENT_SECRET = "client-id", "client-secret"
+SMALL_ID, FULL_ID = "AA_BB_CC_00_00_01", "AA_BB_CC_00_00_02"
+
+
+@dataclass
+class Service:
+    """The simulated service: one account with a small and a fully equipped pool."""
+
+    clock: Clock
+    small: Controller
+    full: Controller
+    account: Account = field(init=False)
+    cloud: Cloud = field(init=False)
+
+    def __post_init__(self) -> None:
+        sites = [
+            Site("Home", controllers=[self.small]),
+            Site("Beach", controllers=[self.full]),
+        ]
+        self.account = Account("demo@example.com", "demo", sub="user-1", sites=sites)
+        self.cloud = Cloud(
+            clock=self.clock,
+            clients={CLIENT_ID: CLIENT_SECRET},
+            accounts=[self.account],
+        )
+
+    @property
+    def controllers(self) -> list[Controller]:
+        return [self.small, self.full]
+
+    def token(self) -> dict[str, Any]:
+        """Sign in; return the token as an entry holds it."""
+        sign_ins = self.cloud.sign_ins
+        answer = sign_ins.token(
+            {
+                "grant_type": "authorization_code",
+                "code": sign_ins.code(self.account, CLIENT_ID, "https://ha.example"),
+                "redirect_uri": "https://ha.example",
+                "client_id": CLIENT_ID,
+                "client_secret": CLIENT_SECRET,
+            }
+        )
+        return {**answer, "expires_at": time.time() + answer["expires_in"]}
+
+    def entry(self, *controllers: Controller, **data: Any) -> MockConfigEntry:
+        """Return an entry that remembers these controllers and their addresses."""
+        return MockConfigEntry(
+            domain=DOMAIN,
+            title="Home",
+            unique_id=self.account.sub,
+            data={
+                "auth_implementation": DOMAIN,
+                "token": self.token(),
+                "url": self.cloud.base_url,
+                "controllers": {c.device_id: record(c) for c in controllers},
+                **data,
+            },
+        )
+
+
+def record(controller: Controller, **changes: Any) -> dict[str, Any]:
+    """Return what an entry remembers of a controller."""
+    return {
+        "device_id": controller.device_id,
+        "name": controller.name,
+        "site": "Home",
+        "mac": ":".join(controller.device_id.lower().split("_")),
+        "firmware": controller.firmware,
+        "host": controller.host,
+        "port": controller.port,
+        "key": controller.key.hex(),
+        **changes,
+    }
+
+
+@pytest.fixture(autouse=True)
+def _custom_integration(enable_custom_integrations: None, socket_enabled: None) -> None:
+    """Let Home Assistant load ours, and everybody use loopback."""
+
+
+@pytest.fixture
+async def service(socket_enabled: None) -> AsyncGenerator[Service]:
+    """Run the simulated service."""
+    clock = Clock()
+    found = Service(
+        clock,
+        *(
+            Controller(
+                device_id=device_id,
+                key=bytes([number]) * 16,
+                name=name,
+                pool=pool,
+                clock=clock,
+            )
+            for number, device_id, name, pool in (
+                (1, SMALL_ID, "Home pool", Pool.small()),
+                (2, FULL_ID, "Beach pool", Pool.full()),
+            )
+        ),
+    )
+    await found.cloud.start()
+    for controller in found.controllers:
+        await controller.start()
+    # Let pumps prime and the chemistry settle.
+    clock.advance(600)
+    yield found
+    for controller in found.controllers:
+        await controller.stop()
+    await found.cloud.stop()
+
+
+@pytest.fixture
+async def credentials(hass: HomeAssistant) -> None:
+    """Application credentials of the simulated service."""
+    assert await async_setup_component(hass, "application_credentials", {})
+    await async_import_client_credential(
+        hass, DOMAIN, ClientCredential(CLIENT_ID, CLIENT_SECRET), DOMAIN
+    )
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for the effect of a command sooner than people would."""
+    monkeypatch.setattr(controller_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
+
+
+@pytest.fixture
+def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask background queries at once: sleepers never wake while time stands still."""
+    monkeypatch.setattr(poller_module, "QUERY_SPACING", 0.0)
+
+
+async def advance(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    seconds: float,
+    *,
+    step: float | None = None,
+) -> None:
+    """Let time pass, in steps short enough for every timer to fire when it is due."""
+    step = step or seconds
+    for _ in range(round(seconds / step)):
+        freezer.tick(step)
+        async_fire_time_changed(hass)
+        await hass.async_block_till_done(wait_background_tasks=True)
+
+
+async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
+    """Set an entry up and wait for it."""
+    entry.add_to_hass(hass)
+    await hass.config_entries.async_setup(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    return entry
+
+
+@pytest.fixture
+async def small(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> MockConfigEntry:
+    """Set up an account with just the small pool."""
+    service.account.sites = service.account.sites[:1]
+    return await set_up(hass, service.entry(service.small))
+
+
+@pytest.fixture
+async def full(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> MockConfigEntry:
+    """Set up an account with just the fully equipped pool."""
+    service.account.sites = service.account.sites[1:]
+    return await set_up(hass, service.entry(service.full))
+
+
+def entity_id(
+    hass: HomeAssistant, domain: str, controller: Controller, key: str
+) -> str:
+    """Return the entity of a controller with a key."""
+    found = er.async_get(hass).async_get_entity_id(
+        domain, DOMAIN, f"{controller.device_id}_{key}"
+    )
+    assert found is not None, f"no {domain} {key}"
+    return found
+
+
+def value(hass: HomeAssistant, domain: str, controller: Controller, key: str) -> str:
+    """Return the state of an entity."""
+    state = hass.states.get(entity_id(hass, domain, controller, key))
+    assert state is not None
+    return state.state
+
+
+@pytest.fixture
+def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enable the entities, too, that are disabled by default."""
+    monkeypatch.setattr(
+        Entity, "entity_registry_enabled_default", property(lambda self: True)
+    )
+
+
+@pytest.fixture
+def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """Keep snapshots beside the tests, in Home Assistant's own form."""
+    return snapshot.use_extension(HomeAssistantSnapshotExtension)

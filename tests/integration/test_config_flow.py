@@ -1,0 +1,440 @@
+"""Every way into the integration and every refusal, through the real sign-in page."""
+
+from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
+from typing import Any
+
+from aiohttp import ClientSession
+from homeassistant.config_entries import (
+    SOURCE_DHCP,
+    SOURCE_IGNORE,
+    SOURCE_USER,
+    SOURCE_ZEROCONF,
+    ConfigEntryState,
+    ConfigFlowResult,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from pytest_unordered import unordered
+from yarl import URL
+
+from custom_components.poolctl.config_flow import InvalidAddressError, normalise_address
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Account, Controller, Site
+
+from .conftest import Service, value
+
+type SignIn = Callable[..., Awaitable[ConfigFlowResult]]
+
+pytestmark = pytest.mark.usefixtures("current_request_with_host")
+
+
+@pytest.fixture
+def sign_in(
+    hass: HomeAssistant, service: Service, hass_client_no_auth: ClientSessionGenerator
+) -> SignIn:
+    """Go through the sign-in page as a browser does; return how the flow goes on."""
+
+    async def go(
+        flow: ConfigFlowResult,
+        email: str = "demo@example.com",
+        *,
+        cancel: bool = False,
+        state: str | None = None,
+    ) -> ConfigFlowResult:
+        assert flow["type"] is FlowResultType.EXTERNAL_STEP
+        page = URL(flow["url"])
+        assert page.query["scope"] == "profile"
+        back = URL(page.query["redirect_uri"])
+        if cancel:
+            back = back.with_query(error="access_denied", state=page.query["state"])
+        else:
+            form = {**page.query, "email": email, "password": "demo"}
+            async with (
+                ClientSession() as browser,
+                browser.post(page, data=form, allow_redirects=False) as response,
+            ):
+                back = URL(response.headers["Location"], encoded=True)
+        if state is not None:
+            back = back.update_query(state=state)
+        home = await hass_client_no_auth()
+        answer = await home.get(str(back.relative()))
+        if state is not None:
+            assert answer.status == 400
+            assert "Invalid state" in await answer.text()
+            return flow
+        assert answer.status == 200
+        return await hass.config_entries.flow.async_configure(flow["flow_id"])
+
+    return go
+
+
+async def start(hass: HomeAssistant, url: str) -> ConfigFlowResult:
+    """Begin by hand and give the service address."""
+    flow = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": SOURCE_USER}
+    )
+    assert flow["type"] is FlowResultType.FORM
+    assert flow["step_id"] == "user"
+    return await hass.config_entries.flow.async_configure(flow["flow_id"], {"url": url})
+
+
+def announcement(controller: Controller, **changes: Any) -> ZeroconfServiceInfo:
+    """Return what mDNS tells of a controller."""
+    text = {
+        "id": controller.device_id,
+        "mac": controller.mac,
+        "fw": controller.firmware,
+        "pv": "2",
+    }
+    text |= changes
+    return ZeroconfServiceInfo(
+        ip_address=ip_address(controller.host),
+        ip_addresses=[ip_address(controller.host)],
+        hostname=f"{controller.hostname}.",
+        name=f"{controller.name}._ctrl._tcp.local.",
+        port=controller.port,
+        properties={name: text for name, text in text.items() if text is not None},
+        type="_ctrl._tcp.local.",
+    )
+
+
+async def discover(
+    hass: HomeAssistant, controller: Controller, **changes: Any
+) -> ConfigFlowResult:
+    """Let Home Assistant hear of a controller."""
+    return await hass.config_entries.flow.async_init(
+        DOMAIN,
+        context={"source": SOURCE_ZEROCONF},
+        data=announcement(controller, **changes),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("https://pool.example.com", "https://pool.example.com"),
+        (" https://pool.example.com/ ", "https://pool.example.com"),
+        ("https://pool.example.com:8443/cloud/", "https://pool.example.com:8443/cloud"),
+        (
+            "https://pool.example.com/api-gateway/v1/oauth/authorize?x=1#y",
+            "https://pool.example.com",
+        ),
+        ("http://127.0.0.1:8100", "http://127.0.0.1:8100"),
+        ("http://localhost:8100", "http://localhost:8100"),
+        ("http://192.168.1.5", "http://192.168.1.5"),
+        ("http://[::1]:8100", "http://[::1]:8100"),
+    ],
+)
+def test_addresses(text: str, address: str) -> None:
+    assert normalise_address(text) == address
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", "invalid_url"),
+        ("pool.example.com", "invalid_url"),
+        ("ftp://pool.example.com", "invalid_url"),
+        ("https://", "invalid_url"),
+        ("https://user:secret@pool.example.com", "invalid_url"),
+        ("https://pool.example.com:port", "invalid_url"),
+        ("http://pool.example.com", "http_not_private"),
+        ("http://8.8.8.8", "http_not_private"),
+    ],
+)
+async def test_refused_addresses(hass: HomeAssistant, text: str, error: str) -> None:
+    with pytest.raises(InvalidAddressError, match=error):
+        normalise_address(text)
+    flow = await start(hass, text)
+    assert flow["type"] is FlowResultType.FORM
+    assert flow["errors"] == {"url": error}
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_by_hand(hass: HomeAssistant, service: Service, sign_in: SignIn) -> None:
+    """A wrong address is corrected in place; then the account is added."""
+    service.cloud.faults.on("refuse")
+    flow = await start(hass, service.cloud.base_url)
+    assert flow["errors"] == {"url": "cannot_connect"}
+    service.cloud.faults.clear()
+    flow = await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {"url": f"{service.cloud.base_url}/"}
+    )
+    result = await sign_in(flow)
+    await hass.async_block_till_done()
+
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["title"] == "Home, Beach"
+    entry = result["result"]
+    assert entry.state is ConfigEntryState.LOADED
+    assert entry.unique_id == "user-1"
+    assert entry.data["url"] == service.cloud.base_url
+    assert value(hass, "sensor", service.small, "connection") == "cloud"
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_discovered(
+    hass: HomeAssistant, service: Service, sign_in: SignIn
+) -> None:
+    """Both pools are discovered; one sign-in adds both, on the LAN."""
+    flow = await discover(hass, service.small)
+    other = await discover(hass, service.full)
+    assert flow["step_id"] == other["step_id"] == "confirm"
+    assert flow["description_placeholders"] == {
+        "name": "Home pool",
+        "host": "127.0.0.1",
+        "firmware": service.small.firmware,
+    }
+    assert [
+        shown["context"]["title_placeholders"]["name"]
+        for shown in hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+    ] == unordered("Home pool", "Beach pool")
+
+    flow = await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {"url": service.cloud.base_url}
+    )
+    result = await sign_in(flow)
+    await hass.async_block_till_done()
+
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert not hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+    for controller in service.controllers:
+        assert value(hass, "sensor", controller, "connection") == "lan"
+        stored = result["result"].data["controllers"][controller.device_id]
+        assert stored["port"] == controller.port
+
+
+async def test_without_credentials(hass: HomeAssistant, service: Service) -> None:
+    flow = await start(hass, service.cloud.base_url)
+    assert flow["type"] is FlowResultType.ABORT
+    assert flow["reason"] in ("missing_credentials", "missing_configuration")
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_sign_in_refused(
+    hass: HomeAssistant, service: Service, sign_in: SignIn
+) -> None:
+    result = await sign_in(await start(hass, service.cloud.base_url), cancel=True)
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == "user_rejected_authorize"
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_credentials_refused(
+    hass: HomeAssistant, service: Service, sign_in: SignIn
+) -> None:
+    flow = await start(hass, service.cloud.base_url)
+    service.cloud.clients["client-id"] = "another secret"
+    service.cloud.sign_ins.clients = service.cloud.clients
+    result = await sign_in(flow)
+    assert result["reason"] == "oauth_unauthorized"
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_state_mismatch_changes_nothing(
+    hass: HomeAssistant, service: Service, sign_in: SignIn
+) -> None:
+    """An answer that was not asked for is refused, and the true one still works."""
+    flow = await start(hass, service.cloud.base_url)
+    await sign_in(flow, state="forged")
+    assert not hass.config_entries.async_entries(DOMAIN)
+    result = await sign_in(flow)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+@pytest.mark.usefixtures("credentials")
+@pytest.mark.parametrize("fault", ["error_500", "html", "failed", "unauthorized"])
+async def test_account_unreadable(
+    hass: HomeAssistant, service: Service, sign_in: SignIn, fault: str
+) -> None:
+    flow = await start(hass, service.cloud.base_url)
+    service.cloud.faults.on(fault)
+    result = await sign_in(flow)
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == "account_unreadable"
+    assert not hass.config_entries.async_entries(DOMAIN)
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_no_controllers(
+    hass: HomeAssistant, service: Service, sign_in: SignIn
+) -> None:
+    service.account.sites = [Site("Empty")]
+    result = await sign_in(await start(hass, service.cloud.base_url))
+    assert result["reason"] == "no_controllers"
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_already_configured(
+    hass: HomeAssistant, service: Service, sign_in: SignIn
+) -> None:
+    service.entry(service.small).add_to_hass(hass)
+    result = await sign_in(await start(hass, service.cloud.base_url))
+    assert result["reason"] == "already_configured"
+
+
+@pytest.mark.usefixtures("credentials")
+async def test_discovered_controller_of_another_account(
+    hass: HomeAssistant, service: Service, sign_in: SignIn
+) -> None:
+    stranger = Controller(device_id="AA_BB_CC_00_00_09", name="Next door")
+    flow = await discover(hass, stranger)
+    flow = await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {"url": service.cloud.base_url}
+    )
+    result = await sign_in(flow)
+    assert result["reason"] == "not_owned"
+    assert (result["description_placeholders"] or {})["name"] == "Next door"
+    assert not hass.config_entries.async_entries(DOMAIN)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"pv": "3"}, "unsupported_protocol"),
+        ({"pv": None}, "unsupported_protocol"),
+        ({"fw": "2.5.45"}, "unsupported_firmware"),
+        ({"fw": "1.99.99"}, "unsupported_firmware"),
+        ({"id": "something"}, "not_a_controller"),
+        ({"id": None}, "not_a_controller"),
+        ({"mac": None}, "not_a_controller"),
+    ],
+)
+async def test_discoveries_that_end(
+    hass: HomeAssistant, service: Service, changes: dict[str, Any], reason: str
+) -> None:
+    result = await discover(hass, service.small, **changes)
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == reason
+
+
+@pytest.mark.parametrize("firmware", ["2.5.46", "2.10.0", "3.0.0", "beta"])
+async def test_firmware_that_may_serve_the_lan(
+    hass: HomeAssistant, service: Service, firmware: str
+) -> None:
+    result = await discover(hass, service.small, fw=firmware)
+    assert result["step_id"] == "confirm"
+
+
+async def test_ignored_discovery_stays_away(
+    hass: HomeAssistant, service: Service
+) -> None:
+    await discover(hass, service.small)
+    (shown,) = hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+    await hass.config_entries.flow.async_init(
+        DOMAIN,
+        context={"source": SOURCE_IGNORE},
+        data={"unique_id": shown["context"]["unique_id"], "title": "Home pool"},
+    )
+    result = await discover(hass, service.small)
+    assert result["reason"] == "already_configured"
+
+
+async def test_known_address_is_suggested(
+    hass: HomeAssistant, service: Service
+) -> None:
+    service.entry(service.small).add_to_hass(hass)
+    flow = await discover(hass, service.full)
+    assert flow["data_schema"] is not None
+    (field,) = flow["data_schema"].schema
+    assert field.description == {"suggested_value": service.cloud.base_url}
+
+
+async def test_new_address_is_taken_over_in_place(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry
+) -> None:
+    await service.small.move("127.0.0.1")
+    result = await discover(hass, service.small)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert result["reason"] == "already_configured"
+    stored = small.data["controllers"][service.small.device_id]
+    assert stored["port"] == service.small.port
+    assert value(hass, "sensor", service.small, "connection") == "lan"
+
+
+async def test_address_of_another_controller_is_not_taken_over(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry
+) -> None:
+    """It must answer with this controller's key, whoever announces it."""
+    before = dict(small.data["controllers"][service.small.device_id])
+    result = await discover(
+        hass, service.full, id=service.small.device_id, mac=service.small.mac
+    )
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert result["reason"] == "already_configured"
+    assert small.data["controllers"][service.small.device_id] == before
+
+
+async def test_known_controller_of_an_entry_that_is_not_loaded(
+    hass: HomeAssistant, service: Service
+) -> None:
+    service.entry(service.small).add_to_hass(hass)
+    result = await discover(hass, service.small)
+    assert result["reason"] == "already_configured"
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_dhcp_only_tells_addresses(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry, known: bool
+) -> None:
+    result = await hass.config_entries.flow.async_init(
+        DOMAIN,
+        context={"source": SOURCE_DHCP},
+        data=DhcpServiceInfo(
+            ip="127.0.0.1",
+            hostname="ctrl-000001",
+            macaddress=service.small.mac if known else "aabbcc000009",
+        ),
+    )
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert result["reason"] == "already_configured"
+    stored = small.data["controllers"][service.small.device_id]
+    assert stored["port"] == service.small.port
+
+
+async def test_reauth(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry, sign_in: SignIn
+) -> None:
+    service.cloud.revoke(service.account)
+    flow = await small.start_reauth_flow(hass)
+    assert flow["step_id"] == "reauth_confirm"
+    flow = await hass.config_entries.flow.async_configure(flow["flow_id"], {})
+    result = await sign_in(flow)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert result["reason"] == "reauth_successful"
+    assert small.state is ConfigEntryState.LOADED
+    assert small.data["url"] == service.cloud.base_url
+    assert service.cloud.sign_ins.account(small.data["token"]["access_token"])
+
+
+async def test_reauth_with_another_account_changes_nothing(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry, sign_in: SignIn
+) -> None:
+    other = Account("eve@example.com", "demo", sub="user-2")
+    other.sites = service.account.sites
+    service.cloud.accounts.append(other)
+    before = dict(small.data)
+    flow = await small.start_reauth_flow(hass)
+    flow = await hass.config_entries.flow.async_configure(flow["flow_id"], {})
+    result = await sign_in(flow, "eve@example.com")
+
+    assert result["reason"] == "wrong_account"
+    assert dict(small.data) == before
+
+
+async def test_accounts_without_userinfo(
+    hass: HomeAssistant, service: Service, credentials: None, sign_in: SignIn
+) -> None:
+    """The subject of the token steps in (design.md 2)."""
+    service.cloud.not_offered.add("userinfo")
+    result = await sign_in(await start(hass, service.cloud.base_url))
+    assert result["result"].unique_id == "user-1"

@@ -1,0 +1,41 @@
+"""Every entity of a small and of a fully equipped pool, as snapshots."""
+
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    snapshot_platform,
+)
+from syrupy.assertion import SnapshotAssertion
+
+import custom_components.poolctl as integration
+
+from .conftest import Service, set_up
+
+
+@pytest.mark.parametrize("platform", integration.PLATFORMS)
+@pytest.mark.parametrize("pool", ["small", "full", "cloud_only"])
+@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
+@pytest.mark.usefixtures("all_enabled", "no_spacing")
+async def test_platform(
+    hass: HomeAssistant,
+    service: Service,
+    credentials: None,
+    monkeypatch: pytest.MonkeyPatch,
+    snapshot: SnapshotAssertion,
+    platform: Platform,
+    pool: str,
+) -> None:
+    monkeypatch.setattr(integration, "PLATFORMS", [platform])
+    controller = service.full if pool == "full" else service.small
+    service.account.sites = [
+        site for site in service.account.sites if controller in site.controllers
+    ]
+    remembered = [] if pool == "cloud_only" else [controller]
+    entry: MockConfigEntry = await set_up(hass, service.entry(*remembered))
+    if er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
+        await snapshot_platform(hass, er.async_get(hass), snapshot, entry.entry_id)
+    else:
+        assert (platform, pool) == (Platform.NUMBER, "cloud_only")

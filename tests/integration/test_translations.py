@@ -1,0 +1,111 @@
+"""Every text a person can meet exists, and every text is used."""
+
+import json
+from pathlib import Path
+import re
+from string import Formatter
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er, icon
+from homeassistant.util.yaml import load_yaml_dict
+import pytest
+
+from custom_components.poolctl import entity as entity_module
+from custom_components.poolctl.client.equipment import AUX_TYPES, Role
+from custom_components.poolctl.switch import SWITCHED_ROLES
+
+from .conftest import Service, set_up
+
+FOLDER = Path(entity_module.__file__).parent
+SOURCES = "\n".join(path.read_text() for path in FOLDER.glob("*.py"))
+
+
+def load(name: str) -> Any:
+    """Return one of the integration's JSON files."""
+    return json.loads((FOLDER / name).read_text())
+
+
+ENGLISH = load("translations/en.json")
+ICONS = load("icons.json")
+
+
+def keys(pattern: str) -> set[str]:
+    """Return every key that the sources name."""
+    return set(re.findall(pattern, SOURCES))
+
+
+def texts(tree: Any, path: str = "") -> dict[str, str]:
+    """Return all texts by their path."""
+    if isinstance(tree, str):
+        return {path: tree}
+    return {
+        found: text
+        for name, branch in tree.items()
+        for found, text in texts(branch, f"{path}.{name}".strip(".")).items()
+    }
+
+
+def test_exceptions() -> None:
+    named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
+    mapped = {key for _, key in entity_module._ERRORS.values()}
+    assert named & set(ENGLISH["exceptions"]) | mapped == set(ENGLISH["exceptions"])
+    assert mapped <= set(ENGLISH["exceptions"])
+
+
+def test_flow() -> None:
+    config = ENGLISH["config"]
+    assert keys(r'reason="(\w+)"') | {
+        "already_configured",
+        "missing_configuration",
+    } == (set(config["abort"]))
+    raised = keys(r'InvalidAddressError\("(\w+)"\)') | {"cannot_connect"}
+    assert raised == set(config["error"])
+    steps = keys(r'step_id="(\w+)"') | keys(r'_ask_address\("(\w+)"')
+    assert steps | {"pick_implementation"} == set(config["step"])
+
+
+def test_actions() -> None:
+    services = load_yaml_dict(str(FOLDER / "services.yaml"))
+    assert set(services) == set(ENGLISH["services"]) == set(ICONS["services"])
+    for text in ENGLISH["services"].values():
+        assert text["name"]
+        assert text["description"]
+
+
+def _entity_keys() -> dict[str, set[str]]:
+    return {key: set(found) for key, found in ENGLISH["entity"].items()}
+
+
+@pytest.mark.usefixtures("all_enabled")
+async def test_every_entity_has_a_name_and_an_icon(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> None:
+    entry = await set_up(hass, service.entry(*service.controllers))
+    icons = await icon.async_get_icons(hass, "entity", {"poolctl"})
+    used: dict[str, set[str]] = {}
+    for found in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
+        state = hass.states.get(found.entity_id)
+        assert state is not None, found.entity_id
+        if found.translation_key is None:
+            # Named by Home Assistant, after its device class.
+            assert found.original_device_class == "ph"
+            continue
+        used.setdefault(found.domain, set()).add(found.translation_key)
+        assert found.translation_key in ENGLISH["entity"][found.domain]
+        assert found.translation_key in icons["poolctl"][found.domain]
+        assert "{" not in state.name
+    # The pools of the test wire one kind of equipment each: the others are in the table.
+    used["switch"] |= {
+        kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES
+    } | {Role.GENERAL.value}
+    assert used == _entity_keys()
+    assert {key: set(found) for key, found in ICONS["entity"].items()} == used
+
+
+def test_placeholders_are_filled() -> None:
+    """A placeholder in a text is one the sources give."""
+    given = keys(r'"(\w+)": ') | {"name", "number", "redirect_uri"}
+    for path, text in texts(ENGLISH).items():
+        for _, placeholder, _, _ in Formatter().parse(text):
+            assert placeholder is None or placeholder in given, path
