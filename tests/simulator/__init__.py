@@ -1,0 +1,13 @@
+"""The whole service of interface.md from the other side: pools, controllers, cloud.
+
+It shares no code with the integration and uses real sockets. `python -m
+tests.simulator --help` tells how to run it by hand.
+"""
+
+from .accounts import Account, Site
+from .clock import Clock
+from .cloud import Cloud
+from .controller import Controller
+from .pool import Pool
+
+__all__ = ["Account", "Clock", "Cloud", "Controller", "Pool", "Site"]

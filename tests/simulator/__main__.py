@@ -1,0 +1,128 @@
+"""Runs the whole simulated service by hand."""
+
+import argparse
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+import signal
+
+from . import Account, Clock, Cloud, Controller, Pool, Site
+from .control import ControlPage
+from .mdns import Announcer
+
+DESCRIPTION = """\
+Run a simulated pool service: a cloud with a sign-in page, two controllers that serve
+the LAN protocol and are announced over mDNS, and a page to watch them and to switch
+faults on.
+
+  account        demo@example.com, password demo
+  application    client id poolctl-demo, secret poolctl-demo-secret
+  controllers    "Home pool" (everything fitted) on 127.0.0.1,
+                 "Beach house" (a small pool) on 127.0.0.2
+"""
+
+
+@dataclass(slots=True)
+class Demo:
+    """What is running."""
+
+    cloud: Cloud
+    control: ControlPage
+    controllers: list[Controller]
+
+    def describe(self) -> str:
+        """Say where everything is."""
+        lines = [f"cloud        {self.cloud.base_url}"]
+        for controller in self.controllers:
+            where = f"{controller.host}:{controller.port}"
+            lines.append(f"controller   {where}  {controller.name}")
+        lines.append(f"control page {self.control.url}")
+        return "\n".join(lines)
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.simulator",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address of the web pages")
+    parser.add_argument("--cloud-port", type=int, default=8100)
+    parser.add_argument("--control-port", type=int, default=8101)
+    parser.add_argument("--lan-port", type=int, default=8080, help="of the controllers")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="simulated seconds in a real one"
+    )
+    parser.add_argument("--no-mdns", action="store_true", help="do not announce")
+    return parser.parse_args()
+
+
+def pools(clock: Clock, port: int) -> list[Controller]:
+    """Make the two controllers of the demo."""
+    return [
+        Controller(
+            device_id="AA_BB_CC_0A_0B_0C",
+            key=bytes.fromhex("6f1d2c3b4a5968778695a4b3c2d1e0f1"),
+            name="Home pool",
+            pool=Pool.full(),
+            clock=clock,
+            host="127.0.0.1",
+            port=port,
+        ),
+        Controller(
+            device_id="AA_BB_CC_0D_0E_0F",
+            key=bytes.fromhex("1f0e1d2c3b4a59687786958493a2b1c0"),
+            name="Beach house",
+            pool=Pool.small(),
+            clock=clock,
+            host="127.0.0.2",
+            port=port,
+        ),
+    ]
+
+
+@asynccontextmanager
+async def demo(options: argparse.Namespace) -> AsyncGenerator[Demo]:
+    """Start everything, and stop it again in reverse."""
+    clock = Clock(options.speed)
+    controllers = pools(clock, options.lan_port)
+    sites = [
+        Site("Home", "Sydney", "NSW", controllers[:1]),
+        Site("Beach house", "Kiama", "NSW", controllers[1:]),
+    ]
+    cloud = Cloud(
+        clock=clock,
+        clients={"poolctl-demo": "poolctl-demo-secret"},
+        accounts=[Account("demo@example.com", "demo", name="Demo", sites=sites)],
+    )
+    control = ControlPage(cloud, controllers)
+    async with AsyncExitStack() as stack:
+        for controller in controllers:
+            await controller.start()
+            stack.push_async_callback(controller.stop)
+        await cloud.start(options.host, options.cloud_port)
+        stack.push_async_callback(cloud.stop)
+        await control.start(options.host, options.control_port)
+        stack.push_async_callback(control.stop)
+        if not options.no_mdns:
+            announcer = Announcer(controllers)
+            stack.push_async_callback(announcer.stop)
+            await announcer.start()
+        yield Demo(cloud, control, controllers)
+
+
+async def main() -> None:
+    """Run until interrupted."""
+    options, interrupted = arguments(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, interrupted.set)
+    async with demo(options) as running:
+        print(running.describe(), flush=True)
+        print("Ctrl-C stops it.", flush=True)
+        await interrupted.wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,81 @@
+"""Accounts, their sites, and how often somebody may knock (interface.md 2.3 and 8)."""
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+import hashlib
+
+from .clock import Clock
+from .controller import Controller
+
+
+def object_id(*parts: str) -> str:
+    """Make a record identifier that is the same in every run."""
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()[:10]
+
+
+@dataclass(slots=True)
+class Site:
+    """A place with controllers."""
+
+    name: str
+    city: str = "Sydney"
+    state: str = "NSW"
+    controllers: list[Controller] = field(default_factory=list)
+
+    def describe(self) -> dict[str, object]:
+        """Return the site as `/user/sites` shows it."""
+        return {
+            "objectId": object_id(self.name, self.city, self.state),
+            "name": self.name,
+            "city": self.city,
+            "state": self.state,
+            "device_list": [
+                {
+                    "objectId": object_id(controller.device_id),
+                    "deviceId": controller.device_id,
+                    "tag": controller.name,
+                    "online": controller.online,
+                }
+                for controller in self.controllers
+            ],
+        }
+
+
+@dataclass(slots=True, eq=False)
+class Account:
+    """Somebody who can sign in."""
+
+    email: str
+    password: str
+    sub: str = ""
+    name: str = ""
+    sites: list[Site] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Fill in what was not given."""
+        self.sub = self.sub or object_id(self.email)
+        self.name = self.name or self.email.partition("@")[0]
+
+    @property
+    def controllers(self) -> list[Controller]:
+        """Every controller of every site."""
+        return [controller for site in self.sites for controller in site.controllers]
+
+
+class RateLimit:
+    """So many in a minute for each key."""
+
+    def __init__(self, clock: Clock, limit: int, seconds: float = 60.0) -> None:
+        """Make a limit nobody has touched yet."""
+        self._clock, self._limit, self._seconds = clock, limit, seconds
+        self._seen: defaultdict[str, deque[float]] = defaultdict(deque)
+
+    def allow(self, key: str) -> bool:
+        """Count an attempt, unless there were too many."""
+        now, seen = self._clock.monotonic(), self._seen[key]
+        while seen and seen[0] <= now - self._seconds:
+            seen.popleft()
+        if len(seen) >= self._limit:
+            return False
+        seen.append(now)
+        return True

@@ -1,0 +1,209 @@
+"""What a controller does when asked: actions, commands and queries by name."""
+
+from collections.abc import Callable
+from typing import Final
+
+from . import settings, wire
+from .equipment import LIGHT_SECONDS, LIGHTS, PUMP, Role
+from .pool import Pool
+from .pump import valid_speed
+from .schedules import MINUTES_A_DAY, Schedule
+from .wire import Json
+
+RELAY_DELAY: Final = 1.0  # seconds that a command waits to move a relay (layouts.md 3)
+
+# Names kept for installers and service tooling: refused even with the key
+# (interface.md 4.2 rule 10). Which ones they are is not published: chosen.
+RESERVED: Final = frozenset(
+    {"factory_reset", "firmware_update", "installer_mode", "service_mode", "set_key"}
+)
+
+
+class DeclinedError(Exception):
+    """The controller says no."""
+
+
+def require(condition: bool, why: str) -> None:
+    """Decline unless a condition holds."""
+    if not condition:
+        raise DeclinedError(why)
+
+
+# --- Actions (`op` = `a`) ---------------------------------------------------------
+
+
+def _aux(pool: Pool, payload: bytes) -> None:
+    slot, on, precedence = wire.decode_aux(payload)
+    require(pool.can_switch(slot), f"slot {slot} is not switched by hand")
+    pool.switch(slot, on, hold=precedence)
+
+
+def _cmd(pool: Pool, payload: bytes) -> None:
+    name, body = wire.decode_cmd(payload)
+    require(name in COMMANDS and name not in RESERVED, f"no command {name}")
+    try:
+        COMMANDS[name](pool, body)
+    except (settings.BadValueError, TypeError, ValueError) as err:
+        raise DeclinedError(str(err)) from err
+
+
+def _schedule(pool: Pool, payload: bytes) -> None:
+    require(len(payload) > 0, "no verb")
+    verb, rest = payload[0], payload[1:]
+    require(verb < len(_VERBS), f"no verb {verb}")
+    _VERBS[verb](pool, rest)
+
+
+def _accept(pool: Pool, payload: bytes) -> None:
+    """Take anything: the payload is not known (layouts.md 3)."""
+
+
+ACTIONS: Final[dict[str, Callable[[Pool, bytes], None]]] = {
+    "aux": _aux,
+    "cmd": _cmd,
+    "schedule": _schedule,
+    "set_time": _accept,
+    "evt_rewind": _accept,
+}
+
+
+def act(pool: Pool, name: str, payload: bytes) -> None:
+    """Run an action; raises `DeclinedError` for whatever is not done."""
+    require(name in ACTIONS and name not in RESERVED, f"no action {name}")
+    try:
+        ACTIONS[name](pool, payload)
+    except wire.WireError as err:
+        raise DeclinedError(str(err)) from err
+    pool.settle()
+
+
+# --- Commands (action `cmd`) ------------------------------------------------------
+
+
+def manual_set(pool: Pool, body: Json) -> None:
+    """Do `v2_manual_set`: the relay follows a second later."""
+    slot, on = int(body.get("aux_slot_num", 0)), bool(body.get("aux_switch_state"))
+    require(pool.can_switch(slot), f"slot {slot} is not switched by hand")
+    speed = int(body.get("pump_speed", 0))
+    is_pump = pool.slots[slot].role is Role.PUMP
+    if is_pump and speed:
+        require(valid_speed(speed), f"no speed {speed}")
+
+    def apply() -> None:
+        if is_pump and speed:
+            pool.set_speed(speed)
+        pool.switch(slot, on)
+
+    pool.after(RELAY_DELAY, apply)
+
+
+def _light(pool: Pool, body: Json) -> None:
+    slot, kind, color = (
+        int(body.get(name, 0)) for name in ("slot", "light_type", "light_color")
+    )
+    lamp = 0 <= slot < len(pool.slots) and pool.slots[slot].role in LIGHTS
+    require(lamp, f"no light on slot {slot}")
+    seconds = LIGHT_SECONDS.get(kind, {}).get(color)
+    if seconds is None:
+        raise DeclinedError(f"no colour {color} of light type {kind}")
+    pool.after(RELAY_DELAY, lambda: pool.show(slot, kind, color, seconds))
+
+
+COMMANDS: Final[dict[str, Callable[[Pool, Json], None]]] = {
+    "v2_manual_set": manual_set,
+    "v2_temp_set": settings.write_temperature,
+    "set_ph_settings": settings.write_ph,
+    "set_chlorine_settings": settings.write_chlorine,
+    "set_pool_light_switch_mode": _light,
+}
+
+
+# --- Schedules (action `schedule`, by verb) ---------------------------------------
+
+
+def _checked(pool: Pool, record: Schedule) -> Schedule:
+    fitted = record.slot < len(pool.slots) and pool.can_switch(record.slot)
+    require(fitted, f"slot {record.slot} is not switched by schedules")
+    require(max(record.start, record.end) < MINUTES_A_DAY, "no such time")
+    return record
+
+
+def _only(data: bytes) -> Schedule:
+    record, rest = wire.decode_record(data)
+    require(not rest, "bytes after the record")
+    return record
+
+
+def _index(pool: Pool, data: bytes, used: bool = True) -> int:
+    require(len(data) > 0 and data[0] < len(pool.schedules), "no such schedule")
+    require(pool.schedules[data[0]].used or not used, "an unused schedule")
+    return data[0]
+
+
+def create_schedule(pool: Pool, record: Schedule) -> None:
+    """Take the first unused record; a new schedule is enabled (chosen)."""
+    _checked(pool, record)
+    for index, old in enumerate(pool.schedules):
+        if not old.used:
+            record.enabled = True
+            pool.schedules[index] = record
+            return
+    raise DeclinedError("all schedules are in use")
+
+
+def update_schedule(pool: Pool, index: int, record: Schedule) -> None:
+    """Replace a record; whether it is enabled stays as it was."""
+    record.enabled = pool.schedules[index].enabled
+    pool.schedules[index] = _checked(pool, record)
+
+
+def _update(pool: Pool, data: bytes) -> None:
+    update_schedule(pool, _index(pool, data), _only(data[1:]))
+
+
+def _delete(pool: Pool, data: bytes) -> None:
+    pool.schedules[_index(pool, data)] = Schedule()
+
+
+def _enable(pool: Pool, data: bytes) -> None:
+    require(len(data) == 2 and data[1] <= 1, "not an index and a flag")
+    pool.schedules[_index(pool, data)].enabled = bool(data[1])
+
+
+_VERBS: Final[tuple[Callable[[Pool, bytes], None], ...]] = (
+    lambda pool, data: create_schedule(pool, _only(data)),
+    _update,
+    _delete,
+    _enable,
+)
+
+
+# --- Queries (`op` = `q`, layouts.md 4) -------------------------------------------
+
+QUERIES: Final[dict[str, Callable[[Pool], bytes]]] = {
+    "aux_names": lambda pool: wire.encode_names([slot.name for slot in pool.slots]),
+    "pump_id": lambda pool: wire.encode_texts(pool.pump_identity),
+    "schedules": lambda pool: wire.encode_schedules(pool.schedules),
+    "get_ph_settings": lambda pool: wire.encode_json(settings.read_ph(pool), True),
+    "get_chlorine_settings": lambda pool: wire.encode_json(
+        settings.read_chlorine(pool)
+    ),
+    "v2_temp_get": lambda pool: wire.encode_json(settings.read_temperature(pool), True),
+    "get_pool_light_switch_mode": lambda pool: wire.encode_json(
+        settings.read_lights(pool)
+    ),
+}
+
+
+def query(pool: Pool, name: str) -> bytes:
+    """Answer a query."""
+    require(name in QUERIES and name not in RESERVED, f"no query {name}")
+    return QUERIES[name](pool)
+
+
+def pump_slot(pool: Pool) -> int:
+    """Find the slot of the main pump; declined where there is none."""
+    slot = pool.find(PUMP)
+    if slot is None:
+        raise DeclinedError("no pump")
+    return slot

@@ -1,0 +1,160 @@
+"""Authorization codes and tokens (interface.md 2.2, 3.1, 3.3 and 5.1; RFC 6749)."""
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+import hashlib
+import hmac
+from itertools import count
+import json
+import secrets
+from typing import Any, Final
+
+from .accounts import Account
+from .clock import Clock
+
+CODE_SECONDS: Final = 300
+ACCESS_SECONDS: Final = 86400
+REFRESH_SECONDS: Final = 30 * 86400
+SCOPE: Final = "profile"
+_SIGNATURE_KEY: Final = b"simulated service"
+
+
+class OAuthError(Exception):
+    """An error of the token endpoint, as RFC 6749 section 5.2 has it."""
+
+    def __init__(self, error: str, description: str = "", status: int = 400) -> None:
+        """Name the error."""
+        super().__init__(error)
+        self.status = status
+        self.body = {"error": error, "error_description": description or error}
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    account: Account
+    client_id: str
+    redirect_uri: str
+    expires: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Grant:
+    account: Account
+    client_id: str
+    expires: float
+
+
+class SignIns:
+    """What has been handed out, and whether it still counts.
+
+    It goes by the monotonic side of the clock: setting the clock back does not bring
+    a token back to life.
+    """
+
+    def __init__(self, clock: Clock, clients: Mapping[str, str]) -> None:
+        """Know the client ids and their secrets."""
+        self._clock, self.clients = clock, clients
+        self._codes: dict[str, _Code] = {}
+        self._access: dict[str, _Grant] = {}
+        self._refresh: dict[str, _Grant] = {}
+        self._serial = count(1)
+
+    def code(self, account: Account, client_id: str, redirect_uri: str) -> str:
+        """Issue an authorization code."""
+        code = secrets.token_urlsafe(24)
+        expires = self._clock.monotonic() + CODE_SECONDS
+        self._codes[code] = _Code(account, client_id, redirect_uri, expires)
+        return code
+
+    def token(self, form: Mapping[str, str]) -> dict[str, Any]:
+        """Answer a request to the token endpoint; raises `OAuthError`."""
+        client_id, secret = form.get("client_id", ""), form.get("client_secret", "")
+        known = self.clients.get(client_id)
+        if known is None or not hmac.compare_digest(known.encode(), secret.encode()):
+            raise OAuthError("invalid_client", status=401)
+        grants: dict[str, Callable[[Mapping[str, str], str], Account]] = {
+            "authorization_code": self._redeem_code,
+            "refresh_token": self._redeem_refresh,
+        }
+        grant = grants.get(form.get("grant_type", ""))
+        if grant is None:
+            raise OAuthError("unsupported_grant_type")
+        return self._issue(grant(form, client_id), client_id)
+
+    def login(self, account: Account) -> dict[str, Any]:
+        """Issue tokens for a sign-in without a browser."""
+        return self._issue(account, "")
+
+    def account(self, token: str) -> Account | None:
+        """Return whose access token this is, if it still counts."""
+        grant = self._access.get(token)
+        if grant is None or grant.expires <= self._clock.monotonic():
+            return None
+        return grant.account
+
+    def revoke(self, account: Account) -> None:
+        """Forget every token of an account; its owner may sign in again."""
+        for grants in (self._access, self._refresh):
+            for token, grant in tuple(grants.items()):
+                if grant.account is account:
+                    del grants[token]
+
+    def expire_access(self) -> None:
+        """Let every access token expire; refresh tokens stay good."""
+        self._access.clear()
+
+    def _redeem_code(self, form: Mapping[str, str], client_id: str) -> Account:
+        # Taken out of the table first: whatever happens, it was its only use.
+        code = self._codes.pop(form.get("code", ""), None)
+        if code is None:
+            raise OAuthError("invalid_grant", "unknown or used code")
+        if code.expires <= self._clock.monotonic():
+            raise OAuthError("invalid_grant", "expired code")
+        if (code.client_id, code.redirect_uri) != (client_id, form.get("redirect_uri")):
+            raise OAuthError("invalid_grant", "code of another request")
+        return code.account
+
+    def _redeem_refresh(self, form: Mapping[str, str], client_id: str) -> Account:
+        token = form.get("refresh_token", "")
+        grant = self._refresh.get(token)
+        if grant is None or grant.expires <= self._clock.monotonic():
+            raise OAuthError("invalid_grant", "unknown, used or expired refresh token")
+        if grant.client_id != client_id:
+            raise OAuthError("invalid_grant", "token of another client")
+        del self._refresh[token]  # rotated: the answer carries the next one
+        return grant.account
+
+    def _issue(self, account: Account, client_id: str) -> dict[str, Any]:
+        now = self._clock.monotonic()
+        access, refresh = self._jwt(account), secrets.token_urlsafe(32)
+        self._access[access] = _Grant(account, client_id, now + ACCESS_SECONDS)
+        self._refresh[refresh] = _Grant(account, client_id, now + REFRESH_SECONDS)
+        return {
+            "access_token": access,
+            "token_type": "Bearer",
+            "expires_in": ACCESS_SECONDS,
+            "refresh_token": refresh,
+            "scope": SCOPE,
+        }
+
+    def _jwt(self, account: Account) -> str:
+        issued = int(self._clock.time())
+        claims = {
+            "sub": account.sub,
+            "scope": SCOPE,
+            "iat": issued,
+            "exp": issued + ACCESS_SECONDS,
+            "jti": str(next(self._serial)),
+        }
+        body = f"{_part({'alg': 'HS256', 'typ': 'JWT'})}.{_part(claims)}"
+        signature = hmac.digest(_SIGNATURE_KEY, body.encode(), hashlib.sha256)
+        return f"{body}.{_base64(signature)}"
+
+
+def _part(claims: dict[str, Any]) -> str:
+    return _base64(json.dumps(claims, separators=(",", ":")).encode())
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,0 +1,115 @@
+"""The clock of the simulated world: it may run fast, jump, and be set back."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+import time
+
+
+@dataclass(slots=True, eq=False)
+class _Alarm:
+    """Something to call when the clock reaches a moment."""
+
+    due: float
+    ring: Callable[[], object]
+    handle: asyncio.TimerHandle | None = None
+
+
+class Clock:
+    """Time for everything in the simulator, so that a minute can be a millisecond.
+
+    `speed` is how many simulated seconds pass in a real one. The clock has no task
+    of its own: a sleeper that is cancelled leaves nothing behind.
+    """
+
+    # As class attributes, because freezegun replaces the names of a module: the
+    # simulated world keeps its own time while Home Assistant's time stands still.
+    _real_time = staticmethod(time.time)
+    _real_monotonic = staticmethod(time.monotonic)
+
+    def __init__(self, speed: float = 1.0, *, start: float | None = None) -> None:
+        """Start at `start` (epoch seconds), or at the time it really is."""
+        self.speed = speed
+        self._origin = self._real_monotonic()
+        self._jumped = 0.0
+        self._wall = self._real_time() if start is None else start
+        self._alarms: set[_Alarm] = set()
+
+    def monotonic(self) -> float:
+        """Seconds since the clock was made; never goes back."""
+        return (self._real_monotonic() - self._origin) * self.speed + self._jumped
+
+    def time(self) -> float:
+        """Seconds since the epoch; `set_back` moves it."""
+        return self._wall + self.monotonic()
+
+    @property
+    def waiting(self) -> int:
+        """How many sleepers and timeouts wait for this clock."""
+        return len(self._alarms)
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep for `seconds` of this clock."""
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        alarm = self._set(seconds, lambda: _wake(done))
+        try:
+            await done
+        finally:
+            self._drop(alarm)
+
+    @asynccontextmanager
+    async def timeout(self, seconds: float) -> AsyncGenerator[None]:
+        """`asyncio.timeout`, by this clock."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(None) as limit:
+            alarm = self._set(seconds, lambda: limit.reschedule(loop.time() - 1))
+            try:
+                yield
+            finally:
+                self._drop(alarm)
+
+    def advance(self, seconds: float) -> None:
+        """Jump ahead. Whoever is due by then wakes at once, in order."""
+        self._jumped += seconds
+        now = self.monotonic()
+        for alarm in sorted(self._alarms, key=lambda alarm: alarm.due):
+            if alarm.due <= now:
+                self._ring(alarm)
+            else:
+                self._wind(alarm)
+
+    def set_back(self, seconds: float) -> None:
+        """Set the wall clock back; sleepers and `monotonic` do not notice."""
+        self._wall -= seconds
+
+    def _set(self, seconds: float, ring: Callable[[], object]) -> _Alarm:
+        alarm = _Alarm(self.monotonic() + seconds, ring)
+        self._alarms.add(alarm)
+        self._wind(alarm)
+        return alarm
+
+    def _wind(self, alarm: _Alarm) -> None:
+        """(Re)start the real timer behind an alarm."""
+        if alarm.handle is not None:
+            alarm.handle.cancel()
+        delay = max(0.0, alarm.due - self.monotonic()) / self.speed
+        loop = asyncio.get_running_loop()
+        alarm.handle = loop.call_later(delay, self._ring, alarm)
+
+    def _ring(self, alarm: _Alarm) -> None:
+        self._drop(alarm)
+        alarm.ring()
+
+    def _drop(self, alarm: _Alarm) -> None:
+        self._alarms.discard(alarm)
+        if alarm.handle is not None:
+            alarm.handle.cancel()
+
+
+def _wake(done: asyncio.Future[None]) -> None:
+    if not done.done():  # the sleeper may have been cancelled meanwhile
+        done.set_result(None)

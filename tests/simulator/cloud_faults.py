@@ -1,0 +1,115 @@
+"""Faults of the cloud, by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from aiohttp import web
+
+from .pipeline import failed, success
+
+if TYPE_CHECKING:
+    from .cloud import Cloud
+
+# All but the first two spare the sign-in (authorize, token, login) unless switched
+# on for it by name: `faults.on("html", "token")`.
+FAULTS: Final = {
+    "refuse": "the port is closed",
+    "hang": "requests are taken and never answered",
+    "error_500": "500 with a JSON message",
+    "error_503": "503 with a web page, as from a proxy",
+    "unauthorized": "401, whatever the token",
+    "revoked": "access tokens get 401, refresh tokens `invalid_grant`",
+    "token_5xx": "the token endpoint answers 503",
+    "rate_limited": "429 with the message and headers of `cloud.rate_limited`",
+    "html": "a web page with 200",
+    "truncated_json": "JSON cut in the middle",
+    "wrong_types": "numbers where texts belong, and the reverse",
+    "failed": "200 with `status: FAILED` and a message",
+    "empty": "`SUCCESS` without any data",
+    "no_body": "200 without a body",
+}
+
+
+@dataclass(slots=True)
+class RateLimited:
+    """What the fault `rate_limited` answers."""
+
+    message: str = "device busy: device is cooling down after timeouts, retry after 5s"
+    retry_after: str | None = None
+    text: bool = False  # a plain text instead of the JSON envelope
+
+
+def _rate_limited(cloud: Cloud) -> web.Response:
+    limit = cloud.rate_limited
+    headers = {"Retry-After": limit.retry_after} if limit.retry_after else {}
+    if limit.text:
+        return web.Response(text=limit.message, status=429, headers=headers)
+    return web.json_response(failed(limit.message), status=429, headers=headers)
+
+
+def _page(status: int) -> web.Response:
+    text = "<!doctype html><title>Please wait</title><h1>Please wait</h1>"
+    return web.Response(text=text, status=status, content_type="text/html")
+
+
+_INSTEAD: Final[dict[str, Callable[[Cloud], web.Response]]] = {
+    "error_500": lambda _: web.json_response(failed("internal error"), status=500),
+    "error_503": lambda _: _page(503),
+    "unauthorized": lambda _: web.json_response(failed("unauthorized"), status=401),
+    "rate_limited": _rate_limited,
+    "html": lambda _: _page(200),
+    "failed": lambda _: web.json_response(failed("the service says no")),
+    "empty": lambda _: web.json_response(success()),
+    "no_body": lambda _: web.Response(content_type="application/json"),
+}
+
+
+def instead(cloud: Cloud, name: str, *, explicit: bool) -> web.Response | None:
+    """Answer in the place of an endpoint, if a fault says so."""
+    if name == "token" and cloud.faults.take("token_5xx"):
+        return _page(503)
+    for fault, answer in _INSTEAD.items():
+        if cloud.faults.take(fault, name, explicit=explicit):
+            return answer(cloud)
+    return None
+
+
+def _cut(body: bytes) -> bytes:
+    return body[: len(body) * 2 // 3]
+
+
+def _wrong(body: bytes) -> bytes:
+    return json.dumps(_mistyped(json.loads(body or b"null"))).encode()
+
+
+def _mistyped(value: Any) -> Any:
+    """Keep the shape and the envelope's status, change the type of everything else."""
+    if isinstance(value, dict):
+        return {
+            name: item if name == "status" else _mistyped(item)
+            for name, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_mistyped(item) for item in value]
+    return 7 if isinstance(value, str) else "seven"
+
+
+_MANGLE: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "truncated_json": _cut,
+    "wrong_types": _wrong,
+}
+
+
+def mangled(
+    cloud: Cloud, response: web.StreamResponse, name: str, *, explicit: bool
+) -> web.StreamResponse:
+    """Spoil a good answer, if a fault says so."""
+    if not isinstance(response, web.Response) or response.status != 200:
+        return response
+    for fault, spoil in _MANGLE.items():
+        if cloud.faults.take(fault, name, explicit=explicit):
+            assert isinstance(response.body, bytes)
+            response.body = spoil(response.body)
+    return response

@@ -1,0 +1,210 @@
+"""A networked pool controller: its identity, its keys and counters, its pool."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+import re
+from typing import Final
+
+from . import actions, telemetry, wire
+from .clock import Clock
+from .faults import Faults
+from .lan import FAULTS, LanEndpoint, Request
+from .pool import Pool
+
+DEVICE_ID: Final = re.compile(r"[0-9A-F]{2}(_[0-9A-F]{2}){5}")
+LAN_FIRMWARE: Final = (2, 5, 46)  # the first to serve the LAN (interface.md 1)
+IDENTIFY_SECONDS: Final = 60.0  # until a restarted controller knows its pump (chosen)
+CUT: Final = 20  # bytes missing from a truncated frame
+DEMO_KEY: Final = bytes(range(16))
+
+
+class Controller:
+    """A controller on the LAN and, through `ask` and `command`, in the cloud."""
+
+    def __init__(
+        self,
+        *,
+        device_id: str = "AA_BB_CC_0A_0B_0C",
+        key: bytes = DEMO_KEY,
+        name: str = "Pool",
+        firmware: str = "2.5.46",
+        pool: Pool | None = None,
+        clock: Clock | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        counter: int = 1000,
+    ) -> None:
+        """Make a controller that is switched off; port 0 takes any free one."""
+        if not DEVICE_ID.fullmatch(device_id):
+            raise ValueError(f"not a device id: {device_id}")
+        self.device_id, self.key, self.name = device_id, key, name
+        self.firmware = firmware
+        self.clock = clock or Clock()
+        self._pool = pool or Pool.small()
+        self._pool.attach(self.clock)
+        self.counter = counter  # of the last envelope sent
+        self.accepted_counter = 0  # of the last envelope accepted, whoever signed it
+        self.cloud_link = True
+        self.started = False
+        self.moved: list[Callable[[Controller], Awaitable[None]]] = []
+        self.faults = Faults(FAULTS, changed=self._plug, lasting=frozenset({"refuse"}))
+        self._lan = LanEndpoint(self)
+        self._lan.listener.host, self._lan.listener.port = host, port
+        self._oldest: bytes | None = None  # the first envelope sent
+
+    # --- Identity and address ---
+
+    @property
+    def mac(self) -> str:
+        """12 lower-case hex digits."""
+        return self.device_id.replace("_", "").lower()
+
+    @property
+    def hostname(self) -> str:
+        """Name in mDNS (interface.md 2.8)."""
+        return f"ctrl-{self.mac[-6:]}.local"
+
+    @property
+    def host(self) -> str:
+        """Address on the LAN."""
+        return self._lan.listener.host
+
+    @property
+    def port(self) -> int:
+        """Port on the LAN."""
+        return self._lan.listener.port
+
+    @property
+    def serves_lan(self) -> bool:
+        """Whether the firmware knows Command Protocol v2."""
+        return telemetry.version(self.firmware) >= LAN_FIRMWARE
+
+    @property
+    def online(self) -> bool:
+        """Whether the cloud reaches it."""
+        return self.started and self.cloud_link
+
+    @property
+    def pool(self) -> Pool:
+        """The pool, brought to the time it is."""
+        self._pool.update()
+        return self._pool
+
+    @property
+    def requests(self) -> list[Request]:
+        """Every request that came over the LAN."""
+        return self._lan.requests
+
+    # --- Life ---
+
+    async def start(self) -> None:
+        """Switch it on."""
+        self.started = True
+        self._plug()
+
+    async def stop(self) -> None:
+        """Switch it off: nothing of it stays behind."""
+        self.started = False
+        await self._lan.stop()
+
+    async def move(self, host: str, port: int = 0) -> None:
+        """Take another address, as from another DHCP lease."""
+        await self._lan.stop()
+        self._lan.listener.host, self._lan.listener.port = host, port
+        self._plug()
+        for hook in self.moved:
+            await hook(self)
+
+    def restart(self, counter: int = 0) -> None:
+        """Restart: envelopes count from `counter`, the pump is not identified yet."""
+        self.counter, self._oldest = counter, None
+        pool, identity = self.pool, self._pool.pump_identity
+        pool.pump_identity = (identity[0], "Single Speed", "")
+
+        def identified() -> None:
+            pool.pump_identity = identity
+
+        pool.after(IDENTIFY_SECONDS, identified)
+        self._lan.listener.close()
+        self._plug()
+
+    def rotate_key(self, key: bytes) -> None:
+        """Sign with another key from now on, and accept only that."""
+        self.key, self._oldest = key, None
+
+    def _plug(self) -> None:
+        """Open or close the port, as things are."""
+        if self.started and self.serves_lan and "refuse" not in self.faults:
+            self._lan.listener.open()
+        else:
+            self._lan.listener.close()
+
+    # --- The LAN's way in ---
+
+    def verify(self, env: object) -> bytes:
+        """Return the payload of an incoming envelope: a good tag and a counter above the last."""
+        if not isinstance(env, str):
+            raise wire.WireError("no envelope")
+        counter, payload = wire.unwrap(self.key, wire.from_hex(env))
+        if counter <= self.accepted_counter:
+            raise wire.WireError("a counter seen before")
+        self.accepted_counter = counter
+        return payload
+
+    def act(self, name: str, payload: bytes) -> None:
+        """Run an action; raises `DeclinedError`."""
+        self.command(lambda pool: actions.act(pool, name, payload), name)
+
+    def signed_state(self, *places: str, configuration: bool = True) -> bytes:
+        """Build a signed state frame."""
+        pool, full = self.pool, configuration
+        if full and self.faults.take("no_config", *places):
+            full = False
+        frame = wire.Frame(
+            telemetry.telemetry(pool, online=self.online),
+            telemetry.configuration(pool, self.firmware) if full else None,
+            pool.timers or None,
+        )
+        data = wire.encode_frame(frame)
+        if self.faults.take("truncated_frame", *places):
+            data = data[:-CUT]
+        return self._sign(data, *places)
+
+    def signed_reply(self, name: str) -> bytes:
+        """Build a signed reply to a query; raises `DeclinedError`."""
+        return self._sign(actions.query(self.pool, name), "q", name)
+
+    def _sign(self, payload: bytes, *places: str) -> bytes:
+        self.counter += 1
+        if self.faults.take("replay", *places):
+            return self._oldest or wire.wrap(self.key, 0, payload)
+        if self.faults.take("wrong_key", *places):
+            other = bytes(byte ^ 0xFF for byte in self.key)
+            return wire.wrap(other, self.counter, payload)
+        envelope = wire.wrap(self.key, self.counter, payload)
+        if self._oldest is None:
+            self._oldest = envelope
+        if self.faults.take("bad_tag", *places):
+            return envelope[:-1] + bytes([envelope[-1] ^ 1])
+        return envelope
+
+    # --- The cloud's way in, which no fault of the LAN disturbs ---
+
+    async def ask[T](self, question: Callable[[Pool], T]) -> T:
+        """Ask about the pool; never comes back while the cloud does not reach it."""
+        if not self.online:
+            await asyncio.Event().wait()
+        return question(self.pool)
+
+    async def tell(self, change: Callable[[Pool], None], name: str) -> None:
+        """Change the pool, likewise. Cloud and LAN share one counter (layouts.md 1)."""
+        await self.ask(lambda pool: None)
+        self.accepted_counter += 1
+        self.command(change, name)
+
+    def command(self, change: Callable[[Pool], None], name: str) -> None:
+        """Change the pool, unless a fault stands against it."""
+        if self.faults.take("decline", "a", name):
+            raise actions.DeclinedError("the fault `decline`")
+        if not self.faults.take("ignore_writes", "a", name):
+            change(self.pool)

@@ -1,0 +1,67 @@
+"""Dosing from a drum: acid and liquid chlorine."""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from typing import Final
+
+MINUTE: Final = 60.0
+
+
+@dataclass(slots=True)
+class Doser:
+    """A dosing pump, its timing in the settings named here (layouts.md 2.2)."""
+
+    time: str  # setting: seconds a dose takes
+    rate: str  # setting: mL/min
+    remaining: str  # setting: mL in the drum
+    interval: str | None = None  # setting: minutes between doses
+    most: str | None = None  # setting: doses a day
+    doses: int = 0  # today
+    left: float = 0.0  # seconds of the dose under way
+    pause: float = 0.0  # seconds until the next may start
+
+    @property
+    def dosing(self) -> bool:
+        """Whether the dosing pump runs now."""
+        return self.left > 0
+
+    def step(
+        self, seconds: float, settings: MutableMapping[str, float], wanted: bool
+    ) -> bool:
+        """Let `seconds` pass; true when a dose was just finished."""
+        self.pause = max(0.0, self.pause - seconds)
+        if not self.dosing:
+            if wanted and self._may(settings):
+                self.left = settings[self.time]
+            return False
+        used = min(seconds, self.left)
+        self.left -= used
+        amount = used * settings[self.rate] / MINUTE
+        settings[self.remaining] = max(0.0, settings[self.remaining] - amount)
+        if settings[self.remaining] == 0:
+            self.left = 0.0
+        if self.left > 0:
+            return False
+        self.doses += 1
+        minutes = settings[self.interval] if self.interval else 30.0
+        self.pause = minutes * MINUTE
+        return True
+
+    def _may(self, settings: MutableMapping[str, float]) -> bool:
+        most = settings[self.most] if self.most else 20
+        return not self.pause and settings[self.remaining] > 0 and self.doses < most
+
+
+def acid() -> Doser:
+    """Make an acid doser."""
+    return Doser(
+        time="ph_dosing_time", rate="ph_dose_rate", remaining="acid_remaining",
+        interval="ph_dose_interval", most="max_ph_doses",
+    )  # fmt: skip
+
+
+def chlorine() -> Doser:
+    """Make a liquid chlorine doser."""
+    return Doser(
+        time="liquid_dose_time", rate="liquid_dose_rate", remaining="chlorine_remaining"
+    )

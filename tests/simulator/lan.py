@@ -1,0 +1,289 @@
+"""The LAN endpoint of a controller, byte for byte (interface.md 4.2, 7.2 and 8).
+
+Plain asyncio streams instead of an HTTP library, because the errors of this endpoint
+are made of what a library would hide.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+import json
+import re
+import socket
+import struct
+from typing import TYPE_CHECKING, Any, Final
+
+from .actions import DeclinedError
+from .listener import Listener
+from .wire import WireError
+
+if TYPE_CHECKING:
+    from .controller import Controller
+
+PATH: Final = "/ctrl/2/lan/pv2"
+MAX_BODY: Final = 1024
+HEADER_SECONDS: Final = 3.0
+BUFFER_SECONDS: Final = 2.0
+MAX_HEAD: Final = 8192
+
+# interface.md 7.2
+ERRORS: Final = {
+    "not served on LAN": 403,
+    "POST only": 405,
+    "invalid Content-Length": 400,
+    "short body": 400,
+    "slow headers": 408,
+    "bad json": 200,
+    "bad op": 200,
+    "busy": 200,
+}
+
+FAULTS: Final = {
+    "refuse": "the port is closed, as with the cable pulled",
+    "reset": "connections are reset as soon as they are accepted",
+    "hang": "requests are taken and never answered",
+    "slow_headers": "408 `slow headers`, after 3 s",
+    "busy": "`busy`, after 2 s",
+    "redirect": "302 to somewhere else",
+    "html": "a web page with 200, as from another device",
+    "garbage": "200 with a body that is not JSON",
+    "oversized": "200 with a body above 16 KiB",
+    "close_mid_body": "the request is done, its answer cut in the middle",
+    "truncated_frame": "a valid envelope with a frame cut short",
+    "bad_tag": "envelopes whose tag does not match",
+    "wrong_key": "envelopes signed with another key",
+    "replay": "an old envelope again, with its older counter",
+    "no_config": "state frames without their configuration",
+    "decline": "every action is declined, whoever asks",
+    "ignore_writes": "actions are accepted and never done, whoever asks",
+}
+
+
+class LanError(Exception):
+    """One row of interface.md 7.2."""
+
+
+class SilenceError(Exception):
+    """No answer at all."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """An HTTP response."""
+
+    status: int
+    body: bytes
+    content_type: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def encode(self) -> bytes:
+        """Its bytes."""
+        lines = [
+            f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}",
+            f"Content-Type: {self.content_type}",
+            f"Content-Length: {len(self.body)}",
+            *(f"{name}: {value}" for name, value in self.headers.items()),
+            "Connection: close",
+        ]
+        return "\r\n".join([*lines, "", ""]).encode() + self.body
+
+
+def _json(body: dict[str, Any], status: int = 200) -> Answer:
+    return Answer(status, json.dumps(body, separators=(",", ":")).encode())
+
+
+# Faults that answer in the controller's place: nothing is done.
+_INSTEAD: Final[dict[str, Answer]] = {
+    "redirect": Answer(302, b"", headers={"Location": "http://127.0.0.1:1/elsewhere"}),
+    "html": Answer(200, b"<html><title>Router</title></html>", "text/html"),
+    "garbage": Answer(200, b'{"env": 01'),
+    "oversized": Answer(200, b'{"ok":false,"err":"' + b"x" * 17000 + b'"}'),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request that reached the controller."""
+
+    op: str
+    name: str
+    payload: bytes | None  # of a verified envelope
+    ok: bool
+    at: float
+    err: str | None = None
+
+
+class LanEndpoint:
+    """Serves one controller on one address."""
+
+    def __init__(self, controller: Controller) -> None:
+        """Make a closed endpoint."""
+        self.controller = controller
+        self.requests: list[Request] = []
+        self.listener = Listener(self._protocol)
+        self._turn = asyncio.Lock()
+        self._serving: set[asyncio.Task[None]] = set()
+
+    async def stop(self) -> None:
+        """Close, drop all connections, and wait for their tasks."""
+        await self.listener.stop()
+        for task in tuple(self._serving):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    def _protocol(self) -> asyncio.BaseProtocol:
+        reader = asyncio.StreamReader(limit=MAX_HEAD)
+        return asyncio.StreamReaderProtocol(reader, self._accepted)
+
+    def _accepted(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def _serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """One request at a time, and the connection is closed after it."""
+        try:
+            if self.controller.faults.take("reset"):
+                linger = struct.pack("ii", 1, 0)  # makes close() send a reset
+                raw: socket.socket = writer.get_extra_info("socket")
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                return
+            async with self._turn:
+                writer.write(await self._answer(reader))
+                await writer.drain()
+        except ConnectionError, EOFError, SilenceError:
+            pass  # the client went away, or is to hear nothing
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader) -> bytes:
+        op = name = ""
+        try:
+            body = await self._read(reader)
+            op, name, env = _parse(body)
+            await self._faults(reader, op, name)
+            answer = self._dispatch(op, name, env)
+        except LanError as err:
+            self._record(op, name, None, False, str(err))
+            return _json({"ok": False, "err": str(err)}, ERRORS[str(err)]).encode()
+        data = answer.encode()
+        if self.controller.faults.take("close_mid_body", op, name):
+            return data[: -len(answer.body) // 2]
+        return data
+
+    # --- Reading a request ---
+
+    async def _read(self, reader: asyncio.StreamReader) -> bytes:
+        try:
+            async with self.controller.clock.timeout(HEADER_SECONDS):
+                head = await reader.readuntil(b"\r\n\r\n")
+        except TimeoutError, asyncio.LimitOverrunError:
+            raise LanError("slow headers") from None
+        first, *lines = head.decode("latin-1").split("\r\n")
+        method, path, _ = [*first.split(" "), "", ""][:3]
+        headers = dict(_header(line) for line in lines if line)
+        if path != PATH:
+            raise LanError("not served on LAN")
+        if method != "POST":
+            raise LanError("POST only")
+        length = headers.get("content-length", "")
+        if not re.fullmatch(r"[0-9]{1,9}", length) or not 0 < int(length) <= MAX_BODY:
+            raise LanError("invalid Content-Length")
+        try:
+            async with self.controller.clock.timeout(HEADER_SECONDS):
+                return await reader.readexactly(int(length))
+        except TimeoutError, asyncio.IncompleteReadError:
+            raise LanError("short body") from None
+
+    async def _faults(self, reader: asyncio.StreamReader, op: str, name: str) -> None:
+        """Faults that happen before anything is done."""
+        clock, faults = self.controller.clock, self.controller.faults
+        if faults.take("hang", op, name):
+            self._record(op, name, None, False)
+            while await reader.read(MAX_BODY):
+                pass  # until the client gives up
+            raise SilenceError
+        for fault, seconds, err in (
+            ("slow_headers", HEADER_SECONDS, "slow headers"),
+            ("busy", BUFFER_SECONDS, "busy"),
+        ):
+            if faults.take(fault, op, name):
+                await clock.sleep(seconds)
+                raise LanError(err)
+
+    # --- Doing it ---
+
+    def _dispatch(self, op: str, name: str, env: object) -> Answer:
+        for fault, answer in _INSTEAD.items():
+            if self.controller.faults.take(fault, op, name):
+                self._record(op, name, None, False)
+                return answer
+        payload: bytes | None = None
+        try:
+            if op != "state":
+                payload = self.controller.verify(env)
+            answer = _json(_OPS[op](self.controller, name, payload or b""))
+        except WireError, DeclinedError:
+            self._record(op, name, payload, False)
+            return _json({"ok": False})
+        self._record(op, name, payload, True)
+        return answer
+
+    def _record(
+        self,
+        op: str,
+        name: str,
+        payload: bytes | None,
+        ok: bool,
+        err: str | None = None,
+    ) -> None:
+        at = self.controller.clock.time()
+        self.requests.append(Request(op, name, payload, ok, at, err))
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(":")
+    return name.strip().lower(), value.strip()
+
+
+def _parse(body: bytes) -> tuple[str, str, object]:
+    """Op, name and envelope of a request body (interface.md 2.7)."""
+    try:
+        request = json.loads(body)
+    except ValueError, RecursionError:
+        raise LanError("bad json") from None
+    if not isinstance(request, dict):
+        raise LanError("bad json")
+    op = request.get("op")
+    if not isinstance(op, str) or op not in _OPS:
+        raise LanError("bad op")
+    return op, str(request.get("name", "")), request.get("env", "")
+
+
+def _state(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
+    return {"env": controller.signed_state("state", name).hex()}
+
+
+def _action(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
+    # The relay of a `cmd` moves later: its frame shows the state before it.
+    controller.act(name, payload)
+    frame = controller.signed_state("a", name, configuration=name != "cmd")
+    return {"ok": True, "env": frame.hex()}
+
+
+def _query(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
+    return {"env": controller.signed_reply(name).hex()}
+
+
+_OPS: Final[dict[str, Callable[[Controller, str, bytes], dict[str, Any]]]] = {
+    "state": _state,
+    "a": _action,
+    "q": _query,
+}

@@ -1,0 +1,66 @@
+"""Announces controllers on the local network (interface.md 2.8)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from zeroconf import InterfaceChoice, IPVersion, ServiceInfo
+from zeroconf.asyncio import AsyncZeroconf
+
+from .controller import Controller
+
+SERVICE: Final = "_ctrl._tcp.local."
+PROTOCOL_VERSION: Final = "2"
+
+
+def service(controller: Controller) -> ServiceInfo:
+    """Describe a controller; loopback addresses are announced like any other."""
+    return ServiceInfo(
+        SERVICE,
+        f"ctrl-{controller.mac[-6:]}.{SERVICE}",
+        server=f"{controller.hostname}.",
+        port=controller.port,
+        parsed_addresses=[controller.host],
+        properties={
+            "id": controller.device_id,
+            "mac": controller.mac,
+            "fw": controller.firmware,
+            "pv": PROTOCOL_VERSION,
+        },
+    )
+
+
+class Announcer:
+    """Announces controllers until stopped, and follows them when they move."""
+
+    def __init__(
+        self,
+        controllers: Iterable[Controller],
+        interfaces: Sequence[str] | InterfaceChoice = InterfaceChoice.All,
+    ) -> None:
+        """Prepare to announce controllers that are started, by default everywhere."""
+        self._controllers, self._interfaces = list(controllers), interfaces
+        self._zeroconf: AsyncZeroconf | None = None
+
+    async def start(self) -> None:
+        """Announce all of them."""
+        self._zeroconf = AsyncZeroconf(self._interfaces, ip_version=IPVersion.V4Only)
+        for controller in self._controllers:
+            announced = await self._zeroconf.async_register_service(service(controller))
+            await announced
+            controller.moved.append(self._follow)
+
+    async def stop(self) -> None:
+        """Say goodbye."""
+        if self._zeroconf is None:
+            return
+        for controller in self._controllers:
+            if self._follow in controller.moved:
+                controller.moved.remove(self._follow)
+        await self._zeroconf.async_unregister_all_services()
+        await self._zeroconf.async_close()
+        self._zeroconf = None
+
+    async def _follow(self, controller: Controller) -> None:
+        if self._zeroconf is not None:
+            updated = await self._zeroconf.async_update_service(service(controller))
+            await updated

@@ -1,0 +1,169 @@
+"""How the cloud talks to one controller (interface.md 3.2, 7.1 and 8)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from math import ceil, inf
+from typing import Any, Final
+
+from .actions import DeclinedError
+from .clock import Clock
+from .controller import Controller
+from .wire import Json
+
+COMMAND_GAP: Final = 0.5
+WRITE_GAP: Final = 2.0
+MOST_PENDING: Final = 6
+COOL_DOWNS: Final = (5.0, 10.0, 60.0)  # after the first, second, third timeout …
+REFRESH_SECONDS: Final = 30.0
+
+
+class ApiError(Exception):
+    """An answer with `status: FAILED`."""
+
+    def __init__(self, status: int, message: str) -> None:
+        """Give the HTTP status and the message of the envelope."""
+        super().__init__(message)
+        self.status, self.message = status, message
+
+
+def duration(seconds: float) -> str:
+    """Write a duration like `5s`, `10s` or `1m0s` (interface.md 7.1)."""
+    minutes, rest = divmod(ceil(seconds), 60)
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
+
+
+class Pipeline:
+    """Commands to one controller, one at a time, and the copies of what it said."""
+
+    def __init__(self, controller: Controller, clock: Clock) -> None:
+        """Make an idle pipeline."""
+        self.controller, self._clock = controller, clock
+        self.pending = 0  # commands queued or in flight
+        self.commands: list[tuple[str, float]] = []  # every one sent, and when
+        self._turn = asyncio.Lock()
+        self._last_command = self._last_write = -inf
+        self._timeouts = 0
+        self._cool_until = -inf
+        self._cached: dict[str, tuple[Json, Callable[[], Awaitable[Json]]]] = {}
+        self._refreshing: asyncio.Task[None] | None = None
+
+    @property
+    def cooling(self) -> float:
+        """Seconds of cool-down left."""
+        return max(0.0, self._cool_until - self._clock.monotonic())
+
+    async def read(self, name: str, cold: Callable[[], Awaitable[Json]]) -> Json:
+        """Serve the cached copy; without one, read cold and keep the copy fresh."""
+        if name in self._cached:
+            return self._cached[name][0]
+        data = await cold()
+        self._cached[name] = (data, cold)
+        if self._refreshing is None:
+            loop = asyncio.get_running_loop()
+            self._refreshing = loop.create_task(self._refresh())
+        return data
+
+    def forget(self) -> None:
+        """Drop the cached copies: the next reads are cold."""
+        self._cached.clear()
+
+    async def run[T](
+        self,
+        name: str,
+        command: Callable[[], Awaitable[T]],
+        *,
+        wait: float,
+        slots: int = 1,
+        spaced: bool = False,
+    ) -> T:
+        """Put a command through; it may take several slots, that is, be several.
+
+        `wait` is how long the controller has for its reply, `spaced` keeps settings
+        writes apart. Raises `ApiError`, or `DeclinedError` from the controller.
+        """
+        self._check_cooling()
+        if self.pending + slots > MOST_PENDING:
+            device = self.controller.device_id
+            raise ApiError(
+                429, f"device busy: too many pending commands for device {device}"
+            )
+        self.pending += slots
+        try:
+            async with self._turn:
+                for _ in range(slots - 1):
+                    await self._one(name, command, wait, spaced)
+                return await self._one(name, command, wait, spaced)
+        finally:
+            self.pending -= slots
+
+    async def stop(self) -> None:
+        """Stop refreshing."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._refreshing
+            self._refreshing = None
+
+    async def _one[T](
+        self, name: str, command: Callable[[], Awaitable[T]], wait: float, spaced: bool
+    ) -> T:
+        self._check_cooling()  # it may have begun while this one was queued
+        await self._keep_apart(spaced)
+        self.commands.append((name, self._clock.monotonic()))
+        try:
+            async with self._clock.timeout(wait):
+                result = await command()
+        except TimeoutError:
+            self._timed_out()
+            device = self.controller.device_id
+            raise ApiError(504, f"device {device} did not answer") from None
+        except DeclinedError:
+            self._timeouts = 0  # a no is an answer
+            raise
+        else:
+            self._timeouts = 0
+            return result
+        finally:
+            self._last_command = self._clock.monotonic()
+            if spaced:
+                self._last_write = self._last_command
+
+    async def _keep_apart(self, spaced: bool) -> None:
+        earliest = self._last_command + COMMAND_GAP
+        if spaced:
+            earliest = max(earliest, self._last_write + WRITE_GAP)
+        delay = earliest - self._clock.monotonic()
+        if delay > 0:
+            await self._clock.sleep(delay)
+
+    def _check_cooling(self) -> None:
+        if self.cooling:
+            raise ApiError(
+                429,
+                f"device busy: device {self.controller.device_id} is cooling down "
+                f"after timeouts, retry after {duration(self.cooling)}",
+            )
+
+    def _timed_out(self) -> None:
+        self._timeouts += 1
+        rung = min(self._timeouts, len(COOL_DOWNS)) - 1
+        self._cool_until = self._clock.monotonic() + COOL_DOWNS[rung]
+
+    async def _refresh(self) -> None:
+        """Read every cached copy again each 30 s, except during cool-down."""
+        while True:
+            await self._clock.sleep(REFRESH_SECONDS)
+            for name, (_, cold) in tuple(self._cached.items()):
+                with suppress(ApiError):
+                    self._cached[name] = (await cold(), cold)
+
+
+def failed(message: str) -> dict[str, Any]:
+    """Build the envelope of a failure (interface.md 2.1)."""
+    return {"status": "FAILED", "message": message}
+
+
+def success(data: Json | None = None) -> dict[str, Any]:
+    """Build the envelope of a success."""
+    return {"status": "SUCCESS", "data": data or {}}

@@ -1,0 +1,378 @@
+"""A pool: what is wired to its slots, how it is set, and how it goes on by itself."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+import heapq
+from itertools import count
+from typing import Final, Self
+
+from . import dosing, presets
+from .clock import Clock
+from .equipment import (
+    BY_HAND,
+    LIGHT_NEVER_SET,
+    MAX_SLOTS,
+    PUMP,
+    SPA_ACTUATORS,
+    VIRTUAL_SLOT,
+    Role,
+    role,
+)
+from .pump import MANUAL, OFF, Pump
+from .schedules import COUNT, Schedule, running
+from .water import ORP_PER_DOSE, PH_PER_DOSE, Water
+
+STEP: Final = 10.0  # seconds of physics at once
+LONG_STEP: Final = 60.0  # where hours are to be caught up on
+HOUR: Final = 3600.0
+GIVE_BACK: Final = 1.0  # seconds until the schedules win again (layouts.md 3)
+FLAP: Final = 0.5  # seconds between two flaps of a light's relay
+HEATER_MARGIN: Final = 0.3  # °C below the target at which a heater starts
+SOLAR, POOL_HEATER, SPA_HEATER = 1, 2, 4  # bits of the setting `heating`
+
+
+@dataclass(slots=True)
+class Slot:
+    """One output."""
+
+    aux_type: int = 0
+    name: str = ""
+    on: bool = False  # the relay
+    mode: int = OFF  # 0 off, 1 to 20 schedule number, 99 manual
+    hand: bool | None = None  # what a person asked for; None: schedules decide
+    held: bool = False  # whether that holds against the schedules
+    timer: tuple[float, int] | None = None  # when it ends, and seconds in all
+    flapping: tuple[float, float] | None = None  # since and until, in a light show
+
+    @property
+    def role(self) -> Role:
+        """How the firmware treats it."""
+        return role(self.aux_type)
+
+
+class Pool:
+    """The pool of one controller. `update` brings it to the time of its clock.
+
+    Nothing runs by itself: whoever looks calls `update` first, so a pool has no task
+    and a jump of the clock is one call. All of it is deterministic.
+    """
+
+    def __init__(
+        self,
+        wiring: Mapping[int, tuple[int, str]],
+        *,
+        slots: int = 12,
+        settings: Mapping[str, float] = presets.SETTINGS,
+        schedules: Iterable[Schedule] = (),
+        water: Water | None = None,
+        tz: tzinfo = UTC,
+    ) -> None:
+        """Wire a pool: slot -> (aux type, name), all else empty."""
+        self.slots = [Slot(*wiring.get(number, (0, ""))) for number in range(slots)]
+        self.settings: dict[str, float] = dict(settings)
+        self.schedules = [*schedules][:COUNT]
+        self.schedules += [Schedule() for _ in range(COUNT - len(self.schedules))]
+        self.water = water or Water()
+        self.tz = tz
+        self.pump = Pump()
+        self.acid, self.chlorine = dosing.acid(), dosing.chlorine()
+        self.heaters = dict.fromkeys(("pool", "solar", "spa"), False)
+        self.chlorinating = False
+        self.lights = {"pool": [LIGHT_NEVER_SET] * 2, "spa": [LIGHT_NEVER_SET] * 2}
+        self.probes = {"temp2_ch": 1, "temp3_ch": 2}
+        self.pump_identity = ("Variable Speed", "Acme", "VSX-2")
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+        self._day: date | None = None
+        self.attach(Clock())
+
+    @classmethod
+    def small(cls, *, tz: tzinfo = UTC) -> Self:
+        """Wire a pump that runs all day, a light, two general outputs."""
+        schedules = presets.records(presets.SMALL_SCHEDULES)
+        return cls(presets.SMALL_WIRING, schedules=schedules, tz=tz).running()
+
+    @classmethod
+    def full(cls, *, tz: tzinfo = UTC) -> Self:
+        """Wire 37 slots, four expanders, a spa, all dosers, heaters and lights."""
+        settings = presets.SETTINGS | presets.DOSING_SETTINGS | presets.FULL_EXTRAS
+        return cls(
+            presets.FULL_WIRING,
+            slots=MAX_SLOTS,
+            settings=settings,
+            schedules=presets.records(presets.FULL_SCHEDULES),
+            tz=tz,
+        ).running()
+
+    def running(self) -> Self:
+        """Begin as if everything had been as it is for a long time."""
+        self.settle()
+        self.pump.priming = 0.0
+        self.water.settle(self.pump.speed)
+        self._heat()
+        self.settle()
+        return self
+
+    # --- Time ---
+
+    def attach(self, clock: Clock) -> None:
+        """Take the time from a clock, from now on."""
+        self.clock, self.now = clock, clock.monotonic()
+
+    def update(self) -> None:
+        """Let everything happen that is due by now."""
+        target = self.clock.monotonic()
+        longest = LONG_STEP if target - self.now > HOUR else STEP
+        while self.now < target:
+            until = min(target, self.now + longest)
+            if self._events:
+                until = min(until, max(self.now, self._events[0][0]))
+            self._step(until - self.now)
+            self.now = until
+            while self._events and self._events[0][0] <= self.now:
+                heapq.heappop(self._events)[2]()
+            self.settle()
+
+    def after(self, seconds: float, event: Callable[[], None]) -> None:
+        """Let something happen in `seconds` from now."""
+        heapq.heappush(self._events, (self.now + seconds, next(self._order), event))
+
+    def local_time(self) -> datetime:
+        """Return the controller's wall clock, at the moment the pool has come to."""
+        behind = self.clock.monotonic() - self.now
+        return datetime.fromtimestamp(self.clock.time() - behind, self.tz)
+
+    # --- What is there ---
+
+    def find(self, *aux_types: int) -> int | None:
+        """Return the first slot that one of the types is wired to, types in order."""
+        for aux_type in aux_types:
+            for number, slot in enumerate(self.slots):
+                if slot.aux_type == aux_type:
+                    return number
+        return None
+
+    @property
+    def relays(self) -> dict[int, bool]:
+        """The relay of every slot in use."""
+        return {
+            number: slot.on
+            for number, slot in enumerate(self.slots)
+            if slot.role is not Role.EMPTY
+        }
+
+    @property
+    def spa_mode(self) -> bool:
+        """Whether the water goes to the spa."""
+        first = self.find(*SPA_ACTUATORS)
+        return first is not None and self.slots[first].on
+
+    @property
+    def timers(self) -> list[tuple[int, int, int]]:
+        """Running timers: slot, seconds left, seconds in all."""
+        return [
+            (number, max(0, round(slot.timer[0] - self.now)), slot.timer[1])
+            for number, slot in enumerate(self.slots)
+            if slot.timer is not None
+        ]
+
+    # --- What a person does ---
+
+    def can_switch(self, number: int) -> bool:
+        """Whether a slot may be switched by hand."""
+        return (
+            0 <= number < len(self.slots)
+            and self.slots[number].role in BY_HAND
+            and not (number == VIRTUAL_SLOT and len(self.slots) == MAX_SLOTS)
+        )
+
+    def switch(self, number: int, on: bool, *, hold: bool = True) -> None:
+        """Switch a slot by hand; unless held, the schedules win a second later."""
+        group = self._group(number)
+        if self.slots[number].role is Role.LINKED and on and self.pump.mode == OFF:
+            group = (*group, *self._pump_slot())
+        for member in group:
+            slot = self.slots[member]
+            slot.hand, slot.held, slot.timer, slot.flapping = on, hold, None, None
+        if not hold:
+            self.after(GIVE_BACK, lambda: self._give_back(group))
+        self.settle()
+
+    def set_speed(self, speed: int) -> None:
+        """Set the speed of the pump in %."""
+        self.pump.asked = speed
+
+    def start_timer(self, number: int, seconds: int) -> None:
+        """Switch a slot on for a while."""
+        self.switch(number, True)
+        slot = self.slots[number]
+        timer = slot.timer = (self.now + seconds, seconds)
+
+        def end() -> None:
+            if slot.timer == timer:
+                slot.timer, slot.hand, slot.held = None, None, False
+
+        self.after(seconds, end)
+
+    def show(self, number: int, light_type: int, color: int, seconds: float) -> None:
+        """Run the pulse train of a light command: the relay flaps, then stays on."""
+        self.switch(number, True)
+        slot = self.slots[number]
+        group = "spa" if slot.role is Role.SPA_LIGHT else "pool"
+        self.lights[group] = [light_type, color]
+        slot.flapping = (self.now, self.now + seconds)
+        self.settle()
+
+    def _group(self, number: int) -> tuple[int, ...]:
+        """Return the slots that move together with one: the spa actuators."""
+        if self.slots[number].role is not Role.SPA:
+            return (number,)
+        return tuple(n for n, slot in enumerate(self.slots) if slot.role is Role.SPA)
+
+    def _give_back(self, group: tuple[int, ...]) -> None:
+        for member in group:
+            slot = self.slots[member]
+            if not slot.held:
+                slot.hand = None
+
+    def _pump_slot(self) -> tuple[int, ...]:
+        number = self.find(PUMP)
+        return () if number is None else (number,)
+
+    # --- What goes on by itself ---
+
+    def settle(self) -> None:
+        """Bring the relays in line with people, schedules and firmware."""
+        numbers = running(self.schedules, self.local_time())
+        self._settle_pump(numbers)
+        first_actuator = self.find(*SPA_ACTUATORS)
+        for number, slot in enumerate(self.slots):
+            match slot.role:
+                case Role.PUMP:
+                    slot.on = self.pump.running
+                    # May say manual while the motor stands: observed.
+                    slot.mode = MANUAL if slot.held else self.pump.mode
+                case Role.DOSING | Role.HEATING:
+                    slot.on = self._firmware_runs(slot.aux_type)
+                    slot.mode = self.pump.mode if slot.on else OFF
+                case Role.SPA if first_actuator is not None:
+                    self._settle_switched(slot, numbers.get(first_actuator, OFF))
+                case Role.EMPTY:
+                    pass
+                case _:
+                    self._settle_switched(slot, numbers.get(number, OFF))
+        if len(self.slots) == MAX_SLOTS and self.slots[VIRTUAL_SLOT].aux_type:
+            self.slots[VIRTUAL_SLOT].on = False
+            self.slots[VIRTUAL_SLOT].mode = self.pump.mode
+
+    def _settle_switched(self, slot: Slot, number: int) -> None:
+        if slot.role is Role.LINKED and self.pump.mode == OFF:
+            slot.hand, slot.held, number = None, False, OFF
+        if slot.flapping is not None:
+            since, until = slot.flapping
+            slot.on = int((self.now - since) / FLAP) % 2 == 0
+            if self.now >= until:
+                slot.flapping, slot.on = None, True
+        elif slot.hand is not None:
+            slot.on = slot.hand
+        else:
+            slot.on = number != OFF
+        manual = slot.hand is not None
+        slot.mode = (MANUAL if manual else number) if slot.on else OFF
+
+    def _settle_pump(self, numbers: Mapping[int, int]) -> None:
+        where = self.find(PUMP)
+        if where is None:
+            return
+        slot = self.slots[where]
+        mode = numbers.get(where, OFF) or self._linked_schedule(numbers)
+        if slot.hand is not None:
+            mode = MANUAL if slot.hand else OFF
+        elif mode != OFF:
+            self.pump.asked = self.schedules[mode - 1].speed or self.pump.asked
+        if mode != self.pump.mode:
+            heated = any(self.heaters.values())
+            run_on = self.settings.get("heater_cooldown", 0) if heated else 0.0
+            prime_time = self.settings.get("pump_prime_time", 0)
+            self.pump.ask(mode, prime_time=prime_time, run_on=run_on)
+
+    def _linked_schedule(self, numbers: Mapping[int, int]) -> int:
+        """Let the schedule of pump-linked equipment start the pump too."""
+        for number, slot in enumerate(self.slots):
+            if slot.role is Role.LINKED and slot.hand is None and number in numbers:
+                return numbers[number]
+        return OFF
+
+    def _firmware_runs(self, aux_type: int) -> bool:
+        heaters = self.heaters
+        return {
+            2: heaters["pool"],
+            17: heaters["solar"],
+            18: heaters["solar"],
+            19: heaters["spa"],
+            32: heaters["pool"] or heaters["spa"],
+            6: self.acid.dosing,
+            8: self.chlorine.dosing,
+        }.get(aux_type, self.chlorinating)
+
+    def _step(self, seconds: float) -> None:
+        """Let the physics go on for a short while."""
+        water, today = self.water, self.local_time().date()
+        if self._day not in (None, today):
+            self.acid.doses = self.chlorine.doses = 0
+        self._day = today
+        self.pump.step(seconds)
+        water.step(
+            seconds,
+            speed=self.pump.speed,
+            heating=self.heaters["pool"] or self.heaters["spa"],
+            solar=self.heaters["solar"],
+            chlorine=self.chlorinating,
+        )
+        self._heat()
+        self._dose(seconds)
+
+    def _heat(self) -> None:
+        selected = int(self.settings.get("heating", 0))
+        water, spa = self.water, self.spa_mode
+        target = self.settings["spa_target" if spa else "pool_target"]
+        ready = water.flow_present and self.pump.mode != OFF
+        sources = {
+            "pool": (POOL_HEATER, (2, 32), not spa),
+            "solar": (SOLAR, (17, 18), water.ambient > water.temperature),
+            "spa": (SPA_HEATER, (19, 32), spa),
+        }
+        for name, (bit, types, possible) in sources.items():
+            fitted = self.find(*types) is not None
+            margin = 0 if self.heaters[name] else HEATER_MARGIN
+            cold = water.temperature < target - margin
+            on = bool(selected & bit) and fitted and ready and possible and cold
+            self.heaters[name] = on
+
+    def _dose(self, seconds: float) -> None:
+        settings, water = self.settings, self.water
+        flags = int(settings.get("orp_flags", 0))
+        acid = (
+            settings.get("ph_dosing", 0) and water.ph * 10 > settings["desired_ph"] + 1
+        )
+        liquid = flags & 2 and water.orp < settings["desired_orp_liquid"] - 10
+        mineral = settings["desired_orp_mineral"] + (10 if self.chlorinating else 0)
+        self.chlorinating = bool(
+            flags & 1
+            and water.stable
+            and water.orp < mineral
+            and self.find(5, 7) is not None
+        )
+        for doser, aux_type, wanted in (
+            (self.acid, 6, acid),
+            (self.chlorine, 8, liquid),
+        ):
+            if self.find(aux_type) is None:
+                continue
+            may = bool(wanted) and water.stable
+            if doser.step(seconds, settings, may) and water.drift:
+                if doser is self.acid:
+                    water.ph -= PH_PER_DOSE
+                else:
+                    water.orp += ORP_PER_DOSE

@@ -1,0 +1,48 @@
+"""The main pump: asked by a mode, primed when it starts, run on after heating."""
+
+from dataclasses import dataclass
+from typing import Final
+
+OFF: Final = 0
+MANUAL: Final = 99
+LOWEST, HIGHEST, STEP = 40, 100, 5  # % (layouts.md 3)
+
+
+@dataclass(slots=True)
+class Pump:
+    """The motor and who asked for it (`mode`: layouts.md 2.1, main pump mode)."""
+
+    mode: int = OFF
+    asked: int = 75  # % when it runs
+    priming: float = 0.0  # seconds left
+    run_on: float = 0.0  # seconds left after a heater
+
+    @property
+    def running(self) -> bool:
+        """Whether the motor turns, asked for or running on."""
+        return self.mode != OFF or self.run_on > 0
+
+    @property
+    def speed(self) -> int:
+        """% now; it primes at the speed asked for (chosen)."""
+        return self.asked if self.running else 0
+
+    def ask(self, mode: int, *, prime_time: float, run_on: float) -> None:
+        """Change who asks for the pump."""
+        if mode == OFF and self.mode != OFF:
+            self.priming, self.run_on = 0.0, run_on
+        elif mode != OFF and not self.running:
+            self.priming = prime_time
+        if mode != OFF:
+            self.run_on = 0.0
+        self.mode = mode
+
+    def step(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+        self.priming = max(0.0, self.priming - seconds)
+        self.run_on = max(0.0, self.run_on - seconds)
+
+
+def valid_speed(speed: int) -> bool:
+    """Whether the controller takes a speed."""
+    return LOWEST <= speed <= HIGHEST and speed % STEP == 0

@@ -1,0 +1,116 @@
+"""What a controller tells of its pool: the sections of a state frame (layouts.md 2)."""
+
+from typing import Final
+
+from .equipment import SPA_ACTUATORS, Role
+from .pool import Pool
+from .water import pump_watts
+from .wire import CONFIGURATION, Configuration, Fields, Telemetry
+
+_SETTINGS: Final = frozenset(name for name, _ in CONFIGURATION)
+_NORMAL: Final = 3  # dry-run status
+_EXPANDER_STARTS: Final = {1: 12, 2: 17, 3: 27, 4: 32}
+
+
+def version(firmware: str) -> tuple[int, int, int]:
+    """Return the three numbers of a firmware version."""
+    major, minor, patch = (int(part) for part in firmware.split("."))
+    return major, minor, patch
+
+
+def bits(**flags: bool) -> int:
+    """Turn flags named `_<bit>` into a number."""
+    return sum(1 << int(name[1:]) for name, flag in flags.items() if flag)
+
+
+def _flags(pool: Pool) -> int:
+    return _NORMAL << 13 | bits(
+        _0=pool.heaters["pool"],
+        _1=pool.heaters["solar"],
+        _2=pool.heaters["spa"],
+        _3=pool.acid.dosing,
+        _4=pool.chlorine.dosing or pool.chlorinating,
+        _5=pool.water.stable,
+        _10=has_expander(pool, 1),
+        _11=has_expander(pool, 2),
+        _15=pool.water.flow_present,
+    )
+
+
+def _flags2(pool: Pool, online: bool) -> int:
+    return bits(
+        _0=pool.pump.run_on > 0,
+        _1=pool.pump.priming > 0,
+        _2=True,
+        _4=online,
+        _5=online,
+        _6=pool.find(*SPA_ACTUATORS) is not None,
+        _7=has_expander(pool, 3),
+        _8=has_expander(pool, 4),
+    )
+
+
+def has_expander(pool: Pool, number: int) -> bool:
+    """Tell whether an expander is connected: there are slots for it."""
+    return len(pool.slots) > _EXPANDER_STARTS[number]
+
+
+def telemetry(pool: Pool, *, online: bool) -> Telemetry:
+    """Build section A; `online`: the controller reaches its cloud."""
+    water, pump = pool.water, pool.pump
+    fields: Fields = {
+        "flags": _flags(pool),
+        "water_temperature": int(water.temperature * 10),
+        "ambient_temperature": int(water.ambient * 100),
+        "ph": int(water.ph * 10),
+        "orp": int(water.orp),
+        "flow_rate": round(water.flow),
+        "pressure": water.pressure,
+        "pump_speed": pump.speed,
+        "pump_power": pump_watts(pump.speed),
+        "drive_temperature": 38 if pump.running else 24,
+        "main_pump_mode": pump.mode,
+        "sanitiser_output": 80 if pool.chlorinating else 0,
+        "flags2": _flags2(pool, online),
+    }
+    return Telemetry(
+        fields,
+        aux_modes=[slot.mode for slot in pool.slots],
+        held_slots=[number for number, slot in enumerate(pool.slots) if slot.held],
+        cooldown=round(pump.run_on),
+        priming=round(pump.priming),
+    )
+
+
+def configuration(pool: Pool, firmware: str) -> Configuration:
+    """Build section B."""
+    fields: Fields = {
+        name: int(value) for name, value in pool.settings.items() if name in _SETTINGS
+    }
+    fields["pool_light_mode"] = pool.lights["pool"][1]
+    fields["spa_light_mode"] = pool.lights["spa"][1]
+    enabled = (1 << n for n, schedule in enumerate(pool.schedules) if schedule.enabled)
+    fields["schedules_enabled"] = sum(enabled)
+    names = ("firmware_major", "firmware_minor", "firmware_patch")
+    fields.update(zip(names, version(firmware), strict=True))
+    return Configuration(fields, [slot.aux_type for slot in pool.slots])
+
+
+def overview(pool: Pool) -> dict[str, object]:
+    """Describe the pool in the words of a person, for the control page."""
+    water, pump = pool.water, pool.pump
+    return {
+        "pump_mode": pump.mode,
+        "pump_speed": pump.speed,
+        "flow_rate": round(water.flow),
+        "ph": round(water.ph, 2),
+        "orp": int(water.orp),
+        "water_temperature": round(water.temperature, 1),
+        "stable": water.stable,
+        "relays": {str(number): on for number, on in pool.relays.items()},
+        "slots": [
+            {"slot": number, "name": slot.name, "on": slot.on, "held": slot.held}
+            for number, slot in enumerate(pool.slots)
+            if slot.role is not Role.EMPTY
+        ],
+    }

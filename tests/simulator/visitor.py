@@ -1,0 +1,107 @@
+"""A bare client for the cloud: what the simulator's own tests talk with."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+import aiohttp
+
+from .accounts import Account
+from .cloud import V1, Cloud
+from .controller import Controller
+
+CALLBACK: Final = "http://localhost:8123/auth/external/callback"
+STATE: Final = "st&te"
+
+
+class Visitor:
+    """Somebody with an account, one of its controllers, and an HTTP client."""
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        cloud: Cloud,
+        account: Account,
+        controller: Controller,
+    ) -> None:
+        """Begin without being signed in."""
+        self.session, self.cloud, self.account = session, cloud, account
+        self.clock, self.controller = cloud.clock, controller
+        client_id, secret = next(iter(cloud.clients.items()))
+        self.client = {"client_id": client_id, "client_secret": secret}
+        self.person = {"email": account.email, "password": account.password}
+        self.authorize = {
+            "response_type": "code",
+            "client_id": client_id,
+            "redirect_uri": CALLBACK,
+            "scope": "profile",
+            "state": STATE,
+            "code_challenge": "ignored",
+        }
+        self.token = ""
+
+    async def call(
+        self, method: str, path: str, *, token: str | None = None, **options: Any
+    ) -> tuple[int, Any]:
+        """Send a request: the status, and the body as JSON or text."""
+        headers = {"Authorization": f"Bearer {self.token if token is None else token}"}
+        url = self.cloud.base_url + path
+        async with self.session.request(
+            method, url, headers=headers, allow_redirects=False, **options
+        ) as response:
+            text = await response.text()
+            if text and response.content_type == "application/json":
+                return response.status, await response.json()
+            return response.status, text
+
+    async def get(self, path: str, **options: Any) -> tuple[int, Any]:
+        """GET below the prefix."""
+        return await self.call("GET", V1 + path, **options)
+
+    async def post(self, path: str, **options: Any) -> tuple[int, Any]:
+        """POST below the prefix."""
+        return await self.call("POST", V1 + path, **options)
+
+    def device(self, name: str) -> str:
+        """Return the path of a device endpoint."""
+        return f"/iot-shadow/device/{self.controller.device_id}/{name}"
+
+    async def read(self, name: str) -> Any:
+        """Read a device endpoint that answers well."""
+        status, body = await self.get(self.device(name))
+        assert (status, body["status"]) == (200, "SUCCESS"), body
+        return body["data"]
+
+    async def write(self, name: str, body: Mapping[str, Any]) -> tuple[int, Any]:
+        """Write to a device endpoint."""
+        return await self.post(self.device(name), json=body)
+
+    async def code(self) -> str:
+        """Sign in through the form: the code of the redirect."""
+        async with self.session.post(
+            f"{self.cloud.base_url}{V1}/oauth/authorize",
+            data=self.authorize | self.person,
+            allow_redirects=False,
+        ) as response:
+            assert response.status == 302
+            query = parse_qs(urlsplit(response.headers["Location"]).query)
+            assert query["state"] == [STATE]
+            return query["code"][0]
+
+    async def redeem(self, code: str, /, **changes: str) -> tuple[int, Any]:
+        """Exchange a code for tokens."""
+        form = {"grant_type": "authorization_code", "code": code, **self.client}
+        form |= {"redirect_uri": CALLBACK, **changes}
+        return await self.post("/oauth/token", data=form)
+
+    async def renew(self, token: str) -> tuple[int, Any]:
+        """Exchange a refresh token for new tokens."""
+        form = {"grant_type": "refresh_token", "refresh_token": token, **self.client}
+        return await self.post("/oauth/token", data=form)
+
+    async def sign_in(self) -> dict[str, Any]:
+        """Sign in, and use the access token from now on."""
+        status, tokens = await self.redeem(await self.code())
+        assert status == 200
+        self.token = tokens["access_token"]
+        return dict(tokens)

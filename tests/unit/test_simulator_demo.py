@@ -1,0 +1,241 @@
+"""What a person starts: discovery, the control page, `python -m tests.simulator`."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+import json
+from pathlib import Path
+import signal
+import socket
+import sys
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.simulator.control import ACTIONS, PAGE, ControlPage
+from tests.simulator.mdns import Announcer
+from tests.simulator.raw import exchange, request
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+ROOT = Path(__file__).parent.parent.parent
+STATE = request(b'{"op":"state","name":"","env":""}')
+
+# Runs in a process of its own: prints each record found, as JSON.
+BROWSER = """
+import asyncio, json, sys
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+async def main(names):
+    aiozc = AsyncZeroconf()
+    found = asyncio.Queue()
+    def seen(zeroconf, service_type, name, state_change):
+        found.put_nowait(name)
+    browser = AsyncServiceBrowser(aiozc.zeroconf, "_ctrl._tcp.local.", handlers=[seen])
+    records = {}
+    while names:
+        name = await asyncio.wait_for(found.get(), 10)
+        if name.split(".")[0] not in names:
+            continue
+        names.discard(name.split(".")[0])
+        info = AsyncServiceInfo("_ctrl._tcp.local.", name)
+        await info.async_request(aiozc.zeroconf, 5000)
+        records[info.server] = [
+            info.parsed_addresses(), info.port, info.decoded_properties]
+    print(json.dumps(records))
+    await browser.async_cancel()
+    await aiozc.async_close()
+
+asyncio.run(main(set(sys.argv[1:])))
+"""
+
+
+def multicast() -> bool:
+    """Tell whether this machine can do multicast at all."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            member = socket.inet_aton("224.0.0.251") + socket.inet_aton("127.0.0.1")
+            probe.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+        except OSError:
+            return False
+    return True
+
+
+async def browse(*names: str) -> dict[str, Any]:
+    """Find services from another process."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", BROWSER, *names, stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await process.communicate()
+    assert process.returncode == 0
+    return dict(json.loads(output))
+
+
+async def test_controllers_are_announced_and_followed() -> None:
+    """interface.md 2.8."""
+    if not multicast():
+        pytest.skip("no multicast on this machine")
+    # Identities of this test only, so that a running demo is not in its way.
+    home = Controller(device_id="AA_BB_CC_E0_00_01")
+    beach = Controller(device_id="AA_BB_CC_E0_00_02", host="127.0.0.2")
+    # Home Assistant's test harness hides the real interfaces: name the one needed.
+    announcer = Announcer([home, beach], interfaces=["127.0.0.1"])
+    await home.start()
+    await beach.start()
+    try:
+        await announcer.start()
+        records = await browse("ctrl-e00001", "ctrl-e00002")
+        txt = {"id": "AA_BB_CC_E0_00_01", "mac": "aabbcce00001", "fw": "2.5.46"}
+        assert records["ctrl-e00001.local."] == [
+            ["127.0.0.1"], home.port, {**txt, "pv": "2"}
+        ]  # fmt: skip
+        assert records["ctrl-e00002.local."][0] == ["127.0.0.2"]
+        await home.move("127.0.0.3")
+        records = await browse("ctrl-e00001")
+        assert records["ctrl-e00001.local."][:2] == [["127.0.0.3"], home.port]
+    finally:
+        await announcer.stop()
+        await home.stop()
+        await beach.stop()
+    assert home.moved == []
+
+
+class Bench:
+    """A control page under test."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self.session, self.clock = session, Clock()
+        self.controller = Controller(pool=Pool.full(), clock=self.clock, name="Home")
+        site = Site("Home", controllers=[self.controller])
+        account = Account("me@example.com", "secret", sites=[site])
+        self.cloud = Cloud(clock=self.clock, accounts=[account])
+        self.page = ControlPage(self.cloud, [self.controller])
+
+    async def post(self, path: str, **body: object) -> tuple[int, Any]:
+        async with self.session.post(self.page.url + path, json=body) as response:
+            return response.status, await response.json()
+
+    async def do(self, name: str, **body: object) -> dict[str, Any]:
+        """Do something to the controller: what the page shows of it after."""
+        target = self.controller.device_id
+        status, state = await self.post("/api/action", target=target, name=name, **body)
+        assert status == 200
+        return dict(state["controllers"][0])
+
+
+@pytest.fixture
+async def bench() -> AsyncGenerator[Bench]:
+    async with aiohttp.ClientSession() as session:
+        bench = Bench(session)
+        await bench.controller.start()
+        await bench.cloud.start()
+        await bench.page.start()
+        yield bench
+        await bench.page.stop()
+        await bench.cloud.stop()
+        await bench.controller.stop()
+
+
+async def test_page(bench: Bench) -> None:
+    async with bench.session.get(bench.page.url) as response:
+        assert response.content_type == "text/html"
+        page = await response.text()
+    assert page == PAGE.read_text()
+    assert "http" not in page.replace("<!doctype html>", "")  # nothing from elsewhere
+
+
+async def test_state(bench: Bench) -> None:
+    async with bench.session.get(bench.page.url + "/api/state") as response:
+        state = await response.json()
+    (shown,) = state["controllers"]
+    assert shown["relays"] == {
+        str(slot): on for slot, on in bench.controller.pool.relays.items()
+    }
+    assert (shown["ph"], shown["pump_speed"], shown["name"]) == (7.45, 75, "Home")
+
+
+async def test_faults(bench: Bench) -> None:
+    device_id = bench.controller.device_id
+    for target, owner in ((device_id, bench.controller), ("cloud", bench.cloud)):
+        status, _ = await bench.post("/api/fault", target=target, name="refuse")
+        assert (status, set(owner.faults)) == (200, {"refuse"})
+        await bench.post("/api/fault", target=target, name="refuse", on=False)
+        assert not owner.faults
+
+
+async def test_actions(bench: Bench) -> None:
+    controller, key = bench.controller, bench.controller.key
+    assert (await bench.do("switch", slot=3))["relays"]["3"] is True
+    assert (await bench.do("switch", slot=3, on=False))["relays"]["3"] is False
+    assert (await bench.do("cloud_link"))["cloud_link"] is False
+    await bench.do("rotate_key")
+    assert controller.key != key
+    await bench.do("rotate_key", key="00" * 16)
+    assert controller.key == bytes(16)
+    await exchange(controller, STATE)
+    await bench.do("restart", counter=5)
+    assert controller.counter == 5
+    before = controller.host
+    shown = await bench.do("move")
+    assert controller.host != before
+    assert shown["address"] == f"{controller.host}:{controller.port}"
+    assert set(ACTIONS) == {"switch", "cloud_link", "rotate_key", "restart", "move"}
+
+
+async def test_advance(bench: Bench) -> None:
+    before = bench.clock.monotonic()
+    assert (await bench.post("/api/advance", seconds=3600))[0] == 200
+    assert bench.clock.monotonic() - before >= 3600
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/fault", {"target": "cloud", "name": "dance"}),
+        ("/api/fault", {"target": "nobody", "name": "refuse"}),
+        ("/api/action", {"target": "AA_BB_CC_0A_0B_0C", "name": "dance"}),
+        ("/api/action", {"target": "AA_BB_CC_0A_0B_0C", "name": "switch", "slot": 4}),
+        ("/api/advance", {}),
+    ],
+)
+async def test_wrong_requests(bench: Bench, path: str, body: dict[str, object]) -> None:
+    status, answer = await bench.post(path, **body)
+    assert status == 400 and answer["error"]
+
+
+async def run(*arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.simulator", *arguments,
+        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+
+
+async def test_help() -> None:
+    output, _ = await (await run("--help")).communicate()
+    for word in (b"demo@example.com", b"poolctl-demo-secret", b"--speed", b"127.0.0.2"):
+        assert word in output
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_demo_starts_and_stops(number: signal.Signals) -> None:
+    ports = ("--cloud-port", "0", "--control-port", "0", "--lan-port", "0")
+    process = await run("--no-mdns", *ports)
+    assert process.stdout is not None
+    try:
+        lines = [(await process.stdout.readline()).decode() for _ in range(5)]
+        urls = {line.split()[0]: line.split()[-1] for line in lines if "http" in line}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(urls["control"] + "/api/state") as response,
+        ):
+            state = await response.json()
+        assert [item["name"] for item in state["controllers"]] == [
+            "Home pool",
+            "Beach house",
+        ]
+        assert urls["cloud"] == state["cloud"]["url"]
+    finally:
+        process.send_signal(number)
+    _, errors = await asyncio.wait_for(process.communicate(), 10)
+    assert (process.returncode, errors) == (0, b"")

@@ -1,0 +1,292 @@
+"""The cloud service: device endpoints (layouts.md 5) and faults."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.simulator.cloud import V1
+from tests.simulator.cloud_faults import FAULTS
+from tests.simulator.raw import Signer, until
+from tests.simulator.visitor import Visitor
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+class Service(Visitor):
+    """A cloud under test, and somebody who talks to it."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        clock = Clock()
+        controller = Controller(pool=Pool.full(), clock=clock, name="Home")
+        site = Site("Home", controllers=[controller])
+        account = Account("me@example.com", "secret", sites=[site])
+        cloud = Cloud(clock=clock, accounts=[account])
+        super().__init__(session, cloud, account, controller)
+
+    async def start(self) -> None:
+        await self.controller.start()
+        await self.cloud.start()
+
+    async def stop(self) -> None:
+        await self.cloud.stop()
+        await self.controller.stop()
+        assert self.clock.waiting == 0
+
+
+@pytest.fixture
+async def service() -> AsyncGenerator[Service]:
+    async with aiohttp.ClientSession() as session:
+        service = Service(session)
+        await service.start()
+        yield service
+        await service.stop()
+
+
+@pytest.fixture
+async def signed_in(service: Service) -> Service:
+    await service.sign_in()
+    return service
+
+
+# --- Device endpoints (layouts.md 5) ----------------------------------------------
+
+
+async def test_dashboard(signed_in: Service) -> None:
+    dashboard = (await signed_in.read("dashboardInfo"))["dashboard"]
+    published = {
+        "actual_ph": 74, "actual_orp": 655, "d_ph": 74, "d_orp_mineral": 650,
+        "actual_pump_speed": 75, "actual_flow_rate": 300, "main_pump_status": 1,
+        "heater_state": True, "chemistry_stable": True,
+    }  # fmt: skip
+    assert published.items() <= dashboard.items()
+
+
+SHAPES: dict[str, dict[str, set[str]]] = {
+    "pumpInfo": {"pump": {
+        "pump_type", "pump_brand", "pump_model", "motor_status", "actual_flowrate",
+        "actual_speed", "pump_cooldown", "pump_cooldown_left"}},
+    "auxInfo": {"manual": {
+        "pump_devices", "pump_linked_devices", "spa_devices", "spa", "other_devices"}},
+    "chemistryCard": {
+        "chemistry": {
+            "ph_value", "orp_value", "desire_ph_value", "desire_orp_value"},
+        "phSettings": {
+            "desired_ph_level", "acid_drum_volume", "remain_acid_volume", "ph_dosing",
+            "current_dose_today"},
+        "chlorineSettings": {
+            "desired_orp_level_mineral", "desired_orp_level_liquid", "orp_controlled",
+            "chlorine_drum_volume", "remain_chlorine_volume", "current_dose_today",
+            "liquid_chlorine_dosing"}},
+    "ambientTemp": {"ambientTemp": {"water_temp", "ambient_temp"}},
+    "scheduleInfo": {"scheduleInfo": {"schedules"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+async def test_shape(service: Service, name: str) -> None:
+    service.clock.speed = 50
+    await service.sign_in()
+    data = await service.read(name)
+    for part, keys in SHAPES[name].items():
+        assert keys <= data[part].keys()
+
+
+async def test_aux_entries(signed_in: Service) -> None:
+    manual = (await signed_in.read("auxInfo"))["manual"]
+    (pump,) = manual["pump_devices"]
+    assert pump == {
+        "aux_slot_num": 0, "aux_type_code": 31, "aux_tag": "Filter Pump",
+        "aux_status": 1, "pump_speed": 75, "actual_flow_rate": 300, "aux_timer": 0,
+        "aux_timer_remain_sec": 0,
+    }  # fmt: skip
+    assert [entry["aux_slot_num"] for entry in manual["spa"]] == [10, 11, 19, 20]
+
+
+SCHEDULE = {
+    "schedule_name": "Night", "start_time": 60, "end_time": 120, "aux_slot": 3,
+    "day_of_week": [True, False, False, False, False, False, True], "pump_speed": 0,
+}  # fmt: skip
+
+
+async def test_schedules(service: Service) -> None:
+    service.clock.speed = 50
+    await service.sign_in()
+
+    async def last() -> dict[str, Any]:
+        info = (await service.read("scheduleInfo"))["scheduleInfo"]
+        return dict(info["schedules"][-1])
+
+    for name, body, expect in (
+        ("createSchedule", SCHEDULE, {"schedule_num": 4, "schedule_state": True}),
+        ("changeScheduleStatus", {"schedule_id": 4, "schedule_state": 0},
+         {"schedule_state": False}),
+        ("updateSchedule", SCHEDULE | {"schedule_num": 4, "schedule_name": "Late"},
+         {"schedule_name": "Late", "schedule_state": False,
+          "week_days": SCHEDULE["day_of_week"], "start_time": 60}),
+        ("deleteSchedule", {"schedule_num": 4}, {"schedule_num": 3}),
+    ):  # fmt: skip
+        assert (await service.write(name, body))[1]["status"] == "SUCCESS"
+        assert expect.items() <= (await last()).items()
+
+
+PUMP = {
+    "aux_switch_state": 1, "aux_type_code": 31, "pump_speed": 60, "aux_slot_num": 0
+}  # fmt: skip
+
+
+async def test_writes_reach_the_pool(service: Service) -> None:
+    service.clock.speed = 50
+    await service.sign_in()
+    for name, body in (
+        ("setPumpInfo", PUMP),
+        ("manualSet", {"aux_switch_state": 1, "aux_type_code": 1, "aux_slot_num": 3}),
+        ("setPhSettings", {"desired_ph_level": 72, "ph_dosing": True}),
+        ("setChlorineSettings", {"desired_orp_level_mineral": 700}),
+    ):
+        assert (await service.write(name, body))[1]["status"] == "SUCCESS"
+    service.clock.advance(1.1)
+    pool = service.controller.pool
+    assert (pool.pump.mode, pool.pump.speed, pool.slots[3].on) == (99, 60, True)
+    assert (pool.settings["desired_ph"], pool.settings["acid_drum"]) == (72, 0)
+    assert pool.settings["desired_orp_mineral"] == 700
+
+
+WRONG = {
+    "no speed": ("setPumpInfo", {**PUMP, "pump_speed": 37}),
+    "another slot": ("setPumpInfo", {**PUMP, "aux_slot_num": 3}),
+    "another type": ("manualSet", {**PUMP, "aux_type_code": 1}),
+    "a text": ("manualSet", {**PUMP, "aux_slot_num": "0"}),
+    "a heater": ("manualSet", {**PUMP, "aux_slot_num": 4, "aux_type_code": 2}),
+    "a state": ("manualSet", {**PUMP, "aux_switch_state": 2}),
+    "no schedule": ("deleteSchedule", {"schedule_num": 19}),
+    "a short week": ("createSchedule", SCHEDULE | {"day_of_week": []}),
+    "a bad setting": ("setPhSettings", {"desired_ph_level": "low"}),
+}
+
+
+@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
+async def test_writes_the_controller_refuses(
+    signed_in: Service, case: tuple[str, dict[str, Any]]
+) -> None:
+    before = signed_in.controller.pool.relays
+    status, body = await signed_in.write(*case)
+    assert (status, body["status"]) == (200, "FAILED")
+    assert body["message"].startswith("device refused")
+    signed_in.clock.advance(2)
+    assert signed_in.controller.pool.relays == before
+
+
+async def test_a_write_needs_a_json_object(signed_in: Service) -> None:
+    path = signed_in.device("setPumpInfo")
+    for options in ({"data": b"{"}, {"json": [1]}, {"data": {"a": "b"}}):
+        assert (await signed_in.post(path, **options))[0] == 400
+
+
+async def test_lan_faults_do_not_reach_the_cloud(signed_in: Service) -> None:
+    signed_in.controller.faults.on("refuse")
+    assert await signed_in.read("dashboardInfo")
+    assert (await signed_in.write("setPumpInfo", PUMP))[1]["status"] == "SUCCESS"
+    signed_in.controller.faults.clear()
+    reply = await Signer(signed_in.controller, counter=0).action("set_time")
+    assert reply.json == {"ok": False}  # the cloud's command used that counter
+
+
+async def test_requests_are_listed(signed_in: Service) -> None:
+    await signed_in.read("dashboardInfo")
+    await signed_in.get("/nowhere")
+    rows = [(item.method, item.name, item.status) for item in signed_in.cloud.requests]
+    assert rows == [
+        ("POST", "authorize", 302), ("POST", "token", 200),
+        ("GET", "dashboardInfo", 200), ("GET", "nowhere", 404),
+    ]  # fmt: skip
+    assert signed_in.cloud.requests[2].device_id == signed_in.controller.device_id
+
+
+# --- Faults -----------------------------------------------------------------------
+
+ANSWERS: dict[str, tuple[int, str]] = {
+    "error_500": (500, "application/json"),
+    "error_503": (503, "text/html"),
+    "unauthorized": (401, "application/json"),
+    "revoked": (401, "application/json"),
+    "rate_limited": (429, "application/json"),
+    "html": (200, "text/html"),
+    "truncated_json": (200, "application/json"),
+    "wrong_types": (200, "application/json"),
+    "failed": (200, "application/json"),
+    "empty": (200, "application/json"),
+    "no_body": (200, "application/json"),
+}
+
+
+@pytest.mark.parametrize("fault", ANSWERS)
+async def test_fault(signed_in: Service, fault: str) -> None:
+    signed_in.cloud.faults.on(fault)
+    headers = {"Authorization": f"Bearer {signed_in.token}"}
+    url = f"{signed_in.cloud.base_url}{V1}/user/sites"
+    async with signed_in.session.get(url, headers=headers) as response:
+        text = await response.text()
+        assert (response.status, response.content_type) == ANSWERS[fault]
+    good = '"sites"' in text and '"name": "Home"' in text
+    assert good == (fault == "truncated_json")
+    signed_in.cloud.faults.off(fault)
+    assert (await signed_in.get("/user/sites"))[0] == 200
+
+
+def test_every_fault_has_a_test() -> None:
+    apart = {"refuse", "hang", "token_5xx"}  # below
+    assert set(FAULTS) == set(ANSWERS) | apart
+
+
+async def test_faults_of_the_token_endpoint(service: Service) -> None:
+    tokens = await service.sign_in()
+    faults = service.cloud.faults
+    faults.once("token_5xx")
+    assert (await service.renew(tokens["refresh_token"]))[0] == 503
+    faults.on("html", "token")
+    assert isinstance((await service.renew(tokens["refresh_token"]))[1], str)
+    faults.clear()
+    faults.on("revoked")
+    assert (await service.renew(tokens["refresh_token"]))[0] == 400
+    faults.clear()
+    faults.on("error_500")  # spares the sign-in
+    assert (await service.renew(tokens["refresh_token"]))[0] == 200
+
+
+async def test_refuse(signed_in: Service) -> None:
+    url = signed_in.cloud.base_url
+    for _ in range(2):
+        signed_in.cloud.faults.on("refuse")
+        with pytest.raises(aiohttp.ClientConnectorError):
+            await signed_in.get("/user/sites")
+        signed_in.cloud.faults.off("refuse")
+        assert (await signed_in.get("/user/sites"))[0] == 200
+    assert signed_in.cloud.base_url == url
+
+
+async def test_hang(signed_in: Service) -> None:
+    signed_in.cloud.faults.once("hang", 1, "sites")
+    with pytest.raises(TimeoutError):
+        await signed_in.get("/user/sites", timeout=aiohttp.ClientTimeout(0.05))
+    await until(lambda: signed_in.cloud.requests[-1].status == 0)
+    assert (await signed_in.get("/user/sites"))[0] == 200
+
+
+async def test_stop_in_the_middle_of_a_request(signed_in: Service) -> None:
+    signed_in.cloud.faults.on("hang")
+    task = asyncio.create_task(signed_in.get("/user/sites"))
+    await asyncio.sleep(0.05)
+    await signed_in.cloud.stop()
+    with pytest.raises(aiohttp.ClientError):
+        await task
+
+
+async def test_a_limit_in_other_words(signed_in: Service) -> None:
+    limit = signed_in.cloud.rate_limited
+    limit.message, limit.retry_after, limit.text = "later", "17", True
+    signed_in.cloud.faults.on("rate_limited")
+    assert await signed_in.get("/user/sites") == (429, "later")

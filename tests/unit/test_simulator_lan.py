@@ -1,0 +1,257 @@
+"""The LAN endpoint over raw sockets: interface.md 4.2, 7.2 and 8, rule by rule."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+import json
+from typing import Any
+
+import pytest
+
+from tests.simulator import Clock, Controller, Pool, wire
+from tests.simulator.lan import ERRORS, PATH
+from tests.simulator.raw import Signer, exchange, request, until
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+KEY = bytes(range(16, 32))
+STATE = b'{"op":"state","name":"","env":""}'
+NO: dict[str, Any] = {"ok": False}
+
+
+@pytest.fixture
+async def controller() -> AsyncGenerator[Controller]:
+    controller = Controller(key=KEY, pool=Pool.full(), clock=Clock())
+    await controller.start()
+    yield controller
+    await controller.stop()
+    assert controller.clock.waiting == 0
+
+
+def body(size: int) -> bytes:
+    """Build a state request of an exact size."""
+    return STATE + b" " * (size - len(STATE))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What goes in, and the row of interface.md 7.2 that comes out."""
+
+    id: str
+    data: bytes
+    status: int = 200
+    err: str | None = None  # None: a good answer
+    eof: bool = False
+    wait: float = 0  # seconds the controller takes over it
+
+
+RULES = [
+    Rule("a state read", request(STATE)),
+    Rule("path: a v1 command", request(STATE, path="/ctrl/1/state"), 403,
+         "not served on LAN"),
+    Rule("path: the root", request(STATE, path="/"), 403, "not served on LAN"),
+    Rule("path: with a query", request(STATE, path=PATH + "?a"), 403,
+         "not served on LAN"),
+    Rule("path before method", request(method="GET", path="/"), 403,
+         "not served on LAN"),
+    Rule("method: GET", request(method="GET", length=None), 405, "POST only"),
+    Rule("method: PUT", request(STATE, method="PUT"), 405, "POST only"),
+    Rule("length: missing", request(STATE, length=None), 400, "invalid Content-Length"),
+    Rule("length: 0", request(length=0), 400, "invalid Content-Length"),
+    Rule("length: negative", request(STATE, length=-5), 400, "invalid Content-Length"),
+    Rule("length: no number", request(STATE, length="x"), 400, "invalid Content-Length"),
+    Rule("length: 1025", request(body(1025)), 400, "invalid Content-Length"),
+    Rule("length: 1024", request(body(1024))),
+    Rule("length: 1", request(b"{"), 200, "bad json"),
+    Rule("body: short", request(STATE, length=100), 400, "short body", eof=True),
+    Rule("body: stalled", request(STATE, length=100), 400, "short body", wait=3),
+    Rule("headers: slow", b"POST /ctrl/2/lan/pv2 HTTP/1.1\r\n", 408, "slow headers",
+         wait=3),
+    Rule("headers: nothing at all", b"", 408, "slow headers", wait=3),
+    Rule("json: none", request(b"hello"), 200, "bad json"),
+    Rule("json: no object", request(b"[1]"), 200, "bad json"),
+    Rule("json: cut", request(STATE[:-1]), 200, "bad json"),
+    Rule("json: deep", request(b"[" * 1024), 200, "bad json"),
+    Rule("json: not UTF-8", request(b'{"op":"\xff"}'), 200, "bad json"),
+    Rule("op: unknown", request(b'{"op":"x","name":"","env":""}'), 200, "bad op"),
+    Rule("op: missing", request(b'{"name":"","env":""}'), 200, "bad op"),
+    Rule("op: no text", request(b'{"op":["state"]}'), 200, "bad op"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+async def test_rule(controller: Controller, rule: Rule) -> None:
+    """interface.md 7.2 and the LAN rows of 8."""
+    task = asyncio.create_task(exchange(controller, rule.data, eof=rule.eof))
+    if rule.wait:
+        await until(lambda: controller.clock.waiting == 1)
+        await asyncio.sleep(0.02)  # from the headers on to the body
+        controller.clock.advance(rule.wait - 0.5)
+        await asyncio.sleep(0.01)
+        assert not task.done()
+        controller.clock.advance(0.5)
+    reply = await task
+    assert reply.status == rule.status
+    assert reply.headers["connection"] == "close"
+    assert int(reply.headers["content-length"]) == len(reply.body)
+    if rule.err is None:
+        assert reply.json.keys() == {"env"}
+    else:
+        assert reply.json == {"ok": False, "err": rule.err}
+        assert ERRORS[rule.err] == rule.status
+    recorded = controller.requests[-1]
+    assert (recorded.ok, recorded.err) == (rule.err is None, rule.err)
+
+
+def test_every_error_has_a_rule() -> None:
+    proven = {rule.err for rule in RULES} | {"busy"}  # busy: see the faults
+    assert set(ERRORS) <= proven
+
+
+async def test_state_needs_no_credential_and_is_signed(controller: Controller) -> None:
+    client = Signer(controller)
+    replies = [await client.state() for _ in range(2)]
+    envelopes = [
+        wire.unwrap(KEY, wire.from_hex(reply.json["env"])) for reply in replies
+    ]
+    assert [counter for counter, _ in envelopes] == [1001, 1002]
+    frame = client.frame(replies[0])
+    assert frame.telemetry and frame.configuration
+    assert frame.configuration.aux_types[0] == 31
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_aux_answers_with_the_state_after_it(
+    controller: Controller, on: bool
+) -> None:
+    client = Signer(controller)
+    controller.pool.switch(3, not on)
+    reply = await client.action("aux", wire.encode_aux(3, on))
+    assert reply.json["ok"] is True
+    frame = client.frame(reply)
+    assert frame.configuration is not None
+    assert frame.telemetry is not None
+    assert frame.telemetry.aux_modes[3] == (99 if on else 0)
+    assert frame.telemetry.held_slots == [3]
+    assert controller.pool.slots[3].on is on
+
+
+async def test_cmd_answers_with_the_state_before_it(controller: Controller) -> None:
+    client = Signer(controller)
+    reply = await client.command("v2_manual_set", aux_switch_state=True, aux_slot_num=3)
+    frame = client.frame(reply)
+    assert frame.configuration is None
+    assert frame.telemetry and frame.telemetry.aux_modes[3] == 0
+    controller.clock.advance(1.1)
+    frame = client.frame(await client.state())
+    assert frame.telemetry and frame.telemetry.aux_modes[3] == 99
+
+
+def envelope(counter: int = 1, payload: bytes = b"", key: bytes = KEY) -> str:
+    return wire.wrap(key, counter, payload).hex()
+
+
+AUX = wire.encode_aux(3, True)
+REFUSED = {
+    "no envelope": ("a", "aux", ""),
+    "not hex": ("a", "aux", "xyz"),
+    "odd hex": ("a", "aux", envelope(payload=AUX)[:-1]),
+    "bad tag": ("a", "aux", envelope(payload=AUX)[:-2] + "00"),
+    "another key": ("a", "aux", envelope(payload=AUX, key=bytes(16))),
+    "replayed counter": ("a", "aux", envelope(0, AUX)),
+    "unknown action": ("a", "dance", envelope()),
+    "unknown query": ("q", "dance", envelope()),
+    "reserved action": ("a", "factory_reset", envelope()),
+    "reserved query": ("q", "service_mode", envelope()),
+    "reserved command": ("a", "cmd", envelope(1, wire.encode_cmd("set_key", {}))),
+    "unknown command": ("a", "cmd", envelope(1, wire.encode_cmd("dance", {}))),
+    "command without a body": ("a", "cmd", envelope(1, b"\x0dv2_manual_set")),
+    "an action asked as a query": ("q", "aux", envelope(payload=AUX)),
+    "a declined slot": ("a", "aux", envelope(1, wire.encode_aux(4, True))),
+    "a payload too short": ("a", "aux", envelope(1, AUX[:2])),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+async def test_refusals_look_all_the_same(
+    controller: Controller, case: tuple[str, str, str]
+) -> None:
+    """interface.md 4.2 rules 2 and 10: `{ok:false}` and nothing else, with 200."""
+    before = controller.pool.relays
+    reply = await Signer(controller).call(*case)
+    assert (reply.status, reply.json) == (200, NO)
+    assert controller.pool.relays == before
+    assert not controller.requests[-1].ok
+
+
+async def test_strict_counter(controller: Controller) -> None:
+    """interface.md 5.2 rule 2, over actions and queries together."""
+    client = Signer(controller)
+    oks = []
+    for counter, op, name in (
+        (50, "a", "set_time"), (50, "a", "set_time"), (49, "q", "aux_names"),
+        (51, "q", "aux_names"), (51, "a", "set_time"), (9000, "a", "evt_rewind"),
+        (52, "q", "aux_names"),
+    ):  # fmt: skip
+        reply = await client.call(op, name, envelope(counter))
+        oks.append(reply.json != NO)
+    assert oks == [True, False, False, True, False, True, False]
+
+
+async def test_hex_with_white_space_and_capitals(controller: Controller) -> None:
+    env = " ".join(envelope(payload=AUX).upper()[n : n + 3] for n in range(0, 30, 3))
+    reply = await Signer(controller).call("a", "aux", env + "\n")
+    assert reply.json["ok"] is True
+
+
+QUERIES = [
+    "aux_names", "pump_id", "schedules", "get_ph_settings", "get_chlorine_settings",
+    "v2_temp_get", "get_pool_light_switch_mode",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUERIES)
+async def test_query(controller: Controller, name: str) -> None:
+    client = Signer(controller)
+    reply = await client.query(name)
+    assert reply.json.keys() == {"env"}
+    payload = client.payload(reply)
+    if payload.startswith(b"{"):
+        answer = json.loads(payload)
+        assert answer.get("d", answer)
+    else:
+        assert payload[0] in (37, 20, len("Variable Speed"))
+    assert len(reply.body) < 16 * 1024
+
+
+async def test_one_request_at_a_time(controller: Controller) -> None:
+    first = asyncio.create_task(exchange(controller, b""))
+    await until(lambda: controller.clock.waiting == 1)
+    second = asyncio.create_task(exchange(controller, request(STATE)))
+    await asyncio.sleep(0.02)
+    assert not second.done()
+    controller.clock.advance(3)
+    assert (await first).status == 408
+    assert (await second).status == 200
+
+
+async def test_a_client_that_goes_away_frees_the_controller(
+    controller: Controller,
+) -> None:
+    _, writer = await asyncio.open_connection(controller.host, controller.port)
+    writer.write(b"POST ")
+    await until(lambda: controller.clock.waiting == 1)
+    writer.close()
+    assert (await exchange(controller, request(STATE))).status == 200
+
+
+async def test_stop_leaves_nothing(controller: Controller) -> None:
+    before = asyncio.all_tasks()
+    waiting = asyncio.create_task(exchange(controller, b"POST "))
+    await until(lambda: controller.clock.waiting == 1)
+    await controller.stop()
+    with pytest.raises((ConnectionError, IndexError)):  # cut off without an answer
+        await waiting
+    assert asyncio.all_tasks() <= before
+    with pytest.raises(ConnectionRefusedError):
+        await exchange(controller, request(STATE))

@@ -1,0 +1,438 @@
+"""The limits of the cloud: interface.md 3.2, 7.1 and 8, rule by rule."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from itertools import pairwise
+from typing import Any, Final
+
+import aiohttp
+import pytest
+
+from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.simulator.cloud import V1
+from tests.simulator.pipeline import duration
+from tests.simulator.raw import until
+from tests.simulator.visitor import Visitor
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+DEVICE = "AA_BB_CC_0A_0B_0C"
+PUMP = {"aux_switch_state": 1, "aux_type_code": 31, "pump_speed": 60, "aux_slot_num": 0}
+MANUAL = {"aux_switch_state": 1, "aux_type_code": 1, "aux_slot_num": 3}
+PH = {"desired_ph_level": 72}
+BODIES: dict[str, dict[str, Any]] = {
+    "setPumpInfo": PUMP, "manualSet": MANUAL, "setPhSettings": PH,
+    "setChlorineSettings": {},
+}  # fmt: skip
+FULL = (
+    429,
+    {
+        "status": "FAILED",
+        "message": f"device busy: too many pending commands for device {DEVICE}",
+    },
+)
+
+
+def cooling(left: str) -> tuple[int, dict[str, str]]:
+    message = f"device busy: device {DEVICE} is cooling down after timeouts, retry after {left}"
+    return 429, {"status": "FAILED", "message": message}
+
+
+class Bench(Visitor):
+    """A cloud with one controller, and somebody signed in."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        clock = Clock()
+        controller = Controller(device_id=DEVICE, pool=Pool.full(), clock=clock)
+        site = Site("Home", controllers=[controller])
+        account = Account("me@example.com", "secret", sites=[site])
+        cloud = Cloud(clock=clock, accounts=[account])
+        super().__init__(session, cloud, account, controller)
+
+    async def ask(self, name: str) -> tuple[int, Any]:
+        """Call a device endpoint by its name."""
+        if name in BODIES:
+            return await self.write(name, BODIES[name])
+        return await self.get(self.device(name))
+
+    async def attempt(self, path: str) -> aiohttp.ClientResponse:
+        """Post something that is counted."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        url = f"{self.cloud.base_url}{V1}{path}"
+        async with self.session.post(
+            url, headers=headers, data=self.person
+        ) as response:
+            await response.read()
+            return response
+
+    def start(self, *names: str) -> list[asyncio.Task[tuple[int, Any]]]:
+        return [asyncio.create_task(self.ask(name)) for name in names]
+
+    async def patiently[T](self, call: Coroutine[Any, Any, T]) -> T:
+        """Let time pass, whenever everybody waits for it, until there is an answer."""
+        task = asyncio.create_task(call)
+        while not task.done():
+            waiting = self.clock.waiting
+            await asyncio.sleep(0.005)
+            if waiting == self.clock.waiting and not task.done():
+                self.clock.advance(0.25)
+        return await task
+
+    @property
+    def sent(self) -> list[tuple[str, float]]:
+        return self.cloud.pipeline(self.controller).commands
+
+    @property
+    def gaps(self) -> list[float]:
+        """Seconds between the commands sent."""
+        times = [at for _, at in self.sent]
+        return [after - before for before, after in pairwise(times)]
+
+    @property
+    def pending(self) -> int:
+        return self.cloud.pipeline(self.controller).pending
+
+    async def time_out(self, name: str = "setPumpInfo", wait: float = 10) -> None:
+        """Let one command time out."""
+        task = self.start(name)[0]
+        await until(lambda: self.pending == 1 and self.clock.waiting > 0)
+        self.clock.advance(0.6)  # past the gap between commands
+        await asyncio.sleep(0.02)
+        self.clock.advance(wait)
+        assert (await task)[0] == 504
+
+
+@pytest.fixture
+async def bench() -> AsyncGenerator[Bench]:
+    async with aiohttp.ClientSession() as session:
+        bench = Bench(session)
+        await bench.controller.start()
+        await bench.cloud.start()
+        await bench.sign_in()
+        yield bench
+        await bench.cloud.stop()
+        await bench.controller.stop()
+        assert bench.clock.waiting == 0
+
+
+# --- Attempts ---------------------------------------------------------------------
+
+
+async def limit_of_sign_ins(bench: Bench) -> None:
+    """10 a minute per address, one counter for login and authorize."""
+    statuses = [  # one attempt was spent before
+        (await bench.attempt(path)).status
+        for path in ("/auth/login", "/oauth/authorize") * 5
+    ]
+    assert statuses == [200, 400] * 4 + [200, 429]
+    response = await bench.attempt("/auth/login")
+    assert (response.status, response.headers["Retry-After"]) == (429, "60")
+    assert response.content_type == "text/plain"
+    assert await response.text() == "Too many attempts, please try again later"
+    bench.clock.advance(60)
+    assert (await bench.attempt("/auth/login")).status == 200
+
+
+async def limit_of_refresh_site(bench: Bench) -> None:
+    """1 a minute per user."""
+    assert (await bench.attempt("/user/refreshSite")).status == 200
+    response = await bench.attempt("/user/refreshSite")
+    assert (response.status, response.headers["Retry-After"]) == (429, "60")
+    assert await response.text() == "Too many requests, please try again later"
+    bench.clock.advance(60)
+    assert (await bench.attempt("/user/refreshSite")).status == 200
+
+
+async def no_limit_elsewhere(bench: Bench) -> None:
+    """Other endpoints have no fixed rate; cached reads are not commands."""
+    for _ in range(40):
+        assert (await bench.get("/user/sites"))[0] == 200
+        assert (await bench.ask("dashboardInfo"))[0] == 200
+    assert len(bench.sent) == 1
+
+
+async def together[T](*calls: Coroutine[Any, Any, T]) -> list[T]:
+    return await asyncio.gather(*calls)
+
+
+# --- The pipeline -----------------------------------------------------------------
+
+
+async def commands_half_a_second_apart(bench: Bench) -> None:
+    """Commands run one at a time, at least 500 ms apart."""
+    names = ("dashboardInfo", "setChlorineSettings", "auxInfo", "ambientTemp")
+    answers = await bench.patiently(together(*map(bench.ask, names)))
+    assert [status for status, _ in answers] == [200] * 4
+    assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
+
+
+async def settings_writes_two_seconds_apart(bench: Bench) -> None:
+    """At least 2 s between setPumpInfo, manualSet and setPhSettings."""
+    for name in ("setPumpInfo", "manualSet", "setPhSettings"):
+        assert (await bench.patiently(bench.ask(name)))[0] == 200
+    assert all(2 <= gap < 3 for gap in bench.gaps)
+
+
+async def other_commands_need_no_two_seconds(bench: Bench) -> None:
+    """Let a read or another write between them wait only 500 ms."""
+    for name in ("setPumpInfo", "setChlorineSettings", "dashboardInfo"):
+        assert (await bench.patiently(bench.ask(name)))[0] == 200
+    assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
+
+
+async def six_pending_and_no_more(bench: Bench) -> None:
+    """Reject the seventh at once, whatever it is."""
+    bench.controller.cloud_link = False  # the first one keeps all waiting
+    tasks = bench.start("setPumpInfo", *["auxInfo"] * 5)
+    await until(lambda: bench.pending == 6)
+    for name in ("manualSet", "dashboardInfo", "scheduleInfo"):
+        assert await bench.ask(name) == FULL
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+async def two_commands(bench: Bench, name: str) -> None:
+    bench.controller.cloud_link = False
+    tasks = bench.start(*["dashboardInfo"] * 5)
+    await until(lambda: bench.pending == 5)
+    assert await bench.ask(name) == FULL  # 5 and 2
+    tasks += bench.start("ambientTemp")
+    await until(lambda: bench.pending == 6)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    await until(lambda: bench.pending == 0)
+    bench.controller.cloud_link = True
+    before = len(bench.sent)
+    assert (await bench.patiently(bench.ask(name)))[0] == 200
+    assert [sent for sent, _ in bench.sent[before:]] == [name] * 2
+
+
+async def schedule_info_takes_two(bench: Bench) -> None:
+    """`scheduleInfo` uses two commands, every time."""
+    await two_commands(bench, "scheduleInfo")
+    await bench.patiently(bench.ask("scheduleInfo"))
+    assert [name for name, _ in bench.sent[-4:]] == ["scheduleInfo"] * 4
+
+
+async def uncached_pump_info_takes_two(bench: Bench) -> None:
+    """`pumpInfo` uses two commands while there is no copy of it."""
+    await two_commands(bench, "pumpInfo")
+    before = len(bench.sent)
+    assert (await bench.ask("pumpInfo"))[0] == 200
+    assert len(bench.sent) == before
+
+
+async def a_slot_is_free_again(bench: Bench) -> None:
+    """Count no more what was answered."""
+    for _ in range(8):
+        assert (await bench.patiently(bench.ask("setChlorineSettings")))[0] == 200
+    assert bench.pending == 0
+
+
+# --- Waiting for the controller ---------------------------------------------------
+
+
+async def wait_of(bench: Bench, name: str, seconds: float) -> None:
+    bench.controller.cloud_link = False
+    task = bench.start(name)[0]
+    await until(lambda: bench.clock.waiting == 1)
+    bench.clock.advance(seconds - 0.5)
+    await asyncio.sleep(0.02)
+    assert not task.done()
+    bench.clock.advance(0.5)
+    status, body = await task
+    assert (status, body["status"]) == (504, "FAILED")
+
+
+async def pump_writes_wait_10_s(bench: Bench) -> None:
+    """Pump and equipment writes wait up to 10 s for the controller."""
+    await wait_of(bench, "setPumpInfo", 10)
+
+
+async def equipment_writes_wait_10_s(bench: Bench) -> None:
+    """Pump and equipment writes wait up to 10 s for the controller."""
+    await wait_of(bench, "manualSet", 10)
+
+
+async def chemistry_writes_wait_3_s(bench: Bench) -> None:
+    """Chemistry and schedule writes wait up to 3 s for the controller."""
+    await wait_of(bench, "setPhSettings", 3)
+
+
+async def schedule_reads_wait_3_s(bench: Bench) -> None:
+    """Chemistry and schedule commands wait up to 3 s (reads: chosen)."""
+    await wait_of(bench, "scheduleInfo", 3)
+
+
+# --- Cool-down (3.2) --------------------------------------------------------------
+
+
+async def ladder(bench: Bench) -> None:
+    """5 s after the first timeout, 10 s after the second, 60 s from the third on."""
+    bench.controller.cloud_link = False
+    for left, seconds in (("5s", 5), ("10s", 10), ("1m0s", 60), ("1m0s", 60)):
+        await bench.time_out()
+        assert await bench.ask("dashboardInfo") == cooling(left)
+        assert await bench.ask("setPumpInfo") == cooling(left)
+        bench.clock.advance(seconds - 1)
+        assert await bench.ask("auxInfo") == cooling("1s")
+        bench.clock.advance(1.1)
+
+
+async def success_resets_the_ladder(bench: Bench) -> None:
+    """End the streak with an answer of the controller."""
+    bench.controller.cloud_link = False
+    for seconds in (5, 10):
+        await bench.time_out()
+        bench.clock.advance(seconds + 0.1)
+    bench.controller.cloud_link = True
+    assert (await bench.patiently(bench.ask("setPumpInfo")))[0] == 200
+    bench.clock.advance(2)
+    bench.controller.cloud_link = False
+    await bench.time_out()
+    assert await bench.ask("manualSet") == cooling("5s")
+
+
+async def a_refusal_is_an_answer(bench: Bench) -> None:
+    """Take a no of the controller for an answer, too."""
+    bench.controller.cloud_link = False
+    await bench.time_out()
+    bench.clock.advance(5.1)
+    bench.controller.cloud_link = True
+    bench.controller.faults.on("decline")
+    _, body = await bench.patiently(bench.ask("setPumpInfo"))
+    assert body["status"] == "FAILED"
+    bench.clock.advance(2)
+    bench.controller.cloud_link = False
+    await bench.time_out()
+    assert await bench.ask("manualSet") == cooling("5s")
+
+
+async def queued_commands_are_rejected_too(bench: Bench) -> None:
+    """Whoever was queued when the cool-down began is rejected, not sent."""
+    bench.controller.cloud_link = False
+    first, *rest = bench.start("setPumpInfo", "manualSet", "setPhSettings")
+    await until(lambda: bench.pending == 3 and bench.clock.waiting == 1)
+    bench.clock.advance(10)
+    assert (await first)[0] == 504
+    for task in rest:
+        assert await task == cooling("5s")
+    assert len(bench.sent) == 1
+
+
+async def copies_are_served_during_cool_down(bench: Bench) -> None:
+    """Serve a read with a copy at once, cooling down or not."""
+    _, before = await bench.ask("dashboardInfo")
+    bench.controller.cloud_link = False
+    await bench.time_out()
+    assert await bench.ask("dashboardInfo") == (200, before)
+    assert await bench.ask("auxInfo") == cooling("5s")
+
+
+async def refreshes_pause_during_cool_down(bench: Bench) -> None:
+    """Nothing is refreshed while the controller cools down."""
+    await bench.ask("dashboardInfo")
+    bench.controller.cloud_link = False
+    for seconds in (5.1, 10.1):
+        await bench.time_out("setPhSettings", 3)
+        bench.clock.advance(seconds)
+    await bench.time_out("setPhSettings", 3)  # 60 s from here
+    sent = len(bench.sent)
+    bench.controller.cloud_link = True
+    for _ in range(11):
+        bench.clock.advance(5)
+        await asyncio.sleep(0.01)
+    assert len(bench.sent) == sent
+    for _ in range(8):
+        bench.clock.advance(5)
+        await asyncio.sleep(0.01)
+    assert {name for name, _ in bench.sent[sent:]} == {"dashboardInfo"}
+
+
+# --- Copies -----------------------------------------------------------------------
+
+
+async def speed_read(bench: Bench) -> int:
+    _, body = await bench.ask("dashboardInfo")
+    return int(body["data"]["dashboard"]["actual_pump_speed"])
+
+
+async def copies_are_refreshed_each_30_s(bench: Bench) -> None:
+    """Let a copy be 30 s old, and no older."""
+    assert await speed_read(bench) == 75
+    bench.controller.pool.switch(0, True)
+    bench.controller.pool.set_speed(60)
+    bench.clock.advance(29)
+    await asyncio.sleep(0.02)
+    assert await speed_read(bench) == 75
+    bench.clock.advance(1.1)
+    await until(lambda: len(bench.sent) == 2)
+    assert await speed_read(bench) == 60
+
+
+async def a_write_leaves_the_copies(bench: Bench) -> None:
+    """After a write a copy stays as old as it was, unless the service forgets it."""
+    for forgets, speed in ((False, 75), (True, 60)):
+        bench.cloud.forget_on_write = forgets
+        assert await speed_read(bench) == 75
+        assert (await bench.patiently(bench.ask("setPumpInfo")))[0] == 200
+        bench.clock.advance(2.1)
+        assert await bench.patiently(speed_read(bench)) == speed
+
+
+async def refreshes_count_as_commands(bench: Bench) -> None:
+    """Background refreshes take their place among the six."""
+    await bench.ask("dashboardInfo")
+    bench.controller.cloud_link = False
+    bench.clock.advance(30.1)
+    await until(lambda: bench.pending == 1)
+    tasks = bench.start(*["setPumpInfo"] * 5)
+    await until(lambda: bench.pending == 6)
+    assert await bench.ask("manualSet") == FULL
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+RULES: Final[tuple[Callable[[Bench], Awaitable[None]], ...]] = (
+    limit_of_sign_ins,
+    limit_of_refresh_site,
+    no_limit_elsewhere,
+    commands_half_a_second_apart,
+    settings_writes_two_seconds_apart,
+    other_commands_need_no_two_seconds,
+    six_pending_and_no_more,
+    schedule_info_takes_two,
+    uncached_pump_info_takes_two,
+    a_slot_is_free_again,
+    pump_writes_wait_10_s,
+    equipment_writes_wait_10_s,
+    chemistry_writes_wait_3_s,
+    schedule_reads_wait_3_s,
+    ladder,
+    success_resets_the_ladder,
+    a_refusal_is_an_answer,
+    queued_commands_are_rejected_too,
+    copies_are_served_during_cool_down,
+    refreshes_pause_during_cool_down,
+    copies_are_refreshed_each_30_s,
+    a_write_leaves_the_copies,
+    refreshes_count_as_commands,
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+async def test_rule(bench: Bench, rule: Callable[[Bench], Awaitable[None]]) -> None:
+    """interface.md 3.2, 7.1 and 8."""
+    await rule(bench)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(5, "5s"), (4.2, "5s"), (10, "10s"), (59.5, "1m0s"), (60, "1m0s"), (90, "1m30s")],
+)
+def test_duration(seconds: float, text: str) -> None:
+    """interface.md 7.1."""
+    assert duration(seconds) == text

@@ -1,0 +1,164 @@
+"""The simulator's codec against the known answers (layouts.md 1 to 4)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.simulator import wire
+from tests.simulator.schedules import Schedule
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
+FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
+KEY = bytes.fromhex(COMMANDS["key"])
+
+
+@pytest.mark.parametrize(
+    "case", COMMANDS["envelopes"]["valid"], ids=lambda case: case["why"]
+)
+def test_valid_envelope(case: dict[str, Any]) -> None:
+    data, payload = wire.from_hex(case["envelope"]), bytes.fromhex(case["payload"])
+    assert wire.unwrap(KEY, data) == (case["counter"], payload)
+    assert wire.wrap(KEY, case["counter"], payload) == data
+
+
+@pytest.mark.parametrize(
+    "case", COMMANDS["envelopes"]["invalid"], ids=lambda case: case["why"]
+)
+def test_invalid_envelope(case: dict[str, Any]) -> None:
+    with pytest.raises(wire.WireError):
+        wire.unwrap(KEY, wire.from_hex(case["envelope"]))
+
+
+def encoded_action(name: str, args: dict[str, Any]) -> bytes:
+    if name == "aux":
+        return wire.encode_aux(args["slot"], args["on"], args["precedence"])
+    if name == "cmd":
+        return wire.encode_cmd(args["command"], args["body"])
+    verb = ("create", "update", "delete", "enable").index(args["verb"])
+    payload = bytes([verb])
+    payload += bytes(
+        args[part] for part in ("index", "enabled") if args.get(part) is not None
+    )
+    if "record" in args:
+        payload += wire.encode_record(Schedule(*args["record"]))
+    return payload
+
+
+@pytest.mark.parametrize("case", COMMANDS["actions"], ids=lambda case: case["payload"])
+def test_action(case: dict[str, Any]) -> None:
+    args, payload = case["args"], bytes.fromhex(case["payload"])
+    assert encoded_action(case["name"], args) == payload
+    env = wire.from_hex(case["request"]["env"])
+    assert wire.unwrap(KEY, env) == (case["counter"], payload)
+    if case["name"] == "aux":
+        assert wire.decode_aux(payload) == tuple(args.values())
+    elif case["name"] == "cmd":
+        assert wire.decode_cmd(payload) == (args["command"], args["body"])
+    elif "record" in args:
+        skip = 2 if "index" in args else 1
+        record, rest = wire.decode_record(payload[skip:])
+        assert (record, rest) == (Schedule(*args["record"]), b"")
+
+
+def encoded_reply(query: str, expect: Any) -> bytes:
+    if query == "aux_names":
+        return wire.encode_names(expect)
+    if query == "pump_id":
+        return wire.encode_texts(expect)
+    if query == "schedules":
+        rows = [{**row, "enabled": bool(row["enabled"])} for row in expect]
+        return wire.encode_schedules([Schedule(**row) for row in rows])
+    return wire.encode_json(expect, wrapped=query == "get_ph_settings")
+
+
+@pytest.mark.parametrize("case", COMMANDS["replies"], ids=lambda case: case["query"])
+def test_reply(case: dict[str, Any]) -> None:
+    payload = encoded_reply(case["query"], case["expect"])
+    assert payload.hex() == case["payload"]
+    assert wire.wrap(KEY, case["counter"], payload).hex() == case["envelope"]
+
+
+# name in the known answers -> field on the wire, what one unit of it is
+TELEMETRY = {
+    "flags": ("flags", 1),
+    "flags2": ("flags2", 1),
+    "water_temperature": ("water_temperature", 10),
+    "ambient_temperature": ("ambient_temperature", 100),
+    "ph": ("ph", 10),
+    "orp": ("orp", 1),
+    "flow_rate": ("flow_rate", 1),
+    "pressure": ("pressure", 1),
+    "pump_speed": ("pump_speed", 1),
+    "pump_power": ("pump_power", 1),
+    "drive_temperature": ("drive_temperature", 1),
+    "main_pump_mode": ("main_pump_mode", 1),
+}
+CONFIGURATION = {
+    "pool_target": ("pool_target", 1),
+    "spa_target": ("spa_target", 1),
+    "desired_ph": ("desired_ph", 10),
+    "acid_drum_ml": ("acid_drum", 1),
+    "acid_remaining_ml": ("acid_remaining", 1),
+    "desired_orp_mineral": ("desired_orp_mineral", 1),
+    "desired_orp_liquid": ("desired_orp_liquid", 1),
+    "chlorine_drum_ml": ("chlorine_drum", 1),
+    "chlorine_remaining_ml": ("chlorine_remaining", 1),
+}
+
+
+def readings(
+    table: dict[str, tuple[str, int]], expect: dict[str, Any], fields: wire.Fields
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Both sides in the units of the wire; what is cut off is unknown."""
+    wanted = {
+        field: None if expect[name] is None else round(expect[name] * unit)
+        for name, (field, unit) in table.items()
+        if name in expect
+    }
+    return wanted, {field: fields.get(field) for field in wanted}
+
+
+@pytest.mark.parametrize("case", FRAMES, ids=lambda case: case["envelope"][:10])
+def test_state_frame(case: dict[str, Any]) -> None:
+    key, payload = bytes.fromhex(case["key"]), bytes.fromhex(case["payload"])
+    assert wire.unwrap(key, bytes.fromhex(case["envelope"])) == (
+        case["counter"],
+        payload,
+    )
+    frame, expect = wire.decode_frame(payload), case["expect"]
+    assert (frame.telemetry is None) == (expect.get("telemetry") is None)
+    assert (frame.configuration is None) == (expect.get("configuration") is None)
+    if frame.telemetry is not None:
+        wanted, read = readings(TELEMETRY, expect["telemetry"], frame.telemetry.fields)
+        assert read == wanted
+        assert frame.telemetry.aux_modes == expect["telemetry"]["aux_modes"]
+        assert frame.telemetry.held_slots == expect["telemetry"]["held_slots"]
+        assert [list(timer) for timer in frame.timers or []] == expect["timers"]
+    if frame.configuration is not None:
+        fields = frame.configuration.fields
+        wanted, read = readings(CONFIGURATION, expect["configuration"], fields)
+        assert read == wanted
+        assert frame.configuration.aux_types == expect["configuration"]["aux_types"]
+
+
+def test_state_frames_round_trip() -> None:
+    """All but those with bytes past the tables come out as they went in."""
+    payloads = [bytes.fromhex(case["payload"]) for case in FRAMES]
+    again = [wire.encode_frame(wire.decode_frame(payload)) for payload in payloads]
+    same = [
+        old == new
+        for old, new in zip(payloads, again, strict=True)
+        if len(old) == len(new)
+    ]
+    assert all(same)
+    assert len(same) >= len(FRAMES) // 2
+
+
+def test_a_frame_cut_anywhere_is_an_error() -> None:
+    payload = bytes.fromhex(FRAMES[0]["payload"])
+    for length in range(len(payload)):
+        with pytest.raises(wire.WireError):
+            wire.decode_frame(payload[:length])
