@@ -2,9 +2,11 @@
 
 import argparse
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+import json
+from pathlib import Path
 import signal
 
 from . import Account, Clock, Cloud, Controller, Pool, Site
@@ -55,6 +57,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--speed", type=float, default=1.0, help="simulated seconds in a real one"
     )
+    parser.add_argument(
+        "--state", type=Path, metavar="FILE", help="where to keep sign-ins between runs"
+    )
     parser.add_argument("--no-mdns", action="store_true", help="do not announce")
     return parser.parse_args()
 
@@ -81,6 +86,17 @@ def pools(clock: Clock, port: int) -> list[Controller]:
             port=port,
         ),
     ]
+
+
+@contextmanager
+def remembered(cloud: Cloud, file: Path | None) -> Generator[None]:
+    """Let the sign-ins of one run count in the next."""
+    if file is not None and file.exists():
+        accounts = {account.email: account for account in cloud.accounts}
+        cloud.sign_ins.load(json.loads(file.read_text()), accounts)
+    yield
+    if file is not None:
+        file.write_text(json.dumps(cloud.sign_ins.dump()))
 
 
 @asynccontextmanager
@@ -110,7 +126,8 @@ async def demo(options: argparse.Namespace) -> AsyncGenerator[Demo]:
             announcer = Announcer(controllers)
             stack.push_async_callback(announcer.stop)
             await announcer.start()
-        yield Demo(cloud, control, controllers)
+        with remembered(cloud, options.state):
+            yield Demo(cloud, control, controllers)
 
 
 async def main() -> None:

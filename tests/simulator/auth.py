@@ -104,6 +104,29 @@ class SignIns:
         """Let every access token expire; refresh tokens stay good."""
         self._access.clear()
 
+    def dump(self) -> dict[str, Any]:
+        """Return every token that counts, for the `load` of a later run."""
+        now = self._clock.monotonic()
+        return {
+            name: {
+                token: [grant.account.email, grant.client_id, grant.expires - now]
+                for token, grant in grants.items()
+            }
+            for name, grants in self._grants.items()
+        }
+
+    def load(self, dumped: Mapping[str, Any], accounts: Mapping[str, Account]) -> None:
+        """Let the tokens of an earlier run count, for as long as they had left."""
+        now = self._clock.monotonic()
+        for name, grants in self._grants.items():
+            for token, (email, client_id, left) in dumped.get(name, {}).items():
+                if email in accounts:
+                    grants[token] = _Grant(accounts[email], client_id, now + left)
+
+    @property
+    def _grants(self) -> dict[str, dict[str, _Grant]]:
+        return {"access": self._access, "refresh": self._refresh}
+
     def _redeem_code(self, form: Mapping[str, str], client_id: str) -> Account:
         # Taken out of the table first: whatever happens, it was its only use.
         code = self._codes.pop(form.get("code", ""), None)

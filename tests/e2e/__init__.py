@@ -1,0 +1,1 @@
+"""Browser tests: what a person sees and clicks."""

@@ -1,0 +1,1 @@
+"""The development home: a real Home Assistant beside the simulated service."""

@@ -1,0 +1,197 @@
+"""scripts/develop: a Home Assistant with poolctl beside a simulated pool service."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+import socket
+import sys
+from typing import Final
+
+from aiohttp import ClientError
+from homeassistant.const import RESTART_EXIT_CODE
+
+from .api import HomeAssistant, new_session, probe
+from .errors import HomeError
+from .processes import Program, StoppedError, keep_running, until_signal
+from .provision import (
+    START_TIMEOUT,
+    add_account,
+    onboard,
+    prepare,
+    reset,
+    store_credentials,
+    until_running,
+)
+from .settings import (
+    CONTROLLER_HOSTS,
+    HOME_USER,
+    LOOPBACK,
+    POOL_OWNER,
+    PORTS,
+    READY_LINE,
+    REPOSITORY,
+    Settings,
+    option,
+)
+from .waiting import until
+
+DESCRIPTION: Final = f"""\
+Start a Home Assistant with this integration beside a simulated pool service with two
+controllers. Nothing outside the data folder is written; Ctrl-C stops everything.
+
+  Home Assistant   user {HOME_USER.name}, password {HOME_USER.password}
+  pool service     user {POOL_OWNER.name}, password {POOL_OWNER.password}
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the development home until it is stopped; return the exit code."""
+    options = _parse(arguments)
+    ports = {port: getattr(options, port) for port in PORTS}
+    settings = Settings(data=options.data.resolve(), **ports)
+    for port in PORTS:
+        _check_free(port, getattr(settings, port))
+    if options.reset:
+        reset(settings)
+    prepare(settings)
+    return asyncio.run(_run(settings, ready=options.ready))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    default = Settings()
+    parser = argparse.ArgumentParser(
+        prog="scripts/develop",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--reset",
+        action="store_true",
+        help="start over: delete the data of earlier starts",
+    )
+    parser.add_argument(
+        "--ready",
+        action="store_true",
+        help="also sign in to the pool service, so that the entities are there at once",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=default.data,
+        metavar="DIR",
+        help=f"where to keep everything (default {default.data.name})",
+    )
+    for port, owner in PORTS.items():
+        number = getattr(default, port)
+        parser.add_argument(
+            option(port),
+            type=int,
+            default=number,
+            metavar="N",
+            help=f"port of {owner} (default {number})",
+        )
+    return parser.parse_args(arguments)
+
+
+def _check_free(port: str, number: int) -> None:
+    """End with a clear message if somebody else uses a port."""
+    for host in CONTROLLER_HOSTS if port == "lan_port" else (LOOPBACK,):
+        try:
+            socket.create_server((host, number)).close()
+        except (OSError, OverflowError) as error:
+            raise SystemExit(
+                f"Port {number} on {host} cannot be used for {PORTS[port]}: {error}\n"
+                f"Stop what uses it, or choose another port with {option(port)}."
+            ) from None
+
+
+async def _run(settings: Settings, *, ready: bool) -> int:
+    """Keep everything running; the first task to end stops the others."""
+    failures: tuple[Exception, ...] = ()
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(until_signal())
+            tasks.create_task(keep_running(_simulator(settings)))
+            tasks.create_task(keep_running(_home_assistant(settings)))
+            tasks.create_task(_provision(settings, ready=ready))
+    except* StoppedError:
+        pass
+    except* (HomeError, ClientError) as group:
+        failures = group.exceptions
+    for failure in failures:
+        _say(f"Failed: {failure}")
+    _say("Everything is stopped.")
+    return 1 if failures else 0
+
+
+def _simulator(settings: Settings) -> Program:
+    return Program(
+        name="the simulated service",
+        command=(
+            *(sys.executable, "-m", "tests.simulator"),
+            *settings.port_options("cloud_port", "control_port", "lan_port"),
+            # Home Assistant keeps its sign-in, so the service has to know it, too.
+            f"--state={settings.data / 'service.json'}",
+        ),
+        folder=REPOSITORY,
+    )
+
+
+def _home_assistant(settings: Settings) -> Program:
+    return Program(
+        name="Home Assistant",
+        # -P: it must not import the modules beside core.py. --skip-pip: what it needs is
+        # in the environment already, it must not install anything.
+        command=(
+            *(sys.executable, "-P", str(Path(__file__).with_name("core.py"))),
+            *("--config", str(settings.config), "--skip-pip"),
+        ),
+        folder=settings.config,
+        restart_code=RESTART_EXIT_CODE,
+    )
+
+
+async def _provision(settings: Settings, *, ready: bool) -> None:
+    """Bring both to the point where a person takes over, then say so."""
+    async with new_session() as session:
+        await until(
+            lambda: probe(session, f"{settings.control_url}/api/state"),
+            lambda status: status is not None,
+            what="the simulated service answers",
+            seconds=START_TIMEOUT,
+        )
+        await onboard(session, settings)
+    async with HomeAssistant.signed_in(settings.home_url) as home:
+        await until_running(home)
+        await store_credentials(home)
+        if ready:
+            await add_account(home, settings)
+    _say(_invitation(settings, ready=ready))
+
+
+def _invitation(settings: Settings, *, ready: bool) -> str:
+    if ready:
+        steps = """\
+Both pools are set up: Settings > Devices & services > Pool Controller."""
+    else:
+        steps = f"""\
+Settings > Devices & services shows both pools as discovered. Choose "Add" on one of
+them, enter the service address {settings.service_url} and sign in there."""
+    return f"""
+Home Assistant   {settings.home_url}   {HOME_USER.name} / {HOME_USER.password}
+Pool service     {settings.service_url}   {POOL_OWNER.name} / {POOL_OWNER.password}
+Simulated pools  {settings.control_url}
+
+{steps}
+{READY_LINE}
+"""
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

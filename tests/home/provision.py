@@ -1,0 +1,171 @@
+"""Turn an empty folder into a Home Assistant that is past its onboarding.
+
+Everything that Home Assistant offers an API for goes through that API, after its first
+start; the few files written before it say why.
+"""
+
+from http import HTTPStatus
+import json
+from pathlib import Path
+import shutil
+from typing import Final
+
+import aiohttp
+
+from .api import HomeAssistant, Json, exchange_code, probe, revoke
+from .errors import ApiError
+from .settings import (
+    DOMAIN,
+    HOME_USER,
+    LOOPBACK,
+    OAUTH_CLIENT,
+    POOL_OWNER,
+    REPOSITORY,
+    Settings,
+)
+from .sign_in import sign_in_at_service
+from .waiting import until
+
+FIRST_LINE: Final = "# Written once by scripts/develop; yours to change."
+
+# Only what is needed to see discovered devices, device pages, history and dashboards:
+# default_config would also bring what looks for the internet (my, cloud, updates), and
+# dhcp needs root.
+CONFIGURATION: Final = f"""{FIRST_LINE}
+homeassistant:
+  name: Pool house
+  latitude: -33.87
+  longitude: 151.21
+  elevation: 20
+  unit_system: metric
+  country: AU
+  currency: AUD
+  time_zone: UTC  # the clock of the simulated pools
+
+logger:
+  default: warning
+  logs:
+    custom_components.{DOMAIN}: info
+
+frontend:
+config:
+history:
+logbook:
+zeroconf:
+"""
+
+# The core_config step also adds integrations that need the internet (met, radio_browser,
+# google_translate) and a shopping list. All it stores is that it is done.
+ONBOARDING: Final = {"done": ["core_config", "analytics", "integration"]}
+
+START_TIMEOUT: Final = 120
+LOADED_TIMEOUT: Final = 60
+
+
+def prepare(settings: Settings) -> None:
+    """Write the configuration folder; what is already there is kept."""
+    configuration = settings.config / "configuration.yaml"
+    if not configuration.exists():
+        settings.config.mkdir(parents=True, exist_ok=True)
+        configuration.write_text(CONFIGURATION)
+        _store(settings, "onboarding", 4, ONBOARDING)
+    # On every start, because the port is asked for on every start. In configuration.yaml
+    # these two would be a deprecated trial that is undone after five minutes.
+    _store(
+        settings, "http", 1, {"server_host": [LOOPBACK], "server_port": settings.port}
+    )
+    _link(REPOSITORY / "custom_components" / DOMAIN, settings.config)
+
+
+def reset(settings: Settings) -> None:
+    """Delete the data folder, if it is one of ours."""
+    configuration = settings.config / "configuration.yaml"
+    if configuration.exists() and configuration.read_text().startswith(FIRST_LINE):
+        shutil.rmtree(settings.data)
+    elif settings.data.exists() and any(settings.data.iterdir()):
+        raise SystemExit(f"{settings.data} was not made by scripts/develop: kept")
+
+
+async def onboard(session: aiohttp.ClientSession, settings: Settings) -> None:
+    """Wait for Home Assistant and create its user, unless there is one."""
+    status = await until(
+        lambda: probe(session, f"{settings.home_url}/auth/providers"),
+        lambda status: status is not None,
+        what="Home Assistant answers",
+        seconds=START_TIMEOUT,
+    )
+    if status is HTTPStatus.OK:
+        return
+    user = {
+        "name": "Demo",
+        "username": HOME_USER.name,
+        "password": HOME_USER.password,
+        "client_id": f"{settings.home_url}/",
+        "language": "en",
+    }
+    url = f"{settings.home_url}/api/onboarding/users"
+    async with session.post(url, json=user) as response:
+        response.raise_for_status()
+        code = (await response.json())["auth_code"]
+    # The code that comes with the user is a sign-in that nobody needs.
+    tokens = await exchange_code(session, settings.home_url, code)
+    await revoke(session, settings.home_url, tokens["refresh_token"])
+
+
+async def until_running(home: HomeAssistant) -> None:
+    """Wait until everything that Home Assistant starts has been started."""
+    config: Json = await until(
+        lambda: home.get("/api/config"),
+        lambda config: config["state"] == "RUNNING",
+        what="Home Assistant runs",
+        seconds=START_TIMEOUT,
+    )
+    if config["recovery_mode"]:
+        raise ApiError("Home Assistant started in recovery mode; see its log")
+
+
+async def store_credentials(home: HomeAssistant) -> None:
+    """Store the application credentials of the simulated service."""
+    stored = await home.command("application_credentials/list")
+    if not any(item["domain"] == DOMAIN for item in stored):
+        await home.command(
+            "application_credentials/create",
+            domain=DOMAIN,
+            client_id=OAUTH_CLIENT.name,
+            client_secret=OAUTH_CLIENT.password,
+            name="Simulated service",
+        )
+
+
+async def add_account(home: HomeAssistant, settings: Settings) -> None:
+    """Add the demo account through the config flow, unless there is one."""
+    if not await home.entries(DOMAIN):
+        await home.add_integration(
+            DOMAIN,
+            {"user": {"url": settings.service_url}},
+            lambda url: sign_in_at_service(url, POOL_OWNER),
+        )
+    # Whatever else it is, setup_retry say, may still become loaded.
+    entries = await until(
+        lambda: home.entries(DOMAIN),
+        lambda entries: entries[0]["state"] in ("loaded", "setup_error"),
+        what=f"{DOMAIN} is loaded",
+        seconds=LOADED_TIMEOUT,
+    )
+    if entries[0]["state"] != "loaded":
+        raise ApiError(f"{DOMAIN} could not be set up: {entries[0]['reason']}")
+
+
+def _store(settings: Settings, key: str, version: int, data: Json) -> None:
+    """Write one file of Home Assistant's own storage."""
+    path = settings.config / ".storage" / key
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"version": version, "key": key, "data": data}))
+
+
+def _link(integration: Path, config: Path) -> None:
+    """Let Home Assistant load the integration from where it is being written."""
+    link = config / "custom_components" / integration.name
+    link.parent.mkdir(exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(integration, target_is_directory=True)

@@ -1,0 +1,84 @@
+"""scripts/develop as a guest: on free ports, in a temporary folder, gone at the end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+import signal
+import socket
+import sys
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from .errors import HomeError
+from .processes import Program, keep_running
+from .settings import LOOPBACK, PORTS, READY_LINE, REPOSITORY, Settings
+from .waiting import until
+
+START_TIMEOUT: Final = 90
+SHOWN_OUTPUT: Final = 8000
+
+
+@asynccontextmanager
+async def development_home(*options: str) -> AsyncIterator[Settings]:
+    """Run scripts/develop, once it is ready, for as long as the block runs.
+
+    What it printed is shown when the block, or scripts/develop itself, fails.
+    """
+    with TemporaryDirectory(prefix="poolctl-") as folder:
+        output = Path(folder) / "output.txt"
+        settings = Settings(
+            data=Path(folder) / "data",
+            **dict(zip(PORTS, free_ports(len(PORTS)), strict=True)),
+        )
+        output.touch()
+        _cancel_on_sigterm()
+        running = asyncio.create_task(keep_running(_develop(settings, output, options)))
+        try:
+            await until(
+                lambda: asyncio.to_thread(output.read_text),
+                lambda text: READY_LINE in text or running.done(),
+                what="scripts/develop is ready",
+                seconds=START_TIMEOUT,
+            )
+            if running.done():
+                running.result()
+            yield settings
+        except BaseException:
+            sys.stderr.write(output.read_text()[-SHOWN_OUTPUT:])
+            raise
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError, HomeError):
+                await running
+
+
+def _cancel_on_sigterm() -> None:
+    """Let this program clean up, as it does after Ctrl-C, when it is told to stop."""
+    if task := asyncio.current_task():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+
+def free_ports(number: int) -> list[int]:
+    """Return ports that nobody uses at the moment."""
+    servers = [socket.create_server((LOOPBACK, 0)) for _ in range(number)]
+    ports = [server.getsockname()[1] for server in servers]
+    for server in servers:
+        server.close()
+    return ports
+
+
+def _develop(settings: Settings, output: Path, options: tuple[str, ...]) -> Program:
+    return Program(
+        name="scripts/develop",
+        command=(
+            str(REPOSITORY / "scripts" / "develop"),
+            f"--data={settings.data}",
+            *settings.port_options(*PORTS),
+            *options,
+        ),
+        folder=REPOSITORY,
+        output=output,
+        # It stops two programs itself.
+        stop_seconds=40,
+    )

@@ -1,0 +1,31 @@
+"""Waiting for something that is about to happen."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from .errors import TooLateError
+
+PAUSE: Final = 0.3
+
+
+async def until[T](
+    read: Callable[[], Awaitable[T]],
+    accept: Callable[[T], bool],
+    *,
+    what: str,
+    seconds: float,
+) -> T:
+    """Read again and again; return the first value that is accepted.
+
+    Raises TooLateError, with the last value, when none was in time.
+    """
+    value: T | None = None
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                if accept(value := await read()):
+                    return value
+                await asyncio.sleep(PAUSE)
+    except TimeoutError:
+        raise TooLateError(f"{what}: not within {seconds:g} s, but {value}") from None
