@@ -7,7 +7,7 @@ from homeassistant.helpers.typing import ConfigType
 
 from .const import DOMAIN
 from .coordinator import AccountCoordinator, PoolctlConfigEntry
-from .counters import DATA_COUNTERS, Counters
+from .memory import DATA_MEMORY, Memory
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -22,10 +22,10 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
-    """Register the actions and read the counters, which outlive any entry."""
+    """Register the actions and read what is remembered; both outlive any entry."""
     async_setup_services(hass)
-    hass.data[DATA_COUNTERS] = Counters(hass)
-    await hass.data[DATA_COUNTERS].async_load()
+    hass.data[DATA_MEMORY] = Memory(hass)
+    await hass.data[DATA_MEMORY].async_load()
     return True
 
 

@@ -235,7 +235,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 loaded = self.hass.config_entries.async_loaded_entries(DOMAIN)
                 if entry in loaded:
                     account = cast(PoolctlConfigEntry, entry).runtime_data
-                    account.controllers[device_id].async_offer_address(host, port)
+                    account.controllers[device_id].healer.async_offer(host, port)
                 return True
         return False
 

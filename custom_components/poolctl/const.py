@@ -1,10 +1,22 @@
 """Names shared by the rooms of this integration."""
 
+from enum import StrEnum
 from typing import Final
 
 DOMAIN: Final = "poolctl"
 
 CONF_CONTROLLERS: Final = "controllers"
+CONF_CONNECTION: Final = "connection"
+CONF_WITHOUT_FLOW: Final = "readings_without_flow"
+
+
+class Connection(StrEnum):
+    """Which ways to a controller are used."""
+
+    AUTOMATIC = "automatic"
+    LAN = "lan"
+    CLOUD = "cloud"
+
 
 MIN_FIRMWARE: Final = "2.5.46"
 """The oldest firmware that serves the LAN protocol (interface.md 9)."""

@@ -1,11 +1,11 @@
 """One coordinator for the account, one for each of its controllers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from datetime import timedelta
 import logging
-from typing import override
+from typing import Any, override
 
 from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigEntry
 from homeassistant.const import CONF_URL
@@ -21,10 +21,17 @@ from .client.cloud import CloudClient, Device
 from .client.controller import Controller
 from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, PoolctlError, StateExpiredError
-from .client.lan import PORT, LanClient
-from .client.state import PoolState
-from .const import CONF_CONTROLLERS, DOMAIN
-from .counters import DATA_COUNTERS
+from .client.lan import LanClient
+from .client.state import PoolState, WithoutFlow
+from .const import (
+    CONF_CONNECTION,
+    CONF_CONTROLLERS,
+    CONF_WITHOUT_FLOW,
+    DOMAIN,
+    Connection,
+)
+from .healing import Healer
+from .memory import DATA_MEMORY
 from .records import ControllerRecord, async_sightings, mac_of
 
 _LOGGER = logging.getLogger(__name__)
@@ -104,7 +111,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_placeholders={"error": str(err)},
             ) from err
         keys = {
-            device.device_id: await self._fetch_key(device.device_id)
+            device.device_id: await self.async_fetch_key(device.device_id)
             for device in inventory.devices
             if (known := self.data.get(device.device_id)) is None or known.key is None
         }
@@ -115,7 +122,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._remember(records)
         return records
 
-    async def _fetch_key(self, device_id: str) -> str | None:
+    async def async_fetch_key(self, device_id: str) -> str | None:
+        """Return a controller's key as hex, `None` where it is not to be had now."""
         try:
             return (await self.cloud.envelope_key(device_id)).hex()
         except PoolctlError as err:
@@ -180,6 +188,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     def _remove(self, device_id: str) -> None:
         coordinator = self.controllers.pop(device_id)
         self.hass.async_create_task(coordinator.async_shutdown())
+        self.hass.data[DATA_MEMORY].forget(device_id)
         registry = dr.async_get(self.hass)
         if device := registry.async_get_device_by_identifier(
             (DOMAIN, device_id), self.config_entry.entry_id
@@ -215,12 +224,23 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.account = account
         self.record = record
+        self.healer = Healer(self)
+        self._memory = hass.data[DATA_MEMORY]
         self._details_running = False
+        options = account.config_entry.options
+        connection = options.get(CONF_CONNECTION, Connection.AUTOMATIC)
+        self.uses_lan = connection != Connection.CLOUD
         self.controller = Controller(
             record.device_id,
-            lan=self._lan_client(record.host, record.port),
-            cloud=account.cloud,
+            lan=self.lan_client(record.host, record.port),
+            cloud=account.cloud if connection != Connection.LAN else None,
             publish=self._async_publish,
+            remembered=replace(
+                self._memory.state(record.device_id),
+                without_flow=WithoutFlow(
+                    options.get(CONF_WITHOUT_FLOW, WithoutFlow.HOLD)
+                ),
+            ),
         )
         self.data = self.controller.state
 
@@ -259,6 +279,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
                 self.controller.cloud_error, AuthenticationError
             ):
                 self.config_entry.async_start_reauth(self.hass)
+            self.healer.async_check()
         if self.controller.details_due:
             await self._async_refresh_details()
         return self.controller.state
@@ -268,9 +289,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         if not self.controller.known.names:
             await self.controller.refresh_details(first_only=True)
         if not self._details_running:
-            self.config_entry.async_create_background_task(
-                self.hass, self._async_run_details(), "poolctl details"
-            )
+            self.async_in_background(self._async_run_details(), "details")
 
     async def _async_run_details(self) -> None:
         self._details_running = True
@@ -282,62 +301,52 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @callback
     def _async_publish(self) -> None:
         """Show what a command or a side read told, without moving the next poll."""
+        self._memory.remember(self.record.device_id, self.controller.known)
         if (state := self.controller.state) != self.data:
             self.data = state
             self.async_update_listeners()
 
+    @callback
+    def async_in_background(self, task: Coroutine[Any, Any, Any], name: str) -> None:
+        """Run something that ends with the entry at the latest."""
+        self.config_entry.async_create_background_task(
+            self.hass, task, f"poolctl {name}"
+        )
+
     # Address and key
 
-    def _lan_client(self, host: str | None, port: int) -> LanClient | None:
-        if host is None or self.record.key is None:
+    def lan_client(self, host: str | None, port: int) -> LanClient | None:
+        """Return a client for an address, `None` where the LAN cannot be used."""
+        if host is None or self.record.key is None or not self.uses_lan:
             return None
         return LanClient(
             async_get_clientsession(self.hass),
             host,
             parse_key(self.record.key),
             port=port,
-            counter=self.hass.data[DATA_COUNTERS].of(self.record.device_id),
+            counter=self._memory.counter(self.record.device_id),
         )
 
     @callback
     def async_set_record(self, record: ControllerRecord) -> None:
-        """Take over what the account says: a new name, a key that was missing."""
-        if record == self.record:
-            return
+        """Take over what is known of the controller: a name, an address, a key."""
         before, self.record = self.record, record
-        if (record.key, record.host, record.port) != (
-            before.key,
+        if record == before:
+            return
+        if (record.host, record.port, record.key) != (
             before.host,
             before.port,
+            before.key,
         ):
-            self.controller.set_lan(self._lan_client(record.host, record.port))
+            self.controller.set_lan(self.lan_client(record.host, record.port))
+            self.async_in_background(self.async_request_refresh(), "refresh")
         self.async_register_device()
 
     @callback
-    def async_offer_address(self, host: str, port: int = PORT) -> None:
-        """Try an address the network told; it is kept only if this controller answers."""
-        if (host, port) != (self.record.host, self.record.port):
-            self.config_entry.async_create_background_task(
-                self.hass, self._async_try_address(host, port), "poolctl new address"
-            )
-        elif not self.controller.on_lan:
-            self.config_entry.async_create_background_task(
-                self.hass, self.async_request_refresh(), "poolctl controller is back"
-            )
-
-    async def _async_try_address(self, host: str, port: int) -> None:
-        if (lan := self._lan_client(host, port)) is None:
-            return
-        try:
-            await lan.state()
-        except PoolctlError as err:
-            _LOGGER.debug("A new address was announced, but not adopted: %s", err)
-            return
-        _LOGGER.info("%s has a new address", self.name)
-        self.record = replace(self.record, host=host, port=port)
-        self.account.async_store(self.record)
-        self.controller.set_lan(lan)
-        await self.async_request_refresh()
+    def async_adopt(self, record: ControllerRecord) -> None:
+        """Take over and remember what proved true."""
+        self.async_set_record(record)
+        self.account.async_store(record)
 
     @override
     async def async_shutdown(self) -> None:

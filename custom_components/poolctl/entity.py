@@ -47,9 +47,9 @@ class PoolctlEntityDescription(EntityDescription):
         """Tell whether the equipment has this; unknown equipment has what it shows."""
         if self.fitted is None:
             return self.exists_fn(state)
-        if not state.slots:
+        if (fitted := state.fitted(self.fitted)) is None:
             return self.value_fn(state) is not None or None
-        return state.fitted(self.fitted)
+        return fitted
 
 
 class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
@@ -195,7 +195,7 @@ class _Sync:
             return
         built = self._build(self._coordinator)
         # While the equipment is not known nothing can be known to be gone.
-        if self._coordinator.data.slots and self._possible != built.keys():
+        if self._coordinator.data.equipment_known and self._possible != built.keys():
             self._possible = frozenset(built)
             self._present &= self._possible
             self._remove_others(self._possible)

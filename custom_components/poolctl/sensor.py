@@ -57,8 +57,9 @@ def _running_schedule(state: PoolState) -> int | None:
     return None if mode in (None, MODE_OFF, MODE_MANUAL) else mode
 
 
-def _litres(millilitres: int | None) -> float | None:
-    return None if millilitres is None else millilitres / 1000
+def _left(remaining_ml: int | None, drum_ml: int | None) -> float | None:
+    """Return litres; a drum without a size is none."""
+    return remaining_ml / 1000 if remaining_ml is not None and drum_ml else None
 
 
 SENSORS = (
@@ -152,7 +153,9 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         fitted=PH_DOSERS,
-        value_fn=lambda state: _litres(state.configuration.acid_remaining_ml),
+        value_fn=lambda state: _left(
+            state.configuration.acid_remaining_ml, state.configuration.acid_drum_ml
+        ),
     ),
     PoolctlSensorDescription(
         key="chlorine_remaining",
@@ -162,7 +165,10 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         fitted=LIQUID_CHLORINE,
-        value_fn=lambda state: _litres(state.configuration.chlorine_remaining_ml),
+        value_fn=lambda state: _left(
+            state.configuration.chlorine_remaining_ml,
+            state.configuration.chlorine_drum_ml,
+        ),
     ),
     PoolctlSensorDescription(
         key="pump_cooldown_remaining",

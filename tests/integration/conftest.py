@@ -1,10 +1,13 @@
 """A real Home Assistant core beside the simulated service, over real sockets."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass, field
+import socket
 import time
-from typing import Any
+from typing import Any, override
+from unittest.mock import patch
 
+from aiohttp.abc import AbstractResolver, ResolveResult
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.application_credentials import (
     ClientCredential,
@@ -28,6 +31,9 @@ from custom_components.poolctl.client import (
 )
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+
+# Before anybody freezes time.
+_REAL_SLEEP = time.sleep
 
 CLIENT_ID, CLIENT_SECRET = "client-id", "client-secret"
 SMALL_ID, FULL_ID = "AA_BB_CC_00_00_01", "AA_BB_CC_00_00_02"
@@ -155,6 +161,46 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(controller_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
 
 
+class Names(AbstractResolver):
+    """Names on the network of a test; look-ups of all others fail at once."""
+
+    def __init__(self) -> None:
+        self.addresses: dict[str, str] = {}
+        self.asked: list[str] = []
+
+    @override
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,
+    ) -> list[ResolveResult]:
+        self.asked.append(host)
+        if (address := self.addresses.get(host)) is None:
+            raise OSError(f"no such name: {host}")
+        return [
+            ResolveResult(
+                hostname=host, host=address, port=port, family=family, proto=0, flags=0
+            )
+        ]
+
+    @override
+    async def close(self) -> None:
+        """Have nothing to close."""
+
+    real_close = close
+
+
+@pytest.fixture(autouse=True)
+def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
+    """Take the place of Home Assistant's resolver, which would ask the network."""
+    found = Names()
+    with patch(
+        "homeassistant.helpers.aiohttp_client._async_make_resolver", return_value=found
+    ):
+        yield found
+
+
 @pytest.fixture
 def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask background queries at once: sleepers never wake while time stands still."""
@@ -163,6 +209,7 @@ def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def advance(
     hass: HomeAssistant,
+    service: Service,
     freezer: FrozenDateTimeFactory,
     seconds: float,
     *,
@@ -173,14 +220,26 @@ async def advance(
     for _ in range(round(seconds / step)):
         freezer.tick(step)
         async_fire_time_changed(hass)
-        await hass.async_block_till_done(wait_background_tasks=True)
+        await settle(hass, service)
 
 
-async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
+async def settle(hass: HomeAssistant, service: Service) -> None:
+    """Wait for Home Assistant; the service's time goes on while ours stands still."""
+    done = hass.async_create_task(
+        hass.async_block_till_done(wait_background_tasks=True)
+    )
+    while not done.done():
+        await hass.loop.run_in_executor(None, _REAL_SLEEP, 0.001)
+        service.clock.advance(0.05)
+
+
+async def set_up(
+    hass: HomeAssistant, service: Service, entry: MockConfigEntry
+) -> MockConfigEntry:
     """Set an entry up and wait for it."""
     entry.add_to_hass(hass)
-    await hass.config_entries.async_setup(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    hass.async_create_task(hass.config_entries.async_setup(entry.entry_id))
+    await settle(hass, service)
     return entry
 
 
@@ -190,7 +249,7 @@ async def small(
 ) -> MockConfigEntry:
     """Set up an account with just the small pool."""
     service.account.sites = service.account.sites[:1]
-    return await set_up(hass, service.entry(service.small))
+    return await set_up(hass, service, service.entry(service.small))
 
 
 @pytest.fixture
@@ -199,7 +258,7 @@ async def full(
 ) -> MockConfigEntry:
     """Set up an account with just the fully equipped pool."""
     service.account.sites = service.account.sites[1:]
-    return await set_up(hass, service.entry(service.full))
+    return await set_up(hass, service, service.entry(service.full))
 
 
 def entity_id(

@@ -152,6 +152,7 @@ async def test_failures_are_told_in_words(
     key: str,
 ) -> None:
     service.clock.speed = 100  # `busy` is answered after 2 s
+    service.cloud.faults.on("refuse")
     service.small.faults.on(fault)
     with pytest.raises(error) as caught:
         await call(hass, "switch", "turn_on", service.small, f"slot_{WATERFALL}")
@@ -196,11 +197,28 @@ async def test_the_pump_by_way_of_the_cloud(
     assert value(hass, "switch", service.small, "pump") == "off"
 
 
+async def test_a_controller_without_lan_is_switched_through_the_cloud(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> None:
+    entry = service.entry()
+    await set_up(hass, service, entry)
+    service.clock.speed = 50
+    key = f"slot_{WATERFALL}"
+    assert value(hass, "switch", service.small, key) == "off"
+    await call(hass, "switch", "turn_on", service.small, key)
+    assert value(hass, "switch", service.small, key) == "on"
+    service.clock.advance(5)
+    assert service.small.pool.slots[WATERFALL].on
+    writes = [r.name for r in service.cloud.requests if r.method == "POST"]
+    assert writes == ["manualSet"]
+
+
 async def test_what_only_the_lan_can_do_says_so(
     hass: HomeAssistant, service: Service, credentials: None
 ) -> None:
     """A controller without LAN: its pump's slot is not known from the dashboard."""
-    await set_up(hass, service.entry())
+    service.cloud.not_offered.add("auxInfo")
+    await set_up(hass, service, service.entry())
     with pytest.raises(ServiceValidationError) as caught:
         await call(hass, "switch", "turn_off", service.small, "pump")
     assert caught.value.translation_key == "not_supported"

@@ -34,7 +34,7 @@ async def test_platform(
         site for site in service.account.sites if controller in site.controllers
     ]
     remembered = [] if pool == "cloud_only" else [controller]
-    entry: MockConfigEntry = await set_up(hass, service.entry(*remembered))
+    entry: MockConfigEntry = await set_up(hass, service, service.entry(*remembered))
     if er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
         await snapshot_platform(hass, er.async_get(hass), snapshot, entry.entry_id)
     else:

@@ -18,7 +18,7 @@ from .conftest import Service, advance, set_up, value
 async def test_first_set_up_reads_the_account(
     hass: HomeAssistant, service: Service, credentials: None
 ) -> None:
-    entry = await set_up(hass, service.entry())
+    entry = await set_up(hass, service, service.entry())
 
     assert entry.state is ConfigEntryState.LOADED
     for controller in service.controllers:
@@ -37,11 +37,12 @@ async def test_unload_and_reload_leave_nothing_behind(
     hass: HomeAssistant, service: Service, full: MockConfigEntry
 ) -> None:
     """The test harness itself fails on lingering tasks and timers; sockets are ours."""
-    entities = {state.entity_id: state.state for state in hass.states.async_all()}
+    entities = {state.entity_id for state in hass.states.async_all()}
     for _ in range(20):
         assert await hass.config_entries.async_reload(full.entry_id)
         await hass.async_block_till_done(wait_background_tasks=True)
-    assert {s.entity_id: s.state for s in hass.states.async_all()} == entities
+    assert {state.entity_id for state in hass.states.async_all()} == entities
+    assert not [s for s in hass.states.async_all() if s.state == "unavailable"]
 
     assert await hass.config_entries.async_unload(full.entry_id)
     await hass.async_block_till_done(wait_background_tasks=True)
@@ -67,7 +68,7 @@ class TestInventory:
         freezer: FrozenDateTimeFactory,
     ) -> None:
         service.account.sites[0].controllers.append(service.full)
-        await advance(hass, freezer, 3700, step=3700)
+        await advance(hass, service, freezer, 3700, step=3700)
         assert value(hass, "sensor", service.full, "connection") == "cloud"
         assert service.full.device_id in small.data["controllers"]
 
@@ -78,10 +79,10 @@ class TestInventory:
         credentials: None,
         freezer: FrozenDateTimeFactory,
     ) -> None:
-        entry = await set_up(hass, service.entry(*service.controllers))
+        entry = await set_up(hass, service, service.entry(*service.controllers))
         service.full.cloud_link = False
         del service.account.sites[0].controllers[:]
-        await advance(hass, freezer, 3700, step=3700)
+        await advance(hass, service, freezer, 3700, step=3700)
         devices = dr.async_entries_for_config_entry(dr.async_get(hass), entry.entry_id)
         assert [device.name for device in devices] == ["Beach pool"]
         assert set(entry.data["controllers"]) == {service.full.device_id}
@@ -98,7 +99,7 @@ class TestInventory:
         freezer: FrozenDateTimeFactory,
     ) -> None:
         service.small.name = "Back yard"
-        await advance(hass, freezer, 3700, step=3700)
+        await advance(hass, service, freezer, 3700, step=3700)
         (device,) = dr.async_entries_for_config_entry(
             dr.async_get(hass), small.entry_id
         )
@@ -117,11 +118,11 @@ class TestInventory:
         data = service.entry(service.small).data
         stored = {**data["controllers"][service.small.device_id], "key": None}
         entry = service.entry(controllers={service.small.device_id: stored})
-        await set_up(hass, entry)
+        await set_up(hass, service, entry)
         assert value(hass, "sensor", service.small, "connection") == "cloud"
         service.cloud.faults.clear()
-        await advance(hass, freezer, 3700, step=3700)
-        await advance(hass, freezer, 60, step=15)
+        await advance(hass, service, freezer, 3700, step=3700)
+        await advance(hass, service, freezer, 60, step=15)
         assert value(hass, "sensor", service.small, "connection") == "lan"
 
 
@@ -171,6 +172,6 @@ async def test_two_controllers_with_the_same_names(
     hass: HomeAssistant, service: Service, credentials: None
 ) -> None:
     service.full.name = service.small.name
-    await set_up(hass, service.entry(*service.controllers))
+    await set_up(hass, service, service.entry(*service.controllers))
     for controller in service.controllers:
         assert value(hass, "sensor", controller, "ph") != "unavailable"

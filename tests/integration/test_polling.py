@@ -29,16 +29,16 @@ async def test_lan_lost_and_found(
     """One miss changes nothing, the second brings the cloud, one answer the LAN."""
     assert source(hass, service) == "lan"
     service.small.faults.on("refuse")
-    await advance(hass, freezer, 15)
+    await advance(hass, service, freezer, 15)
     assert source(hass, service) == "lan"
-    await advance(hass, freezer, 15)
+    await advance(hass, service, freezer, 15)
     assert source(hass, service) == "cloud"
     assert 6 < float(ph(hass, service)) < 9
     # What the cloud does not tell is unknown, not remembered.
     assert value(hass, "sensor", service.small, "pump_power") == "unknown"
 
     service.small.faults.off("refuse")
-    await advance(hass, freezer, 30)
+    await advance(hass, service, freezer, 30)
     assert source(hass, service) == "lan"
     assert value(hass, "sensor", service.small, "pump_power") != "unknown"
 
@@ -55,16 +55,16 @@ async def test_both_gone_and_both_back(
     service.cloud.faults.on("refuse")
     caplog.clear()
     for _ in range(89):
-        await advance(hass, freezer, 1)
+        await advance(hass, service, freezer, 1)
         assert ph(hass, service) != "unavailable"
-    await advance(hass, freezer, 2)
+    await advance(hass, service, freezer, 2)
     assert ph(hass, service) == "unavailable"
-    await advance(hass, freezer, 300, step=15)
+    await advance(hass, service, freezer, 300, step=15)
     assert small.state is ConfigEntryState.LOADED
 
     service.small.faults.clear()
     service.cloud.faults.clear()
-    await advance(hass, freezer, 30)
+    await advance(hass, service, freezer, 30)
     assert source(hass, service) == "lan"
     assert 6 < float(ph(hass, service)) < 9
     lines = [
@@ -85,7 +85,7 @@ async def test_a_poll_that_changes_nothing_writes_nothing(
 ) -> None:
     before = {state.entity_id: state.last_reported for state in hass.states.async_all()}
     seen = len(service.small.requests)
-    await advance(hass, freezer, 15)
+    await advance(hass, service, freezer, 15)
     assert len(service.small.requests) == seen + 1
     after = {state.entity_id: state.last_reported for state in hass.states.async_all()}
     assert after == before
@@ -98,7 +98,7 @@ async def test_the_lan_alone_needs_no_cloud(
     freezer: FrozenDateTimeFactory,
 ) -> None:
     seen = len(service.cloud.requests)
-    await advance(hass, freezer, 600, step=15)
+    await advance(hass, service, freezer, 600, step=15)
     assert source(hass, service) == "lan"
     assert len(service.cloud.requests) == seen
 
@@ -107,7 +107,7 @@ async def test_start_without_the_cloud(
     hass: HomeAssistant, service: Service, credentials: None
 ) -> None:
     service.cloud.faults.on("refuse")
-    entry = await set_up(hass, service.entry(service.small))
+    entry = await set_up(hass, service, service.entry(service.small))
     assert entry.state is ConfigEntryState.LOADED
     assert source(hass, service) == "lan"
 
@@ -120,10 +120,10 @@ async def test_start_while_everything_is_down(
 ) -> None:
     service.cloud.faults.on("refuse")
     service.small.faults.on("refuse")
-    entry = await set_up(hass, service.entry(service.small))
+    entry = await set_up(hass, service, service.entry(service.small))
     assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
     service.small.faults.off("refuse")
-    await advance(hass, freezer, 90, step=10)
+    await advance(hass, service, freezer, 90, step=10)
     assert [entry.state] == [ConfigEntryState.LOADED]
     assert source(hass, service) == "lan"
 
@@ -135,11 +135,13 @@ async def test_signing_in_is_asked_for_and_the_lan_goes_on(
     freezer: FrozenDateTimeFactory,
 ) -> None:
     service.cloud.revoke(service.account)
-    entry = await set_up(hass, service.entry(service.small, token=_void_token(service)))
+    entry = await set_up(
+        hass, service, service.entry(service.small, token=_void_token(service))
+    )
     assert entry.state is ConfigEntryState.LOADED
     (flow,) = hass.config_entries.flow.async_progress()
     assert flow["context"]["source"] == "reauth"
-    await advance(hass, freezer, 60, step=15)
+    await advance(hass, service, freezer, 60, step=15)
     assert source(hass, service) == "lan"
 
 

@@ -81,7 +81,7 @@ def _entity_keys() -> dict[str, set[str]]:
 async def test_every_entity_has_a_name_and_an_icon(
     hass: HomeAssistant, service: Service, credentials: None
 ) -> None:
-    entry = await set_up(hass, service.entry(*service.controllers))
+    entry = await set_up(hass, service, service.entry(*service.controllers))
     icons = await icon.async_get_icons(hass, "entity", {"poolctl"})
     used: dict[str, set[str]] = {}
     for found in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):

@@ -104,6 +104,7 @@ class CloudClient:
         self._base = URL(base_url)
         self._token = token
         self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
+        self._not_offered: set[str] = set()
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
@@ -153,6 +154,34 @@ class CloudClient:
         if not isinstance(dashboard, dict):
             raise UnexpectedResponseError("the answer has no dashboard")
         return dashboard
+
+    async def read(self, device_id: str, endpoint: str) -> dict[str, Any]:
+        """Return the data of an observed endpoint (layouts.md 5).
+
+        A 404 marks it as not offered for as long as this client lives.
+        """
+        if endpoint in self._not_offered:
+            raise NotOfferedError(f"{endpoint} is not offered")
+        async with self._gates[device_id].lock:
+            try:
+                return await self._data(
+                    HTTPMethod.GET, _device_path(device_id, endpoint)
+                )
+            except NotOfferedError:
+                self._not_offered.add(endpoint)
+                raise
+
+    async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
+        """Switch a slot by hand (observed, layouts.md 5)."""
+        await self._write(
+            device_id,
+            "manualSet",
+            {
+                "aux_switch_state": int(on),
+                "aux_type_code": aux_type,
+                "aux_slot_num": slot,
+            },
+        )
 
     async def set_pump(self, device_id: str, slot: int, on: bool, speed: int) -> None:
         """Run or stop the main pump at a speed in % (interface.md 2.6, layouts.md 5).

@@ -87,9 +87,16 @@ class Controller(Poller):
         lan: LanClient | None,
         cloud: CloudClient | None,
         publish: Callable[[], None] = lambda: None,
+        remembered: PoolState | None = None,
     ) -> None:
-        """Prepare; nothing is read yet."""
-        super().__init__(device_id, lan=lan, cloud=cloud, publish=publish)
+        """Start from what is remembered; nothing is read yet."""
+        super().__init__(
+            device_id,
+            lan=lan,
+            cloud=cloud,
+            publish=publish,
+            remembered=remembered or PoolState(),
+        )
         self._coalescer = Coalescer()
         self._settings_lock = asyncio.Lock()
 
@@ -104,8 +111,19 @@ class Controller(Poller):
             return (found := state.slot(slot)) is not None and found.on is on
 
         payload = encode_aux(slot, on, True)
+        wired = self.known.slot(slot)
+
+        async def switch(cloud: CloudClient) -> None:
+            if wired is None:
+                raise NotSupportedError("what is wired to it is not known yet")
+            await cloud.set_aux(self.device_id, slot, wired.type_code, on)
+
         await self._command(
-            f"slot {slot}", show, holds, lan=lambda lan: lan.action("aux", payload)
+            f"slot {slot}",
+            show,
+            holds,
+            lan=lambda lan: lan.action("aux", payload),
+            cloud=switch,
         )
 
     async def resume_schedule(self, slot: int | None) -> None:

@@ -13,6 +13,8 @@ VIRTUAL_SLOT = 26
 """An ozone output without a relay, where the controller has all 37 slots."""
 
 MAIN_PUMP = 31
+UNKNOWN_TYPE = -1
+"""Stands for a slot of which the cloud says nothing."""
 
 
 class Role(StrEnum):
@@ -48,6 +50,7 @@ _POOL_LIGHT = AuxType("pool_light", Role.POOL_LIGHT)
 _SPA_LIGHT = AuxType("spa_light", Role.SPA_LIGHT)
 
 AUX_TYPES = {
+    UNKNOWN_TYPE: AuxType("unknown", Role.EMPTY),
     0: AuxType("empty", Role.EMPTY),
     2: AuxType("pool_heater", Role.HEATING),
     3: AuxType("pressure_cleaner", Role.PUMP_LINKED),

@@ -5,7 +5,7 @@ The table of design.md 3; the intervals are the service's advice (interface.md 4
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 import logging
@@ -13,12 +13,19 @@ import time
 from typing import Any
 
 from .cloud import CloudClient
+from .cloud_state import (
+    merge_chemistry,
+    merge_dashboard,
+    merge_pump,
+    merge_slots,
+    merge_temperatures,
+)
 from .commands import decode_aux_names, decode_pump_id
-from .exceptions import BusyError, PoolctlError, StateExpiredError
+from .exceptions import BusyError, PoolctlError, StateExpiredError, UnreachableError
 from .frame import StateFrame
 from .lan import TIMEOUT, LanClient
 from .pending import PendingValues
-from .state import PoolState, merge_dashboard, merge_frame
+from .state import PoolState, Source, merge_frame
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -38,6 +45,16 @@ _DETAILS: tuple[tuple[str, Callable[[bytes], Any], str], ...] = (
     ("pump_id", decode_pump_id, "pump"),
 )
 
+type _Merge = Callable[[PoolState, Mapping[str, Any], datetime], PoolState]
+
+# What is read of the cloud after the dashboard, where it is offered (layouts.md 5)
+_CLOUD_READS: tuple[tuple[str, _Merge], ...] = (
+    ("auxInfo", merge_slots),
+    ("ambientTemp", merge_temperatures),
+    ("chemistryCard", merge_chemistry),
+    ("pumpInfo", merge_pump),
+)
+
 
 class Poller:
     """What is known of one controller, and who is asked next.
@@ -52,6 +69,7 @@ class Poller:
         lan: LanClient | None,
         cloud: CloudClient | None,
         publish: Callable[[], None],
+        remembered: PoolState,
     ) -> None:
         """Prepare; nothing is read yet."""
         self.device_id = device_id
@@ -59,7 +77,7 @@ class Poller:
         self.cloud = cloud
         self.lan_error: PoolctlError | None = None
         self.cloud_error: PoolctlError | None = None
-        self.known = PoolState()
+        self.known = remembered
         self.pending = PendingValues()
         self._publish = publish
         # One short of the limit: at the start the first miss calls the cloud.
@@ -151,9 +169,34 @@ class Poller:
                 self._cloud_not_before = max(self._cloud_not_before, again)
             return
         self.cloud_error = None
-        if not self.on_lan:
-            self.known = merge_dashboard(self.known, dashboard, datetime.now(UTC))
-            self._after_read(started)
+        if self.known.source is not Source.CLOUD:
+            # The first values at once; what else is offered follows.
+            self._merge_cloud(started, ((merge_dashboard, dashboard),))
+        extras = await self._read_extras(self.cloud)
+        self._merge_cloud(started, ((merge_dashboard, dashboard), *extras))
+
+    async def _read_extras(
+        self, cloud: CloudClient
+    ) -> list[tuple[_Merge, Mapping[str, Any]]]:
+        """Read what else the service offers, one at a time."""
+        found: list[tuple[_Merge, Mapping[str, Any]]] = []
+        for endpoint, merge in _CLOUD_READS:
+            try:
+                found.append((merge, await cloud.read(self.device_id, endpoint)))
+            except UnreachableError, BusyError:
+                break
+            except PoolctlError as err:
+                _LOGGER.debug("Cloud read %s failed: %s", endpoint, err)
+        return found
+
+    def _merge_cloud(
+        self, started: float, answers: Iterable[tuple[_Merge, Mapping[str, Any]]]
+    ) -> None:
+        if self.on_lan:
+            return
+        for merge, answer in answers:
+            self.known = merge(self.known, answer, datetime.now(UTC))
+        self._after_read(started)
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Take over a frame of the LAN, which makes the LAN the source."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from .commands import PumpIdentity
-from .equipment import MAX_SLOTS, VIRTUAL_SLOT, Role, Slot
+from .equipment import MAX_SLOTS, UNKNOWN_TYPE, VIRTUAL_SLOT, Role, Slot
 from .frame import (
     MODE_MANUAL,
     MODE_OFF,
@@ -32,6 +32,16 @@ class Source(StrEnum):
 
     LAN = "lan"
     CLOUD = "cloud"
+
+
+class WithoutFlow(StrEnum):
+    """What to show of the probes while they sit in still water."""
+
+    HOLD = "hold"
+    """The last valid reading."""
+    UNKNOWN = "unknown"
+    RAW = "raw"
+    """What the probes read all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +107,7 @@ class PoolState:
     valid_at: datetime | None = field(default=None, compare=False)
     """When they were taken; alone it makes no state different."""
     configuration: Configuration = _NOTHING_KNOWN
-    aux_modes: tuple[int, ...] = ()
+    aux_modes: tuple[int | None, ...] = ()
     held_slots: tuple[int, ...] = ()
     slots_assumed: bool = False
     """Whether modes and holds are remembered, not told by the current source."""
@@ -105,6 +115,7 @@ class PoolState:
     names: tuple[str, ...] = ()
     """Of the slots, as their owner named them."""
     pump: PumpIdentity | None = None
+    without_flow: WithoutFlow = WithoutFlow.HOLD
     start_speed: int | None = None
     """%, at which the pump starts by hand: its last speed or what a person chose."""
 
@@ -118,9 +129,17 @@ class PoolState:
         """Return a slot, `None` where there is none."""
         return self.slots[index] if index < len(self.slots) else None
 
-    def fitted(self, codes: Collection[int]) -> bool:
-        """Tell whether a slot has one of these aux types."""
-        return any(code in codes for code in self.configuration.aux_types or ())
+    @property
+    def equipment_known(self) -> bool:
+        """Whether every slot's aux type is known, as from the LAN alone."""
+        types = self.configuration.aux_types
+        return types is not None and UNKNOWN_TYPE not in types
+
+    def fitted(self, codes: Collection[int]) -> bool | None:
+        """Tell whether a slot has one of these aux types, `None` if it may have."""
+        if any(code in codes for code in self.configuration.aux_types or ()):
+            return True
+        return False if self.equipment_known else None
 
     @property
     def pump_slot(self) -> Slot | None:
@@ -140,9 +159,13 @@ class PoolState:
 
     @property
     def chemistry(self) -> Chemistry:
-        """Probe readings that count: while the water stands still, the last ones."""
+        """Probe readings as they are to be shown."""
         if self.readings.chemistry_stable is False:
-            return self.valid_chemistry
+            match self.without_flow:
+                case WithoutFlow.HOLD:
+                    return self.valid_chemistry
+                case WithoutFlow.UNKNOWN:
+                    return Chemistry()
         return self.readings
 
 
@@ -156,30 +179,11 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
     if frame.telemetry is None:
         return state
     return replace(
-        _with_readings(state, _telemetry_readings(frame.telemetry), now),
+        with_readings(state, _telemetry_readings(frame.telemetry), now),
         source=Source.LAN,
         aux_modes=frame.telemetry.aux_modes or (),
         held_slots=frame.telemetry.held_slots or (),
         slots_assumed=False,
-    )
-
-
-def merge_dashboard(
-    state: PoolState, dashboard: Mapping[str, Any], now: datetime
-) -> PoolState:
-    """Return the state with what the cloud's dashboard tells (interface.md 2.5)."""
-    settings = {
-        "desired_ph": _tenth(_number(dashboard, "d_ph")),
-        "desired_orp_mineral": _number(dashboard, "d_orp_mineral"),
-    }
-    told = {
-        name: value for name, value in _plausible(settings).items() if value is not None
-    }
-    return replace(
-        _with_readings(state, _dashboard_readings(dashboard), now),
-        source=Source.CLOUD,
-        configuration=replace(state.configuration, **told),
-        slots_assumed=True,
     )
 
 
@@ -203,9 +207,12 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "desired_ph": (0.1, 14),
     "desired_orp_mineral": (1, 0xFFFE),
     "desired_orp_liquid": (1, 0xFFFE),
+    "acid_drum_ml": (0, 0xFFFF_FFFE),
+    "acid_remaining_ml": (0, 0xFFFF_FFFE),
+    "chlorine_drum_ml": (0, 0xFFFF_FFFE),
+    "chlorine_remaining_ml": (0, 0xFFFF_FFFE),
 }
 _MODES = {mode: mode for mode in (MODE_OFF, *range(1, 21), MODE_MANUAL)}
-_DRY_RUN_NORMAL = 3
 
 _READINGS = frozenset(f.name for f in fields(Readings)) & _BOUNDS.keys()
 _SETTINGS = frozenset(f.name for f in fields(Configuration)) & _BOUNDS.keys()
@@ -229,21 +236,9 @@ _FLAGS2 = {
     "expander_3": Flag2.EXPANDER_3,
     "expander_4": Flag2.EXPANDER_4,
 }
-_DASHBOARD_NUMBERS = {
-    "orp": "actual_orp",
-    "flow_rate": "actual_flow_rate",
-    "pressure": "actual_pressure",
-    "pump_speed": "actual_pump_speed",
-}
-_DASHBOARD_SWITCHES = {
-    "pool_heater": "heater_state",
-    "solar": "solar_state",
-    "spa_heater": "spa_heater_state",
-    "chemistry_stable": "chemistry_stable",
-}
 
 
-def _plausible(values: Mapping[str, Any]) -> dict[str, Any]:
+def plausible(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values, `None` for those outside their bounds."""
     return {
         name: value
@@ -254,43 +249,26 @@ def _plausible(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _telemetry_readings(telemetry: Telemetry) -> Readings:
-    found = _plausible({name: getattr(telemetry, name) for name in _READINGS})
+    found = plausible({name: getattr(telemetry, name) for name in _READINGS})
     if (flags := telemetry.flags) is not None:
         found |= {name: bool(flags & bit) for name, bit in _FLAGS.items()}
         found["dry_run"] = flags & Flag.DRY_RUN != Flag.DRY_RUN
     if (flags2 := telemetry.flags2) is not None:
         found |= {name: bool(flags2 & bit) for name, bit in _FLAGS2.items()}
-    return Readings(**found, main_pump_mode=_mode(telemetry.main_pump_mode))
-
-
-def _dashboard_readings(dashboard: Mapping[str, Any]) -> Readings:
-    numbers = {
-        name: _number(dashboard, key) for name, key in _DASHBOARD_NUMBERS.items()
-    }
-    numbers["ph"] = _tenth(_number(dashboard, "actual_ph"))
-    found = _plausible(numbers)
-    for name, key in _DASHBOARD_SWITCHES.items():
-        value = dashboard.get(key)
-        found[name] = value if isinstance(value, bool) else None
-    dry_run = _number(dashboard, "dry_run_status")
-    return Readings(
-        **found,
-        dry_run=None if dry_run is None else dry_run != _DRY_RUN_NORMAL,
-        main_pump_mode=_mode(_number(dashboard, "main_pump_status")),
-    )
+    return Readings(**found, main_pump_mode=known_mode(telemetry.main_pump_mode))
 
 
 @lru_cache(maxsize=64)  # it comes with every full frame and hardly ever changes
 def _plausible_configuration(configuration: Configuration) -> Configuration:
     found = {name: getattr(configuration, name) for name in _SETTINGS}
-    return replace(configuration, **_plausible(found))
+    return replace(configuration, **plausible(found))
 
 
 @lru_cache(maxsize=256)
 def _slots(
     types: tuple[int, ...],
     names: tuple[str, ...],
-    modes: tuple[int, ...],
+    modes: tuple[int | None, ...],
     held: tuple[int, ...],
 ) -> tuple[Slot, ...]:
     return tuple(
@@ -306,7 +284,8 @@ def _slots(
     )
 
 
-def _with_readings(state: PoolState, readings: Readings, now: datetime) -> PoolState:
+def with_readings(state: PoolState, readings: Readings, now: datetime) -> PoolState:
+    """Return the state with other readings and with what follows from them."""
     valid, valid_at = state.valid_chemistry, state.valid_at
     if readings.chemistry_stable:
         # What this source does not measure keeps the value that counted last.
@@ -328,16 +307,6 @@ def _with_readings(state: PoolState, readings: Readings, now: datetime) -> PoolS
     )
 
 
-def _mode(value: float | None) -> int | None:
+def known_mode(value: float | None) -> int | None:
+    """Return a mode of the documented ones, `None` for any other."""
     return None if value is None else _MODES.get(int(value))
-
-
-def _tenth(value: float | None) -> float | None:
-    return None if value is None else value / 10
-
-
-def _number(values: Mapping[str, Any], name: str) -> int | float | None:
-    value = values.get(name)
-    return (
-        None if isinstance(value, bool) or not isinstance(value, int | float) else value
-    )
