@@ -2,7 +2,7 @@
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
 from .const import DOMAIN
@@ -36,6 +36,14 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
     await account.async_start()
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     return True
+
+
+async def async_remove_config_entry_device(
+    hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
+) -> bool:
+    """Let a device be deleted by hand unless it is a controller of the account."""
+    known = {(DOMAIN, device_id) for device_id in entry.runtime_data.data}
+    return device.identifiers.isdisjoint(known)
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:

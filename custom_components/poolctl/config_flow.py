@@ -5,12 +5,32 @@ import ipaddress
 import logging
 from typing import Any, cast, override
 
-from homeassistant.config_entries import SOURCE_REAUTH, ConfigFlowResult
-from homeassistant.const import CONF_ACCESS_TOKEN, CONF_TOKEN, CONF_URL
+from homeassistant.config_entries import (
+    SOURCE_REAUTH,
+    SOURCE_RECONFIGURE,
+    ConfigEntry,
+    ConfigEntryState,
+    ConfigFlowResult,
+)
+from homeassistant.const import (
+    CONF_ACCESS_TOKEN,
+    CONF_DEVICE_ID,
+    CONF_HOST,
+    CONF_PORT,
+    CONF_TOKEN,
+    CONF_URL,
+)
+from homeassistant.core import callback
 from homeassistant.helpers import config_entry_oauth2_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.selector import (
+    NumberSelector,
+    NumberSelectorConfig,
+    NumberSelectorMode,
+    SelectOptionDict,
+    SelectSelector,
+    SelectSelectorConfig,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -22,10 +42,11 @@ from yarl import URL
 
 from .application_credentials import service_address
 from .client.cloud import CloudClient, Inventory, account_id, probe
-from .client.exceptions import PoolctlError
+from .client.exceptions import NotSupportedError, PoolctlError, SignatureError
 from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .coordinator import PoolctlConfigEntry
+from .options_flow import PoolctlOptionsFlow
 from .records import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
@@ -78,6 +99,13 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self._address = ""
         self._sighting: Sighting | None = None
 
+    @staticmethod
+    @callback
+    @override
+    def async_get_options_flow(config_entry: ConfigEntry[Any]) -> PoolctlOptionsFlow:
+        """Return the flow of the options."""
+        return PoolctlOptionsFlow()
+
     @property
     @override
     def logger(self) -> logging.Logger:
@@ -112,6 +140,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             except PoolctlError:
                 errors[CONF_URL] = "cannot_connect"
             else:
+                if self.source == SOURCE_RECONFIGURE:
+                    return await self._sign_in_again()
                 return await self.async_step_pick_implementation()
         suggested = user_input or {CONF_URL: self._known_address}
         return self.async_show_form(
@@ -166,11 +196,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
-        if self.source == SOURCE_REAUTH:
+        if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
             self._abort_if_unique_id_mismatch(reason="wrong_account")
-            return self.async_update_reload_and_abort(
-                self._get_reauth_entry(), data_updates=data
-            )
+            return self.async_update_reload_and_abort(self._entry, data_updates=data)
         self._abort_if_unique_id_configured()
         if not self._owned(inventory):
             return self.async_abort(
@@ -254,9 +282,80 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Say why, then go on to the sign-in page."""
         if user_input is None:
             return self.async_show_form(step_id="reauth_confirm")
-        entry = self._get_reauth_entry()
+        return await self._sign_in_again()
+
+    async def _sign_in_again(self) -> ConfigFlowResult:
+        """Go to the sign-in page with the credentials the entry was made with."""
         return await self.async_step_pick_implementation(
-            {"implementation": entry.data["auth_implementation"]}
+            {"implementation": self._entry.data["auth_implementation"]}
+        )
+
+    @property
+    def _entry(self) -> PoolctlConfigEntry:
+        """The entry this flow is about."""
+        if self.source == SOURCE_REAUTH:
+            return self._get_reauth_entry()
+        return self._get_reconfigure_entry()
+
+    # Another address
+
+    async def async_step_reconfigure(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask what has another address."""
+        return self.async_show_menu(
+            step_id="reconfigure",
+            menu_options=["reconfigure_service", "reconfigure_controller"],
+        )
+
+    async def async_step_reconfigure_service(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask for the service's address; the token is not shown to a new one."""
+        return await self._ask_address("reconfigure_service", user_input)
+
+    async def async_step_reconfigure_controller(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask for a controller's address and see that it answers there."""
+        entry = self._entry
+        if entry.state is not ConfigEntryState.LOADED:
+            return self.async_abort(reason="not_loaded")
+        controllers = entry.runtime_data.controllers
+        errors = {}
+        if user_input is not None:
+            healer = controllers[user_input[CONF_DEVICE_ID]].healer
+            host, port = user_input[CONF_HOST].strip(), int(user_input[CONF_PORT])
+            try:
+                await healer.async_adopt_address(host, port)
+            except SignatureError:
+                errors[CONF_HOST] = "another_controller"
+            except NotSupportedError:
+                errors["base"] = "no_key"
+            except PoolctlError, ValueError:
+                errors[CONF_HOST] = "controller_not_found"
+            else:
+                return self.async_abort(reason="reconfigure_successful")
+        schema = vol.Schema(
+            {
+                vol.Required(CONF_DEVICE_ID): SelectSelector(
+                    SelectSelectorConfig(
+                        options=[
+                            SelectOptionDict(value=device_id, label=controller.name)
+                            for device_id, controller in controllers.items()
+                        ]
+                    )
+                ),
+                vol.Required(CONF_HOST): TextSelector(),
+                vol.Required(CONF_PORT, default=PORT): NumberSelector(
+                    NumberSelectorConfig(min=1, max=65535, mode=NumberSelectorMode.BOX)
+                ),
+            }
+        )
+        return self.async_show_form(
+            step_id="reconfigure_controller",
+            data_schema=self.add_suggested_values_to_schema(schema, user_input or {}),
+            errors=errors,
         )
 
 

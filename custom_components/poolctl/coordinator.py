@@ -12,7 +12,10 @@ from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.aiohttp_client import (
+    async_create_clientsession,
+    async_get_clientsession,
+)
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
@@ -21,6 +24,7 @@ from .client.cloud import CloudClient, Device
 from .client.controller import Controller
 from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, PoolctlError, StateExpiredError
+from .client.http import ClosingRequest
 from .client.lan import LanClient
 from .client.state import PoolState, WithoutFlow
 from .const import (
@@ -64,6 +68,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
+        )
+        self.lan_session = async_create_clientsession(
+            hass, request_class=ClosingRequest
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.data = {
@@ -320,7 +327,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         if host is None or self.record.key is None or not self.uses_lan:
             return None
         return LanClient(
-            async_get_clientsession(self.hass),
+            self.account.lan_session,
             host,
             parse_key(self.record.key),
             port=port,

@@ -15,7 +15,7 @@ from homeassistant.helpers.aiohttp_client import (
     async_get_clientsession,
 )
 
-from .client.exceptions import PoolctlError, SignatureError
+from .client.exceptions import NotSupportedError, PoolctlError, SignatureError
 from .client.lan import PORT
 
 if TYPE_CHECKING:
@@ -60,25 +60,33 @@ class Healer:
         record = self._coordinator.record
         if (host, port) != (record.host, record.port):
             self._coordinator.async_in_background(
-                self.async_try(host, port), "new address"
+                self._async_try(host, port), "new address"
             )
         elif not self._coordinator.controller.on_lan:
             self._coordinator.async_in_background(
                 self._coordinator.async_request_refresh(), "controller is back"
             )
 
-    async def async_try(self, host: str, port: int) -> bool:
-        """Adopt an address if this controller answers there; tell whether it did."""
+    async def async_adopt_address(self, host: str, port: int) -> None:
+        """Take over an address if this controller answers there.
+
+        Raises SignatureError where another one does, NotSupportedError where there is
+        no key to tell, and what `LanClient.state` raises.
+        """
         coordinator = self._coordinator
         if (lan := coordinator.lan_client(host, port)) is None:
-            return False
+            raise NotSupportedError("there is no key, or the LAN is switched off")
+        await lan.state()
+        coordinator.async_adopt(replace(coordinator.record, host=host, port=port))
+
+    async def _async_try(self, host: str, port: int) -> bool:
+        """Do the same with an address the network told; tell whether it was right."""
         try:
-            await lan.state()
+            await self.async_adopt_address(host, port)
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
-        _LOGGER.info("%s has a new address", coordinator.name)
-        coordinator.async_adopt(replace(coordinator.record, host=host, port=port))
+        _LOGGER.info("%s has a new address", self._coordinator.name)
         return True
 
     async def _async_look_up(self) -> None:
@@ -96,7 +104,7 @@ class Healer:
             _LOGGER.debug("The controller's name was not resolved: %s", err)
             return
         for host in dict.fromkeys(address["host"] for address in found):
-            if host != record.host and await self.async_try(host, PORT):
+            if host != record.host and await self._async_try(host, PORT):
                 return
 
     async def _async_renew_key(self) -> None:

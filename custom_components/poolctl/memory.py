@@ -54,10 +54,10 @@ class Memory:
     @callback
     def remember(self, device_id: str, state: PoolState) -> None:
         """Keep what lasts of a state."""
-        before = self._states.get(device_id)
-        self._states[device_id] = state
-        if before is None or _kept(state) != _kept(before):
+        lasting = _lasting(state)
+        if lasting != self._states.get(device_id):
             self._save()
+        self._states[device_id] = lasting
 
     @callback
     def forget(self, device_id: str) -> None:
@@ -84,13 +84,14 @@ class Memory:
 DATA_MEMORY: HassKey[Memory] = HassKey(DOMAIN)
 
 
-def _kept(state: PoolState) -> tuple[Any, ...]:
-    return (
-        state.configuration.aux_types,
-        state.names,
-        state.pump,
-        state.start_speed,
-        state.valid_chemistry,
+def _lasting(state: PoolState) -> PoolState:
+    return PoolState(
+        configuration=Configuration(aux_types=state.configuration.aux_types),
+        names=state.names,
+        pump=state.pump,
+        start_speed=state.start_speed,
+        valid_chemistry=state.valid_chemistry,
+        valid_at=state.valid_at,
     )
 
 

@@ -19,7 +19,7 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.controller import MAX_SPEED, MIN_SPEED, SPEED_STEP, Controller
+from .client.controller import MAX_SPEED, MIN_SPEED, SETTINGS, SPEED_STEP, Controller
 from .client.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
 from .client.state import PoolState
 from .coordinator import PoolctlConfigEntry
@@ -57,6 +57,8 @@ def _pump_speed(state: PoolState) -> int | None:
     return state.readings.pump_speed if state.pump_on else state.start_speed
 
 
+_ORP = NumberDeviceClass.VOLTAGE, UnitOfElectricPotential.MILLIVOLT
+
 NUMBERS = (
     PoolctlNumberDescription(
         key="pump_speed",
@@ -69,35 +71,24 @@ NUMBERS = (
         value_fn=_pump_speed,
         set_fn=lambda controller, value: controller.set_pump_speed(round(value)),
     ),
-    PoolctlNumberDescription(
-        key="desired_ph",
-        translation_key="desired_ph",
-        device_class=NumberDeviceClass.PH,
-        entity_category=EntityCategory.CONFIG,
-        native_min_value=6.8,
-        native_max_value=8.2,
-        native_step=0.1,
-        fitted=PH_DOSERS,
-        value_fn=_read_setting("desired_ph"),
-        set_fn=_change_setting("desired_ph"),
-    ),
     *(
         PoolctlNumberDescription(
             key=key,
             translation_key=key,
-            device_class=NumberDeviceClass.VOLTAGE,
-            native_unit_of_measurement=UnitOfElectricPotential.MILLIVOLT,
+            device_class=device_class,
+            native_unit_of_measurement=unit,
             entity_category=EntityCategory.CONFIG,
-            native_min_value=400,
-            native_max_value=900,
-            native_step=10,
+            native_min_value=SETTINGS[key].low,
+            native_max_value=SETTINGS[key].high,
+            native_step=SETTINGS[key].step,
             fitted=fitted,
             value_fn=_read_setting(key),
             set_fn=_change_setting(key),
         )
-        for key, fitted in (
-            ("desired_orp_mineral", CHLORINATORS),
-            ("desired_orp_liquid", LIQUID_CHLORINE),
+        for key, device_class, unit, fitted in (
+            ("desired_ph", NumberDeviceClass.PH, None, PH_DOSERS),
+            ("desired_orp_mineral", *_ORP, CHLORINATORS),
+            ("desired_orp_liquid", *_ORP, LIQUID_CHLORINE),
         )
     ),
 )

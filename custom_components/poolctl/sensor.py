@@ -175,6 +175,7 @@ SENSORS = (
         translation_key="pump_cooldown_remaining",
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.SECONDS,
+        suggested_display_precision=0,
         value_fn=lambda state: state.readings.pump_cooldown_remaining,
     ),
     PoolctlSensorDescription(
@@ -182,6 +183,7 @@ SENSORS = (
         translation_key="pump_priming_remaining",
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.SECONDS,
+        suggested_display_precision=0,
         value_fn=lambda state: state.readings.pump_priming_remaining,
     ),
     PoolctlSensorDescription(

@@ -165,7 +165,7 @@ class Names(AbstractResolver):
     """Names on the network of a test; look-ups of all others fail at once."""
 
     def __init__(self) -> None:
-        self.addresses: dict[str, str] = {}
+        self.addresses = {"localhost": "127.0.0.1"}
         self.asked: list[str] = []
 
     @override
@@ -241,6 +241,14 @@ async def set_up(
     hass.async_create_task(hass.config_entries.async_setup(entry.entry_id))
     await settle(hass, service)
     return entry
+
+
+async def restart(
+    hass: HomeAssistant, service: Service, entry: MockConfigEntry
+) -> None:
+    """Start an entry anew."""
+    hass.async_create_task(hass.config_entries.async_reload(entry.entry_id))
+    await settle(hass, service)
 
 
 @pytest.fixture

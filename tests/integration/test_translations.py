@@ -13,6 +13,12 @@ import pytest
 
 from custom_components.poolctl import entity as entity_module
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role
+from custom_components.poolctl.client.state import WithoutFlow
+from custom_components.poolctl.const import (
+    CONF_CONNECTION,
+    CONF_WITHOUT_FLOW,
+    Connection,
+)
 from custom_components.poolctl.switch import SWITCHED_ROLES
 
 from .conftest import Service, set_up
@@ -46,6 +52,16 @@ def texts(tree: Any, path: str = "") -> dict[str, str]:
     }
 
 
+def test_options() -> None:
+    fields = ENGLISH["options"]["step"]["init"]["data"]
+    assert set(fields) == {CONF_CONNECTION, CONF_WITHOUT_FLOW}
+    for key, values in (
+        (CONF_CONNECTION, Connection),
+        (CONF_WITHOUT_FLOW, WithoutFlow),
+    ):
+        assert set(ENGLISH["selector"][key]["options"]) == set(values)
+
+
 def test_exceptions() -> None:
     named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
     mapped = {key for _, key in entity_module._ERRORS.values()}
@@ -55,14 +71,20 @@ def test_exceptions() -> None:
 
 def test_flow() -> None:
     config = ENGLISH["config"]
-    assert keys(r'reason="(\w+)"') | {
+    # Home Assistant itself has the words for the end of a reconfiguration.
+    ours = keys(r'reason="(\w+)"') - {"reconfigure_successful"}
+    assert ours | {
         "already_configured",
         "missing_configuration",
     } == (set(config["abort"]))
-    raised = keys(r'InvalidAddressError\("(\w+)"\)') | {"cannot_connect"}
+    raised = keys(r'InvalidAddressError\("(\w+)"\)') | keys(
+        r'errors\[[^]]+\] = "(\w+)"'
+    )
     assert raised == set(config["error"])
     steps = keys(r'step_id="(\w+)"') | keys(r'_ask_address\("(\w+)"')
-    assert steps | {"pick_implementation"} == set(config["step"])
+    assert steps | {"pick_implementation"} == (
+        set(config["step"]) | set(ENGLISH["options"]["step"])
+    )
 
 
 def test_actions() -> None:

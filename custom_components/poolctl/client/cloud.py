@@ -47,12 +47,12 @@ DEFAULT_RETRY_AFTER = 5.0
 
 def authorize_url(base_url: str) -> str:
     """Return where a person signs in (interface.md 4.1)."""
-    return f"{base_url}/{_V1}/oauth/authorize"
+    return str(URL(base_url).joinpath(f"{_V1}/oauth/authorize"))
 
 
 def token_url(base_url: str) -> str:
     """Return where codes and refresh tokens become access tokens."""
-    return f"{base_url}/{_V1}/oauth/token"
+    return str(URL(base_url).joinpath(f"{_V1}/oauth/token"))
 
 
 class TokenProvider(Protocol):
@@ -116,7 +116,7 @@ class CloudClient:
                 Device(
                     entry["deviceId"],
                     str(entry.get("tag") or ""),
-                    entry.get("online"),
+                    online if isinstance(online := entry.get("online"), bool) else None,
                     str(site.get("name") or ""),
                 )
                 for site in sites
@@ -207,21 +207,22 @@ class CloudClient:
         give_up = time.monotonic() + PATIENCE
         async with gate.lock:
             while True:
-                await asyncio.sleep(max(0, gate.next_write - time.monotonic()))
-                gate.next_write = time.monotonic() + WRITE_SPACING
+                wait = gate.next_write - time.monotonic()
+                if gate.next_write > give_up:
+                    raise BusyError("the controller is busy", retry_after=wait)
+                await asyncio.sleep(max(0, wait))
+                spacing = WRITE_SPACING
                 try:
                     await self._request(
                         HTTPMethod.POST, _device_path(device_id, endpoint), body
                     )
                 except BusyError as err:
                     # Rejected at once, so not run: it is safe to send it again.
-                    gate.next_write = time.monotonic() + (
-                        err.retry_after or DEFAULT_RETRY_AFTER
-                    )
-                    if gate.next_write > give_up:
-                        raise
+                    spacing = err.retry_after or DEFAULT_RETRY_AFTER
                 else:
                     return
+                finally:
+                    gate.next_write = time.monotonic() + spacing
 
     async def _data(self, method: HTTPMethod, path: str) -> dict[str, Any]:
         data = (await self._request(method, path)).get("data")
@@ -264,7 +265,7 @@ class CloudClient:
 
 _DEVICE_ID = re.compile(r"(?:[0-9A-F]{2}_){5}[0-9A-F]{2}")
 _RETRY_AFTER = re.compile(
-    r"retry after\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*m)?\s*(?:(\d+(?:\.\d+)?)\s*s)?",
+    r"retry after\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?!s))?\s*(?:(\d+(?:\.\d+)?)\s*s)?",
     re.IGNORECASE,
 )
 
@@ -358,7 +359,7 @@ def _subject_claim(token: str) -> str | None:
         return None
     try:
         claims = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except ValueError:
+    except ValueError, RecursionError:
         return None
     subject = claims.get("sub") if isinstance(claims, dict) else None
     return str(subject) if subject else None

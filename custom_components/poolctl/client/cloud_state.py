@@ -15,6 +15,7 @@ from .frame import MODE_MANUAL, MODE_OFF
 from .state import PoolState, Readings, Source, known_mode, plausible, with_readings
 
 _DRY_RUN_NORMAL = 3
+_TOO_LARGE = 1e12
 
 # Field of Readings -> field of the answer, divisor
 _DASHBOARD_NUMBERS = {
@@ -120,6 +121,7 @@ def merge_slots(
     # Dosers and heaters are not listed: alone, this answer never tells everything.
     types = list(state.configuration.aux_types or (UNKNOWN_TYPE,) * MAX_SLOTS)
     names, modes = list(state.names), list(state.aux_modes)
+    told = False
     for entry in (e for name in _SLOT_LISTS for e in _list(manual, name)):
         index, code = _number(entry, "aux_slot_num"), _number(entry, "aux_type_code")
         if index is None or code is None or not 0 <= index < MAX_SLOTS:
@@ -128,15 +130,16 @@ def merge_slots(
         _put(types, slot, int(code), UNKNOWN_TYPE)
         if isinstance(tag := entry.get("aux_tag"), str):
             _put(names, slot, tag, "")
-        if (status := entry.get("aux_status")) is not None:
+        if isinstance(status := entry.get("aux_status"), bool | int):
             before = modes[slot] if slot < len(modes) else None
             _put(modes, slot, _mode(bool(status), before), None)
+            told = True
     return replace(
         state,
         configuration=replace(state.configuration, aux_types=tuple(types)),
         names=tuple(names),
         aux_modes=tuple(modes),
-        slots_assumed=False,
+        slots_assumed=state.slots_assumed and not told,
     )
 
 
@@ -177,7 +180,8 @@ def _number(answer: Mapping[str, Any], key: str) -> int | float | None:
     value = answer.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value
+    # JSON knows numbers that no pool does, and that do not even convert.
+    return value if abs(value) < _TOO_LARGE else None
 
 
 def _object(answer: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -110,9 +110,13 @@ def encode_schedule_enable(index: int, enabled: bool) -> bytes:
 
 def encode_cmd(command: str, body: Mapping[str, Any]) -> bytes:
     """Return the payload of action `cmd`: a controller command with a JSON body."""
-    return _string(command) + json.dumps(
-        body, ensure_ascii=False, separators=(",", ":")
-    ).encode("utf-8", "replace")
+    try:
+        text = json.dumps(
+            body, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
+    except (TypeError, ValueError, RecursionError) as err:
+        raise InvalidCommandError(f"not JSON: {err}") from None
+    return _string(command) + text.encode("utf-8", "replace")
 
 
 # Query replies

@@ -6,17 +6,19 @@ a refusal is final, the asked value is shown until the controller confirms it.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 import time
 from typing import Any
 
 from .cloud import CloudClient
 from .commands import decode_json, encode_aux, encode_cmd
 from .exceptions import (
+    AuthenticationError,
     BusyError,
     InvalidCommandError,
     LanBusyError,
     NotAppliedError,
+    NotOfferedError,
     NotSupportedError,
     PoolctlError,
     ReplyError,
@@ -38,31 +40,38 @@ CLOUD_STALENESS = 35.0
 MIN_SPEED, MAX_SPEED, SPEED_STEP = 40, 100, 5
 """% (layouts.md 3)."""
 
-# Settings a person changes one by one: field of Configuration -> the query and the
-# command of the whole object, the key in it, its factor, the flag to send along.
-_SETTINGS = {
-    "desired_ph": (
-        "get_ph_settings",
-        "set_ph_settings",
-        "desired_ph_level",
-        10,
-        "reset_acid_volume",
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A desired value: where it is kept, and what a person may choose (chosen)."""
+
+    query: str
+    command: str
+    key: str
+    reset: str
+    """The flag of the whole object that refills a drum."""
+    low: float
+    high: float
+    step: float
+    factor: int = 1
+
+
+_PH = "get_ph_settings", "set_ph_settings"
+_CHLORINE = "get_chlorine_settings", "set_chlorine_settings"
+_ORP_RANGE = 400, 900, 10
+
+SETTINGS = {
+    "desired_ph": Setting(
+        *_PH, "desired_ph_level", "reset_acid_volume", 6.8, 8.2, 0.1, factor=10
     ),
-    "desired_orp_mineral": (
-        "get_chlorine_settings",
-        "set_chlorine_settings",
-        "desired_orp_level_mineral",
-        1,
-        "reset_chlorine_volume",
+    "desired_orp_mineral": Setting(
+        *_CHLORINE, "desired_orp_level_mineral", "reset_chlorine_volume", *_ORP_RANGE
     ),
-    "desired_orp_liquid": (
-        "get_chlorine_settings",
-        "set_chlorine_settings",
-        "desired_orp_level_liquid",
-        1,
-        "reset_chlorine_volume",
+    "desired_orp_liquid": Setting(
+        *_CHLORINE, "desired_orp_level_liquid", "reset_chlorine_volume", *_ORP_RANGE
     ),
 }
+"""By field of Configuration."""
 
 type _LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
 type _CloudCommand = Callable[[CloudClient], Awaitable[None]]
@@ -105,7 +114,7 @@ class Controller(Poller):
         mode = MODE_MANUAL if on else MODE_OFF
 
         def show(state: PoolState) -> PoolState:
-            return _with_slot(state, slot, mode, held=True)
+            return _with_held(state, slot, mode)
 
         def holds(state: PoolState) -> bool:
             return (found := state.slot(slot)) is not None and found.on is on
@@ -132,25 +141,31 @@ class Controller(Poller):
             raise NotSupportedError("its slot is not known yet")
 
         def show(state: PoolState) -> PoolState:
-            held = tuple(held for held in state.held_slots if held != slot)
+            held = tuple(held for held in state.held_slots or () if held != slot)
             return replace(state, held_slots=held)
 
         payload = encode_aux(slot, False, False)
         await self._command(
             f"slot {slot}",
             show,
-            lambda state: slot not in state.held_slots,
+            lambda state: state.held_slots is not None and slot not in state.held_slots,
             lan=lambda lan: lan.action("aux", payload),
         )
 
     async def resume_schedules(self) -> None:
-        """Give every held slot back to its schedules."""
-        for slot in self.known.held_slots:
-            await self.resume_schedule(slot)
+        """Give every held slot back to its schedules; raises the first failure."""
+        failures = []
+        for slot in self.known.held_slots or ():
+            try:
+                await self.resume_schedule(slot)
+            except PoolctlError as err:
+                failures.append(err)
+        if failures:
+            raise failures[0]
 
     async def set_pump(self, on: bool) -> None:
         """Run the main pump at its last speed, or stop it."""
-        await self._run_pump(on, self.known.start_speed or MAX_SPEED)
+        await self._confirm(await self._send_pump(on, None))
 
     async def set_pump_speed(self, speed: int) -> None:
         """Set the speed in %; a pump that stands still starts with it next time.
@@ -159,7 +174,7 @@ class Controller(Poller):
         """
         if not MIN_SPEED <= speed <= MAX_SPEED:
             raise InvalidCommandError(f"{speed} % is not a speed of this pump")
-        speed = round(speed / SPEED_STEP) * SPEED_STEP
+        speed = _by_hand(speed)
         if self.state.pump_on:
             await self._coalescer.run(
                 "pump", speed, self._send_pump_speed, self._confirm
@@ -170,10 +185,9 @@ class Controller(Poller):
     async def _send_pump_speed(self, speed: int) -> Pending:
         return await self._send_pump(True, speed)
 
-    async def _run_pump(self, on: bool, speed: int) -> None:
-        await self._confirm(await self._send_pump(on, speed))
-
-    async def _send_pump(self, on: bool, speed: int) -> Pending:
+    async def _send_pump(self, on: bool, wanted: int | None) -> Pending:
+        # A schedule may run it at speeds that are not for the hand.
+        speed = wanted or _by_hand(self.known.start_speed or MAX_SPEED)
         if (pump := self.known.pump_slot) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         body = {
@@ -194,8 +208,8 @@ class Controller(Poller):
             if not on:
                 # While the heater cools down the pump runs on (layouts.md 2.1).
                 return state.pump_on is False or readings.pump_cooling_down is True
-            at_speed = readings.pump_speed == speed or readings.pump_priming is True
-            return state.pump_on is True and at_speed
+            at_speed = readings.pump_speed == wanted or readings.pump_priming is True
+            return state.pump_on is True and (wanted is None or at_speed)
 
         return await self._send(
             "pump",
@@ -209,23 +223,28 @@ class Controller(Poller):
         """Change a desired value: pH, or ORP in mV (mineral or liquid).
 
         The firmware sets what a settings object lacks to 0 (layouts.md 3), so the whole
-        object is read, changed and written back; raises ReplyError where it lacks the
-        value to change.
+        object is read, changed and written back. Raises InvalidCommandError outside the
+        setting's range, and ReplyError where the object lacks the value to change.
         """
 
-        query, command, key, factor, reset = _SETTINGS[field]
+        setting = SETTINGS[field]
+        if not setting.low <= value <= setting.high:
+            raise InvalidCommandError(
+                f"{value} is not between {setting.low} and {setting.high}"
+            )
 
         async def write(lan: LanClient, raw: int) -> StateFrame | None:
             async with self._settings_lock:
-                settings = decode_json(await lan.query(query))
-                if key not in settings:
-                    raise ReplyError(f"the settings have no {key}")
-                settings |= {key: raw, reset: False}
-                return await lan.action("cmd", encode_cmd(command, settings))
+                settings = decode_json(await lan.query(setting.query))
+                if setting.key not in settings:
+                    raise ReplyError(f"the settings have no {setting.key}")
+                settings |= {setting.key: raw, setting.reset: False}
+                return await lan.action("cmd", encode_cmd(setting.command, settings))
 
         async def send(wanted: float) -> Pending:
-            raw = round(wanted * factor)
-            changes: dict[str, Any] = {field: raw if factor == 1 else raw / factor}
+            raw = round(wanted * setting.factor)
+            shown = raw if setting.factor == 1 else raw / setting.factor
+            changes: dict[str, Any] = {field: shown}
 
             def show(state: PoolState) -> PoolState:
                 configuration = replace(state.configuration, **changes)
@@ -292,6 +311,9 @@ class Controller(Poller):
                     return False, None
             except (UnreachableError, BusyError) as err:
                 errors.append(err)
+            except (AuthenticationError, NotOfferedError, NotSupportedError) as err:
+                # Of the cloud alone: the LAN may still take it.
+                errors.append(err)
         raise errors[0] if errors else NotSupportedError("no path can carry this")
 
     async def _try_twice(
@@ -330,9 +352,15 @@ class Controller(Poller):
             raise NotAppliedError("the controller accepted it but did not do it")
 
 
-def _with_slot(state: PoolState, slot: int, mode: int, *, held: bool) -> PoolState:
+def _by_hand(speed: int) -> int:
+    """Return the nearest speed a person may choose."""
+    speed = round(speed / SPEED_STEP) * SPEED_STEP
+    return min(MAX_SPEED, max(MIN_SPEED, speed))
+
+
+def _with_held(state: PoolState, slot: int, mode: int) -> PoolState:
     modes = list(state.aux_modes)
     if slot < len(modes):
         modes[slot] = mode
-    slots = {*state.held_slots, slot} if held else {*state.held_slots} - {slot}
-    return replace(state, aux_modes=tuple(modes), held_slots=tuple(sorted(slots)))
+    slots = sorted({*(state.held_slots or ()), slot})
+    return replace(state, aux_modes=tuple(modes), held_slots=tuple(slots))

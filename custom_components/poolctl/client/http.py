@@ -3,18 +3,37 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 import json
-from typing import Any
+from typing import Any, override
 
 from aiohttp import (
     ClientConnectorError,
     ClientError,
+    ClientRequest,
+    ClientResponse,
     ClientSession,
     ClientTimeout,
     ConnectionTimeoutError,
 )
+from aiohttp.connector import Connection
 from yarl import URL
 
 from .exceptions import UnexpectedResponseError, UnreachableError
+
+
+class ClosingRequest(ClientRequest):
+    """A request whose connection serves no other one.
+
+    A server that closes after each response need not say so: taken from a pool, such a
+    connection may break just as the next command is sent.
+    """
+
+    @override
+    async def send(self, conn: Connection) -> ClientResponse:
+        """Send it and have the connection closed at the end."""
+        if conn.protocol is not None:
+            conn.protocol.force_close()
+        return await super().send(conn)
+
 
 _CONNECT_TIMEOUT = 4.0
 """s; leaves room for a second attempt within the time of a poll."""

@@ -56,6 +56,9 @@ _ERRORS: Mapping[tuple[int, str], type[PoolctlError]] = {
 class LanClient:
     """Talks to one controller, one request at a time.
 
+    The controller closes every connection after its response (interface.md 4.2 rule 8),
+    so the session should be made with `request_class=ClosingRequest`.
+
     Every method raises UnreachableError where nobody answers, RefusedError or BusyError
     (interface.md 7.2) where the controller says so, and ProtocolError where an answer
     does not verify or decode.
@@ -117,14 +120,14 @@ class LanClient:
     ) -> bytes:
         """Return the verified payload of the answer, empty where it carries none."""
         async with self._lock:
-            envelope = ""
-            if payload is not None:
-                envelope = wrap(self._key, self._outgoing.next(), payload).hex()
-            body = json.dumps({"op": op, "name": name, "env": envelope}).encode()
-            if len(body) > MAX_REQUEST:
+            # Measured before a counter is spent on it.
+            size = len(self._body(op, name, payload, 0))
+            if size > MAX_REQUEST:
                 raise RequestTooLargeError(
-                    f"a request of {len(body)} bytes is longer than {MAX_REQUEST}"
+                    f"a request of {size} bytes is longer than {MAX_REQUEST}"
                 )
+            counter = 0 if payload is None else self._outgoing.next()
+            body = self._body(op, name, payload, counter)
             answer = await self._post(body, timeout)
             if "env" not in answer:
                 if op == "a" and answer.get("ok") is True:
@@ -133,6 +136,10 @@ class LanClient:
             received = unwrap(self._key, str(answer["env"]))
             self._incoming.accept(received.counter)
             return received.payload
+
+    def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
+        envelope = "" if payload is None else wrap(self._key, counter, payload).hex()
+        return json.dumps({"op": op, "name": name, "env": envelope}).encode()
 
     async def _post(self, body: bytes, timeout: float) -> dict[str, Any]:
         """Return the answer, or raise what it says (interface.md 7.2)."""

@@ -113,13 +113,14 @@ class Coalescer:
         confirm: Callable[[Pending], Awaitable[None]],
     ) -> None:
         async with self._locks[key]:
-            del self._waiting[key]
+            self._waiting.pop(key, None)
             pending = await send(newest[0])
             await asyncio.sleep(self._spacing)
         await confirm(pending)
 
     async def stop(self) -> None:
         """Cancel what is under way."""
+        self._waiting.clear()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

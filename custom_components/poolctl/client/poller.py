@@ -21,8 +21,14 @@ from .cloud_state import (
     merge_temperatures,
 )
 from .commands import decode_aux_names, decode_pump_id
-from .exceptions import BusyError, PoolctlError, StateExpiredError, UnreachableError
-from .frame import StateFrame
+from .exceptions import (
+    AuthenticationError,
+    BusyError,
+    PoolctlError,
+    StateExpiredError,
+    UnreachableError,
+)
+from .frame import Configuration, StateFrame
 from .lan import TIMEOUT, LanClient
 from .pending import PendingValues
 from .state import PoolState, Source, merge_frame
@@ -141,17 +147,21 @@ class Poller:
         """Read the LAN with one quick retry, 10 s in all; tell whether it answered."""
         if self.lan is None:
             return False
-        give_up = time.monotonic() + TIMEOUT
-        for _ in range(2):
-            if (left := give_up - time.monotonic()) < 1:
-                break
-            try:
-                self.merge_frame(await self.lan.state(timeout=left))
-            except PoolctlError as err:
-                self.lan_error = err
-            else:
-                return True
-        return False
+        try:
+            # Waiting for a request that is under way counts, too.
+            async with asyncio.timeout(TIMEOUT):
+                return await self._try_lan(self.lan) or await self._try_lan(self.lan)
+        except TimeoutError:
+            self.lan_error = UnreachableError("no answer in time")
+            return False
+
+    async def _try_lan(self, lan: LanClient) -> bool:
+        try:
+            self.merge_frame(await lan.state())
+        except PoolctlError as err:
+            self.lan_error = err
+            return False
+        return True
 
     async def read_cloud(self, *, pace: bool = True) -> None:
         """Read the dashboard, at most every 30 s unless told otherwise."""
@@ -183,7 +193,7 @@ class Poller:
         for endpoint, merge in _CLOUD_READS:
             try:
                 found.append((merge, await cloud.read(self.device_id, endpoint)))
-            except UnreachableError, BusyError:
+            except UnreachableError, BusyError, AuthenticationError:
                 break
             except PoolctlError as err:
                 _LOGGER.debug("Cloud read %s failed: %s", endpoint, err)
@@ -200,11 +210,11 @@ class Poller:
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Take over a frame of the LAN, which makes the LAN the source."""
-        before = self.known.configuration
+        before = _wiring(self.known.configuration)
         self.known = merge_frame(self.known, frame, datetime.now(UTC))
         self.lan_error = None
         self._misses = 0
-        if self.known.configuration != before:
+        if _wiring(self.known.configuration) != before:
             self._details_due = dict.fromkeys(self._details_due, 0.0)
         self._after_read(time.monotonic())
 
@@ -218,20 +228,31 @@ class Poller:
     def details_due(self) -> bool:
         """Whether slow data should be asked for; only the LAN can be."""
         due = min(self._details_due.values()) <= time.monotonic()
-        return due and self._misses == 0
+        return due and self._misses == 0 and self.lan is not None
 
     async def refresh_details(self, *, first_only: bool = False) -> None:
         """Ask for slow data that is due, spaced so that a person's command fits in."""
         spacing = 0.0
         for name, decode, field in _DETAILS:
-            if self.lan is None or self._details_due[name] > time.monotonic():
+            if self._details_due[name] > time.monotonic():
                 continue
             await asyncio.sleep(spacing)
             spacing = QUERY_SPACING
-            self._details_due[name] = time.monotonic() + DETAILS_INTERVAL
+            if (lan := self.lan) is None:
+                return
+            again = DETAILS_INTERVAL
             try:
-                self.update(**{field: decode(await self.lan.query(name))})
+                self.update(**{field: decode(await lan.query(name))})
+            except (UnreachableError, BusyError) as err:
+                _LOGGER.debug("Query %s got no answer: %s", name, err)
+                again = CLOUD_INTERVAL
             except PoolctlError as err:
                 _LOGGER.debug("Query %s failed: %s", name, err)
+            self._details_due[name] = time.monotonic() + again
             if first_only:
                 return
+
+
+def _wiring(configuration: Configuration) -> Configuration:
+    """Return what slow data may hang on: doses empty the drums all the time."""
+    return replace(configuration, acid_remaining_ml=None, chlorine_remaining_ml=None)

@@ -108,7 +108,7 @@ class PoolState:
     """When they were taken; alone it makes no state different."""
     configuration: Configuration = _NOTHING_KNOWN
     aux_modes: tuple[int | None, ...] = ()
-    held_slots: tuple[int, ...] = ()
+    held_slots: tuple[int, ...] | None = None
     slots_assumed: bool = False
     """Whether modes and holds are remembered, not told by the current source."""
     timers: tuple[Timer, ...] = ()
@@ -182,7 +182,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         with_readings(state, _telemetry_readings(frame.telemetry), now),
         source=Source.LAN,
         aux_modes=frame.telemetry.aux_modes or (),
-        held_slots=frame.telemetry.held_slots or (),
+        held_slots=frame.telemetry.held_slots,
         slots_assumed=False,
     )
 
@@ -269,7 +269,7 @@ def _slots(
     types: tuple[int, ...],
     names: tuple[str, ...],
     modes: tuple[int | None, ...],
-    held: tuple[int, ...],
+    held: tuple[int, ...] | None,
 ) -> tuple[Slot, ...]:
     return tuple(
         Slot(
@@ -277,8 +277,10 @@ def _slots(
             type_code=code,
             name=names[index] if index < len(names) else "",
             mode=modes[index] if index < len(modes) else None,
-            held=index in held if index < len(modes) else None,
-            virtual=index == VIRTUAL_SLOT and len(types) == MAX_SLOTS,
+            held=index in held if held is not None and index < len(modes) else None,
+            virtual=index == VIRTUAL_SLOT
+            and len(types) == MAX_SLOTS
+            and code != UNKNOWN_TYPE,
         )
         for index, code in enumerate(types)
     )

@@ -1,0 +1,46 @@
+"""What a person may choose once the account is there."""
+
+from enum import StrEnum
+from typing import Any
+
+from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
+from homeassistant.helpers.selector import SelectSelector, SelectSelectorConfig
+import probatio as vol
+
+from .client.state import WithoutFlow
+from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, Connection
+
+
+def _choice(key: str, values: type[StrEnum]) -> SelectSelector:
+    return SelectSelector(
+        SelectSelectorConfig(options=list(values), translation_key=key)
+    )
+
+
+_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_CONNECTION, default=Connection.AUTOMATIC): _choice(
+            CONF_CONNECTION, Connection
+        ),
+        vol.Required(CONF_WITHOUT_FLOW, default=WithoutFlow.HOLD): _choice(
+            CONF_WITHOUT_FLOW, WithoutFlow
+        ),
+    }
+)
+
+
+class PoolctlOptionsFlow(OptionsFlowWithReload):
+    """The ways to a controller, and what to show of probes in still water."""
+
+    async def async_step_init(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask for both."""
+        if user_input is not None:
+            return self.async_create_entry(data=user_input)
+        return self.async_show_form(
+            step_id="init",
+            data_schema=self.add_suggested_values_to_schema(
+                _SCHEMA, self.config_entry.options
+            ),
+        )

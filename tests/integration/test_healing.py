@@ -1,0 +1,128 @@
+"""Found again by itself: new addresses, new keys, counters that go on."""
+
+from datetime import timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.poolctl import healing
+from custom_components.poolctl.memory import Memory
+
+from .conftest import Names, Service, advance, restart, set_up, value
+
+pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+
+
+def source(hass: HomeAssistant, service: Service) -> str:
+    return value(hass, "sensor", service.small, "connection")
+
+
+async def test_found_by_its_name(
+    hass: HomeAssistant,
+    service: Service,
+    credentials: None,
+    names: Names,
+    freezer: FrozenDateTimeFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another controller got its address; the name leads to the true one."""
+    service.account.sites = service.account.sites[:1]
+    stored = {
+        **service.entry(service.small).data["controllers"][service.small.device_id],
+        "host": "localhost",
+        "port": service.full.port,
+    }
+    entry = service.entry(controllers={service.small.device_id: stored})
+    monkeypatch.setattr(healing, "PORT", service.small.port)
+    await set_up(hass, service, entry)
+    assert source(hass, service) == "cloud"
+    assert names.asked.count(service.small.hostname) == 1
+
+    # Asked again only after a while, and then found.
+    names.addresses[service.small.hostname] = "127.0.0.1"
+    await advance(hass, service, freezer, 240, step=30)
+    assert names.asked.count(service.small.hostname) == 1
+    await advance(hass, service, freezer, 90, step=30)
+    assert source(hass, service) == "lan"
+    stored = entry.data["controllers"][service.small.device_id]
+    assert (stored["host"], stored["port"]) == ("127.0.0.1", service.small.port)
+
+
+async def test_a_rotated_key_is_fetched_again(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """At most once an hour; the wrong key first, then the right one."""
+    service.cloud.faults.on("error_500", "envelope-key")
+    service.small.rotate_key(b"\xee" * 16)
+    await advance(hass, service, freezer, 600, step=15)
+    assert source(hass, service) == "cloud"
+    asked = [r for r in service.cloud.requests if r.name == "envelope-key"]
+    assert len(asked) == 1
+    service.cloud.faults.clear()
+    await advance(hass, service, freezer, 3600, step=30)
+    assert source(hass, service) == "lan"
+    stored = small.data["controllers"][service.small.device_id]
+    assert stored["key"] == "ee" * 16
+
+
+async def test_a_controller_that_restarts_is_not_taken_for_a_replay(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    service.small.restart(counter=0)
+    await advance(hass, service, freezer, 15)
+    assert source(hass, service) == "lan"
+    await advance(hass, service, freezer, 60, step=15)
+    assert source(hass, service) == "lan"
+
+
+async def test_a_clock_that_jumps_back_an_hour(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """Also over a restart of Home Assistant: the controller takes every command."""
+    switch = {"entity_id": "switch.home_pool_waterfall"}
+    await hass.services.async_call("switch", "turn_on", switch, blocking=True)
+    freezer.tick(timedelta(hours=-1))
+    await restart(hass, service, small)
+    await hass.services.async_call("switch", "turn_off", switch, blocking=True)
+    assert not service.small.pool.slots[2].on
+    assert all(request.ok for request in service.small.requests)
+
+
+async def test_memory_survives_a_restart(
+    hass: HomeAssistant,
+    service: Service,
+    full: MockConfigEntry,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """Written lazily, once; read back as it was."""
+    await advance(hass, service, freezer, 61)
+    kept = hass_storage["poolctl"]["data"][service.full.device_id]
+    assert kept["counter"] == service.full.accepted_counter
+    assert len(kept["aux_types"]) == 37
+    assert kept["names"][3] == "Waterfall"
+
+    again = Memory(hass)
+    await again.async_load()
+    coordinator = full.runtime_data.controllers[service.full.device_id]
+    known, remembered = (
+        coordinator.controller.known,
+        again.state(service.full.device_id),
+    )
+    assert remembered.slots
+    assert [slot.name for slot in remembered.slots] == [s.name for s in known.slots]
+    assert remembered.pump == known.pump
+    assert remembered.valid_chemistry == known.valid_chemistry
+    assert again.counter(service.full.device_id).next() > kept["counter"]

@@ -1,0 +1,300 @@
+"""What the unit tests of the client share: a service, a session, a clock of theirs."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+import json
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client import (
+    cloud as cloud_module,
+    controller as controller_module,
+    envelope as envelope_module,
+    pending as pending_module,
+    poller as poller_module,
+)
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.controller import Controller
+from custom_components.poolctl.client.exceptions import AuthenticationError
+from custom_components.poolctl.client.http import ClosingRequest
+from custom_components.poolctl.client.lan import LanClient
+from tests import simulator as sim
+from tests.simulator.lan import Request
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
+FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
+KEY = bytes.fromhex(COMMANDS["key"])
+
+_REDIRECT = "https://ha.example"
+
+
+class FakeTime:
+    """Stands in for `time` and `asyncio` in a module: sleeping costs nothing.
+
+    The simulated world's clock goes along.
+    """
+
+    def __init__(self, clock: sim.Clock) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+        self._clock = clock
+        self._sleep = asyncio.sleep
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(asyncio, name)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+        self._clock.advance(seconds)
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds > 0:
+            self.slept.append(seconds)
+            self.advance(seconds)
+        await self._sleep(0)
+
+
+@dataclass
+class UnixTime:
+    """Stands in for `time` where outgoing counters are made."""
+
+    now: float = 500.0
+
+    def time(self) -> float:
+        return self.now
+
+
+@dataclass
+class Tokens:
+    """The token provider of one account; remembers what it was asked."""
+
+    service: Service
+    access: str = ""
+    refresh: str = ""
+    refused: list[str | None] = field(default_factory=list)
+
+    async def __call__(self, *, refused: str | None = None) -> str:
+        self.refused.append(refused)
+        if refused is not None or not self.access:
+            self._renew()
+        return self.access
+
+    def _renew(self) -> None:
+        sign_ins, client = self.service.cloud.sign_ins, {
+            "client_id": "client-id",
+            "client_secret": "client-secret",
+        }  # fmt: skip
+        grant = {"grant_type": "refresh_token", "refresh_token": self.refresh}
+        if not self.refresh:
+            account = self.service.account
+            grant = {
+                "grant_type": "authorization_code",
+                "code": sign_ins.code(account, "client-id", _REDIRECT),
+                "redirect_uri": _REDIRECT,
+            }
+        try:
+            answer = sign_ins.token(grant | client)
+        except Exception as err:
+            raise AuthenticationError("the sign-in was revoked") from err
+        self.access = answer["access_token"]
+        self.refresh = answer.get("refresh_token", self.refresh)
+
+
+async def some_token(*, refused: str | None = None) -> str:
+    """Provide a token where nobody checks it."""
+    return "token"
+
+
+class Service:
+    """The simulated service: one account with a small and a fully equipped pool."""
+
+    def __init__(self, session: ClientSession, clock: sim.Clock) -> None:
+        self.session, self.clock = session, clock
+        self.small = sim.Controller(
+            device_id="AA_BB_CC_00_00_01", name="Home pool", key=KEY, clock=clock
+        )
+        self.full = sim.Controller(
+            device_id="AA_BB_CC_00_00_02",
+            name="Beach pool",
+            key=KEY[::-1],
+            pool=sim.Pool.full(),
+            clock=clock,
+        )
+        sites = [
+            sim.Site("Home", controllers=[self.small]),
+            sim.Site("Beach", controllers=[self.full]),
+        ]
+        self.account = sim.Account("me@example.com", "pw", sub="user-1", sites=sites)
+        self.cloud = sim.Cloud(clock=clock, accounts=[self.account])
+        self.tokens = Tokens(self)
+
+    async def start(self) -> None:
+        await self.cloud.start()
+        for controller in (self.small, self.full):
+            await controller.start()
+        self.clock.advance(600)  # the pumps have primed, the chemistry has settled
+
+    async def stop(self) -> None:
+        await self.cloud.stop()
+        for controller in (self.small, self.full):
+            await controller.stop()
+
+    def cloud_client(self) -> CloudClient:
+        return CloudClient(self.session, self.cloud.base_url, self.tokens)
+
+    def lan_client(self, controller: sim.Controller, **options: Any) -> LanClient:
+        options.setdefault("port", controller.port)
+        return LanClient(self.session, controller.host, controller.key, **options)
+
+    def requests(self, name: str) -> int:
+        """How many requests of that name the cloud has had."""
+        return sum(request.name == name for request in self.cloud.requests)
+
+
+@pytest.fixture
+async def session(socket_enabled: None) -> AsyncGenerator[ClientSession]:
+    async with ClientSession(request_class=ClosingRequest) as session:
+        yield session
+
+
+@pytest.fixture
+def clock() -> sim.Clock:
+    """Fast enough that the gaps the cloud keeps between commands cost little."""
+    return sim.Clock(speed=10)
+
+
+@pytest.fixture
+async def service(session: ClientSession, clock: sim.Clock) -> AsyncGenerator[Service]:
+    service = Service(session, clock)
+    await service.start()
+    yield service
+    await service.stop()
+
+
+@pytest.fixture
+def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
+    """Set what time it is for outgoing counters."""
+    fake = UnixTime()
+    monkeypatch.setattr(envelope_module, "time", fake)
+    return fake
+
+
+@pytest.fixture
+def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+    """Take the time away from every module of the client that looks at it."""
+    fake = FakeTime(clock)
+    for module in (cloud_module, controller_module, pending_module, poller_module):
+        monkeypatch.setattr(module, "asyncio", fake)
+        if hasattr(module, "time"):
+            monkeypatch.setattr(module, "time", fake)
+    return fake
+
+
+@dataclass
+class Rig:
+    """A controller under test with both its paths, and what it published."""
+
+    service: Service
+    time: FakeTime
+    pool: sim.Controller
+    controller: Controller
+    published: list[Any]
+
+    def asked(self, *ops: str) -> list[Request]:
+        """Return the requests the LAN has seen, of some ops."""
+        return [r for r in self.pool.requests if r.op in (ops or ("state", "a", "q"))]
+
+    async def polls(self, seconds: float) -> None:
+        """Let some time pass and poll."""
+        self.time.advance(seconds)
+        await self.controller.poll()
+
+
+@pytest.fixture
+def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
+    """Put a controller between the simulated pool and the tests.
+
+    The service offers only what is published (interface.md), unless told otherwise.
+    """
+    service.cloud.not_offered |= {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
+
+    def make(*, full: bool = False, lan: bool = True, cloud: bool = True) -> Rig:
+        pool = service.full if full else service.small
+        published: list[Any] = []
+        controller = Controller(
+            pool.device_id,
+            lan=service.lan_client(pool) if lan else None,
+            cloud=service.cloud_client() if cloud else None,
+            publish=lambda: published.append(controller.state),
+        )
+        return Rig(service, fake_time, pool, controller, published)
+
+    return make
+
+
+@pytest.fixture
+def rig(make_rig: Callable[..., Rig]) -> Rig:
+    """Command the small pool, by both paths."""
+    return make_rig()
+
+
+@dataclass
+class RawServer:
+    """Answers every connection with the same bytes; keeps what it was sent."""
+
+    answer: bytes = b""
+    port: int = 0
+    requests: list[bytes] = field(default_factory=list)
+    connections: int = 0
+    open: int = 0
+    most_open: int = 0
+    delay: float = 0.0
+
+    def say(self, status: int, body: bytes | str, *headers: str) -> None:
+        """Answer with an HTTP response from now on."""
+        data = body.encode() if isinstance(body, str) else body
+        headers = headers or ("Connection: close",)
+        lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(data)}", *headers]
+        self.answer = "\r\n".join([*lines, "", ""]).encode() + data
+
+    async def serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.connections += 1
+        self.open += 1
+        self.most_open = max(self.most_open, self.open)
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = 0
+            for line in head.lower().split(b"\r\n"):
+                if line.startswith(b"content-length:"):
+                    length = int(line.partition(b":")[2])
+            self.requests.append(head + await reader.readexactly(length))
+            await asyncio.sleep(self.delay)
+            writer.write(self.answer)
+            await writer.drain()
+        except ConnectionError, EOFError:
+            pass
+        finally:
+            self.open -= 1
+            writer.close()
+
+
+@pytest.fixture
+async def raw(socket_enabled: None) -> AsyncGenerator[RawServer]:
+    """Start a server that says whatever a test wants, in bytes."""
+    raw = RawServer()
+    server = await asyncio.start_server(raw.serve, "127.0.0.1", 0)
+    raw.port = server.sockets[0].getsockname()[1]
+    yield raw
+    server.close()
+    server.close_clients()
+    await server.wait_closed()

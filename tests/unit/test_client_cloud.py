@@ -1,0 +1,381 @@
+"""CloudClient against the simulated service (interface.md 2 to 8, layouts.md 5)."""
+
+from base64 import urlsafe_b64encode
+import json
+from typing import Any
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.cloud import (
+    CloudClient,
+    Device,
+    Inventory,
+    account_id,
+    authorize_url,
+    is_device_id,
+    parse_retry_after,
+    probe,
+    token_url,
+)
+from custom_components.poolctl.client.exceptions import (
+    AuthenticationError,
+    BusyError,
+    CommandFailedError,
+    EnvelopeError,
+    ForbiddenError,
+    NotOfferedError,
+    PoolctlError,
+    ServiceError,
+    UnexpectedResponseError,
+    UnreachableError,
+)
+
+from .conftest import KEY, RawServer, Service, some_token
+
+OTHER_ID = "AA_BB_CC_FF_FF_FF"
+
+
+@pytest.fixture
+def cloud(service: Service) -> CloudClient:
+    """Sign in to the simulated service."""
+    return service.cloud_client()
+
+
+# What it reads
+
+
+async def test_inventory(service: Service, cloud: CloudClient) -> None:
+    service.full.cloud_link = False
+    inventory = await cloud.inventory()
+    assert inventory.devices == (
+        Device(service.small.device_id, "Home pool", True, "Home"),
+        Device(service.full.device_id, "Beach pool", False, "Beach"),
+    )
+    sites = [site.describe()["objectId"] for site in service.account.sites]
+    assert inventory.site_ids == tuple(sites)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"sites": None},
+        {"sites": {}},
+        {"sites": [7, None]},
+        {"sites": [{"device_list": 7}, {"device_list": [7, None, {}]}]},
+        {"sites": [{"device_list": [{"deviceId": "aa_bb_cc_00_00_01"}]}]},
+        {"sites": [{"device_list": [{"deviceId": "../../../etc/passwd"}]}]},
+        {"sites": [{"device_list": [{"deviceId": 7, "tag": "x"}]}]},
+    ],
+)
+async def test_an_inventory_of_nothing(
+    session: ClientSession, raw: RawServer, data: dict[str, Any]
+) -> None:
+    raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    assert await cloud.inventory() == Inventory((), ())
+
+
+async def test_an_inventory_with_little_in_it(
+    session: ClientSession, raw: RawServer
+) -> None:
+    site = {"device_list": [{"deviceId": OTHER_ID, "tag": None}]}
+    raw.say(200, json.dumps({"status": "SUCCESS", "data": {"sites": [site]}}))
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    devices = (Device(OTHER_ID, "", None, ""),)
+    assert await cloud.inventory() == Inventory((), devices)
+
+
+async def test_an_inventory_of_wrong_types(
+    session: ClientSession, raw: RawServer
+) -> None:
+    site = {"device_list": [{"deviceId": OTHER_ID, "online": "seven"}]}
+    raw.say(200, json.dumps({"status": "SUCCESS", "data": {"sites": [site]}}))
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    assert (await cloud.inventory()).devices[0].online is None
+
+
+async def test_user_id(service: Service, cloud: CloudClient) -> None:
+    assert await cloud.user_id() == "user-1"
+    service.cloud.not_offered.add("userinfo")
+    assert await cloud.user_id() is None
+
+
+async def test_user_id_without_a_subject(
+    session: ClientSession, raw: RawServer
+) -> None:
+    raw.say(200, '{"email": "me@example.com"}')
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    assert await cloud.user_id() is None
+
+
+async def test_envelope_key(service: Service, cloud: CloudClient) -> None:
+    assert await cloud.envelope_key(service.small.device_id) == KEY
+    service.small.firmware = "2.5.45"
+    with pytest.raises(NotOfferedError):
+        await cloud.envelope_key(service.small.device_id)
+    with pytest.raises(ForbiddenError):
+        await cloud.envelope_key(OTHER_ID)
+
+
+async def test_an_envelope_key_that_is_none(
+    service: Service, cloud: CloudClient
+) -> None:
+    service.cloud.faults.on("empty")
+    with pytest.raises(EnvelopeError):
+        await cloud.envelope_key(service.small.device_id)
+
+
+async def test_dashboard(service: Service, cloud: CloudClient) -> None:
+    dashboard = await cloud.dashboard(service.small.device_id)
+    assert dashboard["actual_ph"] == int(service.small.pool.water.ph * 10)
+    assert dashboard["main_pump_status"] == service.small.pool.pump.mode
+    assert service.cloud.requests[-1].name == "dashboardInfo"
+
+
+async def test_set_pump(service: Service, cloud: CloudClient) -> None:
+    await cloud.set_pump(service.small.device_id, 0, True, 85)
+    assert (service.small.pool.pump.mode, service.small.pool.pump.asked) == (1, 75)
+    service.clock.advance(2)  # the relay follows
+    assert (service.small.pool.pump.mode, service.small.pool.pump.speed) == (99, 85)
+
+
+async def test_the_body_of_set_pump(session: ClientSession, raw: RawServer) -> None:
+    raw.say(200, '{"status": "SUCCESS"}')
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    await cloud.set_pump(OTHER_ID, 3, False, 60)
+    head, _, body = raw.requests[0].partition(b"\r\n\r\n")
+    assert json.loads(body) == {
+        "aux_switch_state": 0,
+        "aux_type_code": 31,
+        "pump_speed": 60,
+        "aux_slot_num": 3,
+    }
+    assert isinstance(json.loads(body)["aux_switch_state"], int)
+    text = head.decode()
+    path = f"/api-gateway/v1/iot-shadow/device/{OTHER_ID}/setPumpInfo"
+    assert text.startswith(f"POST {path} HTTP/1.1")
+    assert "Authorization: Bearer token" in text
+    assert "Content-Type: application/json" in text
+
+
+async def test_a_base_address_with_a_path(
+    session: ClientSession, raw: RawServer
+) -> None:
+    raw.say(200, '{"sub": 7}')
+    for base in (
+        f"http://127.0.0.1:{raw.port}/pool",
+        f"http://127.0.0.1:{raw.port}/pool/",
+    ):
+        assert await CloudClient(session, base, some_token).user_id() == "7"
+    for request in raw.requests:
+        assert request.startswith(b"GET /pool/api-gateway/v1/oauth/userinfo HTTP")
+
+
+def test_where_to_sign_in() -> None:
+    base = "https://pool.example"
+    assert authorize_url(base) == f"{base}/api-gateway/v1/oauth/authorize"
+    assert token_url(base) == f"{base}/api-gateway/v1/oauth/token"
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("refuse", UnreachableError),
+        ("error_500", ServiceError),
+        ("error_503", ServiceError),
+        ("unauthorized", AuthenticationError),
+        ("revoked", AuthenticationError),
+        ("rate_limited", BusyError),
+        ("html", UnexpectedResponseError),
+        ("truncated_json", UnexpectedResponseError),
+        ("failed", CommandFailedError),
+        ("empty", UnexpectedResponseError),
+        ("no_body", UnexpectedResponseError),
+    ],
+)
+async def test_faults(
+    service: Service, cloud: CloudClient, fault: str, error: type[PoolctlError]
+) -> None:
+    await cloud.dashboard(service.small.device_id)
+    service.cloud.faults.on(fault)
+    with pytest.raises(error) as caught:
+        await cloud.dashboard(service.small.device_id)
+    assert type(caught.value) is error
+    service.cloud.faults.clear()
+    await cloud.dashboard(service.small.device_id)
+
+
+async def test_whether_a_request_may_have_arrived(
+    service: Service, cloud: CloudClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("custom_components.poolctl.client.cloud.TIMEOUT", 0.2)
+    for fault, sent in (("refuse", False), ("hang", True)):
+        service.cloud.faults.on(fault)
+        with pytest.raises(UnreachableError) as caught:
+            await cloud.inventory()
+        assert caught.value.sent is sent
+        service.cloud.faults.clear()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (200, '{"status": "FAILED", "message": "no"}', CommandFailedError),
+        (400, '{"status": "FAILED", "message": "no"}', CommandFailedError),
+        (400, '{"error": "invalid_grant"}', CommandFailedError),
+        (400, "Bad request", UnexpectedResponseError),
+        (302, "", UnexpectedResponseError),
+        (401, "", AuthenticationError),
+        (403, '{"message": "no"}', ForbiddenError),
+        (404, "", NotOfferedError),
+        (429, "Too many requests, please try again later", BusyError),
+        (500, "", ServiceError),
+        (599, "[]", ServiceError),
+        (200, "[]", UnexpectedResponseError),
+        (200, '{"status": "SUCCESS"}', UnexpectedResponseError),
+        (200, '{"status": "SUCCESS", "data": []}', UnexpectedResponseError),
+        (200, '{"data": {"dashboard": []}}', UnexpectedResponseError),
+        (200, " " * (1024 * 1024 + 1), UnexpectedResponseError),
+    ],
+)
+async def test_answers(
+    session: ClientSession,
+    raw: RawServer,
+    status: int,
+    body: str,
+    error: type[PoolctlError],
+) -> None:
+    raw.say(status, body)
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    with pytest.raises(error) as caught:
+        await cloud.dashboard(OTHER_ID)
+    assert type(caught.value) is error
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 429, 500])
+async def test_no_text_names_a_controller_or_repeats_a_token(
+    session: ClientSession, raw: RawServer, status: int
+) -> None:
+    message = f"device {OTHER_ID}: no. " * 30
+    for body in (json.dumps({"status": "FAILED", "message": message}), message):
+        raw.say(status, body)
+        cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+        with pytest.raises(PoolctlError) as caught:
+            await cloud.dashboard(OTHER_ID)
+        assert OTHER_ID not in str(caught.value) and "AA_BB" not in str(caught.value)
+        assert "Bearer" not in str(caught.value) and len(str(caught.value)) <= 200
+
+
+@pytest.mark.parametrize(
+    ("message", "header", "seconds"),
+    [
+        ("device busy: device X is cooling down after timeouts, retry after 5s", None, 5),
+        ("retry after 10s", None, 10),
+        ("retry after 1m0s", None, 60),
+        ("retry after 2m30s", None, 150),
+        ("retry after 1h0m1s", None, 3601),
+        ("retry after 7 s", None, 7),
+        ("Retry After 7s", "60", 7),  # the message first
+        ("retry after 2.5s", None, 2.5),
+        ("Too many requests, please try again later", "60", 60),
+        ("", " 60 ", 60),
+        ("retry after a while", "60", 60),
+        ("retry after a while", None, 5),
+        ("device busy: too many pending commands", None, 5),
+        ("", "Fri, 31 Dec 1999 23:59:59 GMT", 5),
+        ("", "-1", 5),
+        ("", "²", 5),
+        ("retry after 500ms", None, 5),
+    ],
+)  # fmt: skip
+def test_parse_retry_after(message: str, header: str | None, seconds: float) -> None:
+    assert parse_retry_after(message, header) == seconds
+
+
+async def test_busy_says_when(service: Service, cloud: CloudClient) -> None:
+    service.cloud.faults.on("rate_limited")
+    limit = service.cloud.rate_limited
+    for message, header, seconds in (
+        ("device busy: cooling down, retry after 1m0s", None, 60),
+        ("device busy: too many pending commands", None, 5),
+        ("slow down", "60", 60),
+    ):
+        limit.message, limit.retry_after = message, header
+        with pytest.raises(BusyError) as caught:
+            await cloud.dashboard(service.small.device_id)
+        assert caught.value.retry_after == seconds
+
+
+# The address, and whose account it is
+
+
+async def test_probe(service: Service, session: ClientSession) -> None:
+    await probe(session, service.cloud.base_url)
+    assert [(r.name, r.status) for r in service.cloud.requests] == [("sites", 401)]
+    service.cloud.faults.on("refuse")
+    with pytest.raises(UnreachableError):
+        await probe(session, service.cloud.base_url)
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("AA_BB_CC_00_00_01", True),
+        ("aa_bb_cc_00_00_01", False),
+        ("AA_BB_CC_00_00", False),
+        ("AA_BB_CC_00_00_01_02", False),
+        ("AA_BB_CC_00_00_01\n", False),
+        ("AABBCC000001", False),
+        (7, False),
+        (None, False),
+    ],
+)
+def test_device_id(text: object, good: bool) -> None:
+    assert is_device_id(text) is good
+
+
+def jwt(claims: Any) -> str:
+    middle = urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
+    return f"e30.{middle}.x"
+
+
+@pytest.mark.parametrize(
+    ("subject", "token", "sites", "expected"),
+    [
+        ("info", jwt({"sub": "claim"}), ("b", "a"), "info"),
+        (None, jwt({"sub": "claim"}), ("b", "a"), "claim"),
+        (None, jwt({"sub": 7}), (), "7"),
+        (None, jwt({"sub": "ü" * 3}), (), "üüü"),
+        (None, jwt({}), ("b", "a", "c"), "a"),
+        (None, jwt({"sub": ""}), ("b",), "b"),
+        (None, jwt(["sub"]), ("b",), "b"),
+        (None, "opaque", ("b",), "b"),
+        (None, "a.b.c.d", ("b",), "b"),
+        (None, "e30.%%%.x", ("b",), "b"),
+        (None, "e30.ÿÿ.x", ("b",), "b"),
+        (None, "e30.a.x", ("b",), "b"),
+        (None, "opaque", (), None),
+        ("", "", (), None),
+    ],
+)
+def test_account_id(
+    subject: str | None, token: str, sites: tuple[str, ...], expected: str | None
+) -> None:
+    assert account_id(subject, token, Inventory(sites, ())) == expected
+
+
+def test_account_id_of_a_hostile_token() -> None:
+    middle = urlsafe_b64encode(b"[" * 300_000).decode()
+    assert account_id(None, f"e30.{middle}.x", Inventory(("b",), ())) == "b"
+
+
+async def test_account_id_of_the_simulator(
+    service: Service, cloud: CloudClient
+) -> None:
+    inventory = await cloud.inventory()
+    assert account_id(None, service.tokens.access, inventory) == "user-1"

@@ -1,0 +1,171 @@
+"""CloudClient: signing in again, and the limits of a controller (interface.md 7, 8)."""
+
+import asyncio
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.exceptions import (
+    AuthenticationError,
+    BusyError,
+    PoolctlError,
+    ServiceError,
+    UnreachableError,
+)
+from tests.simulator.raw import until
+
+from .conftest import FakeTime, RawServer, Service, some_token
+
+OTHER_ID = "AA_BB_CC_FF_FF_FF"
+
+
+@pytest.fixture
+def cloud(service: Service) -> CloudClient:
+    """Sign in to the simulated service."""
+    return service.cloud_client()
+
+
+# Tokens
+
+
+async def test_a_refused_token_is_renewed_once(
+    service: Service, cloud: CloudClient
+) -> None:
+    await cloud.inventory()
+    first = service.tokens.access
+    service.cloud.expire_tokens()
+    await cloud.inventory()
+    assert service.tokens.access != first
+    assert service.tokens.refused == [None, None, first]
+    assert [r.status for r in service.cloud.requests] == [200, 401, 200]
+
+
+async def test_a_token_refused_twice(service: Service, cloud: CloudClient) -> None:
+    service.cloud.faults.on("unauthorized")
+    with pytest.raises(AuthenticationError):
+        await cloud.inventory()
+    assert len(service.cloud.requests) == 2
+    assert len(service.tokens.refused) == 2 and service.tokens.refused[0] is None
+
+
+async def test_a_revoked_sign_in(service: Service, cloud: CloudClient) -> None:
+    await cloud.inventory()
+    service.cloud.revoke(service.account)
+    with pytest.raises(AuthenticationError, match="revoked"):
+        await cloud.set_pump(service.small.device_id, 0, True, 85)
+    assert service.requests("setPumpInfo") == 1
+
+
+async def test_a_provider_that_fails(session: ClientSession, raw: RawServer) -> None:
+    async def failing(*, refused: str | None = None) -> str:
+        raise UnreachableError("the service is away")
+
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", failing)
+    with pytest.raises(UnreachableError):
+        await cloud.inventory()
+    assert raw.connections == 0
+
+
+# The limits of a controller
+
+
+async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> None:
+    raw.say(200, '{"data": {"dashboard": {}}}')
+    raw.delay = 0.01
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    await asyncio.gather(
+        cloud.dashboard(OTHER_ID),
+        cloud.dashboard(OTHER_ID),
+        cloud.set_pump(OTHER_ID, 0, True, 50),
+    )
+    assert (raw.connections, raw.most_open) == (3, 1)
+    raw.most_open = 0
+    await asyncio.gather(
+        cloud.dashboard(OTHER_ID), cloud.dashboard("AA" + OTHER_ID[2:-2] + "00")
+    )
+    assert raw.most_open == 2  # controllers do not wait for each other
+
+
+async def test_writes_keep_2_s_apart(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
+    small, full = service.small.device_id, service.full.device_id
+    await cloud.set_pump(small, 0, True, 50)
+    assert fake_time.slept == []
+    await cloud.set_pump(full, 0, True, 50)  # another controller
+    assert fake_time.slept == []
+    fake_time.advance(0.5)
+    await cloud.set_pump(small, 0, True, 60)
+    assert fake_time.slept == [1.5]
+    fake_time.advance(2)
+    await cloud.set_pump(small, 0, True, 70)
+    assert fake_time.slept == [1.5]
+
+
+async def test_a_busy_controller_is_waited_out(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
+    service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
+    service.cloud.faults.once("rate_limited", 2)
+    await cloud.set_pump(service.small.device_id, 0, True, 60)
+    assert fake_time.slept == [7, 7]
+    assert [r.status for r in service.cloud.requests] == [429, 429, 200]
+
+
+async def test_patience_has_an_end(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
+    service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
+    service.cloud.faults.on("rate_limited")
+    with pytest.raises(BusyError) as caught:
+        await cloud.set_pump(service.small.device_id, 0, True, 60)
+    assert fake_time.slept == [7, 7] and caught.value.retry_after == 7
+
+
+async def test_a_long_cool_down_is_told_at_once(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
+    service.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
+    service.cloud.faults.once("rate_limited")
+    with pytest.raises(BusyError) as caught:
+        await cloud.set_pump(service.small.device_id, 0, True, 60)
+    assert fake_time.slept == [] and caught.value.retry_after == 60
+
+
+async def test_the_next_write_in_a_long_cool_down_is_told_at_once(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
+    service.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
+    service.cloud.faults.once("rate_limited")
+    with pytest.raises(BusyError):
+        await cloud.set_pump(service.small.device_id, 0, True, 60)
+    fake_time.advance(10)
+    with pytest.raises(BusyError) as caught:
+        await cloud.set_pump(service.small.device_id, 0, True, 60)
+    assert fake_time.slept == [] and caught.value.retry_after == 50
+
+
+@pytest.mark.parametrize("fault", ["failed", "error_500", "no_body", "html"])
+async def test_only_a_busy_controller_is_asked_again(
+    service: Service, cloud: CloudClient, fake_time: FakeTime, fault: str
+) -> None:
+    service.cloud.faults.on(fault)
+    with pytest.raises(PoolctlError):
+        await cloud.set_pump(service.small.device_id, 0, True, 60)
+    assert service.requests("setPumpInfo") == 1
+
+
+async def test_a_real_cool_down(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
+    """The simulator's own: a controller that does not answer, then does."""
+    service.small.cloud_link = False
+    write = asyncio.create_task(cloud.set_pump(service.small.device_id, 0, True, 60))
+    await until(lambda: bool(service.cloud.pipeline(service.small).commands))
+    service.clock.advance(10)
+    with pytest.raises(ServiceError):
+        await write
+    service.small.cloud_link = True
+    await cloud.set_pump(service.small.device_id, 0, True, 60)
+    assert [r.status for r in service.cloud.requests] == [504, 429, 200]

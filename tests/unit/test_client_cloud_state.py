@@ -1,0 +1,262 @@
+"""What the cloud's answers make of a PoolState (interface.md 2.5, layouts.md 5)."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from hypothesis import example, given, settings, strategies as st
+import pytest
+
+from custom_components.poolctl.client.cloud_state import (
+    merge_chemistry,
+    merge_dashboard,
+    merge_pump,
+    merge_slots,
+    merge_temperatures,
+)
+from custom_components.poolctl.client.commands import PumpIdentity
+from custom_components.poolctl.client.equipment import Role
+from custom_components.poolctl.client.exceptions import NotOfferedError
+from custom_components.poolctl.client.frame import Configuration
+from custom_components.poolctl.client.state import PoolState, Readings, Source
+
+from .conftest import Rig
+from .test_client_state import DASHBOARD, LATER, NOW, seen, told
+
+type Merge = Callable[[PoolState, Mapping[str, Any], datetime], PoolState]
+
+
+# The dashboard
+
+
+def test_dashboard() -> None:
+    state = told()
+    assert state.source is Source.CLOUD
+    assert state.readings == Readings(
+        ph=7.2,
+        orp=640,
+        flow_rate=190,
+        pressure=70,
+        pump_speed=80,
+        main_pump_mode=99,
+        pool_heater=True,
+        solar=False,
+        spa_heater=True,
+        chemistry_stable=True,
+        dry_run=False,
+    )
+    assert state.configuration == Configuration(desired_ph=7.3, desired_orp_mineral=660)
+
+
+def test_an_empty_dashboard() -> None:
+    state = merge_dashboard(PoolState(), {}, NOW)
+    assert state.source is Source.CLOUD
+    assert state.readings == Readings() and state.pump_on is None
+    assert state.configuration == Configuration()
+
+
+@pytest.mark.parametrize("key", DASHBOARD)
+@pytest.mark.parametrize("wrong", ["seven", "7", None, [], {}, [7]])
+def test_wrong_types_are_unknown(key: str, wrong: Any) -> None:
+    without = {name: value for name, value in DASHBOARD.items() if name != key}
+    expected = merge_dashboard(PoolState(), without, LATER)
+    assert told(**{key: wrong}) == expected
+
+
+@pytest.mark.parametrize("key", list(DASHBOARD))
+def test_a_flag_is_no_number_and_the_reverse(key: str) -> None:
+    without = {name: value for name, value in DASHBOARD.items() if name != key}
+    changes: dict[str, Any] = {key: 1 if isinstance(DASHBOARD[key], bool) else True}
+    assert told(**changes) == merge_dashboard(PoolState(), without, LATER)
+
+
+@pytest.mark.parametrize("ph", [0, 141, 255, -1])
+def test_impossible_values_of_the_dashboard(ph: int) -> None:
+    state = told(seen(), actual_ph=ph, d_ph=ph, actual_orp=0xFFFF, d_orp_mineral=0)
+    assert state.readings.ph is None and state.readings.orp is None
+    assert state.configuration.desired_ph == 7.4  # of the frame: still in force
+    assert state.configuration.desired_orp_mineral == 650
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+SHAPES: list[tuple[Merge, str | None, list[str]]] = [
+    (merge_dashboard, None, list(DASHBOARD)),
+    (merge_temperatures, "ambientTemp", ["water_temp", "ambient_temp"]),
+    (merge_pump, "pump", ["pump_type", "pump_brand", "pump_model", "pump_cooldown",
+                          "pump_cooldown_left"]),
+    (merge_chemistry, "phSettings", ["desired_ph_level", "acid_drum_volume",
+                                     "remain_acid_volume"]),
+    (merge_slots, "manual", ["pump_devices", "other_devices"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("merge", "name", "keys"), SHAPES)
+def test_no_answer_raises_anything(
+    merge: Merge, name: str | None, keys: list[str]
+) -> None:
+    @settings(max_examples=150)
+    @given(st.dictionaries(st.sampled_from(keys), json_values), json_values)
+    @example({}, 7)
+    def check(answer: dict[str, Any], other: Any) -> None:
+        merge(seen(), {name: answer} if name else answer, NOW)
+        if name:
+            merge(seen(), {name: other}, NOW)
+
+    check()
+
+
+ENTRY = {"aux_slot_num": 1, "aux_type_code": 13, "aux_tag": "Light", "aux_status": 1}
+
+
+@settings(max_examples=150)
+@given(st.dictionaries(st.sampled_from(sorted(ENTRY)), json_values))
+def test_no_slot_raises_anything(changes: dict[str, Any]) -> None:
+    state = merge_slots(seen(), {"manual": {"spa": [ENTRY | changes]}}, NOW)
+    assert len(state.slots) <= 37
+
+
+HUGE = [float("nan"), float("inf"), 10**400]
+
+
+@pytest.mark.parametrize(
+    ("merge", "answer"),
+    [
+        *[(merge_dashboard, {"main_pump_status": value}) for value in HUGE[:2]],
+        (merge_dashboard, {"actual_ph": HUGE[2]}),
+        (merge_temperatures, {"ambientTemp": {"water_temp": HUGE[2]}}),
+        *[
+            (merge_slots, {"manual": {"spa": [ENTRY | {"aux_type_code": value}]}})
+            for value in HUGE[:2]
+        ],
+    ],
+)
+def test_huge_numbers(merge: Merge, answer: dict[str, Any]) -> None:
+    assert merge(seen(), answer, NOW) is not None
+
+
+# The observed answers
+
+
+def test_slots_of_the_cloud() -> None:
+    manual = {
+        "pump_devices": [ENTRY | {"aux_slot_num": 0, "aux_type_code": 31}],
+        "other_devices": [ENTRY | {"aux_slot_num": 3, "aux_status": 0}],
+    }
+    state = merge_slots(PoolState(), {"manual": manual}, NOW)
+    roles = [slot.role for slot in state.slots]
+    assert roles[:4] == [Role.PUMP, Role.EMPTY, Role.EMPTY, Role.POOL_LIGHT]
+    assert set(roles[4:]) <= {Role.EMPTY, Role.VIRTUAL}
+    assert [slot.on for slot in state.slots[:4]] == [True, None, None, False]
+    assert [slot.name for slot in state.slots[:4]] == ["Light", "", "", "Light"]
+    assert not state.equipment_known and state.fitted({2}) is None
+    assert state.fitted({31}) is True and not state.slots_assumed
+
+
+@pytest.mark.parametrize(("status", "mode"), [(0, 0), (1, 1)])
+def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> None:
+    entry = {"aux_slot_num": 0, "aux_type_code": 31, "aux_status": status}
+    state = merge_slots(seen(), {"manual": {"spa": [entry]}}, NOW)
+    assert state.aux_modes == (mode, 0, 99)  # the schedule is remembered
+    assert state.names == () and state.fitted({2}) is False
+
+
+@pytest.mark.parametrize("index", [-1, 37, None, "0", True])
+def test_slots_that_cannot_be(index: Any) -> None:
+    manual = {"spa": [ENTRY | {"aux_slot_num": index}, 7]}
+    slots = merge_slots(PoolState(), {"manual": manual}, NOW).slots
+    assert {(slot.kind, slot.name, slot.on) for slot in slots} <= {
+        ("unknown", "", None)
+    }
+
+
+def test_chemistry_settings() -> None:
+    answer = {
+        "phSettings": {"desired_ph_level": 72, "remain_acid_volume": 500},
+        "chlorineSettings": {
+            "desired_orp_level_liquid": 700,
+            "chlorine_drum_volume": 0,
+        },
+    }
+    assert merge_chemistry(PoolState(), answer, NOW).configuration == Configuration(
+        desired_ph=7.2,
+        acid_remaining_ml=500,
+        desired_orp_liquid=700,
+        chlorine_drum_ml=0,
+    )
+
+
+def test_temperatures_and_pump() -> None:
+    answer = {"ambientTemp": {"water_temp": 264, "ambient_temp": 2150}}
+    state = merge_temperatures(told(), answer, NOW)
+    assert state.readings.water_temperature == state.chemistry.water_temperature == 26.4
+    assert state.readings.ambient_temperature == 21.5 and state.readings.orp == 640
+    pump = {
+        "pump_type": "Variable Speed",
+        "pump_brand": "Acme",
+        "pump_model": "X",
+        "pump_cooldown": True,
+        "pump_cooldown_left": 60,
+    }
+    state = merge_pump(state, {"pump": pump}, NOW)
+    assert state.pump == PumpIdentity("Variable Speed", "Acme", "X")
+    assert state.readings.pump_cooling_down is True
+    assert state.readings.pump_cooldown_remaining == 60
+    assert merge_pump(state, {"pump": {"pump_type": "x"}}, NOW).pump == state.pump
+
+
+# Asked of the simulated service
+
+
+async def test_everything_that_is_offered_is_read(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = make_rig(full=True, lan=False)
+    rig.service.cloud.not_offered = {"chemistryCard"}
+    await rig.controller.poll()
+    state, pool = rig.controller.state, rig.pool.pool
+    assert state.slots[3].name == "Waterfall" and not state.slots_assumed
+    assert state.readings.water_temperature == int(pool.water.temperature * 10) / 10
+    assert state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
+    assert state.source is Source.CLOUD
+    await rig.polls(30)
+    assert rig.service.requests("auxInfo") == 2
+    assert rig.service.requests("chemistryCard") == 1  # not asked again
+    cloud = rig.controller.cloud
+    assert cloud is not None
+    with pytest.raises(NotOfferedError):
+        await cloud.read(rig.pool.device_id, "chemistryCard")
+
+
+async def test_a_service_that_goes_away_is_not_asked_on(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = make_rig(lan=False)
+    rig.service.cloud.not_offered = set()
+    rig.service.cloud.faults.on("error_500", "ambientTemp")
+    await rig.controller.poll()
+    assert rig.controller.state.readings.pump_speed == 75
+    assert rig.controller.state.slots[2].name == "Waterfall"
+    assert rig.service.requests("pumpInfo") == 0
+
+
+async def test_a_slot_through_the_cloud(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(lan=False)
+    rig.service.cloud.not_offered = set()
+    rig.service.cloud.forget_on_write = True
+    await rig.controller.poll()
+    await rig.controller.set_aux(2, True)
+    assert rig.service.requests("manualSet") == 1
+    assert rig.pool.pool.relays[2] is True
+    found = rig.controller.known.slot(2)
+    assert found is not None and found.on is True

@@ -1,0 +1,256 @@
+"""Action payloads and query replies (layouts.md 3 and 4)."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+import json
+from typing import Any
+
+from hypothesis import example, given, settings, strategies as st
+import pytest
+
+from custom_components.poolctl.client.commands import (
+    PumpIdentity,
+    Schedule,
+    decode_aux_names,
+    decode_json,
+    decode_pump_id,
+    decode_schedules,
+    encode_aux,
+    encode_cmd,
+    encode_schedule_create,
+    encode_schedule_delete,
+    encode_schedule_enable,
+    encode_schedule_update,
+)
+from custom_components.poolctl.client.envelope import wrap
+from custom_components.poolctl.client.exceptions import InvalidCommandError, ReplyError
+from tests.simulator import schedules as sim_schedules, wire
+
+from .conftest import COMMANDS, KEY
+
+REPLIES = {row["query"]: bytes.fromhex(row["payload"]) for row in COMMANDS["replies"]}
+DECODERS: dict[str, Callable[[bytes], Any]] = {
+    "aux_names": decode_aux_names,
+    "pump_id": decode_pump_id,
+    "schedules": decode_schedules,
+    "get_ph_settings": decode_json,
+    "get_chlorine_settings": decode_json,
+}
+GOOD = Schedule(slot=7, aux_type=31, start=480, end=1080, weekdays=31, name="Früh")
+
+
+def schedule(**changes: Any) -> Schedule:
+    return Schedule(**asdict(GOOD) | changes)
+
+
+def record(values: list[Any]) -> Schedule:
+    """Make a schedule of a vector's record."""
+    names = (
+        "slot",
+        "aux_type",
+        "turnover",
+        "speed",
+        "start",
+        "end",
+        "weekdays",
+        "name",
+    )
+    return Schedule(**dict(zip(names, values, strict=True)))
+
+
+def encode(name: str, args: dict[str, Any]) -> bytes:
+    match name, args:
+        case "aux", _:
+            return encode_aux(args["slot"], args["on"], args["precedence"])
+        case "cmd", _:
+            return encode_cmd(args["command"], args["body"])
+        case "schedule", {"verb": "create"}:
+            return encode_schedule_create(record(args["record"]))
+        case "schedule", {"verb": "update"}:
+            return encode_schedule_update(args["index"], record(args["record"]))
+        case "schedule", {"verb": "delete"}:
+            return encode_schedule_delete(args["index"])
+        case "schedule", {"verb": "enable"}:
+            return encode_schedule_enable(args["index"], args["enabled"])
+    raise AssertionError(f"a vector without an encoder: {name} {args}")
+
+
+# Actions
+
+
+@pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["payload"][:8])
+def test_actions(row: dict[str, Any]) -> None:
+    payload = encode(row["name"], row["args"])
+    assert payload.hex() == row["payload"]
+    assert wrap(KEY, row["counter"], payload).hex() == row["request"]["env"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: encode_aux(-1, True, True),
+        lambda: encode_aux(256, True, True),
+        lambda: encode_schedule_delete(256),
+        lambda: encode_schedule_delete(-1),
+        lambda: encode_schedule_enable(256, True),
+        lambda: encode_schedule_update(256, GOOD),
+        lambda: encode_schedule_create(schedule(slot=256)),
+        lambda: encode_schedule_create(schedule(aux_type=-1)),
+        lambda: encode_schedule_create(schedule(turnover=256)),
+        lambda: encode_schedule_create(schedule(speed=256)),
+        lambda: encode_schedule_create(schedule(start=0x10000)),
+        lambda: encode_schedule_create(schedule(end=-1)),
+        lambda: encode_schedule_create(schedule(weekdays=256)),
+        lambda: encode_schedule_create(schedule(slot=1.5)),
+        lambda: encode_schedule_create(schedule(name="x" * 256)),
+        lambda: encode_schedule_update(0, schedule(name="é" * 128)),
+        lambda: encode_cmd("x" * 256, {}),
+    ],
+)  # fmt: skip
+def test_values_out_of_range(call: Callable[[], bytes]) -> None:
+    with pytest.raises(InvalidCommandError):
+        call()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_cmd_is_json(value: float) -> None:
+    with pytest.raises(InvalidCommandError):
+        encode_cmd("set_ph_settings", {"desired_ph_level": value})
+
+
+def test_the_longest_name() -> None:
+    payload = encode_schedule_create(schedule(name="x" * 255))
+    assert payload[11:] == b"x" * 255
+
+
+@pytest.mark.parametrize("truthy", [True, 1, 7])
+def test_flags_are_0_or_1(truthy: Any) -> None:
+    assert encode_aux(3, truthy, truthy) == b"\x03\x01\x01"
+    assert encode_schedule_enable(3, truthy) == b"\x03\x03\x01"
+
+
+def test_cmd_keeps_a_body_short_and_in_utf8() -> None:
+    payload = encode_cmd("name", {"a": [1, True], "b": "é\ud800"})
+    assert payload == b'\x04name{"a":[1,true],"b":"' + "é?".encode() + b'"}'
+    assert wire.decode_cmd(payload)[0] == "name"
+
+
+# Replies
+
+
+@pytest.mark.parametrize("row", COMMANDS["replies"], ids=lambda row: row["query"])
+def test_replies(row: dict[str, Any]) -> None:
+    decoded = DECODERS[row["query"]](REPLIES[row["query"]])
+    match decoded:
+        case PumpIdentity():
+            assert [decoded.type, decoded.brand, decoded.model] == row["expect"]
+        case dict():
+            assert decoded == row["expect"]
+        case _ if row["query"] == "schedules":
+            assert [asdict(found) for found in decoded] == row["expect"]
+        case _:
+            assert list(decoded) == row["expect"]
+
+
+def test_used_records() -> None:
+    used = [found.used for found in decode_schedules(REPLIES["schedules"])]
+    assert used == [True, True, False]
+
+
+@pytest.mark.parametrize("query", REPLIES)
+def test_every_prefix_of_a_reply_is_an_error(query: str) -> None:
+    for end in range(len(REPLIES[query])):
+        with pytest.raises(ReplyError):
+            DECODERS[query](REPLIES[query][:end])
+
+
+@pytest.mark.parametrize("query", ["aux_names", "pump_id", "schedules"])
+def test_bytes_past_a_reply_are_ignored(query: str) -> None:
+    decoder, payload = DECODERS[query], REPLIES[query]
+    assert decoder(payload) == decoder(payload + b"abc")
+
+
+@pytest.mark.parametrize("decoder", [*dict.fromkeys(DECODERS.values())])
+def test_nothing_but_reply_error(decoder: Callable[[bytes], Any]) -> None:
+    @settings(max_examples=200)
+    @given(st.binary(max_size=200))
+    @example(b"[" * 100_000)
+    @example(b'{"d":' * 100_000)
+    @example(b"9" * 5000)
+    @example(b"\xff\xfe")
+    def check(payload: bytes) -> None:
+        with suppress(ReplyError):
+            decoder(payload)
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('{"d": {"a": 1}}', {"a": 1}),
+        ('{"d": {}}', {}),
+        ('{"d": {"d": {"a": 1}}}', {"d": {"a": 1}}),  # one wrapping, not two
+        ('{"d": 1}', {"d": 1}),  # a setting of that name, not a wrapping
+        ('{"d": null, "a": 1}', {"d": None, "a": 1}),
+        (' {"ä": "\\u2728"}\n', {"ä": "✨"}),
+    ],
+)
+def test_json(text: str, expected: dict[str, Any]) -> None:
+    assert decode_json(text.encode()) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "null", "[]", '"d"', "{", "<html>", '{"a":}']
+)
+def test_no_json_object(text: str) -> None:
+    with pytest.raises(ReplyError):
+        decode_json(text.encode())
+
+
+def test_names_that_are_not_utf8_are_shown_as_far_as_possible() -> None:
+    assert decode_aux_names(b"\x01\x03a\xffb") == ("a\ufffdb",)
+
+
+# Round trips with the simulator's own encoder
+
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+byte, minute = st.integers(0, 255), st.integers(0, 0xFFFF)
+
+
+@given(st.lists(names, max_size=37))
+def test_aux_names_round_trip(texts: list[str]) -> None:
+    assert decode_aux_names(wire.encode_names(texts)) == tuple(texts)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Schedule,
+            slot=byte,
+            aux_type=byte,
+            turnover=byte,
+            speed=byte,
+            start=minute,
+            end=minute,
+            weekdays=byte,
+            name=names,
+            enabled=st.booleans(),
+        ),
+        max_size=20,
+    )
+)
+def test_schedules_round_trip(wanted: list[Schedule]) -> None:
+    records = [sim_schedules.Schedule(**asdict(one)) for one in wanted]
+    assert decode_schedules(wire.encode_schedules(records)) == tuple(wanted)
+    for one, other in zip(wanted, records, strict=True):
+        assert one.encode() == wire.encode_record(other)
+
+
+@given(st.dictionaries(names, st.integers() | st.booleans() | names, max_size=5))
+def test_cmd_round_trip(body: dict[str, Any]) -> None:
+    payload = encode_cmd("set_ph_settings", body)
+    assert payload[:16] == b"\x0fset_ph_settings"
+    assert json.loads(payload[16:]) == body

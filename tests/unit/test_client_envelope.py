@@ -1,0 +1,258 @@
+"""Envelopes, keys and counters (layouts.md 1)."""
+
+from contextlib import suppress
+from itertools import pairwise
+import logging
+from types import SimpleNamespace
+from typing import Any
+
+from hypothesis import given, settings, strategies as st
+import pytest
+
+from custom_components.poolctl.client import envelope
+from custom_components.poolctl.client.envelope import (
+    MAX_COUNTER,
+    Envelope,
+    IncomingCounter,
+    OutgoingCounter,
+    parse_key,
+    unwrap,
+    wrap,
+)
+from custom_components.poolctl.client.exceptions import (
+    EnvelopeError,
+    InvalidCommandError,
+    PoolctlError,
+    ReplayError,
+    SignatureError,
+)
+from tests.simulator import wire
+
+from .conftest import COMMANDS, FRAMES, KEY, UnixTime
+
+VALID = COMMANDS["envelopes"]["valid"]
+INVALID = COMMANDS["envelopes"]["invalid"]
+BAD_TAGS = {
+    "one payload bit flipped",
+    "one counter bit flipped",
+    "one tag bit flipped",
+    "signed with another key",
+}
+
+keys = st.binary(min_size=16, max_size=16)
+counters = st.integers(0, MAX_COUNTER)
+
+
+def why(case: dict[str, Any]) -> str:
+    return str(case["why"])
+
+
+def passed(counter: IncomingCounter, *received: int) -> list[bool]:
+    """Tell which counters are accepted."""
+    verdicts = []
+    for value in received:
+        try:
+            counter.accept(value)
+        except ReplayError:
+            verdicts.append(False)
+        else:
+            verdicts.append(True)
+    return verdicts
+
+
+@pytest.mark.parametrize("case", VALID, ids=why)
+def test_valid(case: dict[str, Any]) -> None:
+    expected = Envelope(case["counter"], bytes.fromhex(case["payload"]))
+    assert unwrap(KEY, case["envelope"]) == expected
+    data = bytes.fromhex(case["envelope"])
+    assert unwrap(KEY, data) == expected
+    assert wrap(KEY, expected.counter, expected.payload) == data
+
+
+@pytest.mark.parametrize("case", INVALID, ids=why)
+def test_invalid(case: dict[str, Any]) -> None:
+    error = SignatureError if case["why"] in BAD_TAGS else EnvelopeError
+    with pytest.raises(error) as caught:
+        unwrap(KEY, case["envelope"])
+    assert type(caught.value) is error
+
+
+@pytest.mark.parametrize("row", COMMANDS["actions"] + COMMANDS["replies"])
+def test_vectors_of_commands(row: dict[str, Any]) -> None:
+    text = row["request"]["env"] if "request" in row else row["envelope"]
+    payload = bytes.fromhex(row["payload"])
+    assert wrap(KEY, row["counter"], payload).hex() == text
+    assert unwrap(KEY, text) == Envelope(row["counter"], payload)
+
+
+@pytest.mark.parametrize("row", FRAMES, ids=lambda row: row["counter"])
+def test_vectors_of_frames(row: dict[str, Any]) -> None:
+    key, payload = bytes.fromhex(row["key"]), bytes.fromhex(row["payload"])
+    assert wrap(key, row["counter"], payload).hex() == row["envelope"]
+    assert unwrap(key, row["envelope"]) == Envelope(row["counter"], payload)
+
+
+@given(keys, counters, st.binary())
+def test_round_trip(key: bytes, counter: int, payload: bytes) -> None:
+    data = wrap(key, counter, payload)
+    assert unwrap(key, data) == unwrap(key, data.hex()) == Envelope(counter, payload)
+    assert data == wire.wrap(key, counter, payload)
+
+
+@given(keys, counters, st.binary(), st.data())
+def test_any_flipped_bit_is_noticed(
+    key: bytes, counter: int, payload: bytes, data: st.DataObject
+) -> None:
+    signed = bytearray(wrap(key, counter, payload))
+    bit = data.draw(st.integers(0, len(signed) * 8 - 1))
+    signed[bit // 8] ^= 1 << bit % 8
+    with pytest.raises(EnvelopeError if bit < 8 else SignatureError):
+        unwrap(key, bytes(signed))
+
+
+@settings(max_examples=300)
+@given(
+    st.one_of(
+        st.binary(),
+        st.text(),
+        st.text("0123456789abcdefABCDEF \n\t", max_size=60),
+        st.binary(min_size=8).map(lambda rest: b"\x01" + rest),
+    )
+)
+def test_nothing_but_own_errors(data: bytes | str) -> None:
+    with suppress(PoolctlError):
+        unwrap(KEY, data)
+
+
+@pytest.mark.parametrize("text", ["\ud800" * 20, "é" * 20, "٣" * 20, "0x" * 10])
+def test_strange_text_is_not_hex(text: str) -> None:
+    with pytest.raises(EnvelopeError):
+        unwrap(KEY, text)
+
+
+@pytest.mark.parametrize("counter", [-1, MAX_COUNTER + 1])
+def test_a_counter_must_fit(counter: int) -> None:
+    with pytest.raises(InvalidCommandError):
+        wrap(KEY, counter, b"")
+
+
+# Keys
+
+
+@pytest.mark.parametrize("text", ["00" * 16, "aB" * 16])
+def test_key(text: str) -> None:
+    assert parse_key(text).hex() == text.lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "5ec" * 10 + "5",
+        "5ec2" * 7 + "5e",
+        "5ec2" * 9,
+        "secret" * 6,
+        "ß" * 32,
+        "\ud800",
+    ],
+)
+def test_bad_keys_are_not_repeated(text: str) -> None:
+    with pytest.raises(EnvelopeError) as caught:
+        parse_key(text)
+    error: BaseException | None = caught.value
+    while error is not None:
+        shown = f"{error!s} {error!r}"
+        assert not text or (text not in shown and text[:6] not in shown)
+        error = error.__cause__ or error.__context__
+
+
+# Counters
+
+
+def test_outgoing_follows_the_clock(unix_time: UnixTime) -> None:
+    unix_time.now = 1_780_000_000.9
+    counter = OutgoingCounter()
+    assert counter.next() == 1_780_000_000
+    unix_time.now += 10
+    assert counter.next() == 1_780_000_010
+
+
+def test_outgoing_never_repeats_within_a_second(unix_time: UnixTime) -> None:
+    counter = OutgoingCounter()
+    assert [counter.next() for _ in range(3)] == [500, 501, 502]
+
+
+def test_outgoing_after_a_restart_within_a_second(unix_time: UnixTime) -> None:
+    before = OutgoingCounter()
+    used = {before.next() for _ in range(4)}
+    unix_time.now += 0.5
+    assert OutgoingCounter(before.last).next() == max(used) + 1
+
+
+def test_outgoing_when_the_clock_jumps_back(unix_time: UnixTime) -> None:
+    unix_time.now = 1000.0
+    counter = OutgoingCounter()
+    assert counter.next() == 1000
+    unix_time.now = 10.0
+    assert [counter.next(), counter.next()] == [1001, 1002]
+    unix_time.now = 1002.0
+    assert counter.next() == 1003
+    unix_time.now = 2000.0
+    assert counter.next() == 2000
+
+
+def test_outgoing_tells_of_each_use(unix_time: UnixTime) -> None:
+    """Whoever remembers the counters over a restart learns of each in time."""
+    told: list[int] = []
+    counter = OutgoingCounter(700, used=lambda: told.append(counter.last))
+    assert [counter.next(), counter.next()] == told == [701, 702]
+
+
+@given(st.integers(0, 2**31), st.lists(st.floats(0, 2**31), max_size=20))
+def test_outgoing_strictly_increases(last: int, times: list[float]) -> None:
+    clock = iter(times)
+    counter = OutgoingCounter(last)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(envelope, "time", SimpleNamespace(time=lambda: next(clock)))
+        used = [last, *(counter.next() for _ in times)]
+    assert all(low < high for low, high in pairwise(used))
+
+
+@pytest.mark.parametrize(
+    ("received", "accepted"),
+    [
+        ([0], [True]),
+        ([7, 8, 20], [True] * 3),
+        ([7, 7, 7], [True] * 3),  # a frame sent again
+        ([7, 6], [True, False]),
+        ([100, 50, 50], [True, False, False]),  # the same old frame twice
+        ([100, 50, 49, 48], [True, False, False, False]),  # do not advance
+        ([100, 50, 40, 41], [True, False, False, True]),  # the last two do
+        ([100, 1, 2, 3, 2], [True, False, True, True, False]),
+        ([100, 1, 100, 2], [True, False, True, False]),  # not in a row
+        ([100, 1, 101, 2], [True, False, True, False]),
+        ([100, 1, 2, 100, 50], [True, False, True, True, False]),
+        ([MAX_COUNTER, 0, 1, 2], [True, False, True, True]),
+    ],
+)
+def test_incoming(received: list[int], accepted: list[bool]) -> None:
+    assert passed(IncomingCounter(), *received) == accepted
+
+
+def test_a_restart_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    counter = IncomingCounter()
+    with caplog.at_level(logging.WARNING):
+        assert passed(counter, 100, 1, 2, 3, 4) == [True, False, True, True, True]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+@given(st.lists(st.integers(0, 20), max_size=30))
+def test_incoming_lower_needs_two_in_a_row(received: list[int]) -> None:
+    """Whatever is accepted is not lower than the last, or advances from a lower one."""
+    verdicts = passed(IncomingCounter(), *received)
+    last, previous = -1, None
+    for value, accepted in zip(received, verdicts, strict=True):
+        restart = previous is not None and last > value > previous
+        assert accepted == (value >= last or restart)
+        last = value if accepted else last
+        previous = None if accepted else value

@@ -1,0 +1,354 @@
+"""LanClient over real sockets (interface.md 4.2, 7.2, 8)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+import json
+from typing import Any
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.commands import encode_aux
+from custom_components.poolctl.client.exceptions import (
+    BadJsonError,
+    BadOpError,
+    ContentLengthError,
+    EnvelopeError,
+    FrameError,
+    LanBusyError,
+    MethodError,
+    NotServedError,
+    PoolctlError,
+    RefusedError,
+    ReplayError,
+    ShortBodyError,
+    SignatureError,
+    SlowHeadersError,
+    UnexpectedResponseError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.lan import PORT, LanClient
+from tests.simulator import wire
+from tests.simulator.raw import until
+
+from .conftest import FRAMES, KEY, RawServer, Service, UnixTime
+
+FRAME = bytes.fromhex(FRAMES[0]["payload"])
+
+
+def signed(counter: int = 1, payload: bytes = FRAME) -> str:
+    return wire.wrap(KEY, counter, payload).hex()
+
+
+def answer(**body: Any) -> str:
+    return json.dumps(body)
+
+
+@pytest.fixture
+def lan(session: ClientSession, raw: RawServer) -> LanClient:
+    """Make a client of the raw server."""
+    return LanClient(session, "127.0.0.1", KEY, port=raw.port)
+
+
+# Answers, byte by byte
+
+ROWS = [
+    (403, answer(ok=False, err="not served on LAN"), NotServedError),
+    (405, answer(ok=False, err="POST only"), MethodError),
+    (400, answer(ok=False, err="invalid Content-Length"), ContentLengthError),
+    (400, answer(ok=False, err="short body"), ShortBodyError),
+    (408, answer(ok=False, err="slow headers"), SlowHeadersError),
+    (200, answer(ok=False, err="bad json"), BadJsonError),
+    (200, answer(ok=False, err="bad op"), BadOpError),
+    (200, answer(ok=False, err="busy"), LanBusyError),
+    (200, answer(ok=False), RefusedError),
+    (200, answer(ok=False, env=signed()), RefusedError),
+    (200, answer(ok=False, err="something new"), RefusedError),
+    (200, answer(ok=False, err=["busy"]), RefusedError),
+    (403, answer(ok=False, err="busy"), RefusedError),  # no row of the table
+    (500, answer(ok=False), RefusedError),
+    (500, answer(env=signed()), RefusedError),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body", "error"), ROWS)
+@pytest.mark.parametrize("op", ["state", "query", "action"])
+async def test_errors(
+    lan: LanClient,
+    raw: RawServer,
+    op: str,
+    status: int,
+    body: str,
+    error: type[PoolctlError],
+) -> None:
+    raw.say(status, body)
+    calls: dict[str, Callable[[], Awaitable[Any]]] = {
+        "state": lan.state,
+        "query": lambda: lan.query("aux_names"),
+        "action": lambda: lan.action("aux", encode_aux(1, True, True)),
+    }
+    with pytest.raises(error) as caught:
+        await calls[op]()
+    assert type(caught.value) is error
+    assert raw.connections == 1
+
+
+def test_every_row_has_its_own_exception() -> None:
+    rows = [error for *_, error in ROWS if error is not RefusedError]
+    assert len(set(rows)) == len(rows) == 8
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (200, answer(), UnexpectedResponseError),
+        (200, answer(ok=True), UnexpectedResponseError),  # only an action may say so
+        (200, "", UnexpectedResponseError),
+        (200, "[]", UnexpectedResponseError),
+        (200, '{"env": 01', UnexpectedResponseError),
+        (200, "[" * 10_000, UnexpectedResponseError),
+        (200, b"\xff\xfe\x00", UnexpectedResponseError),
+        (200, "<html>Router</html>", UnexpectedResponseError),
+        (404, "<html>Router</html>", UnexpectedResponseError),
+        (204, "", UnexpectedResponseError),
+        (200, answer(env=None), EnvelopeError),
+        (200, answer(env=""), EnvelopeError),
+        (200, answer(env="zz"), EnvelopeError),
+        (200, answer(env=signed()[:16]), EnvelopeError),
+        (200, answer(env="02" + signed()[2:]), EnvelopeError),
+        (200, answer(env=signed()[:-2] + "00"), SignatureError),
+        (200, answer(env=wire.wrap(KEY[::-1], 1, FRAME).hex()), SignatureError),
+        (200, answer(env=signed(payload=FRAME[:-1])), FrameError),
+        (200, answer(env=signed(payload=b"")), FrameError),
+        (200, answer(env=signed(payload=b"\x02" + FRAME[1:])), FrameError),
+    ],
+)
+async def test_answers_that_do_not_decode(
+    lan: LanClient, raw: RawServer, status: int, body: str, error: type[PoolctlError]
+) -> None:
+    raw.say(status, body)
+    with pytest.raises(error) as caught:
+        await lan.state()
+    assert type(caught.value) is error
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\r\n\r\n",
+        b"SSH-2.0-OpenSSH\r\n",
+        b"HTTP/1.1 abc X\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000 + b"\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Encoding: br\r\n\r\n\xff\xff\xff\xff",
+        b"\x15\x03\x01\x00\x02\x02\x16",
+    ],
+)
+async def test_answers_that_are_hardly_http(
+    lan: LanClient, raw: RawServer, data: bytes
+) -> None:
+    raw.answer = data
+    with pytest.raises(UnreachableError) as caught:
+        await lan.state()
+    assert caught.value.sent
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        signed().upper(),
+        " ".join(signed()[at : at + 4] for at in range(0, len(signed()), 4)),
+        f"\n{signed()}\t",
+    ],
+)
+async def test_hex_with_white_space_and_upper_case(
+    lan: LanClient, raw: RawServer, env: str
+) -> None:
+    raw.say(200, answer(env=env))
+    assert (await lan.state()).telemetry is not None
+
+
+async def test_an_error_text_is_kept_short(lan: LanClient, raw: RawServer) -> None:
+    raw.say(200, answer(ok=False, err="x" * 10_000))
+    with pytest.raises(RefusedError) as caught:
+        await lan.state()
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(("size", "good"), [(16 * 1024, True), (16 * 1024 + 1, False)])
+async def test_a_body_above_16_kib_is_refused(
+    lan: LanClient, raw: RawServer, size: int, good: bool
+) -> None:
+    body = answer(env=signed())
+    raw.say(200, body[:-1] + " " * (size - len(body)) + "}")
+    if good:
+        await lan.state()
+    else:
+        with pytest.raises(UnexpectedResponseError, match="too long"):
+            await lan.state()
+
+
+async def test_an_endless_body_is_not_read_to_its_end(
+    lan: LanClient, raw: RawServer
+) -> None:
+    raw.say(200, b"x" * 100)
+    raw.answer = raw.answer.replace(b"100", b"9" * 12) + b"x" * 1_000_000
+    with pytest.raises(UnexpectedResponseError, match="too long"):
+        await lan.state()
+
+
+async def test_redirects_are_not_followed(lan: LanClient, raw: RawServer) -> None:
+    raw.say(302, "", f"Location: http://127.0.0.1:{raw.port}/elsewhere")
+    with pytest.raises(UnexpectedResponseError):
+        await lan.state()
+    assert raw.connections == 1
+
+
+# What comes back after an action has run
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        answer(ok=True),
+        answer(ok=True, env=signed(payload=FRAME[:-1])),
+        answer(ok=True, env=signed(counter=1)),  # older than what was seen before
+    ],
+)
+async def test_an_action_counts_as_run_without_a_readable_frame(
+    lan: LanClient, raw: RawServer, body: str
+) -> None:
+    raw.say(200, answer(env=signed(counter=50)))
+    await lan.state()
+    raw.say(200, body)
+    assert await lan.action("aux", encode_aux(1, True, True)) is None
+
+
+async def test_the_lock_is_free_after_an_error(lan: LanClient, raw: RawServer) -> None:
+    raw.say(200, "nonsense")
+    with pytest.raises(UnexpectedResponseError):
+        await lan.state()
+    raw.say(200, answer(env=signed()))
+    await lan.state(timeout=1)
+
+
+async def test_replays(lan: LanClient, raw: RawServer) -> None:
+    for counter, good in ((9, True), (9, True), (4, False), (4, False), (10, True),
+                          (2, False), (3, True), (4, True)):  # fmt: skip
+        raw.say(200, answer(env=signed(counter)))
+        if good:
+            await lan.state()
+        else:
+            with pytest.raises(ReplayError):
+                await lan.state()
+
+
+async def test_a_forged_counter_does_not_move_the_baseline(
+    lan: LanClient, raw: RawServer
+) -> None:
+    raw.say(200, answer(env=wire.wrap(KEY[::-1], 0xFFFF_FFFF, FRAME).hex()))
+    with pytest.raises(SignatureError):
+        await lan.state()
+    raw.say(200, answer(env=signed(1)))
+    await lan.state()
+
+
+# Against the simulated controller
+
+
+async def test_state_action_query(service: Service) -> None:
+    lan = service.lan_client(service.full)
+    frame = await lan.state()
+    assert frame.telemetry and frame.configuration
+    assert frame.configuration.firmware == "2.5.46"
+    after = await lan.action("aux", encode_aux(3, True, True))
+    assert after is not None and after.telemetry is not None
+    assert after.telemetry.aux_modes is not None and after.telemetry.aux_modes[3] == 99
+    assert service.full.pool.relays[3] is True
+    assert b"Filter Pump" in await lan.query("aux_names")
+    assert (lan.host, lan.port) == ("127.0.0.1", service.full.port)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("refuse", UnreachableError),
+        ("reset", UnreachableError),
+        ("busy", LanBusyError),
+        ("slow_headers", SlowHeadersError),
+        ("redirect", UnexpectedResponseError),
+        ("html", UnexpectedResponseError),
+        ("garbage", UnexpectedResponseError),
+        ("oversized", UnexpectedResponseError),
+        ("close_mid_body", UnreachableError),
+        ("truncated_frame", FrameError),
+        ("bad_tag", SignatureError),
+        ("wrong_key", SignatureError),
+        ("replay", ReplayError),
+    ],
+)
+async def test_faults(service: Service, fault: str, error: type[PoolctlError]) -> None:
+    lan = service.lan_client(service.small)
+    for _ in range(2):
+        await lan.state()
+    service.small.faults.on(fault)
+    with pytest.raises(error) as caught:
+        await lan.state()
+    assert type(caught.value) is error
+    service.small.faults.clear()
+    await lan.state()
+
+
+@pytest.mark.parametrize(("fault", "sent"), [("refuse", False), ("hang", True)])
+async def test_whether_a_request_may_have_arrived(
+    service: Service, fault: str, sent: bool
+) -> None:
+    service.small.faults.on(fault)
+    with pytest.raises(UnreachableError) as caught:
+        await service.lan_client(service.small).state(timeout=0.2)
+    assert caught.value.sent is sent
+
+
+async def test_a_refused_action(service: Service) -> None:
+    lan = service.lan_client(service.full)
+    for name, payload in (("aux", encode_aux(26, True, True)), ("factory_reset", b"")):
+        with pytest.raises(RefusedError):
+            await lan.action(name, payload)
+
+
+async def test_a_counter_the_controller_has_seen(
+    service: Service, unix_time: UnixTime
+) -> None:
+    await service.lan_client(service.full).query("aux_names")
+    with pytest.raises(RefusedError):
+        await service.lan_client(service.full).query("aux_names")
+
+
+async def test_a_restarted_controller_is_known_again(service: Service) -> None:
+    lan = service.lan_client(service.small)
+    await lan.state()
+    service.small.restart(counter=0)
+    with pytest.raises(ReplayError):
+        await lan.state()
+    await lan.state()
+    await lan.state()
+
+
+async def test_cancelling_frees_the_connection(service: Service) -> None:
+    lan = service.lan_client(service.small)
+    service.small.faults.once("hang")
+    task = asyncio.create_task(lan.state())
+    await until(lambda: len(service.small.requests) == 1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await lan.state(timeout=1)
+
+
+async def test_the_default_port_is_the_documented_one(session: ClientSession) -> None:
+    lan = LanClient(session, "fe80::1", KEY)
+    assert (lan.host, lan.port) == ("fe80::1", PORT) == ("fe80::1", 8080)

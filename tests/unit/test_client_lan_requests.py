@@ -1,0 +1,129 @@
+"""What LanClient sends, byte by byte, and in which order (interface.md 4.2, 8)."""
+
+import asyncio
+import json
+from typing import Any
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.envelope import OutgoingCounter
+from custom_components.poolctl.client.exceptions import (
+    RefusedError,
+    RequestTooLargeError,
+)
+from custom_components.poolctl.client.lan import PATH, LanClient
+from tests.simulator import wire
+
+from .conftest import COMMANDS, FRAMES, KEY, RawServer, UnixTime
+
+FRAME = bytes.fromhex(FRAMES[0]["payload"])
+
+
+def signed(counter: int = 1, payload: bytes = FRAME) -> str:
+    return wire.wrap(KEY, counter, payload).hex()
+
+
+def answer(**body: Any) -> str:
+    return json.dumps(body)
+
+
+@pytest.fixture
+def lan(session: ClientSession, raw: RawServer) -> LanClient:
+    """Make a client of the raw server."""
+    return LanClient(session, "127.0.0.1", KEY, port=raw.port)
+
+
+@pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["counter"])
+async def test_requests_of_the_vectors(
+    session: ClientSession,
+    raw: RawServer,
+    unix_time: UnixTime,
+    row: dict[str, Any],
+) -> None:
+    counter = OutgoingCounter(row["counter"] - 1)
+    lan = LanClient(session, "127.0.0.1", KEY, port=raw.port, counter=counter)
+    raw.say(200, answer(ok=True))
+    assert await lan.action(row["name"], bytes.fromhex(row["payload"])) is None
+    head, _, body = raw.requests[0].partition(b"\r\n\r\n")
+    assert json.loads(body) == row["request"]
+    first, *lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    assert first == f"POST {PATH} HTTP/1.1"
+    assert headers["content-length"] == str(len(body))
+    assert headers["content-type"] == "application/json"
+    assert headers["connection"] == "close"
+    assert "transfer-encoding" not in headers
+
+
+async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> None:
+    raw.say(200, answer(env=signed()))
+    await lan.state()
+    body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
+    assert body == {"op": "state", "name": "", "env": ""}
+
+
+async def test_a_query_request(
+    lan: LanClient, raw: RawServer, unix_time: UnixTime
+) -> None:
+    raw.say(200, answer(env=signed(payload=b"reply")))
+    assert await lan.query("aux_names") == b"reply"
+    body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
+    assert body == {
+        "op": "q",
+        "name": "aux_names",
+        "env": wire.wrap(KEY, 500, b"").hex(),
+    }
+
+
+async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> None:
+    raw.say(200, answer(ok=True))
+    size = len('{"op": "a", "name": "", "env": ""}') + 18
+    await lan.action("x" * ((1024 - size) % 2), bytes((1024 - size) // 2))
+    assert len(raw.requests[0].partition(b"\r\n\r\n")[2]) == 1024
+
+
+async def test_a_longer_body_is_not_sent(lan: LanClient, raw: RawServer) -> None:
+    for call in (lan.action("cmd", bytes(600)), lan.query("x" * 1024)):
+        with pytest.raises(RequestTooLargeError):
+            await call
+    assert raw.connections == 0
+
+
+async def test_a_longer_body_costs_no_counter(
+    session: ClientSession, unix_time: UnixTime
+) -> None:
+    counter = OutgoingCounter()
+    lan = LanClient(session, "127.0.0.1", KEY, port=1, counter=counter)
+    with pytest.raises(RequestTooLargeError):
+        await lan.action("cmd", bytes(600))
+    assert counter.next() == 500
+
+
+async def test_one_request_at_a_time(lan: LanClient, raw: RawServer) -> None:
+    raw.say(200, answer(env=signed()))
+    raw.delay = 0.01
+    await asyncio.gather(lan.state(), lan.query("aux_names"), lan.action("aux", b"123"))
+    assert (raw.connections, raw.most_open) == (3, 1)
+
+
+async def test_a_connection_is_never_used_twice(lan: LanClient, raw: RawServer) -> None:
+    """The controller closes after each answer, whether it says so in a header or not."""
+    raw.say(200, answer(env=signed()), "Server: pool")
+    for _ in range(5):
+        await lan.state()
+
+
+async def test_counters_strictly_increase(lan: LanClient, raw: RawServer) -> None:
+    raw.say(200, answer(ok=True, env=signed()))
+    await asyncio.gather(
+        *(lan.action("aux", bytes(3)) for _ in range(5)), lan.query("aux_names")
+    )
+    raw.say(200, answer(ok=False))
+    with pytest.raises(RefusedError):
+        await lan.query("aux_names")
+    raw.say(200, answer(ok=True))
+    await lan.action("aux", bytes(3))
+    bodies = [json.loads(r.partition(b"\r\n\r\n")[2]) for r in raw.requests]
+    counters = [wire.unwrap(KEY, bytes.fromhex(body["env"]))[0] for body in bodies]
+    assert counters == sorted(set(counters)) and len(counters) == 8

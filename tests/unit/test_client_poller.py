@@ -1,0 +1,351 @@
+"""Who is asked when, and what happens when nobody answers (design.md 3)."""
+
+import asyncio
+from collections.abc import Callable
+import json
+
+import pytest
+
+from custom_components.poolctl.client import poller
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.exceptions import (
+    AuthenticationError,
+    BusyError,
+    SignatureError,
+    StateExpiredError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.state import Source
+from tests.simulator.raw import until
+
+from .conftest import RawServer, Rig, some_token
+
+LAN, CLOUD = Source.LAN, Source.CLOUD
+DASHBOARD = {"actual_ph": 71, "main_pump_status": 0, "chemistry_stable": True}
+
+
+def source(rig: Rig) -> Source | None:
+    return rig.controller.state.source
+
+
+def due(rig: Rig) -> bool:
+    return rig.controller.details_due
+
+
+def errors(rig: Rig) -> tuple[type, type]:
+    return type(rig.controller.lan_error), type(rig.controller.cloud_error)
+
+
+def cut(rig: Rig, *, lan: bool = True, cloud: bool = False) -> None:
+    """Take the LAN or the cloud away."""
+    for wanted, faults in ((lan, rig.pool.faults), (cloud, rig.service.cloud.faults)):
+        if wanted:
+            faults.on("refuse")
+        else:
+            faults.off("refuse")
+
+
+@pytest.fixture
+async def on_cloud(rig: Rig) -> Rig:
+    """Lose the LAN after a good poll."""
+    await rig.controller.poll()
+    cut(rig)
+    await rig.polls(15)
+    await rig.polls(15)
+    assert source(rig) is CLOUD
+    return rig
+
+
+@pytest.fixture
+async def slow_cloud(rig: Rig, raw: RawServer) -> Rig:
+    """Lose the LAN, and have a cloud that answers when told to."""
+    raw.say(200, json.dumps({"data": {"dashboard": DASHBOARD}}))
+    base = f"http://127.0.0.1:{raw.port}"
+    rig.controller.cloud = CloudClient(rig.service.session, base, some_token)
+    await rig.controller.poll()
+    cut(rig)
+    await rig.polls(15)
+    await rig.polls(15)
+    assert source(rig) is CLOUD
+    raw.delay = 0.1
+    return rig
+
+
+# The table of design.md 3
+
+
+async def test_the_lan_answers(rig: Rig) -> None:
+    assert source(rig) is None
+    for _ in range(10):
+        await rig.polls(15)
+        assert (source(rig), rig.controller.interval) == (LAN, 15)
+    assert len(rig.asked("state")) == 10
+    assert rig.service.cloud.requests == []
+    assert len(rig.published) == 10
+
+
+async def test_the_lan_misses_once(rig: Rig) -> None:
+    await rig.controller.poll()
+    before = rig.controller.state
+    rig.pool.faults.once("garbage", 2)  # the poll and its quick retry
+    await rig.polls(15)
+    assert len(rig.asked("state")) == 3
+    assert rig.controller.state == before and rig.controller.interval == 15
+    assert rig.controller.lan_error is not None
+    assert rig.service.cloud.requests == []
+    await rig.polls(15)  # so that the next miss is not in a row
+    rig.pool.faults.once("garbage", 2)
+    await rig.polls(15)
+    assert source(rig) is LAN
+    assert rig.service.cloud.requests == []
+
+
+async def test_a_quick_retry_saves_a_poll(rig: Rig) -> None:
+    rig.pool.faults.once("garbage")
+    await rig.controller.poll()
+    assert source(rig) is LAN and rig.controller.lan_error is None
+
+
+async def test_the_lan_misses_twice(rig: Rig) -> None:
+    await rig.controller.poll()
+    cut(rig)
+    await rig.polls(15)
+    assert source(rig) is LAN
+    await rig.polls(15)
+    assert (source(rig), rig.controller.interval) == (CLOUD, 30)
+    assert rig.service.requests("dashboardInfo") == 1
+    assert rig.controller.state.readings.ph is not None
+    assert rig.controller.state.slots_assumed
+
+
+async def test_a_dead_lan_at_the_start(rig: Rig) -> None:
+    cut(rig)
+    await rig.controller.poll()
+    assert (source(rig), rig.controller.interval) == (CLOUD, 30)
+    assert rig.service.requests("dashboardInfo") == 1
+
+
+async def test_the_lan_is_tried_in_every_cycle(on_cloud: Rig) -> None:
+    cut(on_cloud, lan=False)
+    on_cloud.pool.faults.once("garbage", 4)
+    seen = len(on_cloud.asked("state"))
+    for _ in range(2):
+        await on_cloud.polls(30)
+        assert source(on_cloud) is CLOUD
+    assert len(on_cloud.asked("state")) == seen + 4
+    assert on_cloud.service.requests("dashboardInfo") == 3
+
+
+async def test_the_lan_is_back_at_once(on_cloud: Rig) -> None:
+    cut(on_cloud, lan=False)
+    await on_cloud.polls(30)
+    assert (source(on_cloud), on_cloud.controller.interval) == (LAN, 15)
+    assert not on_cloud.controller.state.slots_assumed
+    asked = len(on_cloud.service.cloud.requests)
+    await on_cloud.polls(15)
+    assert len(on_cloud.service.cloud.requests) == asked
+
+
+async def test_a_slow_lan_does_not_delay_the_cloud(on_cloud: Rig) -> None:
+    cut(on_cloud, lan=False)
+    on_cloud.pool.faults.on("hang")
+    on_cloud.time.advance(30)
+    published = len(on_cloud.published)
+    poll = asyncio.create_task(on_cloud.controller.poll())
+    await until(lambda: len(on_cloud.published) > published)
+    assert not poll.done() and source(on_cloud) is CLOUD
+    poll.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await poll
+
+
+async def test_a_slow_cloud_does_not_delay_the_lan(slow_cloud: Rig) -> None:
+    cut(slow_cloud, lan=False)
+    slow_cloud.time.advance(30)
+    poll = asyncio.create_task(slow_cloud.controller.poll())
+    await until(lambda: source(slow_cloud) is LAN)
+    assert not poll.done()
+    readings = slow_cloud.controller.state.readings
+    await poll
+    # The dashboard that came later does not replace what the LAN says.
+    assert source(slow_cloud) is LAN
+    assert slow_cloud.controller.state.readings == readings
+
+
+async def test_no_lan(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(lan=False)
+    await rig.controller.poll()
+    assert (source(rig), rig.controller.interval) == (CLOUD, 30)
+    assert not rig.controller.on_lan and not due(rig)
+    assert rig.controller.state.readings.pump_speed == 75
+    assert rig.asked() == []
+
+
+async def test_no_cloud(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(cloud=False)
+    await rig.controller.poll()
+    cut(rig)
+    for _ in range(5):
+        await rig.polls(15)
+    assert source(rig) is LAN
+    with pytest.raises(StateExpiredError, match="no connection"):
+        await rig.polls(15)
+
+
+# Nobody answers
+
+
+async def test_a_state_lasts_90_s(rig: Rig) -> None:
+    await rig.controller.poll()
+    cut(rig, cloud=True)
+    before, published = rig.controller.state, len(rig.published)
+    for seconds in (15, 15, 30, 29.9):
+        await rig.polls(seconds)
+        assert rig.controller.state == before
+    with pytest.raises(StateExpiredError):
+        await rig.polls(0.1)
+    with pytest.raises(StateExpiredError):
+        await rig.polls(30)
+    assert len(rig.published) == published
+    cut(rig, lan=False)
+    await rig.polls(30)
+    assert source(rig) is LAN
+
+
+async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
+    await rig.controller.poll()
+    cut(rig, cloud=True)
+    waited = 10.0
+    await rig.polls(waited)
+    with pytest.raises(StateExpiredError):  # noqa: PT012 - a loop that ends so
+        while waited < 200:
+            interval = rig.controller.interval
+            waited += interval
+            await rig.polls(interval)
+    assert waited == 90
+    assert rig.controller.interval == 30
+
+
+async def test_nobody_ever_answered(rig: Rig) -> None:
+    cut(rig, cloud=True)
+    with pytest.raises(StateExpiredError, match="no connection"):
+        await rig.controller.poll()
+    assert rig.controller.interval == 30
+    assert isinstance(rig.controller.cloud_error, UnreachableError)
+    assert rig.published == []
+
+
+async def test_neither_path(make_rig: Callable[..., Rig]) -> None:
+    with pytest.raises(StateExpiredError, match="no connection to the controller"):
+        await make_rig(lan=False, cloud=False).controller.poll()
+
+
+async def test_errors_are_kept_until_they_are_over(rig: Rig) -> None:
+    rig.pool.faults.on("wrong_key")
+    rig.service.cloud.faults.on("unauthorized")
+    with pytest.raises(StateExpiredError):
+        await rig.controller.poll()
+    assert errors(rig) == (SignatureError, AuthenticationError)
+    rig.service.cloud.faults.clear()
+    await rig.polls(30)
+    assert errors(rig) == (SignatureError, type(None))
+    rig.pool.faults.clear()
+    await rig.polls(30)
+    assert errors(rig) == (type(None), type(None))
+
+
+@pytest.mark.parametrize(("first", "attempts"), [(0.0, 2), (0.1, 2), (9.0, 1)])
+async def test_a_poll_has_10_s_in_all(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, first: float, attempts: int
+) -> None:
+    """A second attempt gets what the first has left; here 10 s are 0.15 s."""
+    started = 0
+
+    class SlowLan:
+        async def state(self) -> None:
+            nonlocal started
+            started += 1
+            await asyncio.sleep(first)
+            raise UnreachableError("no answer")
+
+    monkeypatch.setattr(poller, "TIMEOUT", 0.15)
+    monkeypatch.setattr(rig.controller, "lan", SlowLan())
+    async with asyncio.timeout(1):
+        assert not await rig.controller.read_lan()
+    assert started == attempts
+    assert isinstance(rig.controller.lan_error, UnreachableError)
+
+
+# The cloud's limits
+
+
+async def test_cloud_reads_keep_apart(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(lan=False)
+    await rig.controller.poll()
+    for seconds, reads in ((15, 1), (13.9, 1), (0.1, 2), (28, 2), (2, 3)):
+        await rig.polls(seconds)
+        assert rig.service.requests("dashboardInfo") == reads
+
+
+async def test_a_flapping_lan_does_not_read_the_cloud_more_often(rig: Rig) -> None:
+    for _ in range(6):
+        cut(rig)
+        await rig.polls(5)
+        cut(rig, lan=False)
+        await rig.polls(5)
+    assert rig.service.requests("dashboardInfo") <= 2
+
+
+@pytest.mark.parametrize("after", [60, 45])
+async def test_a_busy_cloud_is_left_alone(
+    make_rig: Callable[..., Rig], after: int
+) -> None:
+    rig = make_rig(lan=False)
+    await rig.controller.poll()
+    rig.service.cloud.rate_limited.message = f"device busy: retry after {after}s"
+    rig.service.cloud.faults.once("rate_limited")
+    await rig.polls(30)
+    assert errors(rig)[1] is BusyError
+    await rig.polls(30)
+    await rig.polls(after - 30.1)
+    assert rig.service.requests("dashboardInfo") == 2
+    await rig.polls(0.1)
+    assert rig.service.requests("dashboardInfo") == 3
+    assert errors(rig)[1] is type(None)
+
+
+async def test_a_short_busy_does_not_hasten_the_next_read(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = make_rig(lan=False)
+    await rig.controller.poll()
+    rig.service.cloud.faults.once("rate_limited")  # 5 s
+    await rig.polls(30)
+    await rig.polls(10)
+    assert rig.service.requests("dashboardInfo") == 2
+
+
+# Another address
+
+
+async def test_another_address_is_tried_next(on_cloud: Rig) -> None:
+    cut(on_cloud, lan=False)
+    on_cloud.controller.set_lan(on_cloud.service.lan_client(on_cloud.pool))
+    assert on_cloud.controller.interval == 15
+    await on_cloud.polls(1)
+    assert source(on_cloud) is LAN
+
+
+async def test_another_address_that_is_dead_too(on_cloud: Rig) -> None:
+    on_cloud.controller.set_lan(on_cloud.service.lan_client(on_cloud.pool))
+    await on_cloud.polls(30)
+    assert (source(on_cloud), on_cloud.controller.interval) == (CLOUD, 30)
+    assert on_cloud.service.requests("dashboardInfo") == 2
+
+
+async def test_an_address_that_is_gone(rig: Rig) -> None:
+    await rig.controller.poll()
+    rig.controller.set_lan(None)
+    assert not await rig.controller.read_lan()
+    await rig.polls(15)
+    assert (source(rig), rig.controller.interval) == (CLOUD, 30)

@@ -1,0 +1,390 @@
+"""PoolState: what frames and the cloud's answers make of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.cloud_state import merge_dashboard
+from custom_components.poolctl.client.commands import PumpIdentity
+from custom_components.poolctl.client.equipment import AUX_TYPES, Role, Slot
+from custom_components.poolctl.client.frame import (
+    Configuration,
+    Flag,
+    Flag2,
+    StateFrame,
+    Telemetry,
+    Timer,
+    decode_frame,
+)
+from custom_components.poolctl.client.state import (
+    Chemistry,
+    PoolState,
+    Readings,
+    Source,
+    WithoutFlow,
+    merge_frame,
+)
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+LATER = NOW + timedelta(minutes=5)
+STABLE = Flag.CHEMISTRY_STABLE | Flag.DRY_RUN | Flag.FLOW
+
+type Merge = Callable[[PoolState, Mapping[str, Any], datetime], PoolState]
+
+TELEMETRY = Telemetry(
+    flags=STABLE,
+    water_temperature=26.4,
+    ambient_temperature=21.5,
+    ph=7.4,
+    orp=655,
+    flow_rate=180,
+    pressure=60,
+    pump_speed=75,
+    pump_power=600,
+    drive_temperature=38,
+    main_pump_mode=1,
+    sanitiser_output=80,
+    flags2=0,
+    aux_modes=(1, 0, 99),
+    held_slots=(2,),
+    pump_cooldown_remaining=0,
+    pump_priming_remaining=0,
+)
+CONFIGURATION = Configuration(
+    pool_target=28, desired_ph=7.4, desired_orp_mineral=650, aux_types=(31, 13, 1)
+)
+DASHBOARD: dict[str, Any] = {
+    "actual_ph": 72,
+    "actual_orp": 640,
+    "d_ph": 73,
+    "d_orp_mineral": 660,
+    "actual_pump_speed": 80,
+    "actual_flow_rate": 190,
+    "actual_pressure": 70,
+    "main_pump_status": 99,
+    "heater_state": True,
+    "solar_state": False,
+    "spa_heater_state": True,
+    "chemistry_stable": True,
+    "dry_run_status": 3,
+}
+
+
+def seen(
+    state: PoolState | None = None,
+    *,
+    configuration: Configuration | None = CONFIGURATION,
+    timers: tuple[Timer, ...] | None = (),
+    now: datetime = NOW,
+    **changes: Any,
+) -> PoolState:
+    """Merge a frame with these changes into a state."""
+    frame = StateFrame(replace(TELEMETRY, **changes), configuration, timers)
+    return merge_frame(state or PoolState(), frame, now)
+
+
+def told(state: PoolState | None = None, **changes: Any) -> PoolState:
+    """Merge a dashboard with these changes into a state."""
+    return merge_dashboard(state or PoolState(), DASHBOARD | changes, LATER)
+
+
+# What is possible
+
+
+@pytest.mark.parametrize(
+    ("field", "bad", "good"),
+    [
+        ("ph", [0.0, 14.1, 25.5], [0.1, 7.4, 14.0]),
+        ("orp", [0xFFFF], [0, 655, 0xFFFE]),
+        ("water_temperature", [100.1, 6553.5], [0.0, 26.4, 100.0]),
+        ("ambient_temperature", [0.0, 655.35], [0.01, 45.0]),
+        ("flow_rate", [0xFFFF], [0, 180]),
+        ("pressure", [0xFFFF], [0, 60]),
+        ("pump_speed", [101, 0xFF], [0, 100]),
+        ("pump_power", [0xFFFF], [0, 600]),
+        ("drive_temperature", [0xFF], [0, 60]),
+        ("sanitiser_output", [0xFFFF], [0, 80]),
+        ("pump_cooldown_remaining", [0xFFFF], [0, 120]),
+        ("pump_priming_remaining", [0xFFFF], [0, 120]),
+        ("main_pump_mode", [21, 50, 98, 100, 0xFF], [0, 1, 20, 99]),
+    ],
+)
+def test_impossible_readings(field: str, bad: list[Any], good: list[Any]) -> None:
+    for value in [*bad, None]:
+        assert getattr(seen(**{field: value}).readings, field) is None, value
+    for value in good:
+        assert getattr(seen(**{field: value}).readings, field) == value
+
+
+@pytest.mark.parametrize(
+    ("field", "bad", "good"),
+    [
+        ("pool_target", [0, 0xFF], [1, 28]),
+        ("spa_target", [0, 0xFF], [1, 40]),
+        ("desired_ph", [0.0, 14.1, 25.5], [7.4]),
+        ("desired_orp_mineral", [0, 0xFFFF], [1, 650]),
+        ("desired_orp_liquid", [0, 0xFFFF], [1, 650]),
+    ],
+)
+def test_impossible_settings(field: str, bad: list[Any], good: list[Any]) -> None:
+    for value in [*bad, None]:
+        state = seen(configuration=replace(CONFIGURATION, **{field: value}))
+        assert getattr(state.configuration, field) is None, value
+    for value in good:
+        state = seen(configuration=replace(CONFIGURATION, **{field: value}))
+        assert getattr(state.configuration, field) == value
+
+
+FLAGS = {
+    "pool_heater": Flag.POOL_HEATER,
+    "solar": Flag.SOLAR,
+    "spa_heater": Flag.SPA_HEATER,
+    "ph_dosing": Flag.PH_DOSING,
+    "chlorine_dosing": Flag.CHLORINE_DOSING,
+    "chemistry_stable": Flag.CHEMISTRY_STABLE,
+    "expander_1": Flag.EXPANDER_1,
+    "expander_2": Flag.EXPANDER_2,
+    "flow": Flag.FLOW,
+}
+FLAGS2 = {
+    "pump_cooling_down": Flag2.PUMP_COOLING_DOWN,
+    "pump_priming": Flag2.PUMP_PRIMING,
+    "mqtt": Flag2.MQTT,
+    "internet": Flag2.INTERNET,
+    "expander_3": Flag2.EXPANDER_3,
+    "expander_4": Flag2.EXPANDER_4,
+}
+
+
+@pytest.mark.parametrize("word", ["flags", "flags2"])
+def test_flags(word: str) -> None:
+    table = FLAGS if word == "flags" else FLAGS2
+
+    def read(value: Any) -> Readings:
+        changes: dict[str, Any] = {word: value}
+        return seen(**changes).readings
+
+    for name, bit in table.items():
+        alone = read(bit)
+        assert [n for n in table if getattr(alone, n)] == [name]
+        rest = read(0xFFFF & ~bit)
+        assert [n for n in table if not getattr(rest, n)] == [name]
+    unknown = read(None)
+    assert {getattr(unknown, name) for name in table} == {None}
+
+
+@pytest.mark.parametrize(
+    ("bits", "problem"), [(3, False), (0, True), (1, True), (2, True)]
+)
+def test_dry_run(bits: int, problem: bool) -> None:
+    assert seen(flags=bits << 13).readings.dry_run is problem
+    assert told(dry_run_status=bits).readings.dry_run is problem
+
+
+def test_no_dry_run_status() -> None:
+    assert seen(flags=None).readings.dry_run is None
+    assert told(dry_run_status=None).readings.dry_run is None
+
+
+# What stays in force, and what does not
+
+
+def test_readings_never_mix_sources() -> None:
+    lan = seen()
+    cloud = told(lan, actual_orp=None)
+    assert cloud.readings.orp is None
+    assert cloud.readings.water_temperature is None  # the dashboard has none
+    assert cloud.readings.pump_power is None and cloud.readings.flow is None
+    back = seen(cloud, flow_rate=None)
+    assert back.readings.flow_rate is None and back.source is Source.LAN
+    assert back.readings.pressure == 60
+
+
+def test_slots_are_assumed_while_the_cloud_is_the_source() -> None:
+    lan = seen()
+    cloud = told(lan)
+    assert not lan.slots_assumed and cloud.slots_assumed
+    assert cloud.slots == lan.slots
+    assert not seen(cloud).slots_assumed
+
+
+def test_absent_parts_stay_in_force() -> None:
+    timers = (Timer(3, 10, 20),)
+    state = seen(timers=timers)
+    nothing = StateFrame(None, None, None)
+    assert merge_frame(state, nothing, LATER) == state
+    assert seen(state, configuration=None, timers=None).configuration == CONFIGURATION
+    assert seen(state, timers=None).timers == timers
+    assert seen(state, timers=()).timers == ()
+    only = merge_frame(
+        state, StateFrame(None, Configuration(pool_target=30), None), NOW
+    )
+    assert only.configuration == Configuration(pool_target=30)
+    assert only.readings == state.readings
+
+
+def test_slot_modes_that_are_not_told_are_unknown() -> None:
+    state = seen(seen(), aux_modes=None, held_slots=None)
+    assert [slot.mode for slot in state.slots] == [None] * 3
+    assert [slot.on for slot in state.slots] == [None] * 3
+    assert [slot.held for slot in state.slots] == [None] * 3
+
+
+def test_holds_that_are_not_told_are_unknown() -> None:
+    state = seen(held_slots=None)
+    assert [slot.held for slot in state.slots] == [None] * 3
+
+
+# Chemistry
+
+
+def test_the_last_valid_chemistry_is_held() -> None:
+    valid = Chemistry(ph=7.4, orp=655, water_temperature=26.4)
+    state = seen()
+    assert state.valid_chemistry == valid and state.valid_at == NOW
+    still = seen(state, flags=0, ph=6.0, orp=300, water_temperature=35.0, now=LATER)
+    assert still.readings.ph == 6.0
+    assert still.chemistry == valid and still.valid_at == NOW
+    again = seen(still, ph=7.5, now=LATER)
+    assert again.chemistry.ph == 7.5 and again.valid_at == LATER
+
+
+def test_what_is_shown_of_still_water() -> None:
+    still = seen(seen(), flags=0, ph=6.0)
+    for choice, ph in (
+        (WithoutFlow.HOLD, 7.4),
+        (WithoutFlow.UNKNOWN, None),
+        (WithoutFlow.RAW, 6.0),
+    ):
+        assert replace(still, without_flow=choice).chemistry.ph == ph
+        assert replace(seen(), without_flow=choice).chemistry.ph == 7.4
+
+
+def test_still_water_from_the_start() -> None:
+    state = seen(flags=0)
+    assert state.chemistry == Chemistry() and state.valid_at is None
+
+
+def test_what_a_source_does_not_measure_is_held_too() -> None:
+    state = told(seen())
+    assert state.valid_chemistry == Chemistry(ph=7.2, orp=640, water_temperature=26.4)
+    assert state.chemistry.water_temperature is None  # the source has none now
+    still = told(state, chemistry_stable=False)
+    assert still.chemistry.water_temperature == 26.4
+
+
+def test_stability_that_is_not_told_does_not_void_readings() -> None:
+    state = told(chemistry_stable=None)
+    assert state.chemistry is state.readings
+    assert state.valid_chemistry == Chemistry()
+
+
+# Slots and the pump
+
+
+@pytest.mark.parametrize(("count", "virtual"), [(37, True), (36, False), (27, False)])
+def test_the_virtual_slot(count: int, virtual: bool) -> None:
+    types = (31, *[10] * (count - 1))
+    state = seen(configuration=Configuration(aux_types=types))
+    roles = [slot.role for slot in state.slots]
+    assert len(roles) == count and (roles[26] is Role.VIRTUAL) is virtual
+    assert set(roles[1:26] + roles[27:]) <= {Role.PUMP_LINKED}
+    assert state.slots[26].kind == "ozone"
+
+
+def test_slots() -> None:
+    state = replace(seen(), names=("Pump", "Light"))
+    assert state.slots == (
+        Slot(index=0, type_code=31, name="Pump", mode=1, held=False),
+        Slot(index=1, type_code=13, name="Light", mode=0, held=False),
+        Slot(index=2, type_code=1, name="", mode=99, held=True),
+    )
+    assert [slot.on for slot in state.slots] == [True, False, True]
+    assert state.slot(2) == state.slots[2] and state.slot(3) is None
+    assert state.pump_slot == state.slots[0]
+    assert state.fitted({13, 12}) and not state.fitted({2, 32})
+
+
+def test_no_slots() -> None:
+    state = PoolState()
+    assert state.slots == () and state.pump_slot is None and state.slot(0) is None
+    assert not state.fitted({31})
+
+
+@pytest.mark.parametrize(
+    ("role", "codes"),
+    [
+        (Role.EMPTY, [0]),
+        (Role.GENERAL, [1, 22, 23, 24, 25, 37, 99, 255]),
+        (Role.PUMP, [31]),
+        (Role.PUMP_LINKED, [3, 4, 9, 10, 11]),
+        (Role.DOSING, [5, 6, 7, 8]),
+        (Role.HEATING, [2, 17, 18, 19, 32]),
+        (Role.SPA_ACTUATOR, [20, 21, 33, 34]),
+        (Role.POOL_LIGHT, [12, 13, 14, 15, 16, 35]),
+        (Role.SPA_LIGHT, [26, 27, 28, 29, 30, 36]),
+    ],
+)
+def test_roles(role: Role, codes: list[int]) -> None:
+    assert [Slot(index=0, type_code=code).role for code in codes] == [role] * len(codes)
+    known = [c for c, aux in AUX_TYPES.items() if aux.role is role and c >= 0]
+    assert set(known) <= set(codes)
+
+
+@pytest.mark.parametrize(
+    ("mode", "on"), [(0, False), (1, True), (20, True), (99, True), (None, None)]
+)
+def test_the_truth_about_the_pump(mode: int | None, on: bool | None) -> None:
+    """Its slot may say manual while the motor stands (layouts.md 2.4)."""
+    state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
+    assert state.pump_on is on
+    assert state.slots[0].on is True
+
+
+@pytest.mark.parametrize(
+    ("mode", "speed", "expected"),
+    [(99, 60, 60), (1, 75, 75), (0, 0, 50), (0, 60, 50), (99, 0, 50), (99, None, 50),
+     (None, 60, 50)],
+)  # fmt: skip
+def test_start_speed(mode: int | None, speed: int | None, expected: int) -> None:
+    state = replace(PoolState(), start_speed=50)
+    assert seen(state, main_pump_mode=mode, pump_speed=speed).start_speed == expected
+    changes = {"main_pump_status": mode, "actual_pump_speed": speed}
+    assert told(state, **changes).start_speed == expected
+
+
+@pytest.mark.parametrize(
+    ("pump", "expected"),
+    [
+        (None, None),
+        (PumpIdentity("Variable Speed", "Acme", "X"), True),
+        (PumpIdentity("Single Speed", "Acme", "X"), False),
+        (PumpIdentity("Single Speed", "Acme", ""), None),  # not identified yet
+        (PumpIdentity("Variable Speed", "Single Speed", ""), None),
+    ],
+)
+def test_variable_speed(pump: PumpIdentity | None, expected: bool | None) -> None:
+    assert replace(PoolState(), pump=pump).variable_speed is expected
+
+
+def test_equality_ignores_when_readings_were_valid() -> None:
+    assert seen(now=NOW) == seen(now=LATER)
+    assert seen(now=NOW).valid_at != seen(now=LATER).valid_at
+    assert seen() != seen(orp=656)
+
+
+def test_impossible_bytes_of_a_real_frame() -> None:
+    payload = (
+        b"\x01\x03" + b"\x2d" + b"\xff" * 44 + b"\0" + b"\x5a\0" + b"\xff" * 89 + b"\0"
+    )
+    state = merge_frame(PoolState(), decode_frame(payload), NOW)
+    numbers = [v for v in vars_of(state.readings) if not isinstance(v, bool)]
+    assert set(numbers) == {None}
+    assert state.configuration.desired_ph is None and state.slots == ()
+
+
+def vars_of(readings: Readings) -> list[Any]:
+    return [getattr(readings, name) for name in Readings.__dataclass_fields__]
