@@ -41,6 +41,8 @@ from .records import ControllerRecord, async_sightings, mac_of
 _LOGGER = logging.getLogger(__name__)
 
 INVENTORY_INTERVAL = timedelta(hours=1)
+INVENTORY_RETRY = 300.0
+"""s after which an inventory that failed is read again."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -116,6 +118,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN,
                 translation_key="service_unreachable",
                 translation_placeholders={"error": str(err)},
+                retry_after=INVENTORY_RETRY,
             ) from err
         keys = {
             device.device_id: await self.async_fetch_key(device.device_id)
@@ -189,6 +192,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             DOMAIN, match_context={"source": SOURCE_ZEROCONF, "unique_id": record.mac}
         ):
             self.hass.config_entries.flow.async_abort(flow["flow_id"])
+        if (seen := async_sightings(self.hass).get(record.device_id)) is not None:
+            # It may have moved while this entry was not loaded.
+            coordinator.healer.async_offer(seen.host, seen.port)
         return coordinator
 
     @callback
@@ -309,9 +315,13 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def _async_publish(self) -> None:
         """Show what a command or a side read told, without moving the next poll."""
         self._memory.remember(self.record.device_id, self.controller.known)
-        if (state := self.controller.state) != self.data:
-            self.data = state
-            self.async_update_listeners()
+        if (state := self.controller.state) == self.data:
+            return
+        updated = state.configuration.firmware != self.data.configuration.firmware
+        self.data = state
+        if updated:
+            self.async_register_device()
+        self.async_update_listeners()
 
     @callback
     def async_in_background(self, task: Coroutine[Any, Any, Any], name: str) -> None:

@@ -18,6 +18,7 @@ from .client.equipment import Slot
 from .client.exceptions import (
     AuthenticationError,
     BusyError,
+    CommandFailedError,
     InvalidCommandError,
     NotAppliedError,
     NotSupportedError,
@@ -228,6 +229,7 @@ _ERRORS: Mapping[type[PoolctlError], tuple[type[HomeAssistantError], str]] = {
     NotAppliedError: (HomeAssistantError, "not_applied"),
     AuthenticationError: (HomeAssistantError, "sign_in_needed"),
     BusyError: (HomeAssistantError, "busy"),
+    CommandFailedError: (HomeAssistantError, "service_refused"),
     RefusedError: (HomeAssistantError, "refused"),
     UnreachableError: (HomeAssistantError, "not_reached"),
     ProtocolError: (HomeAssistantError, "unexpected_answer"),

@@ -235,7 +235,7 @@ class Controller(Poller):
 
         async def write(lan: LanClient, raw: int) -> StateFrame | None:
             async with self._settings_lock:
-                settings = decode_json(await lan.query(setting.query))
+                settings = decode_json(await lan.query(setting.query, urgent=True))
                 if setting.key not in settings:
                     raise ReplyError(f"the settings have no {setting.key}")
                 settings |= {setting.key: raw, setting.reset: False}

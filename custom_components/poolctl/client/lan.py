@@ -1,6 +1,5 @@
 """The LAN side of one controller: Command Protocol v2 (interface.md 4.2, 7.2, 8)."""
 
-import asyncio
 from collections.abc import Mapping
 from http import HTTPMethod, HTTPStatus
 import json
@@ -28,6 +27,7 @@ from .exceptions import (
 )
 from .frame import StateFrame, decode_frame
 from .http import exchange
+from .turns import Turns
 
 PORT = 8080
 PATH = "/ctrl/2/lan/pv2"
@@ -79,9 +79,8 @@ class LanClient:
         self._key = key
         self._outgoing = counter or OutgoingCounter()
         self._incoming = IncomingCounter()
-        # The controller handles one request at a time (interface.md 4.2 rule 8). The
-        # lock is fair: a command waits for one request, not for a whole poll.
-        self._lock = asyncio.Lock()
+        # The controller handles one request at a time (interface.md 4.2 rule 8).
+        self._turns = Turns()
 
     @property
     def host(self) -> str:
@@ -97,14 +96,19 @@ class LanClient:
         """Read the full state; needs no signature."""
         return decode_frame(await self._request("state", timeout=timeout))
 
-    async def query(self, name: str, payload: bytes = b"") -> bytes:
-        """Ask a signed query; return the payload of its reply."""
-        return await self._request("q", name, payload)
+    async def query(
+        self, name: str, payload: bytes = b"", *, urgent: bool = False
+    ) -> bytes:
+        """Ask a signed query; return the payload of its reply.
+
+        One that is part of a person's command is urgent: it goes before others.
+        """
+        return await self._request("q", name, payload, urgent=urgent)
 
     async def action(self, name: str, payload: bytes) -> StateFrame | None:
         """Run a signed action; return the state after it, where the reply has one."""
         try:
-            reply = await self._request("a", name, payload)
+            reply = await self._request("a", name, payload, urgent=True)
             return decode_frame(reply) if reply else None
         except ReplayError, FrameError:
             # It ran, and only its effect could not be read: the next state will tell.
@@ -117,9 +121,10 @@ class LanClient:
         payload: bytes | None = None,
         *,
         timeout: float = TIMEOUT,
+        urgent: bool = False,
     ) -> bytes:
         """Return the verified payload of the answer, empty where it carries none."""
-        async with self._lock:
+        async with self._turns.take(urgent=urgent):
             # Measured before a counter is spent on it.
             size = len(self._body(op, name, payload, 0))
             if size > MAX_REQUEST:

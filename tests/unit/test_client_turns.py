@@ -1,0 +1,56 @@
+"""Who goes next on a connection that carries one request at a time."""
+
+import asyncio
+
+import pytest
+
+from custom_components.poolctl.client.turns import Turns
+
+
+async def queue(turns: Turns, order: list[str], names: str) -> list[asyncio.Task[None]]:
+    """Let several wait; capitals are urgent."""
+
+    async def work(name: str) -> None:
+        async with turns.take(urgent=name.isupper()):
+            order.append(name)
+            await asyncio.sleep(0)
+
+    tasks = [asyncio.create_task(work(name)) for name in names]
+    await asyncio.sleep(0)
+    return tasks
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [("abc", "abc"), ("abC", "aCb"), ("abCdE", "aCEbd"), ("ABc", "ABc")],
+)
+async def test_urgent_ones_go_first(names: str, expected: str) -> None:
+    order: list[str] = []
+    await asyncio.gather(*await queue(Turns(), order, names))
+    assert "".join(order) == expected
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_one_who_gives_up_holds_nobody_up(late: bool) -> None:
+    """Also when its turn comes at the very moment it gives up."""
+    turns = Turns()
+    order: list[str] = []
+    async with turns.take(urgent=False):
+        tasks = await queue(turns, order, "ab")
+        if not late:
+            tasks[0].cancel()
+            await asyncio.sleep(0)
+    tasks[0].cancel()
+    async with asyncio.timeout(1):
+        await asyncio.gather(*tasks, return_exceptions=True)
+        async with turns.take(urgent=False):
+            assert order == ["b"]
+
+
+async def test_an_error_passes_the_turn_on() -> None:
+    turns = Turns()
+    with pytest.raises(ValueError, match="x"):
+        async with turns.take(urgent=True):
+            raise ValueError("x")
+    async with asyncio.timeout(1), turns.take(urgent=False):
+        pass
