@@ -137,11 +137,21 @@ class Poller:
                 if self._misses >= MAX_MISSES:
                     await self.read_cloud()
         else:
-            # Side by side, so that neither waits for the other's time-out.
-            await asyncio.gather(self.read_lan(), self.read_cloud())
+            await self._read_both()
         if self._expires_in <= 0:
             error = self.lan_error or self.cloud_error
             raise StateExpiredError(str(error or "no connection to the controller"))
+
+    async def _read_both(self) -> None:
+        """Read side by side, so that neither waits for the other's time-out."""
+        cloud = asyncio.create_task(self.read_cloud())
+        try:
+            if not await self.read_lan():
+                await cloud
+        finally:
+            # The LAN is the better source: what the cloud would say is not needed.
+            cloud.cancel()
+            await asyncio.wait([cloud])
 
     async def read_lan(self) -> bool:
         """Read the LAN with one quick retry, 10 s in all; tell whether it answered."""
