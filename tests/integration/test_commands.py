@@ -1,6 +1,5 @@
 """From an action in Home Assistant to the relay, and every way it can go wrong."""
 
-import asyncio
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -12,6 +11,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from tests.simulator import Controller
+from tests.simulator.raw import until
 
 from .conftest import Service, entity_id, set_up, value
 
@@ -78,9 +78,8 @@ async def test_pump(
     task = hass.async_create_task(
         call(hass, "switch", "turn_off", service.small, "pump")
     )
-    await asyncio.sleep(0.02)
     # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
-    assert value(hass, "switch", service.small, "pump") == "off"
+    await until(lambda: value(hass, "switch", service.small, "pump") == "off")
     service.clock.advance(200)
     await task
     assert value(hass, "switch", service.small, "pump") == "off"
@@ -94,7 +93,7 @@ async def test_pump(
     task = hass.async_create_task(
         call(hass, "switch", "turn_on", service.small, "pump")
     )
-    await asyncio.sleep(0.02)
+    await until(lambda: value(hass, "switch", service.small, "pump") == "on")
     service.clock.advance(60)
     await task
     assert service.small.pool.pump.speed == 60
@@ -120,8 +119,7 @@ async def test_desired_values_leave_all_other_settings_alone(
     task = hass.async_create_task(
         call(hass, "number", "set_value", service.full, key, value=wanted)
     )
-    await asyncio.sleep(0.03)
-    assert float(value(hass, "number", service.full, key)) == wanted
+    await until(lambda: float(value(hass, "number", service.full, key)) == wanted)
     service.clock.advance(2)
     await task
     raw = round(wanted * 10) if key == "desired_ph" else wanted
@@ -243,7 +241,7 @@ async def test_unload_in_the_middle_of_a_command(
     task = hass.async_create_task(
         call(hass, "number", "set_value", service.full, "desired_ph", value=7.0)
     )
-    await asyncio.sleep(0.02)
+    await until(lambda: value(hass, "number", service.full, "desired_ph") == "7.0")
     assert await hass.config_entries.async_unload(full.entry_id)
     with pytest.raises(HomeAssistantError) as caught:
         await task
