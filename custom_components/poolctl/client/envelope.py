@@ -5,11 +5,11 @@ Observed, not published (layouts.md 1): u8 version, u32 counter, payload, and th
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from hmac import compare_digest
 import logging
 import struct
 import time
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
@@ -25,8 +25,7 @@ _TAG_SIZE = 4
 _HEAD = struct.Struct("<BI")
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """A verified envelope: the signer's counter and what it wrapped."""
 
     counter: int
@@ -53,6 +52,18 @@ def _tag(key: bytes, signed: bytes) -> bytes:
     return cmac.finalize()[:_TAG_SIZE]
 
 
+def _from_hex(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        pass
+    try:
+        # White space is ignored anywhere (interface.md 2.7), also within a byte.
+        return bytes.fromhex("".join(text.split()))
+    except ValueError:
+        raise EnvelopeError("envelope is not hex") from None
+
+
 def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
     """Return the signed envelope of a payload (layouts.md 1).
 
@@ -70,10 +81,7 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
     Raises EnvelopeError for a malformed envelope and SignatureError for a wrong tag.
     """
     if isinstance(data, str):
-        try:
-            data = bytes.fromhex("".join(data.split()))
-        except ValueError:
-            raise EnvelopeError("envelope is not hex") from None
+        data = _from_hex(data)
     if len(data) < _HEAD.size + _TAG_SIZE:
         raise EnvelopeError(f"envelope of {len(data)} bytes is too short")
     version, counter = _HEAD.unpack_from(data)

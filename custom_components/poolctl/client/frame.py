@@ -203,6 +203,10 @@ _SOLAR_SELECTED, _POOL_HEATER_SELECTED, _SPA_HEATER_SELECTED = 1, 2, 4
 _TIMER = struct.Struct("<BHH")
 
 
+_TELEMETRY_PRESENT, _CONFIGURATION_PRESENT, _TIMERS_PRESENT = 1, 2, 4
+"""Bits of the section mask."""
+
+
 def decode_frame(payload: bytes) -> StateFrame:
     """Return the content of a state frame (layouts.md 2).
 
@@ -213,19 +217,14 @@ def decode_frame(payload: bytes) -> StateFrame:
     version, mask = payload[0], payload[1]
     if version != VERSION:
         raise FrameError(f"state frame version {version} is not known")
-    offset = 2
-    sections: list[bytes | None] = []
-    for bit, length_size in ((1, 1), (2, 2), (4, 1)):
-        if not mask & bit:
-            sections.append(None)
-            continue
-        start = offset + length_size
-        length = int.from_bytes(payload[offset:start], "little")
-        offset = start + length
-        if offset > len(payload):
-            raise FrameError("a section runs past the end of the state frame")
-        sections.append(payload[start:offset])
-    telemetry, configuration, tail = sections
+    telemetry = configuration = tail = None
+    end = 2
+    if mask & _TELEMETRY_PRESENT:
+        telemetry, end = _section(payload, end, 1)
+    if mask & _CONFIGURATION_PRESENT:
+        configuration, end = _section(payload, end, 2)
+    if mask & _TIMERS_PRESENT:
+        tail, end = _section(payload, end, 1)
     return StateFrame(
         None if telemetry is None else _decode_telemetry(telemetry),
         None if configuration is None else _decode_configuration(configuration),
@@ -233,26 +232,42 @@ def decode_frame(payload: bytes) -> StateFrame:
     )
 
 
+def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]:
+    """Return a section and where it ends."""
+    start = offset + length_size
+    end = start + int.from_bytes(payload[offset:start], "little")
+    if end > len(payload):
+        raise FrameError("a section runs past the end of the state frame")
+    return payload[start:end], end
+
+
 def _decode_telemetry(data: bytes) -> Telemetry:
-    flags, water, ambient, ph, *readings, slots = _TELEMETRY.unpack(data)
-    modes = held = None
-    times = b""
+    (
+        flags,
+        water,
+        ambient,
+        ph,
+        orp,
+        flow,
+        pressure,
+        speed,
+        power,
+        drive,
+        mode,
+        sanitiser,
+        flags2,
+        slots,
+    ) = _TELEMETRY.unpack(data)
+    modes = held = cooldown = priming = None
     if slots is not None:
-        modes_end = _TELEMETRY.size + slots
-        held_end = modes_end + (slots + 7) // 8
-        if modes_end <= len(data):
-            modes = tuple(data[_TELEMETRY.size : modes_end])
-        if held_end <= len(data):
-            bitmap = int.from_bytes(data[modes_end:held_end], "little")
-            held = _bits(bitmap & (1 << slots) - 1)
-            times = data[held_end:]
-    orp, flow, pressure, speed, power, drive, mode, sanitiser, flags2 = readings
-    cooldown, priming = _PUMP_TIMES.unpack(times)
+        end = _TELEMETRY.size + slots + (slots + 7) // 8
+        modes, held = _decode_slots(data[_TELEMETRY.size : end], slots)
+        cooldown, priming = _PUMP_TIMES.unpack(data[end:])
     return Telemetry(
         flags,
-        _scaled(water, 10),
-        _scaled(ambient, 100),
-        _scaled(ph, 10),
+        None if water is None else water / 10,
+        None if ambient is None else ambient / 100,
+        None if ph is None else ph / 10,
         orp,
         flow,
         pressure,
@@ -269,7 +284,22 @@ def _decode_telemetry(data: bytes) -> Telemetry:
     )
 
 
-@lru_cache(maxsize=64)  # it comes with every full frame and hardly ever changes
+# What hardly ever changes from frame to frame is taken apart once.
+
+
+@lru_cache(maxsize=256)
+def _decode_slots(
+    data: bytes, slots: int
+) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+    """Return the modes and the held slots; `None` for what `data` ends before."""
+    modes = tuple(data[:slots]) if len(data) >= slots else None
+    if len(data) < slots + (slots + 7) // 8:
+        return modes, None
+    bitmap = int.from_bytes(data[slots:], "little")
+    return modes, _bits(bitmap & (1 << slots) - 1)
+
+
+@lru_cache(maxsize=64)
 def _decode_configuration(data: bytes) -> Configuration:
     pool, spa, heating, ph, *settings, schedules, firmware, slots = (
         _CONFIGURATION.unpack(data)
@@ -282,7 +312,7 @@ def _decode_configuration(data: bytes) -> Configuration:
         None if heating is None else bool(heating & _SOLAR_SELECTED),
         None if heating is None else bool(heating & _POOL_HEATER_SELECTED),
         None if heating is None else bool(heating & _SPA_HEATER_SELECTED),
-        _scaled(ph, 10),
+        None if ph is None else ph / 10,
         acid_drum,
         acid,
         orp_mineral,
@@ -305,10 +335,6 @@ def _decode_timers(
         return None
     end = 1 + tail[0] * _TIMER.size
     return tuple(Timer(*fields) for fields in _TIMER.iter_unpack(tail[1:end]))
-
-
-def _scaled(value: int | None, divisor: int) -> float | None:
-    return None if value is None else value / divisor
 
 
 def _bits(value: int) -> tuple[int, ...]:
