@@ -5,7 +5,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
-from .const import DOMAIN
+from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import AccountCoordinator, PoolctlConfigEntry
 from .memory import DATA_MEMORY, Memory
 from .services import async_setup_services
@@ -36,6 +36,12 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
     await account.async_start()
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     return True
+
+
+async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
+    """Forget the controllers of an account that is deleted."""
+    for device_id in entry.data.get(CONF_CONTROLLERS, {}):
+        hass.data[DATA_MEMORY].forget(device_id)
 
 
 async def async_remove_config_entry_device(

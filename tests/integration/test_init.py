@@ -11,8 +11,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.memory import DATA_MEMORY
 
-from .conftest import Service, advance, set_up, value
+from .conftest import Service, advance, entity_id, set_up, settle, value
 
 
 async def test_first_set_up_reads_the_account(
@@ -166,6 +167,29 @@ async def test_without_any_answer_nothing_is_removed(
         e.entity_id for e in er.async_entries_for_config_entry(registry, small.entry_id)
     }
     assert after >= before
+
+
+async def test_things_without_a_name_have_one(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> None:
+    service.account.sites = service.account.sites[:1]
+    service.small.name = ""
+    service.small.pool.slots[2].name = ""
+    await set_up(hass, service, service.entry(service.small))
+    state = hass.states.get(entity_id(hass, "switch", service.small, "slot_2"))
+    assert state is not None
+    assert state.name == "Pool controller Output 3"
+
+
+async def test_a_deleted_account_is_forgotten(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry
+) -> None:
+    memory = hass.data[DATA_MEMORY]
+    assert memory.state(service.small.device_id).slots
+    await hass.config_entries.async_remove(small.entry_id)
+    await settle(hass, service)
+    assert not memory.state(service.small.device_id).slots
+    assert memory.counter(service.small.device_id).last > 0
 
 
 async def test_two_controllers_with_the_same_names(
