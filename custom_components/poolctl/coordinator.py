@@ -8,8 +8,8 @@ import logging
 from typing import Any, override
 
 from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigEntry
-from homeassistant.const import CONF_URL
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.const import CONF_URL, EVENT_HOMEASSISTANT_STOP
+from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.aiohttp_client import (
@@ -129,6 +129,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             device.device_id: self._record(device, keys.get(device.device_id))
             for device in inventory.devices
         }
+        if not inventory.complete:
+            # What was not understood takes no pool away.
+            records = {**self.data, **records}
         self._remember(records)
         return records
 
@@ -256,6 +259,13 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             ),
         )
         self.data = self.controller.state
+        account.config_entry.async_on_unload(
+            hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
+        )
+
+    async def _async_stopping(self, event: Event) -> None:
+        """End commands that wait; entries are not unloaded when Home Assistant stops."""
+        await self.controller.stop()
 
     @property
     def device_info(self) -> dr.DeviceInfo:

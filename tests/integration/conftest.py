@@ -233,6 +233,26 @@ async def settle(hass: HomeAssistant, service: Service) -> None:
         service.clock.advance(0.05)
 
 
+async def pass_time(
+    hass: HomeAssistant,
+    service: Service,
+    freezer: FrozenDateTimeFactory,
+    seconds: float,
+    *,
+    step: float = 1.0,
+) -> None:
+    """Let time pass for everybody, without waiting until all is done.
+
+    Unlike with `advance`, what nobody answers runs into its time-out.
+    """
+    for _ in range(round(seconds / step)):
+        freezer.tick(step)
+        service.clock.advance(step)
+        async_fire_time_changed(hass)
+        for _ in range(4):
+            await hass.loop.run_in_executor(None, _REAL_SLEEP, 0.002)
+
+
 async def set_up(
     hass: HomeAssistant, service: Service, entry: MockConfigEntry
 ) -> MockConfigEntry:

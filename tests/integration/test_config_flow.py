@@ -46,6 +46,7 @@ def sign_in(
         *,
         cancel: bool = False,
         state: str | None = None,
+        before_return: Callable[[str], object] = lambda code: None,
     ) -> ConfigFlowResult:
         assert flow["type"] is FlowResultType.EXTERNAL_STEP
         page = URL(flow["url"])
@@ -60,6 +61,7 @@ def sign_in(
                 browser.post(page, data=form, allow_redirects=False) as response,
             ):
                 back = URL(response.headers["Location"], encoded=True)
+                before_return(back.query["code"])
         if state is not None:
             back = back.update_query(state=state)
         home = await hass_client_no_auth()
@@ -158,7 +160,10 @@ async def test_refused_addresses(hass: HomeAssistant, text: str, error: str) -> 
 
 @pytest.mark.usefixtures("credentials")
 async def test_by_hand(hass: HomeAssistant, service: Service, sign_in: SignIn) -> None:
-    """A wrong address is corrected in place; then the account is added."""
+    """A wrong address is corrected in place; then the account is added.
+
+    interface.md 3.1 rows 1 and 2, 4.1 rows 1 and 2, 5.1 rules 1 and 3.
+    """
     service.cloud.faults.on("refuse")
     flow = await start(hass, service.cloud.base_url)
     assert flow["errors"] == {"url": "cannot_connect"}
@@ -211,6 +216,7 @@ async def test_discovered(
 
 
 async def test_without_credentials(hass: HomeAssistant, service: Service) -> None:
+    """interface.md 5.1 rule 5."""
     flow = await start(hass, service.cloud.base_url)
     assert flow["type"] is FlowResultType.ABORT
     assert flow["reason"] in ("missing_credentials", "missing_configuration")
@@ -229,6 +235,7 @@ async def test_sign_in_refused(
 async def test_credentials_refused(
     hass: HomeAssistant, service: Service, sign_in: SignIn
 ) -> None:
+    """interface.md 5.1 rule 2, 7.1 rule 3."""
     flow = await start(hass, service.cloud.base_url)
     service.cloud.clients["client-id"] = "another secret"
     service.cloud.sign_ins.clients = service.cloud.clients
@@ -237,10 +244,33 @@ async def test_credentials_refused(
 
 
 @pytest.mark.usefixtures("credentials")
+@pytest.mark.parametrize("why", ["expired", "used"])
+async def test_a_code_that_counts_no_more(
+    hass: HomeAssistant, service: Service, sign_in: SignIn, why: str
+) -> None:
+    """interface.md 3.1 rows 3 and 4, 5.1 rule 2, 8 row 9."""
+
+    def spoil(code: str) -> None:
+        if why == "expired":
+            service.clock.advance(301)
+        else:
+            service.cloud.sign_ins._codes.pop(code)
+
+    flow = await start(hass, service.cloud.base_url)
+    result = await sign_in(flow, before_return=spoil)
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] in ("oauth_failed", "oauth_error", "oauth_unauthorized")
+    assert not hass.config_entries.async_entries(DOMAIN)
+
+
+@pytest.mark.usefixtures("credentials")
 async def test_state_mismatch_changes_nothing(
     hass: HomeAssistant, service: Service, sign_in: SignIn
 ) -> None:
-    """An answer that was not asked for is refused, and the true one still works."""
+    """An answer that was not asked for is refused, and the true one still works.
+
+    interface.md 4.1 rule 1.
+    """
     flow = await start(hass, service.cloud.base_url)
     await sign_in(flow, state="forged")
     assert not hass.config_entries.async_entries(DOMAIN)

@@ -19,6 +19,7 @@ from .conftest import Service, advance, entity_id, set_up, settle, value
 async def test_first_set_up_reads_the_account(
     hass: HomeAssistant, service: Service, credentials: None
 ) -> None:
+    """interface.md 4.1 rule 5, 5.2 rule 3."""
     entry = await set_up(hass, service, service.entry())
 
     assert entry.state is ConfigEntryState.LOADED

@@ -46,6 +46,7 @@ def cloud(service: Service) -> CloudClient:
 
 
 async def test_inventory(service: Service, cloud: CloudClient) -> None:
+    """interface.md 4.1 row 4."""
     service.full.cloud_link = False
     inventory = await cloud.inventory()
     assert inventory.devices == (
@@ -111,6 +112,7 @@ async def test_user_id_without_a_subject(
 
 
 async def test_envelope_key(service: Service, cloud: CloudClient) -> None:
+    """interface.md 4.1 rules 5 and 6."""
     assert await cloud.envelope_key(service.small.device_id) == KEY
     service.small.firmware = "2.5.45"
     with pytest.raises(NotOfferedError):
@@ -128,6 +130,7 @@ async def test_an_envelope_key_that_is_none(
 
 
 async def test_dashboard(service: Service, cloud: CloudClient) -> None:
+    """interface.md 4.1 row 6."""
     dashboard = await cloud.dashboard(service.small.device_id)
     assert dashboard["actual_ph"] == int(service.small.pool.water.ph * 10)
     assert dashboard["main_pump_status"] == service.small.pool.pump.mode
@@ -135,6 +138,7 @@ async def test_dashboard(service: Service, cloud: CloudClient) -> None:
 
 
 async def test_set_pump(service: Service, cloud: CloudClient) -> None:
+    """interface.md 4.1 row 7."""
     await cloud.set_pump(service.small.device_id, 0, True, 85)
     assert (service.small.pool.pump.mode, service.small.pool.pump.asked) == (1, 75)
     service.clock.advance(2)  # the relay follows
@@ -142,6 +146,7 @@ async def test_set_pump(service: Service, cloud: CloudClient) -> None:
 
 
 async def test_the_body_of_set_pump(session: ClientSession, raw: RawServer) -> None:
+    """interface.md 4.1 row 7."""
     raw.say(200, '{"status": "SUCCESS"}')
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     await cloud.set_pump(OTHER_ID, 3, False, 60)
@@ -174,6 +179,7 @@ async def test_a_base_address_with_a_path(
 
 
 def test_where_to_sign_in() -> None:
+    """interface.md 4.1 row 1."""
     base = "https://pool.example"
     assert authorize_url(base) == f"{base}/api-gateway/v1/oauth/authorize"
     assert token_url(base) == f"{base}/api-gateway/v1/oauth/token"
@@ -282,6 +288,7 @@ async def test_no_text_names_a_controller_or_repeats_a_token(
         ("retry after 7 s", None, 7),
         ("Retry After 7s", "60", 7),  # the message first
         ("retry after 2.5s", None, 2.5),
+        ("Too many attempts, please try again later", "60", 60),
         ("Too many requests, please try again later", "60", 60),
         ("", " 60 ", 60),
         ("retry after a while", "60", 60),
@@ -294,10 +301,12 @@ async def test_no_text_names_a_controller_or_repeats_a_token(
     ],
 )  # fmt: skip
 def test_parse_retry_after(message: str, header: str | None, seconds: float) -> None:
+    """interface.md 7.1 rows 1, 2 and 4, 7.1 rule 1."""
     assert parse_retry_after(message, header) == seconds
 
 
 async def test_busy_says_when(service: Service, cloud: CloudClient) -> None:
+    """interface.md 7.1 row 3."""
     service.cloud.faults.on("rate_limited")
     limit = service.cloud.rate_limited
     for message, header, seconds in (
@@ -315,6 +324,7 @@ async def test_busy_says_when(service: Service, cloud: CloudClient) -> None:
 
 
 async def test_probe(service: Service, session: ClientSession) -> None:
+    """interface.md 8 row 1."""
     await probe(session, service.cloud.base_url)
     assert [(r.name, r.status) for r in service.cloud.requests] == [("sites", 401)]
     service.cloud.faults.on("refuse")

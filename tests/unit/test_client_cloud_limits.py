@@ -32,6 +32,7 @@ def cloud(service: Service) -> CloudClient:
 async def test_a_refused_token_is_renewed_once(
     service: Service, cloud: CloudClient
 ) -> None:
+    """interface.md 5.1 rule 4."""
     await cloud.inventory()
     first = service.tokens.access
     service.cloud.expire_tokens()
@@ -42,6 +43,7 @@ async def test_a_refused_token_is_renewed_once(
 
 
 async def test_a_token_refused_twice(service: Service, cloud: CloudClient) -> None:
+    """interface.md 7.1 rule 4."""
     service.cloud.faults.on("unauthorized")
     with pytest.raises(AuthenticationError):
         await cloud.inventory()
@@ -71,6 +73,7 @@ async def test_a_provider_that_fails(session: ClientSession, raw: RawServer) -> 
 
 
 async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> None:
+    """interface.md 8 row 4, 8 rule 3."""
     raw.say(200, '{"data": {"dashboard": {}}}')
     raw.delay = 0.01
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
@@ -90,6 +93,7 @@ async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> 
 async def test_writes_keep_2_s_apart(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
+    """interface.md 8 row 5, 8 rule 3."""
     small, full = service.small.device_id, service.full.device_id
     await cloud.set_pump(small, 0, True, 50)
     assert fake_time.slept == []
@@ -106,6 +110,7 @@ async def test_writes_keep_2_s_apart(
 async def test_a_busy_controller_is_waited_out(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
+    """interface.md 3.2 row 2, 7.1 rule 2."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
     service.cloud.faults.once("rate_limited", 2)
     await cloud.set_pump(service.small.device_id, 0, True, 60)
@@ -116,6 +121,7 @@ async def test_a_busy_controller_is_waited_out(
 async def test_patience_has_an_end(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
+    """interface.md 8 row 6."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
     service.cloud.faults.on("rate_limited")
     with pytest.raises(BusyError) as caught:
@@ -126,6 +132,7 @@ async def test_patience_has_an_end(
 async def test_a_long_cool_down_is_told_at_once(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
+    """interface.md 3.2 row 3."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
     service.cloud.faults.once("rate_limited")
     with pytest.raises(BusyError) as caught:
@@ -159,7 +166,10 @@ async def test_only_a_busy_controller_is_asked_again(
 async def test_a_real_cool_down(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """The simulator's own: a controller that does not answer, then does."""
+    """The simulator's own: a controller that does not answer, then does.
+
+    interface.md 3.2 rows 1 and 4, 8 rows 7 and 8.
+    """
     service.small.cloud_link = False
     write = asyncio.create_task(cloud.set_pump(service.small.device_id, 0, True, 60))
     await until(lambda: bool(service.cloud.pipeline(service.small).commands))

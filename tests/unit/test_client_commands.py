@@ -81,6 +81,7 @@ def encode(name: str, args: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["payload"][:8])
 def test_actions(row: dict[str, Any]) -> None:
+    """interface.md 4.2 rules 4 and 5."""
     payload = encode(row["name"], row["args"])
     assert payload.hex() == row["payload"]
     assert wrap(KEY, row["counter"], payload).hex() == row["request"]["env"]

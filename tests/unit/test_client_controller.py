@@ -140,6 +140,7 @@ async def test_a_slot_that_is_not_known(pool: Rig) -> None:
 
 @pytest.mark.parametrize("command", ["slot", "pump", "speed"])
 async def test_a_refusal_is_final(pool: Rig, command: str) -> None:
+    """interface.md 4.2 rule 2."""
     calls = {
         "slot": lambda: pool.controller.set_aux(WATERFALL, True),
         "pump": lambda: pool.controller.set_pump(False),
@@ -171,6 +172,7 @@ async def test_no_connection_then_the_other_path(pool: Rig) -> None:
 
 
 async def test_no_connection_once(pool: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """interface.md 4.2 rule 9."""
     pool.pool.faults.on("refuse")
     sleep = pool.time.sleep
 
@@ -198,6 +200,7 @@ async def test_a_request_that_may_have_arrived_is_not_sent_again(
 async def test_a_busy_controller_is_asked_once_more(
     pool: Rig, times: int, attempts: int
 ) -> None:
+    """interface.md 8 row 14."""
     pool.controller.cloud = None
     pool.pool.faults.once("busy", times, "aux")
     if times == 1:
@@ -334,6 +337,7 @@ async def test_pump_off_and_on(pool: Rig) -> None:
 
 
 async def test_the_pump_through_the_cloud(away: Rig) -> None:
+    """interface.md 4.1 rule 2."""
     await away.controller.set_pump(False)
     assert writes(away) == ["setPumpInfo"] and done(away) == []
     assert pump_is_on(away) is False and away.controller.known.pump_on is False

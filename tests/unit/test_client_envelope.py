@@ -62,6 +62,7 @@ def passed(counter: IncomingCounter, *received: int) -> list[bool]:
 
 @pytest.mark.parametrize("case", VALID, ids=why)
 def test_valid(case: dict[str, Any]) -> None:
+    """interface.md 4.2 rule 6."""
     expected = Envelope(case["counter"], bytes.fromhex(case["payload"]))
     assert unwrap(KEY, case["envelope"]) == expected
     data = bytes.fromhex(case["envelope"])
@@ -71,6 +72,7 @@ def test_valid(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", INVALID, ids=why)
 def test_invalid(case: dict[str, Any]) -> None:
+    """interface.md 5.2 rule 5."""
     error = SignatureError if case["why"] in BAD_TAGS else EnvelopeError
     with pytest.raises(error) as caught:
         unwrap(KEY, case["envelope"])
@@ -79,6 +81,7 @@ def test_invalid(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", COMMANDS["actions"] + COMMANDS["replies"])
 def test_vectors_of_commands(row: dict[str, Any]) -> None:
+    """interface.md 4.2 rule 7."""
     text = row["request"]["env"] if "request" in row else row["envelope"]
     payload = bytes.fromhex(row["payload"])
     assert wrap(KEY, row["counter"], payload).hex() == text
@@ -141,6 +144,7 @@ def test_a_counter_must_fit(counter: int) -> None:
 
 @pytest.mark.parametrize("text", ["00" * 16, "aB" * 16])
 def test_key(text: str) -> None:
+    """interface.md 5.2 rule 5."""
     assert parse_key(text).hex() == text.lower()
 
 
@@ -170,6 +174,7 @@ def test_bad_keys_are_not_repeated(text: str) -> None:
 
 
 def test_outgoing_follows_the_clock(unix_time: UnixTime) -> None:
+    """interface.md 4.2 rule 6."""
     unix_time.now = 1_780_000_000.9
     counter = OutgoingCounter()
     assert counter.next() == 1_780_000_000

@@ -41,6 +41,7 @@ async def test_requests_of_the_vectors(
     unix_time: UnixTime,
     row: dict[str, Any],
 ) -> None:
+    """interface.md 4.2 row 1, 4.2 rule 3."""
     counter = OutgoingCounter(row["counter"] - 1)
     lan = LanClient(session, "127.0.0.1", KEY, port=raw.port, counter=counter)
     raw.say(200, answer(ok=True))
@@ -57,6 +58,7 @@ async def test_requests_of_the_vectors(
 
 
 async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> None:
+    """interface.md 4.2 row 2, 5.2 rule 1."""
     raw.say(200, answer(env=signed()))
     await lan.state()
     body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
@@ -66,6 +68,7 @@ async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> 
 async def test_a_query_request(
     lan: LanClient, raw: RawServer, unix_time: UnixTime
 ) -> None:
+    """interface.md 4.2 row 4."""
     raw.say(200, answer(env=signed(payload=b"reply")))
     assert await lan.query("aux_names") == b"reply"
     body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
@@ -77,6 +80,7 @@ async def test_a_query_request(
 
 
 async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> None:
+    """interface.md 8 row 12."""
     raw.say(200, answer(ok=True))
     size = len('{"op": "a", "name": "", "env": ""}') + 18
     await lan.action("x" * ((1024 - size) % 2), bytes((1024 - size) // 2))
@@ -84,6 +88,7 @@ async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> N
 
 
 async def test_a_longer_body_is_not_sent(lan: LanClient, raw: RawServer) -> None:
+    """interface.md 8 row 12."""
     for call in (lan.action("cmd", bytes(600)), lan.query("x" * 1024)):
         with pytest.raises(RequestTooLargeError):
             await call
@@ -101,6 +106,7 @@ async def test_a_longer_body_costs_no_counter(
 
 
 async def test_one_request_at_a_time(lan: LanClient, raw: RawServer) -> None:
+    """interface.md 4.2 rule 8, 8 row 15."""
     raw.say(200, answer(env=signed()))
     raw.delay = 0.01
     await asyncio.gather(lan.state(), lan.query("aux_names"), lan.action("aux", b"123"))
@@ -108,13 +114,17 @@ async def test_one_request_at_a_time(lan: LanClient, raw: RawServer) -> None:
 
 
 async def test_a_connection_is_never_used_twice(lan: LanClient, raw: RawServer) -> None:
-    """The controller closes after each answer, whether it says so in a header or not."""
+    """The controller closes after each answer, whether it says so in a header or not.
+
+    interface.md 4.2 rule 8, 8 row 15.
+    """
     raw.say(200, answer(env=signed()), "Server: pool")
     for _ in range(5):
         await lan.state()
 
 
 async def test_counters_strictly_increase(lan: LanClient, raw: RawServer) -> None:
+    """interface.md 5.2 rule 2."""
     raw.say(200, answer(ok=True, env=signed()))
     await asyncio.gather(
         *(lan.action("aux", bytes(3)) for _ in range(5)), lan.query("aux_names")

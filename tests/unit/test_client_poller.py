@@ -259,7 +259,10 @@ async def test_errors_are_kept_until_they_are_over(rig: Rig) -> None:
 async def test_a_poll_has_10_s_in_all(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, first: float, attempts: int
 ) -> None:
-    """A second attempt gets what the first has left; here 10 s are 0.15 s."""
+    """A second attempt gets what the first has left; here 10 s are 0.15 s.
+
+    interface.md 4.2 rule 9.
+    """
     started = 0
 
     class SlowLan:
@@ -281,6 +284,7 @@ async def test_a_poll_has_10_s_in_all(
 
 
 async def test_cloud_reads_keep_apart(make_rig: Callable[..., Rig]) -> None:
+    """interface.md 8 rules 2 and 3."""
     rig = make_rig(lan=False)
     await rig.controller.poll()
     for seconds, reads in ((15, 1), (13.9, 1), (0.1, 2), (28, 2), (2, 3)):

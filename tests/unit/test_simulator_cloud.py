@@ -65,11 +65,21 @@ async def signed_in(service: Service) -> Service:
 
 
 async def test_sign_in_page(service: Service) -> None:
+    """interface.md 4.1 row 1."""
     status, page = await service.get("/oauth/authorize", params=service.authorize)
     assert status == 200
     assert '<label for="email">' in page and 'type="password"' in page
     cancel = urlencode({"error": "access_denied", "state": "st&te"})
     assert f"{CALLBACK}?{cancel.replace('&', '&amp;')}" in page
+
+
+async def test_the_redirect_carries_code_and_state(service: Service) -> None:
+    """The state is looked at by the visitor, who has to get it back.
+
+    interface.md 3.1 row 1, 5.1 rule 1.
+    """
+    first, second = await service.code(), await service.code()
+    assert first and second and first != second
 
 
 @pytest.mark.parametrize(
@@ -78,6 +88,7 @@ async def test_sign_in_page(service: Service) -> None:
 async def test_requests_that_are_not_redirected(
     service: Service, change: dict[str, str]
 ) -> None:
+    """interface.md 5.1 rule 5."""
     status, text = await service.get(
         "/oauth/authorize", params={**service.authorize, **change}
     )
@@ -96,6 +107,7 @@ async def test_wrong_password_shows_the_form_again(service: Service) -> None:
 
 
 async def test_tokens(service: Service) -> None:
+    """interface.md 3.1 row 2, 4.1 row 2, 5.1 rule 3."""
     tokens = await service.sign_in()
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 86400)
     assert tokens["scope"] == "profile"
@@ -105,6 +117,7 @@ async def test_tokens(service: Service) -> None:
 
 
 async def test_a_code_counts_once(service: Service) -> None:
+    """interface.md 3.1 row 4, 5.1 rule 2, 8 row 9."""
     code = await service.code()
     assert (await service.redeem(code))[0] == 200
     status, body = await service.redeem(code)
@@ -115,6 +128,7 @@ async def test_a_code_counts_once(service: Service) -> None:
 async def test_a_code_is_valid_for_5_minutes(
     service: Service, seconds: float, status: int
 ) -> None:
+    """interface.md 3.1 row 3, 8 row 9."""
     code = await service.code()
     service.clock.advance(seconds)
     assert (await service.redeem(code))[0] == status
@@ -134,11 +148,13 @@ async def test_a_code_is_valid_for_5_minutes(
 async def test_token_errors(
     service: Service, change: dict[str, str], status: int, error: str
 ) -> None:
+    """interface.md 5.1 rule 2, 7.1 rule 3."""
     got, body = await service.redeem(await service.code(), **change)
     assert (got, body["error"]) == (status, error)
 
 
 async def test_refresh_tokens_rotate(service: Service) -> None:
+    """interface.md 5.1 rule 6."""
     first = await service.sign_in()
     status, second = await service.renew(first["refresh_token"])
     assert status == 200 and second["refresh_token"] != first["refresh_token"]
@@ -155,6 +171,7 @@ async def test_refresh_tokens_rotate(service: Service) -> None:
 async def test_token_lifetimes(
     service: Service, seconds: float, access: int, refresh: int
 ) -> None:
+    """interface.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11."""
     tokens = await service.sign_in()
     service.clock.advance(seconds)
     assert (await service.get("/user/sites"))[0] == access
@@ -177,6 +194,7 @@ async def test_expire_and_revoke(service: Service) -> None:
 
 
 async def test_login_without_a_browser(service: Service) -> None:
+    """interface.md 4.1 row 3, 4.1 rule 3."""
     status, body = await service.post("/auth/login", data=service.person)
     assert status == 200
     token = body["data"]["access_token"]
@@ -189,6 +207,7 @@ async def test_login_without_a_browser(service: Service) -> None:
 
 
 async def test_sites(signed_in: Service) -> None:
+    """interface.md 4.1 row 4."""
     signed_in.small.cloud_link = False
     status, body = await signed_in.get("/user/sites")
     assert (status, body["status"]) == (200, "SUCCESS")
@@ -216,11 +235,14 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_a_bearer_token_is_needed(service: Service, path: str) -> None:
+    """interface.md 5.1 rule 4, 7.1 rule 4."""
     status, body = await service.get(path, token="wrong")
     assert (status, body["status"]) == (401, "FAILED")
 
 
 async def test_envelope_key(signed_in: Service) -> None:
+    """interface.md 4.1 rules 5 and 6, 5.2 rule 3."""
+
     async def key(device_id: str) -> tuple[int, Any]:
         path = f"/api-gateway/v2/iot-shadow/device/{device_id}/envelope-key"
         return await signed_in.call("GET", path)

@@ -32,6 +32,7 @@ async def controller() -> AsyncGenerator[Controller]:
 async def test_refuse_closes_the_port_and_opens_it_again(
     controller: Controller,
 ) -> None:
+    """interface.md 4.2 rule 9."""
     port = controller.port
     for _ in range(3):
         controller.faults.on("refuse")
@@ -66,6 +67,7 @@ async def test_reset_and_hang(controller: Controller) -> None:
 async def test_slow_faults(
     controller: Controller, fault: str, seconds: float, status: int, err: str
 ) -> None:
+    """interface.md 7.2 row 8, 8 row 14."""
     controller.faults.once(fault)
     task = asyncio.create_task(exchange(controller, request(STATE)))
     await until(lambda: controller.clock.waiting == 1)

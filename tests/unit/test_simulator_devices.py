@@ -56,6 +56,7 @@ async def signed_in(service: Service) -> Service:
 
 
 async def test_dashboard(signed_in: Service) -> None:
+    """interface.md 4.1 row 6."""
     dashboard = (await signed_in.read("dashboardInfo"))["dashboard"]
     published = {
         "actual_ph": 74, "actual_orp": 655, "d_ph": 74, "d_orp_mineral": 650,
@@ -88,6 +89,7 @@ SHAPES: dict[str, dict[str, set[str]]] = {
 
 @pytest.mark.parametrize("name", SHAPES)
 async def test_shape(service: Service, name: str) -> None:
+    """interface.md 4.1 rule 5."""
     service.clock.speed = 50
     await service.sign_in()
     data = await service.read(name)
@@ -139,6 +141,7 @@ PUMP = {
 
 
 async def test_writes_reach_the_pool(service: Service) -> None:
+    """interface.md 4.1 row 7, 4.1 rule 2."""
     service.clock.speed = 50
     await service.sign_in()
     for name, body in (

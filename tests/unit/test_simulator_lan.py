@@ -81,7 +81,10 @@ RULES = [
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 async def test_rule(controller: Controller, rule: Rule) -> None:
-    """interface.md 7.2 and the LAN rows of 8."""
+    """What goes in, and what comes out.
+
+    interface.md 4.2 row 1, 7.2 rows 1 to 7, 8 rows 12 and 13.
+    """
     task = asyncio.create_task(exchange(controller, rule.data, eof=rule.eof))
     if rule.wait:
         await until(lambda: controller.clock.waiting == 1)
@@ -109,6 +112,7 @@ def test_every_error_has_a_rule() -> None:
 
 
 async def test_state_needs_no_credential_and_is_signed(controller: Controller) -> None:
+    """interface.md 4.2 row 2, 5.2 rules 1 and 4."""
     client = Signer(controller)
     replies = [await client.state() for _ in range(2)]
     envelopes = [
@@ -124,6 +128,7 @@ async def test_state_needs_no_credential_and_is_signed(controller: Controller) -
 async def test_aux_answers_with_the_state_after_it(
     controller: Controller, on: bool
 ) -> None:
+    """interface.md 4.2 row 3."""
     client = Signer(controller)
     controller.pool.switch(3, not on)
     reply = await client.action("aux", wire.encode_aux(3, on))
@@ -176,7 +181,10 @@ REFUSED = {
 async def test_refusals_look_all_the_same(
     controller: Controller, case: tuple[str, str, str]
 ) -> None:
-    """interface.md 4.2 rules 2 and 10: `{ok:false}` and nothing else, with 200."""
+    """`{ok:false}` and nothing else, with 200.
+
+    interface.md 4.2 rules 1, 2 and 10, 7.2 row 9.
+    """
     before = controller.pool.relays
     reply = await Signer(controller).call(*case)
     assert (reply.status, reply.json) == (200, NO)
@@ -185,7 +193,10 @@ async def test_refusals_look_all_the_same(
 
 
 async def test_strict_counter(controller: Controller) -> None:
-    """interface.md 5.2 rule 2, over actions and queries together."""
+    """Strict, over actions and queries together.
+
+    interface.md 4.2 rule 4, 5.2 rule 2.
+    """
     client = Signer(controller)
     oks = []
     for counter, op, name in (
@@ -212,6 +223,7 @@ QUERIES = [
 
 @pytest.mark.parametrize("name", QUERIES)
 async def test_query(controller: Controller, name: str) -> None:
+    """interface.md 4.2 row 4."""
     client = Signer(controller)
     reply = await client.query(name)
     assert reply.json.keys() == {"env"}
@@ -225,6 +237,7 @@ async def test_query(controller: Controller, name: str) -> None:
 
 
 async def test_one_request_at_a_time(controller: Controller) -> None:
+    """interface.md 4.2 rule 8, 8 row 15."""
     first = asyncio.create_task(exchange(controller, b""))
     await until(lambda: controller.clock.waiting == 1)
     second = asyncio.create_task(exchange(controller, request(STATE)))

@@ -119,7 +119,10 @@ async def bench() -> AsyncGenerator[Bench]:
 
 
 async def limit_of_sign_ins(bench: Bench) -> None:
-    """10 a minute per address, one counter for login and authorize."""
+    """10 a minute per address, one counter for login and authorize.
+
+    interface.md 7.1 row 1, 8 row 1.
+    """
     statuses = [  # one attempt was spent before
         (await bench.attempt(path)).status
         for path in ("/auth/login", "/oauth/authorize") * 5
@@ -134,7 +137,7 @@ async def limit_of_sign_ins(bench: Bench) -> None:
 
 
 async def limit_of_refresh_site(bench: Bench) -> None:
-    """1 a minute per user."""
+    """1 a minute per user (4.1 row 5, 4.1 rule 4, 7.1 row 2, 8 row 2)."""
     assert (await bench.attempt("/user/refreshSite")).status == 200
     response = await bench.attempt("/user/refreshSite")
     assert (response.status, response.headers["Retry-After"]) == (429, "60")
@@ -144,7 +147,10 @@ async def limit_of_refresh_site(bench: Bench) -> None:
 
 
 async def no_limit_elsewhere(bench: Bench) -> None:
-    """Other endpoints have no fixed rate; cached reads are not commands."""
+    """Other endpoints have no fixed rate; cached reads are not commands.
+
+    interface.md 8 row 3, 8 rule 1.
+    """
     for _ in range(40):
         assert (await bench.get("/user/sites"))[0] == 200
         assert (await bench.ask("dashboardInfo"))[0] == 200
@@ -159,7 +165,7 @@ async def together[T](*calls: Coroutine[Any, Any, T]) -> list[T]:
 
 
 async def commands_half_a_second_apart(bench: Bench) -> None:
-    """Commands run one at a time, at least 500 ms apart."""
+    """Commands run one at a time, at least 500 ms apart (8 row 4)."""
     names = ("dashboardInfo", "setChlorineSettings", "auxInfo", "ambientTemp")
     answers = await bench.patiently(together(*map(bench.ask, names)))
     assert [status for status, _ in answers] == [200] * 4
@@ -167,21 +173,21 @@ async def commands_half_a_second_apart(bench: Bench) -> None:
 
 
 async def settings_writes_two_seconds_apart(bench: Bench) -> None:
-    """At least 2 s between setPumpInfo, manualSet and setPhSettings."""
+    """At least 2 s between setPumpInfo, manualSet and setPhSettings (8 row 5)."""
     for name in ("setPumpInfo", "manualSet", "setPhSettings"):
         assert (await bench.patiently(bench.ask(name)))[0] == 200
     assert all(2 <= gap < 3 for gap in bench.gaps)
 
 
 async def other_commands_need_no_two_seconds(bench: Bench) -> None:
-    """Let a read or another write between them wait only 500 ms."""
+    """Let a read or another write between them wait only 500 ms (8 row 5)."""
     for name in ("setPumpInfo", "setChlorineSettings", "dashboardInfo"):
         assert (await bench.patiently(bench.ask(name)))[0] == 200
     assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
 
 
 async def six_pending_and_no_more(bench: Bench) -> None:
-    """Reject the seventh at once, whatever it is."""
+    """Reject the seventh at once, whatever it is (7.1 row 3, 7.1 rule 1, 8 row 6)."""
     bench.controller.cloud_link = False  # the first one keeps all waiting
     tasks = bench.start("setPumpInfo", *["auxInfo"] * 5)
     await until(lambda: bench.pending == 6)
@@ -210,14 +216,14 @@ async def two_commands(bench: Bench, name: str) -> None:
 
 
 async def schedule_info_takes_two(bench: Bench) -> None:
-    """`scheduleInfo` uses two commands, every time."""
+    """`scheduleInfo` uses two commands, every time (8 row 6)."""
     await two_commands(bench, "scheduleInfo")
     await bench.patiently(bench.ask("scheduleInfo"))
     assert [name for name, _ in bench.sent[-4:]] == ["scheduleInfo"] * 4
 
 
 async def uncached_pump_info_takes_two(bench: Bench) -> None:
-    """`pumpInfo` uses two commands while there is no copy of it."""
+    """`pumpInfo` uses two commands while there is no copy of it (8 row 6)."""
     await two_commands(bench, "pumpInfo")
     before = len(bench.sent)
     assert (await bench.ask("pumpInfo"))[0] == 200
@@ -247,22 +253,22 @@ async def wait_of(bench: Bench, name: str, seconds: float) -> None:
 
 
 async def pump_writes_wait_10_s(bench: Bench) -> None:
-    """Pump and equipment writes wait up to 10 s for the controller."""
+    """Pump and equipment writes wait up to 10 s for the controller (8 row 8)."""
     await wait_of(bench, "setPumpInfo", 10)
 
 
 async def equipment_writes_wait_10_s(bench: Bench) -> None:
-    """Pump and equipment writes wait up to 10 s for the controller."""
+    """Pump and equipment writes wait up to 10 s for the controller (8 row 8)."""
     await wait_of(bench, "manualSet", 10)
 
 
 async def chemistry_writes_wait_3_s(bench: Bench) -> None:
-    """Chemistry and schedule writes wait up to 3 s for the controller."""
+    """Chemistry and schedule writes wait up to 3 s for the controller (8 row 8)."""
     await wait_of(bench, "setPhSettings", 3)
 
 
 async def schedule_reads_wait_3_s(bench: Bench) -> None:
-    """Chemistry and schedule commands wait up to 3 s (reads: chosen)."""
+    """Chemistry and schedule commands wait up to 3 s (reads: chosen) (8 row 8)."""
     await wait_of(bench, "scheduleInfo", 3)
 
 
@@ -270,7 +276,10 @@ async def schedule_reads_wait_3_s(bench: Bench) -> None:
 
 
 async def ladder(bench: Bench) -> None:
-    """5 s after the first timeout, 10 s after the second, 60 s from the third on."""
+    """5 s after the first timeout, 10 s after the second, 60 s from the third on.
+
+    interface.md 3.2 rows 1 to 3, 7.1 row 4, 8 row 7.
+    """
     bench.controller.cloud_link = False
     for left, seconds in (("5s", 5), ("10s", 10), ("1m0s", 60), ("1m0s", 60)):
         await bench.time_out()
@@ -282,7 +291,7 @@ async def ladder(bench: Bench) -> None:
 
 
 async def success_resets_the_ladder(bench: Bench) -> None:
-    """End the streak with an answer of the controller."""
+    """End the streak with an answer of the controller (3.2 row 4)."""
     bench.controller.cloud_link = False
     for seconds in (5, 10):
         await bench.time_out()
@@ -311,7 +320,7 @@ async def a_refusal_is_an_answer(bench: Bench) -> None:
 
 
 async def queued_commands_are_rejected_too(bench: Bench) -> None:
-    """Whoever was queued when the cool-down began is rejected, not sent."""
+    """Whoever was queued when the cool-down began is rejected, not sent (8 row 7)."""
     bench.controller.cloud_link = False
     first, *rest = bench.start("setPumpInfo", "manualSet", "setPhSettings")
     await until(lambda: bench.pending == 3 and bench.clock.waiting == 1)
@@ -323,7 +332,7 @@ async def queued_commands_are_rejected_too(bench: Bench) -> None:
 
 
 async def copies_are_served_during_cool_down(bench: Bench) -> None:
-    """Serve a read with a copy at once, cooling down or not."""
+    """Serve a read with a copy at once, cooling down or not (3.2 rule 1, 8 rule 1)."""
     _, before = await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
     await bench.time_out()
@@ -360,7 +369,7 @@ async def speed_read(bench: Bench) -> int:
 
 
 async def copies_are_refreshed_each_30_s(bench: Bench) -> None:
-    """Let a copy be 30 s old, and no older."""
+    """Let a copy be 30 s old, and no older (8 rule 2)."""
     assert await speed_read(bench) == 75
     bench.controller.pool.switch(0, True)
     bench.controller.pool.set_speed(60)
@@ -383,7 +392,7 @@ async def a_write_leaves_the_copies(bench: Bench) -> None:
 
 
 async def refreshes_count_as_commands(bench: Bench) -> None:
-    """Background refreshes take their place among the six."""
+    """Background refreshes take their place among the six (8 row 6)."""
     await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
     bench.clock.advance(30.1)
@@ -434,5 +443,5 @@ async def test_rule(bench: Bench, rule: Callable[[Bench], Awaitable[None]]) -> N
     [(5, "5s"), (4.2, "5s"), (10, "10s"), (59.5, "1m0s"), (60, "1m0s"), (90, "1m30s")],
 )
 def test_duration(seconds: float, text: str) -> None:
-    """interface.md 7.1."""
+    """interface.md 7.1 rule 1."""
     assert duration(seconds) == text

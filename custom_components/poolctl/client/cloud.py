@@ -78,6 +78,8 @@ class Inventory:
 
     site_ids: tuple[str, ...]
     devices: tuple[Device, ...]
+    complete: bool = field(default=True, compare=False)
+    """Whether all of the answer was understood: only then is what it lacks gone."""
 
 
 @dataclass(slots=True)
@@ -109,21 +111,21 @@ class CloudClient:
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
         data = await self._data(HTTPMethod.GET, f"{_V1}/user/sites")
-        sites = [site for site in _list(data, "sites") if isinstance(site, dict)]
-        return Inventory(
-            tuple(str(site["objectId"]) for site in sites if site.get("objectId")),
-            tuple(
-                Device(
-                    entry["deviceId"],
-                    str(entry.get("tag") or ""),
-                    online if isinstance(online := entry.get("online"), bool) else None,
-                    str(site.get("name") or ""),
-                )
-                for site in sites
-                for entry in _list(site, "device_list")
-                if isinstance(entry, dict) and is_device_id(entry.get("deviceId"))
-            ),
-        )
+        site_ids, devices = [], []
+        complete = isinstance(data.get("sites"), list)
+        for site in _list(data, "sites"):
+            if not isinstance(site, dict):
+                complete = False
+                continue
+            if site.get("objectId"):
+                site_ids.append(str(site["objectId"]))
+            complete &= isinstance(site.get("device_list"), list)
+            for entry in _list(site, "device_list"):
+                if (device := _device(entry, str(site.get("name") or ""))) is None:
+                    complete = False
+                else:
+                    devices.append(device)
+        return Inventory(tuple(site_ids), tuple(devices), complete)
 
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` where it is not offered."""
@@ -286,6 +288,18 @@ def parse_retry_after(message: str, header: str | None = None) -> float:
     if header is not None and header.strip().isdecimal():
         return float(header)
     return DEFAULT_RETRY_AFTER
+
+
+def _device(entry: object, site: str) -> Device | None:
+    if not isinstance(entry, dict) or not is_device_id(entry.get("deviceId")):
+        return None
+    online = entry.get("online")
+    return Device(
+        entry["deviceId"],
+        str(entry.get("tag") or ""),
+        online if isinstance(online, bool) else None,
+        site,
+    )
 
 
 def _device_path(device_id: str, endpoint: str) -> str:

@@ -97,13 +97,17 @@ class Coalescer:
             task = asyncio.create_task(self._drive(key, newest, send, confirm))
             self._waiting[key] = newest, task
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if not task.cancelled():
-                raise
-            raise UnreachableError("stopped before the command was done") from None
+            task.add_done_callback(self._done)
+        # A caller who goes away stops neither the command nor the other callers.
+        await asyncio.wait([task])
+        if task.cancelled():
+            raise UnreachableError("stopped before the command was done")
+        task.result()
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # told to the callers, if any is left
 
     async def _drive(
         self,
