@@ -11,7 +11,7 @@ from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers.config_entry_oauth2_flow import OAuth2Session
 
 from .application_credentials import async_get_entry_implementation
-from .client.exceptions import AuthenticationError, UnreachableError
+from .client.exceptions import AuthenticationError, PoolctlError, UnreachableError
 
 _TIMEOUT = 20.0
 
@@ -28,6 +28,7 @@ class AccountToken:
         self._hass = hass
         self._entry = entry
         self._session: OAuth2Session | None = None
+        self._renewal: asyncio.Task[PoolctlError | None] | None = None
 
     async def __call__(self, *, refused: str | None = None) -> str:
         """Return a valid token other than the refused one.
@@ -36,6 +37,19 @@ class AccountToken:
         """
         if refused is not None and refused == self._access_token:
             self._expire()
+        if self._session is None or not self._session.valid_token:
+            if self._renewal is None:
+                self._renewal = self._hass.async_create_background_task(
+                    self._renew(), "poolctl sign-in", eager_start=False
+                )
+            # Who waits may be cancelled, the renewal may not: by then the service may
+            # have taken the old refresh token, and only the answer has the new one.
+            if (error := await asyncio.shield(self._renewal)) is not None:
+                raise error
+        return self._access_token
+
+    async def _renew(self) -> PoolctlError | None:
+        """Renew the token where needed; return what went wrong."""
         try:
             async with asyncio.timeout(_TIMEOUT):
                 if self._session is None:
@@ -47,12 +61,14 @@ class AccountToken:
                     )
                 await self._session.async_ensure_token_valid()
         except ConfigEntryAuthFailed, KeyError:
-            raise AuthenticationError("the service wants a new sign-in") from None
+            return AuthenticationError("the service wants a new sign-in")
         except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
-            raise UnreachableError(
+            return UnreachableError(
                 f"sign-in could not be renewed ({type(err).__name__})", sent=False
-            ) from None
-        return self._access_token
+            )
+        finally:
+            self._renewal = None
+        return None
 
     @property
     def _access_token(self) -> str:

@@ -264,6 +264,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 if entry in loaded:
                     account = cast(PoolctlConfigEntry, entry).runtime_data
                     account.controllers[device_id].healer.async_offer(host, port)
+                elif entry.state is ConfigEntryState.SETUP_RETRY:
+                    # It waits for a controller to answer: here is one.
+                    self.hass.config_entries.async_schedule_reload(entry.entry_id)
                 return True
         return False
 

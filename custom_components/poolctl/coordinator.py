@@ -91,13 +91,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         for record in self.data.values():
             self._add(record)
         controllers = self.controllers.values()
-        await asyncio.gather(
-            *(controller.async_refresh() for controller in controllers)
-        )
-        if not any(controller.last_update_success for controller in controllers):
+        await asyncio.gather(*(each.async_first_look() for each in controllers))
+        silent = [each for each in controllers if not each.last_update_success]
+        if len(silent) == len(controllers):
             raise ConfigEntryNotReady(
                 translation_domain=DOMAIN, translation_key="no_controller_answers"
             )
+        for controller in silent:
+            _LOGGER.error("%s does not answer", controller.name)
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
         if remembered:
@@ -248,7 +249,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.uses_lan = connection != Connection.CLOUD
         self.controller = Controller(
             record.device_id,
-            lan=self.lan_client(record.host, record.port),
+            lan=self.lan_client(record),
             cloud=account.cloud if connection != Connection.LAN else None,
             publish=self._async_publish,
             remembered=replace(
@@ -284,6 +285,17 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         dr.async_get(self.hass).async_get_or_create(
             config_entry_id=self.config_entry.entry_id, **self.device_info
         )
+
+    async def async_first_look(self) -> None:
+        """Read for the first time; search for it at once where nobody answers.
+
+        Logs nothing: a start that fails is tried again and again.
+        """
+        await self._async_refresh(log_failures=False)
+        if not self.last_update_success and self.uses_lan:
+            await self.healer.async_search()
+            if self.controller.on_lan:
+                await self._async_refresh(log_failures=False)
 
     @override
     async def _async_update_data(self) -> PoolState:
@@ -342,16 +354,16 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     # Address and key
 
-    def lan_client(self, host: str | None, port: int) -> LanClient | None:
-        """Return a client for an address, `None` where the LAN cannot be used."""
-        if host is None or self.record.key is None or not self.uses_lan:
+    def lan_client(self, record: ControllerRecord) -> LanClient | None:
+        """Return a client for a record, `None` where the LAN cannot be used."""
+        if record.host is None or record.key is None or not self.uses_lan:
             return None
         return LanClient(
             self.account.lan_session,
-            host,
-            parse_key(self.record.key),
-            port=port,
-            counter=self._memory.counter(self.record.device_id),
+            record.host,
+            parse_key(record.key),
+            port=record.port,
+            counter=self._memory.counter(record.device_id),
         )
 
     @callback
@@ -365,7 +377,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             before.port,
             before.key,
         ):
-            self.controller.set_lan(self.lan_client(record.host, record.port))
+            self.controller.set_lan(self.lan_client(record))
             self.async_in_background(self.async_request_refresh(), "refresh")
         self.async_register_device()
 

@@ -4,6 +4,7 @@ An address is adopted only after a frame from it verified under this controller'
 whoever told it: mDNS, DHCP, the controller's `.local` name or a person.
 """
 
+import asyncio
 from dataclasses import replace
 import logging
 import time
@@ -17,6 +18,7 @@ from homeassistant.helpers.aiohttp_client import (
 
 from .client.exceptions import NotSupportedError, PoolctlError, SignatureError
 from .client.lan import PORT
+from .records import ControllerRecord, async_sightings
 
 if TYPE_CHECKING:
     from .coordinator import ControllerCoordinator
@@ -25,8 +27,8 @@ _LOGGER = logging.getLogger(__name__)
 
 KEY_INTERVAL = 3600.0
 """s between two attempts to fetch a key that no longer verifies."""
-LOOKUP_INTERVAL = 300.0
-"""s between two look-ups of the `.local` name."""
+SEARCH_INTERVAL = 300.0
+"""s between two searches for a controller that is lost."""
 
 
 class Healer:
@@ -36,23 +38,22 @@ class Healer:
         """Prepare; nothing is wrong yet."""
         self._coordinator = coordinator
         self._next_key = 0.0
-        self._next_lookup = 0.0
+        self._next_search = 0.0
+        self._searching = asyncio.Lock()
 
     @callback
     def async_check(self) -> None:
         """Look at the newest poll and start what may help."""
-        controller, now = self._coordinator.controller, time.monotonic()
-        error = controller.lan_error
-        if isinstance(error, SignatureError) and now >= self._next_key:
-            self._next_key = now + KEY_INTERVAL
-            self._coordinator.async_in_background(self._async_renew_key(), "new key")
+        coordinator, now = self._coordinator, time.monotonic()
+        if isinstance(coordinator.controller.lan_error, SignatureError):
+            coordinator.async_in_background(self._async_renew_key(), "new key")
         if (
-            self._coordinator.uses_lan
-            and not controller.on_lan
-            and now >= self._next_lookup
+            coordinator.uses_lan
+            and not coordinator.controller.on_lan
+            and now >= self._next_search
         ):
-            self._next_lookup = now + LOOKUP_INTERVAL
-            self._coordinator.async_in_background(self._async_look_up(), "look-up")
+            self._next_search = now + SEARCH_INTERVAL
+            coordinator.async_in_background(self.async_search(), "search")
 
     @callback
     def async_offer(self, host: str, port: int = PORT) -> None:
@@ -73,28 +74,23 @@ class Healer:
         Raises SignatureError where another one does, NotSupportedError where there is
         no key to tell, and what `LanClient.state` raises.
         """
-        coordinator = self._coordinator
-        if (lan := coordinator.lan_client(host, port)) is None:
-            raise NotSupportedError("there is no key, or the LAN is switched off")
-        await lan.state()
-        coordinator.async_adopt(replace(coordinator.record, host=host, port=port))
+        await self._async_adopt(replace(self._coordinator.record, host=host, port=port))
 
-    async def _async_try(self, host: str, port: int) -> bool:
-        """Do the same with an address the network told; tell whether it was right."""
-        try:
-            await self.async_adopt_address(host, port)
-        except PoolctlError as err:
-            _LOGGER.debug("An address was tried, but not adopted: %s", err)
-            return False
-        _LOGGER.info("%s has a new address", self._coordinator.name)
-        return True
+    async def async_search(self) -> None:
+        """Try where it was announced last and where its `.local` name leads.
 
-    async def _async_look_up(self) -> None:
-        """Ask for the controller's `.local` name, by multicast and by unicast.
-
-        The name is published (interface.md 2.8); Home Assistant's own resolver does both.
+        An announcement may have come just when it could not answer; the name is
+        published (interface.md 2.8), and Home Assistant's own resolver asks for it by
+        multicast and by unicast.
         """
+        async with self._searching:
+            await self._async_search()
+
+    async def _async_search(self) -> None:
         record = self._coordinator.record
+        seen = async_sightings(self._coordinator.hass).get(record.device_id)
+        if seen is not None and await self._async_try(seen.host, seen.port):
+            return
         name = f"ctrl-{record.mac.replace(':', '')[-6:]}.local"
         session = async_get_clientsession(self._coordinator.hass)
         connector = cast(HomeAssistantTCPConnector, session.connector)
@@ -104,12 +100,45 @@ class Healer:
             _LOGGER.debug("The controller's name was not resolved: %s", err)
             return
         for host in dict.fromkeys(address["host"] for address in found):
-            if host != record.host and await self._async_try(host, PORT):
+            if await self._async_try(host, PORT):
                 return
 
+    async def _async_try(self, host: str, port: int) -> bool:
+        """Adopt an address the network told; tell whether it was right and new."""
+        record = self._coordinator.record
+        if (host, port) == (record.host, record.port):
+            return False
+        try:
+            try:
+                await self.async_adopt_address(host, port)
+            except SignatureError:
+                # Another controller, or ours with a new key, too.
+                if (key := await self._async_new_key()) is None:
+                    raise
+                await self._async_adopt(replace(record, host=host, port=port, key=key))
+        except PoolctlError as err:
+            _LOGGER.debug("An address was tried, but not adopted: %s", err)
+            return False
+        _LOGGER.info("%s has a new address", self._coordinator.name)
+        return True
+
+    async def _async_adopt(self, record: ControllerRecord) -> None:
+        """Take over a record if the controller answers as it says."""
+        if (lan := self._coordinator.lan_client(record)) is None:
+            raise NotSupportedError("there is no key, or the LAN is switched off")
+        await lan.state()
+        self._coordinator.async_adopt(record)
+
     async def _async_renew_key(self) -> None:
-        coordinator = self._coordinator
-        key = await coordinator.account.async_fetch_key(coordinator.record.device_id)
-        if key is not None and key != coordinator.record.key:
-            _LOGGER.info("%s has a new envelope key", coordinator.name)
-            coordinator.async_adopt(replace(coordinator.record, key=key))
+        if (key := await self._async_new_key()) is not None:
+            _LOGGER.info("%s has a new envelope key", self._coordinator.name)
+            self._coordinator.async_adopt(replace(self._coordinator.record, key=key))
+
+    async def _async_new_key(self) -> str | None:
+        """Fetch the key, at most once an hour; return it if it is another one."""
+        if (now := time.monotonic()) < self._next_key:
+            return None
+        self._next_key = now + KEY_INTERVAL
+        record = self._coordinator.record
+        key = await self._coordinator.account.async_fetch_key(record.device_id)
+        return key if key != record.key else None

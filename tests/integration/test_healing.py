@@ -1,17 +1,21 @@
 """Found again by itself: new addresses, new keys, counters that go on."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl import healing
+from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.memory import Memory
 
-from .conftest import Names, Service, advance, restart, set_up, value
+from .conftest import Names, Service, advance, restart, set_up, settle, value
+from .test_config_flow import discover
 
 pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
 
@@ -126,3 +130,81 @@ async def test_memory_survives_a_restart(
     assert remembered.pump == known.pump
     assert remembered.valid_chemistry == known.valid_chemistry
     assert again.counter(service.full.device_id).next() > kept["counter"]
+
+
+async def test_a_new_key_and_a_new_address_at_once(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    service.small.rotate_key(b"\xee" * 16)
+    await service.small.move("127.0.0.1")
+    await advance(hass, service, freezer, 45, step=15)
+    assert source(hass, service) == "cloud"
+    await discover(hass, service.small)
+    await settle(hass, service)
+    assert source(hass, service) == "lan"
+    stored = small.data["controllers"][service.small.device_id]
+    assert (stored["port"], stored["key"]) == (service.small.port, "ee" * 16)
+
+
+async def test_an_announcement_that_came_at_a_bad_time(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """Where it was announced is tried again, also where its name leads nowhere."""
+    await service.small.move("127.0.0.1")
+    service.small.faults.on("garbage")
+    await discover(hass, service.small)
+    await advance(hass, service, freezer, 45, step=15)
+    assert source(hass, service) == "cloud"
+    service.small.faults.clear()
+    await advance(hass, service, freezer, 330, step=30)
+    assert source(hass, service) == "lan"
+
+
+@pytest.mark.parametrize("announced", [True, False])
+async def test_a_start_with_a_stale_address_and_no_cloud(
+    hass: HomeAssistant,
+    service: Service,
+    credentials: None,
+    names: Names,
+    monkeypatch: pytest.MonkeyPatch,
+    announced: bool,
+) -> None:
+    """Found by its name, or when it is announced; tried again without a word."""
+    service.cloud.faults.on("refuse")
+    stored = {
+        **service.entry(service.small).data["controllers"][service.small.device_id],
+        "port": 1,
+    }
+    entry = service.entry(controllers={service.small.device_id: stored})
+    if not announced:
+        monkeypatch.setattr(healing, "PORT", service.small.port)
+        names.addresses[service.small.hostname] = "127.0.0.1"
+    await set_up(hass, service, entry)
+    if announced:
+        assert entry.state is ConfigEntryState.SETUP_RETRY
+        await discover(hass, service.small)
+        await settle(hass, service)
+    assert source(hass, service) == "lan"
+
+
+async def test_a_renewal_of_the_sign_in_is_never_cut_short(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry
+) -> None:
+    """Its refresh token is used up by then; the answer has the only new one."""
+    token = {**small.data["token"], "expires_at": 0}
+    hass.config_entries.async_update_entry(small, data={**small.data, "token": token})
+    account = AccountToken(hass, small)
+    waiting = asyncio.create_task(account())
+    while token["refresh_token"] in service.cloud.sign_ins._refresh:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    await settle(hass, service)
+    assert service.cloud.sign_ins.account(await account())
+    assert small.data["token"]["refresh_token"] in service.cloud.sign_ins._refresh

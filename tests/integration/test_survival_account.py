@@ -133,7 +133,8 @@ class TestSignIn:
         entry.add_to_hass(hass)
         service.cloud.faults.on(fault, *at)
         hass.async_create_task(hass.config_entries.async_setup(entry.entry_id))
-        await pass_time(hass, service, freezer, 45)
+        # Longer than a renewal may take, shorter than until the next attempt.
+        await pass_time(hass, service, freezer, 23)
         assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
         assert not hass.config_entries.flow.async_progress()
         service.cloud.faults.clear()

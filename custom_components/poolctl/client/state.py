@@ -264,7 +264,7 @@ def _plausible_configuration(configuration: Configuration) -> Configuration:
     return replace(configuration, **plausible(found))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _slots(
     types: tuple[int, ...],
     names: tuple[str, ...],
