@@ -98,7 +98,10 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN, translation_key="no_controller_answers"
             )
         for controller in silent:
-            _LOGGER.error("%s does not answer", controller.name)
+            # The words of the coordinator, which says later that it is back.
+            _LOGGER.error(
+                "Error fetching %s data: %s", controller.name, controller.last_exception
+            )
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
         if remembered:

@@ -307,6 +307,8 @@ class Controller(Poller):
                 if by_lan and lan and self.lan:
                     return True, await self._try_twice(lan, self.lan)
                 if not by_lan and cloud and self.cloud:
+                    if self.lan is not None:
+                        self.lan.skip_counter()
                     await cloud(self.cloud)
                     return False, None
             except (UnreachableError, BusyError) as err:

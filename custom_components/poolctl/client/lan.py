@@ -96,6 +96,13 @@ class LanClient:
         """Read the full state; needs no signature."""
         return decode_frame(await self._request("state", timeout=timeout))
 
+    def skip_counter(self) -> None:
+        """Leave a counter out: the cloud is about to use one (layouts.md 1).
+
+        Cloud and LAN share a baseline, so the same number twice would be a replay.
+        """
+        self._outgoing.next()
+
     async def query(
         self, name: str, payload: bytes = b"", *, urgent: bool = False
     ) -> bytes:

@@ -1,0 +1,1 @@
+"""How much the integration costs, against its goals: `python -m benchmarks`."""

@@ -1,0 +1,183 @@
+"""What happens in an hour, in imagined time: requests asked, states written, waiting."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+import time
+from typing import Any, Final
+from unittest.mock import patch
+
+from freezegun import freeze_time
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers.entity import Entity
+
+from tests.soak.timelapse import SharedClock, timelapse
+
+from .home import add, entity_id, home, until, value
+from .rows import Row
+from .service import Service
+
+POLL: Final = 15.0
+HOUR: Final = 3600.0
+START: Final = "2026-06-01 03:00:00"
+WATERFALL: Final = "slot_3"
+
+
+def rows(*, short: bool) -> list[Row]:
+    """Measure; imagined hours cost about half a second each."""
+    with freeze_time(START) as frozen:
+        assert isinstance(frozen, FrozenDateTimeFactory)
+        return asyncio.run(_rows(frozen, 2 if short else 24))
+
+
+@asynccontextmanager
+async def _running() -> AsyncGenerator[tuple[HomeAssistant, Service]]:
+    async with Service(1, SharedClock()) as service, home() as hass:
+        await add(hass, service.entry_data())
+        await asyncio.sleep(HOUR / 6)
+        yield hass, service
+
+
+async def _rows(frozen: FrozenDateTimeFactory, hours: int) -> list[Row]:
+    with timelapse(frozen):
+        async with _running() as (hass, service):
+            return [
+                *await _written(hass, service),
+                await _click(hass, service),
+                *await _requests(service, hours),
+                await _lan_loss(hass, service, "refuse", "refused", 2 * POLL + 1),
+                await _lan_loss(hass, service, "hang", "silent", 90.0),
+            ]
+
+
+# --- States written ---------------------------------------------------------------
+
+
+async def _written(hass: HomeAssistant, service: Service) -> list[Row]:
+    """Hold the water still, then let three readings differ."""
+    water = service.controllers[0].pool.water
+    water.drift = 0.0
+    await asyncio.sleep(4 * POLL)
+    nothing = await _poll(hass)
+    water.ph, water.orp, water.ambient = water.ph - 0.1, water.orp - 2, 20.0
+    three = await _poll(hass)
+    water.drift = 1.0
+    return [
+        _states("that changes nothing", *nothing, 0),
+        _states("that changes 3 values", *three, 3),
+    ]
+
+
+def _states(poll: str, computed: int, written: int, goal: int) -> Row:
+    return Row(
+        f"entity states computed and written in a poll {poll}",
+        f"{computed}, {written}",
+        f"{goal}, {goal}",
+        computed == written == goal,
+    )
+
+
+async def _poll(hass: HomeAssistant) -> tuple[int, int]:
+    """Count what one poll computes and writes."""
+    computed: list[Entity] = []
+    written: list[Event[Any]] = []
+    write = Entity.async_write_ha_state
+
+    def counted(entity: Entity) -> None:
+        computed.append(entity)
+        write(entity)
+
+    @callback
+    def every(data: Any) -> bool:
+        return True
+
+    @callback
+    def note(event: Event[Any]) -> None:
+        written.append(event)
+
+    kinds: tuple[Any, ...] = EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
+    ends = [hass.bus.async_listen(kind, note, event_filter=every) for kind in kinds]
+    with patch.object(Entity, "async_write_ha_state", counted):
+        await asyncio.sleep(POLL)
+    for end in ends:
+        end()
+    return len(computed), len(written)
+
+
+# --- Requests ---------------------------------------------------------------------
+
+
+async def _click(hass: HomeAssistant, service: Service) -> Row:
+    """Switch a relay right after a poll, when nothing else is going on."""
+    controller = service.controllers[0]
+    switch = entity_id(hass, "switch", controller.device_id, WATERFALL)
+    polls = len(controller.requests)
+    await until(lambda: len(controller.requests) > polls)
+    await asyncio.sleep(3)
+    lan, cloud = len(controller.requests), len(service.cloud.requests)
+    await hass.services.async_call(
+        "switch", "turn_on", {"entity_id": switch}, blocking=True
+    )
+    state = hass.states.get(switch)
+    assert state is not None and state.state == "on", "the click did not arrive"
+    count = len(controller.requests) - lan + len(service.cloud.requests) - cloud
+    return Row(
+        "requests from a click to the confirmed state", f"{count}", "1", count == 1
+    )
+
+
+async def _requests(service: Service, hours: int) -> list[Row]:
+    """Count by the hour, on the LAN and with the cloud alive; the worst hour counts."""
+    controller, cloud = service.controllers[0], service.cloud
+    queries, reads = [], []
+    for _ in range(hours):
+        before = len(cloud.requests)
+        controller.requests.clear()
+        await asyncio.sleep(HOUR)
+        queries.append(sum(request.op == "q" for request in controller.requests))
+        reads.append(len(cloud.requests) - before)
+    worst = f"the worst of {hours}"
+    return [
+        Row(
+            f"signed background queries an hour, {worst}",
+            f"{max(queries)}",
+            "<= 72",
+            max(queries) <= 72,
+        ),
+        Row(
+            f"cloud requests an hour while the LAN works, {worst}",
+            f"{max(reads)}",
+            "<= 2",
+            max(reads) <= 2,
+        ),
+    ]
+
+
+# --- Waiting ----------------------------------------------------------------------
+
+
+async def _lan_loss(
+    hass: HomeAssistant, service: Service, fault: str, how: str, goal: float
+) -> Row:
+    """Lose the LAN right after a poll, which is the worst moment."""
+    controller = service.controllers[0]
+
+    def source() -> str:
+        return value(hass, "sensor", controller.device_id, "connection")
+
+    polls = len(controller.requests)
+    await until(lambda: len(controller.requests) > polls)
+    controller.faults.on(fault)
+    started = time.monotonic()
+    await until(lambda: source() == "cloud")
+    seconds = time.monotonic() - started
+    controller.faults.off(fault)
+    await until(lambda: source() == "lan")
+    return Row(
+        f"from LAN loss ({how}) to cloud values",
+        f"{seconds:.1f} s",
+        f"<= {goal:g} s",
+        seconds <= goal,
+    )

@@ -1,0 +1,181 @@
+"""What Home Assistant spends, in real time, with the service in another process."""
+
+import asyncio
+import gc
+from itertools import pairwise
+import time
+import tracemalloc
+from typing import Final
+
+from homeassistant.core import HomeAssistant
+
+from .home import add, coordinator, home
+from .rows import Row
+from .service import Elsewhere, Service, elsewhere
+
+POLL: Final = 15.0
+MANY: Final = 50
+FEW: Final = 10
+CORE: Final = 2.0
+"""% of a core that polling may take."""
+LATE: Final = 1.0
+STATES_RATIO: Final = 1.5
+MEMORY: Final = 1.0
+"""MiB a controller; chosen."""
+
+
+def rows(*, short: bool) -> list[Row]:
+    """Measure; takes one round of polls, or six."""
+    with elsewhere(1) as service:
+        found = [
+            asyncio.run(_one(service, 60 if short else 300)),
+            asyncio.run(_start(service, 3 if short else 10)),
+        ]
+    with elsewhere(FEW + 1) as service:
+        found.append(asyncio.run(_memory(service)))
+    with elsewhere(MANY) as service:
+        found += asyncio.run(_many(service, 1 if short else 6))
+    return found
+
+
+# --- CPU --------------------------------------------------------------------------
+
+
+def next_poll(service: Service) -> None:
+    """Let the pools go on until the next poll."""
+    service.clock.advance(POLL)
+
+
+async def _one(service: Elsewhere, polls: int) -> Row:
+    """Poll one controller again and again: CPU time of the event loop's thread."""
+    (device_id,) = service.entry_data["controllers"]
+    async with home() as hass:
+        await add(hass, service.entry_data)
+        poller = coordinator(hass, "sensor", device_id, "ph")
+        spent = []
+        for _ in range(polls):
+            service.ask(next_poll)
+            started = time.thread_time()
+            await poller.async_refresh()
+            await asyncio.sleep(0)
+            spent.append(time.thread_time() - started)
+    mean = sum(spent) / polls
+    return Row(
+        "event-loop CPU of a poll, fully equipped pool",
+        f"{mean * 1000:.2f} ms = {mean / POLL * 100:.3f} % of a core",
+        f"< {CORE:g} %",
+        mean / POLL * 100 < CORE,
+    )
+
+
+def polled(service: Service) -> list[list[float]]:
+    """Return when each controller was polled."""
+    return [
+        [request.at for request in controller.requests if request.op == "state"]
+        for controller in service.controllers
+    ]
+
+
+async def _many(service: Elsewhere, rounds: int) -> list[Row]:
+    """Watch many controllers of one account being polled, at the real pace."""
+    async with home() as hass:
+        await add(hass, service.entry_data)
+        # Names and pump identities are asked at the start only.
+        await asyncio.sleep(4)
+        before = sum(map(len, service.ask(polled)))
+        started, spent, loop = time.monotonic(), time.process_time(), time.thread_time()
+        await asyncio.sleep(rounds * POLL + 1)
+        loop = time.thread_time() - loop
+        spent = time.process_time() - spent
+        share = spent / (time.monotonic() - started) * 100
+        times = service.ask(polled)
+    polls = sum(map(len, times)) - before
+    late = max(
+        later - sooner - POLL for each in times for sooner, later in pairwise(each)
+    )
+    return [
+        Row(
+            f"CPU of the process, {MANY} controllers on one account",
+            f"{share:.2f} % of a core ({loop / polls * 1000:.2f} ms a poll)",
+            f"< {CORE:g} %",
+            share < CORE,
+        ),
+        Row(
+            f"latest of {polls} polls of {MANY} controllers",
+            f"{max(late, 0):.2f} s",
+            f"<= {LATE:g} s",
+            late <= LATE and min(map(len, times)) > rounds,
+        ),
+    ]
+
+
+# --- Start ------------------------------------------------------------------------
+
+
+def kill_cloud(service: Service) -> None:
+    """Take requests and never answer them."""
+    service.cloud.faults.on("hang")
+
+
+def revive_cloud(service: Service) -> None:
+    """Answer again."""
+    service.cloud.faults.off("hang")
+
+
+async def _start(service: Elsewhere, times: int) -> Row:
+    """Start with a cloud that is alive and one that is silent, in turns."""
+    async with home() as hass:
+        await _set_up(hass, service)  # imports and translations
+        alive, dead = [], []
+        for _ in range(times):
+            service.ask(revive_cloud)
+            alive.append(await _set_up(hass, service))
+            service.ask(kill_cloud)
+            dead.append(await _set_up(hass, service))
+        service.ask(revive_cloud)
+    ratio = min(dead) / min(alive)
+    return Row(
+        "time to first state with the cloud dead, to that with it alive",
+        f"{ratio:.2f} x ({min(dead) * 1000:.0f} ms)",
+        f"<= {STATES_RATIO:g} x",
+        ratio <= STATES_RATIO,
+    )
+
+
+async def _set_up(hass: HomeAssistant, service: Elsewhere) -> float:
+    """Return the seconds from set-up to the first state; take it down again."""
+    seen = asyncio.Event()
+    end = hass.bus.async_listen("state_changed", lambda event: seen.set())
+    started = time.perf_counter()
+    adding = asyncio.create_task(add(hass, service.entry_data))
+    await seen.wait()
+    seconds = time.perf_counter() - started
+    end()
+    entry = await adding
+    await hass.config_entries.async_remove(entry.entry_id)
+    return seconds
+
+
+# --- Memory -----------------------------------------------------------------------
+
+
+async def _memory(service: Elsewhere) -> Row:
+    """Count what is allocated and kept for each controller after the first one."""
+    data = service.entry_data
+    first, *others = data["controllers"].items()
+    async with home() as hass:
+        await add(hass, {**data, "controllers": dict([first])})
+        gc.collect()
+        tracemalloc.start()
+        await add(hass, {**data, "controllers": dict(others)})
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        entities = len(hass.states.async_entity_ids()) // len(data["controllers"])
+    each = kept / len(others) / 2**20
+    return Row(
+        f"memory per controller, {entities} entities",
+        f"{each:.2f} MiB",
+        f"<= {MEMORY:g} MiB",
+        each <= MEMORY,
+    )

@@ -1,0 +1,142 @@
+"""The simulated service to measure against: one account, any number of full pools.
+
+`Service` runs in this process; `elsewhere` runs one in a process of its own, so that
+its work is not counted as Home Assistant's. This file imports nothing of Home Assistant.
+"""
+
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import AsyncExitStack, contextmanager
+import multiprocessing
+from multiprocessing.connection import Connection
+import time
+from typing import Any, Final, Self
+
+from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+
+CLIENT_ID: Final = "client-id"
+CLIENT_SECRET: Final = "client-secret"  # noqa: S105 - of a simulated service
+REDIRECT: Final = "https://ha.example"
+SETTLED: Final = 600.0
+"""s until pumps are primed and the chemistry counts."""
+
+
+class Service:
+    """A running service."""
+
+    def __init__(self, controllers: int, clock: Clock | None = None) -> None:
+        self.clock = clock or Clock()
+        self.controllers = [
+            Controller(
+                device_id=f"AA_BB_CC_00_00_{number:02X}",
+                key=bytes([number]) * 16,
+                name=f"Pool {number}",
+                pool=Pool.full(),
+                clock=self.clock,
+            )
+            for number in range(1, controllers + 1)
+        ]
+        site = Site("Home", controllers=self.controllers)
+        self.account = Account("demo@example.com", "demo", sub="user-1", sites=[site])
+        self.cloud = Cloud(
+            clock=self.clock,
+            clients={CLIENT_ID: CLIENT_SECRET},
+            accounts=[self.account],
+        )
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self.cloud.start()
+        self._stack.push_async_callback(self.cloud.stop)
+        for controller in self.controllers:
+            await controller.start()
+            self._stack.push_async_callback(controller.stop)
+        self.clock.advance(SETTLED)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    def entry_data(self) -> dict[str, Any]:
+        """Return what a config entry holds that knows every controller."""
+        return {
+            "auth_implementation": "poolctl",
+            "url": self.cloud.base_url,
+            "token": self._token(),
+            "controllers": {c.device_id: _record(c) for c in self.controllers},
+        }
+
+    def _token(self) -> dict[str, Any]:
+        code = self.cloud.sign_ins.code(self.account, CLIENT_ID, REDIRECT)
+        token = self.cloud.sign_ins.token(
+            {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": REDIRECT,
+                "client_id": CLIENT_ID,
+                "client_secret": CLIENT_SECRET,
+            }
+        )
+        return {**token, "expires_at": time.time() + token["expires_in"]}
+
+
+def _record(controller: Controller) -> dict[str, Any]:
+    return {
+        "device_id": controller.device_id,
+        "name": controller.name,
+        "site": "Home",
+        "mac": ":".join(controller.device_id.lower().split("_")),
+        "firmware": controller.firmware,
+        "host": controller.host,
+        "port": controller.port,
+        "key": controller.key.hex(),
+    }
+
+
+# --- In a process of its own ------------------------------------------------------
+
+
+class Elsewhere:
+    """A service in another process."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.entry_data: dict[str, Any] = connection.recv()
+
+    def ask[T](self, question: Callable[[Service], T]) -> T:
+        """Have a function of a module called with the service."""
+        self._connection.send(question)
+        answer: T = self._connection.recv()
+        return answer
+
+
+@contextmanager
+def elsewhere(controllers: int) -> Generator[Elsewhere]:
+    """Run a service in another process."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, controllers))
+    process.start()
+    # Without our copy of its end we notice if it dies.
+    theirs.close()
+    try:
+        yield Elsewhere(ours)
+    finally:
+        ours.close()
+        process.join(10)
+        process.kill()
+
+
+def _serve(connection: Connection, controllers: int) -> None:
+    asyncio.run(_answer(connection, controllers))
+
+
+async def _answer(connection: Connection, controllers: int) -> None:
+    async with Service(controllers) as service:
+        connection.send(service.entry_data())
+        while True:
+            try:
+                question = await asyncio.to_thread(connection.recv)
+            except EOFError:
+                return
+            connection.send(question(service))

@@ -1,0 +1,108 @@
+"""Home Assistant and the service, both on imagined time."""
+
+from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
+import socket
+from typing import Any
+
+from homeassistant.components.application_credentials import (
+    ClientCredential,
+    async_import_client_credential,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+import pytest_socket
+
+from custom_components.poolctl import healing
+from custom_components.poolctl.const import DOMAIN
+from tests.integration.conftest import (
+    CLIENT_ID,
+    CLIENT_SECRET,
+    FULL_ID,
+    SMALL_ID,
+    Service,
+)
+from tests.simulator import Controller, Pool
+
+from .network import Network, network
+from .timelapse import SharedClock
+
+
+@pytest.fixture(autouse=True)
+def lan(
+    enable_custom_integrations: None, socket_enabled: None, mock_zeroconf_resolver: Any
+) -> Generator[Network]:
+    """Let Home Assistant load ours, and everybody use loopback and nothing else."""
+    pytest_socket.socket_allow_hosts(["127.0.0.0/8"])
+    with network() as found:
+        yield found
+
+
+@pytest.fixture
+def lan_port(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Take a free port in the place of 8080, which others may use."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    monkeypatch.setattr(healing, "PORT", port)
+    return port
+
+
+@pytest.fixture
+def hass_config_dir(tmp_path: Path) -> str:
+    """Keep the files of this Home Assistant to itself."""
+    return str(tmp_path)
+
+
+@pytest.fixture
+def hass_storage() -> dict[str, Any]:
+    """Write real files: the harness's stand-in remembers every call, a week of them."""
+    return {}
+
+
+@pytest.fixture
+async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
+    """Run the simulated service."""
+    clock = SharedClock()
+    found = Service(
+        clock,
+        Controller(
+            device_id=SMALL_ID,
+            key=bytes(range(16)),
+            name="Home pool",
+            pool=Pool.small(),
+            clock=clock,
+            host="127.0.0.2",
+            port=lan_port,
+        ),
+        Controller(
+            device_id=FULL_ID,
+            key=bytes(range(16, 32)),
+            name="Beach pool",
+            pool=Pool.full(),
+            clock=clock,
+            host="127.0.0.3",
+            port=lan_port,
+        ),
+    )
+    await found.cloud.start()
+    for controller in found.controllers:
+        await controller.start()
+    clock.advance(600)
+    yield found
+    for controller in found.controllers:
+        await controller.stop()
+    await found.cloud.stop()
+
+
+@pytest.fixture
+async def entry(hass: HomeAssistant, service: Service) -> MockConfigEntry:
+    """Prepare an account that remembers its controllers."""
+    assert await async_setup_component(hass, "application_credentials", {})
+    await async_import_client_credential(
+        hass, DOMAIN, ClientCredential(CLIENT_ID, CLIENT_SECRET), DOMAIN
+    )
+    found = service.entry(*service.controllers)
+    found.add_to_hass(hass)
+    return found

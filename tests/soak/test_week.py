@@ -1,0 +1,164 @@
+"""The soak: a week of troubles in a few minutes, and nothing of it stays behind.
+
+A real Home Assistant core runs the integration against the simulated service over real
+sockets, with one account and two controllers (a small and a fully equipped pool). Time
+is imagined (timelapse.py): no poll, retry, time-out or token is left out or shortened.
+Every one of the 40 320 polls of each controller that a week has happens when it is due,
+as far as no trouble delays it; a fault that hangs lasts its full ten seconds.
+
+Random, from a seed: faults of the LAN (each of tests/simulator/lan.py), faults of the
+cloud (all but those after which only a new sign-in helps), controllers cut from the
+cloud, restarting, moving, swapping addresses, changing their keys; expired tokens,
+reloads; and a person at every switch, number and button. Asked at the end, an hour after
+the last trouble: every entity against the pool itself, and against what a fresh start
+shows; tasks, timers, sockets, descriptors and memory against those after the warm-up;
+every command that failed without a trouble near it; entities that were removed, though
+nothing was ever unplugged; every log line.
+
+`POOLCTL_SOAK_SEED` and `POOLCTL_SOAK_DAYS` choose another week.
+"""
+
+import asyncio
+import os
+import time
+from typing import Any, Final
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er, issue_registry as ir
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.poolctl.const import DOMAIN
+from tests.integration.conftest import Service
+from tests.simulator import Pool
+
+from .network import Network
+from .right import expected, same
+from .timelapse import timelapse
+from .watch import Resources, watching
+from .week import HOUR, Week
+
+SEED: Final = int(os.environ.get("POOLCTL_SOAK_SEED", "1"))
+DAYS: Final = float(os.environ.get("POOLCTL_SOAK_DAYS", "7"))
+WARM_UP: Final = 2 / 7
+"""Of the time, until everything was used once."""
+MEMORY: Final = 0.02
+"""Share by which memory may differ: bounded caches go on filling a little. One object
+kept of every third poll is more."""
+
+
+@pytest.mark.freeze_time("2026-11-02 00:00:00")
+async def test_a_week(
+    hass: HomeAssistant,
+    service: Service,
+    lan: Network,
+    entry: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seconds = DAYS * 24 * HOUR
+    asyncio.get_running_loop().set_debug(False)
+    week = Week(hass, service.cloud, service.account, entry, lan, SEED)
+    with timelapse(freezer), watching(week.watch):
+        await hass.config_entries.async_setup(entry.entry_id)
+        await asyncio.sleep(HOUR)
+        started = time.monotonic()
+        await week.live(seconds * WARM_UP)
+        before = Resources.now()
+        await week.live(seconds * (1 - WARM_UP))
+        after = Resources.now()
+        passed = time.monotonic() - started
+
+        await _put_right(hass, service)
+        wrong = _compare(hass, entry, service)
+        shown = _states(hass)
+        await hass.config_entries.async_reload(entry.entry_id)
+        await asyncio.sleep(60)
+        wrong += [
+            f"{name}: {shown.get(name)}, after a fresh start {state}"
+            for name, state in _states(hass).items()
+            if shown.get(name) != state
+        ]
+        await hass.config_entries.async_unload(entry.entry_id)
+        await asyncio.sleep(HOUR)
+
+    grown = after.grown_since(before, memory=MEMORY)
+    with capsys.disabled():
+        print(_report(week, passed, before, after))  # noqa: T201 - it is asked for
+    wrong += [*week.watch.wrong, *week.wrong, *grown]
+    assert not wrong, "\n".join(["", *wrong[:50]])
+    assert not [i for i in ir.async_get(hass).issues.values() if i.domain == DOMAIN]
+    assert not hass.config_entries.flow.async_progress()
+
+
+async def _put_right(hass: HomeAssistant, service: Service) -> None:
+    """Let the pumps run and the readings count, then hold the water still."""
+    registry = er.async_get(hass)
+    for controller in service.account.controllers:
+        for domain, action, key in (
+            ("switch", "turn_on", "pump"),
+            ("button", "press", "resume_schedules"),
+        ):
+            target = registry.async_get_entity_id(
+                domain, DOMAIN, f"{controller.device_id}_{key}"
+            )
+            await hass.services.async_call(
+                domain, action, {"entity_id": target}, blocking=True
+            )
+    await asyncio.sleep(HOUR)
+    for controller in service.account.controllers:
+        controller.pool.water.drift = 0.0
+    await asyncio.sleep(300)
+
+
+def _compare(
+    hass: HomeAssistant, entry: MockConfigEntry, service: Service
+) -> list[str]:
+    """Compare every entity with its pool."""
+    wrong = [] if entry.state is ConfigEntryState.LOADED else [f"{entry.state}"]
+    pools: dict[str, Pool] = {c.device_id: c.pool for c in service.account.controllers}
+    for entity in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
+        state = hass.states.get(entity.entity_id)
+        if entity.disabled:
+            continue
+        device_id, key = entity.unique_id[:17], entity.unique_id[18:]
+        value = expected(pools[device_id], entity.domain, key)
+        if state is None or state.state == "unavailable":
+            wrong.append(f"{entity.unique_id} is not there")
+        elif value is not None and not same(state.state, value):
+            wrong.append(f"{entity.unique_id} shows {state.state}, it is {value}")
+    return wrong
+
+
+def _states(hass: HomeAssistant) -> dict[str, Any]:
+    return {
+        state.entity_id: (state.state, dict(state.attributes))
+        for state in hass.states.async_all()
+        # A button shows when it was pressed last.
+        if state.domain != "button"
+    }
+
+
+def _report(week: Week, passed: float, before: Resources, after: Resources) -> str:
+    troubles = {
+        name: count
+        for name, count in sorted(week.counts.items())
+        if not name.startswith("commands")
+    }
+    rows = [
+        f"seed {SEED}, {passed / 86400:.2f} simulated days",
+        f"{sum(troubles.values())} troubles: "
+        + ", ".join(f"{name} {count}" for name, count in troubles.items()),
+        "commands {commands}, of them failed {commands that failed}".format_map(
+            week.counts
+        ),
+        f"log lines {week.watch.lines}: "
+        + ", ".join(f"{line} {n}" for line, n in sorted(week.watch.counts.items())),
+    ]
+    rows += [
+        f"{name} {getattr(before, name)} -> {getattr(after, name)}"
+        for name in ("tasks", "timers", "descriptors", "sockets", "blocks", "rss")
+    ]
+    return "\n".join(["", *rows])

@@ -1,0 +1,162 @@
+"""What must not happen unseen: log lines nobody expects, and anything that grows."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+import gc
+import logging
+import re
+import sys
+import time
+from typing import Any, Final, override
+
+import psutil  # type: ignore[import-untyped]
+
+OURS: Final = "custom_components.poolctl"
+
+LOST: Final = re.compile(r"Error fetching (?P<who>.+?) data: .+")
+BACK: Final = re.compile(r"Fetching (?P<who>.+) data recovered")
+
+# Everything else at INFO and above that may be said, whoever says it.
+EXPECTED: Final[tuple[tuple[str, str], ...]] = (
+    (f"{OURS}.client.envelope", r"The controller restarted its message counter"),
+    (f"{OURS}.client.poller", r".+ was accepted but never took effect"),
+    (f"{OURS}.healing", r".+ has a new (address|envelope key)"),
+    # A reload while nobody answers is tried again by Home Assistant itself.
+    (OURS, r"Config entry '.+' for poolctl .+ not ready yet"),
+)
+
+
+class LogWatch(logging.Handler):
+    """Reads every line: ours from DEBUG on, everybody else's from WARNING on.
+
+    `wrong` collects what must not be there, `counts` how often each line was said.
+    """
+
+    def __init__(self, secrets: Callable[[], Iterable[str]]) -> None:
+        super().__init__()
+        self.wrong: list[str] = []
+        self.counts: Counter[str] = Counter()
+        self.lines = 0
+        self._secrets = secrets
+        self._lost: set[str] = set()
+
+    def started_anew(self) -> None:
+        """Take note of a reload: who was lost is not told to be back."""
+        self._lost.clear()
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines += 1
+        text = self.format(record)
+        if any(secret in text for secret in self._secrets()):
+            self.wrong.append(f"a secret in a line of {record.name}: {record.msg!r}")
+        if record.levelno >= logging.INFO:
+            self._judge(record, text)
+
+    def _judge(self, record: logging.LogRecord, text: str) -> None:
+        """Let a line pass that is expected; lost and back take turns."""
+        if record.name.startswith(OURS):
+            if found := LOST.fullmatch(text):
+                self._turn("lost", found["who"], found["who"] not in self._lost)
+                self._lost.add(found["who"])
+                return
+            if found := BACK.fullmatch(text):
+                self._turn("back", found["who"], found["who"] in self._lost)
+                self._lost.discard(found["who"])
+                return
+        for name, pattern in EXPECTED:
+            if record.name == name and re.match(pattern, text):
+                self.counts[pattern] += 1
+                return
+        self.wrong.append(f"{record.levelname} {record.name}: {text}")
+
+    def _turn(self, what: str, who: str, right: bool) -> None:
+        self.counts[f"{who} {what}"] += 1
+        if not right:
+            when = time.strftime("%d %H:%M:%S", time.gmtime())
+            self.wrong.append(f"{when} {who} is {what}, said twice")
+
+
+@contextmanager
+def watching(watch: LogWatch) -> Generator[None]:
+    """Read the log for as long as the block runs; nobody else keeps our lines."""
+    ours, root = logging.getLogger(OURS), logging.getLogger()
+    others = _Others(watch)
+    before = ours.level, ours.propagate
+    ours.setLevel(logging.DEBUG)
+    ours.propagate = False
+    ours.addHandler(watch)
+    root.addHandler(others)
+    try:
+        yield
+    finally:
+        ours.removeHandler(watch)
+        root.removeHandler(others)
+        ours.level, ours.propagate = before
+
+
+class _Others(logging.Handler):
+    def __init__(self, watch: LogWatch) -> None:
+        super().__init__(logging.WARNING)
+        self._watch = watch
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        self._watch.emit(record)
+
+
+# --- Growth -----------------------------------------------------------------------
+
+# A few timers come and go: a file waits to be written, a debouncer cools down.
+_SLACK: Final = {"tasks": 0, "timers": 3, "descriptors": 0, "sockets": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What is in use in a quiet moment."""
+
+    tasks: int
+    timers: int
+    descriptors: int
+    sockets: int
+    blocks: int
+    """Blocks of memory the interpreter has allocated."""
+    rss: int
+    """Bytes."""
+    kinds: Counter[str]
+    """Objects by type, to name what grows."""
+
+    @classmethod
+    def now(cls) -> Resources:
+        """Count, garbage aside."""
+        gc.collect()
+        kinds = Counter(type(found).__qualname__ for found in gc.get_objects())
+        gc.collect()
+        loop: Any = asyncio.get_running_loop()
+        process = psutil.Process()
+        return cls(
+            tasks=len(asyncio.all_tasks()),
+            timers=sum(not handle.cancelled() for handle in loop._scheduled),
+            descriptors=process.num_fds(),
+            sockets=len(process.net_connections()),
+            blocks=sys.getallocatedblocks(),
+            rss=process.memory_info().rss,
+            kinds=kinds,
+        )
+
+    def grown_since(self, before: Resources, *, memory: float) -> list[str]:
+        """Name what grew; of memory the share given may."""
+        grown = [
+            f"{name}: {was} -> {now}"
+            for name, slack in _SLACK.items()
+            if (now := getattr(self, name)) > (was := getattr(before, name)) + slack
+        ]
+        for name in ("blocks", "rss"):
+            was, now = getattr(before, name), getattr(self, name)
+            if now > was * (1 + memory):
+                most = (self.kinds - before.kinds).most_common(8)
+                grown.append(f"{name}: {was} -> {now}, of these {most}")
+        return grown
