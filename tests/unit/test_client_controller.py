@@ -438,8 +438,11 @@ async def test_a_command_by_the_cloud_between_two_by_the_lan(pool: Rig) -> None:
     """Cloud and LAN share one counter: what the cloud used must not be used again."""
     await pool.controller.set_aux(2, True)
     pool.pool.faults.on("refuse")
+    await pool.polls(15)
+    await pool.polls(15)
     await pool.controller.set_pump(False)
     pool.pool.faults.clear()
+    await pool.polls(30)
     await pool.controller.set_aux(2, False)
     assert [request.ok for request in pool.pool.requests if request.op == "a"] == [
         True,
