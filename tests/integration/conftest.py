@@ -1,19 +1,22 @@
 """A real Home Assistant core beside the simulated service, over real sockets."""
 
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 import socket
 import time
 from typing import Any, override
 from unittest.mock import patch
 
+from aiohttp import ClientSession
 from aiohttp.abc import AbstractResolver, ResolveResult
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.application_credentials import (
     ClientCredential,
     async_import_client_credential,
 )
+from homeassistant.config_entries import ConfigFlowResult
 from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity import Entity
 from homeassistant.setup import async_setup_component
@@ -23,7 +26,9 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 from pytest_homeassistant_custom_component.syrupy import HomeAssistantSnapshotExtension
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
+from yarl import URL
 
 from custom_components.poolctl.client import (
     controller as controller_module,
@@ -153,6 +158,51 @@ async def credentials(hass: HomeAssistant) -> None:
     await async_import_client_credential(
         hass, DOMAIN, ClientCredential(CLIENT_ID, CLIENT_SECRET), DOMAIN
     )
+
+
+type SignIn = Callable[..., Awaitable[ConfigFlowResult]]
+
+
+@pytest.fixture
+def sign_in(
+    hass: HomeAssistant, service: Service, hass_client_no_auth: ClientSessionGenerator
+) -> SignIn:
+    """Go through the sign-in page as a browser does; return how the flow goes on."""
+
+    async def go(
+        flow: ConfigFlowResult,
+        email: str = "demo@example.com",
+        *,
+        cancel: bool = False,
+        state: str | None = None,
+        before_return: Callable[[str], object] = lambda code: None,
+    ) -> ConfigFlowResult:
+        assert flow["type"] is FlowResultType.EXTERNAL_STEP
+        page = URL(flow["url"])
+        assert page.query["scope"] == "profile"
+        back = URL(page.query["redirect_uri"])
+        if cancel:
+            back = back.with_query(error="access_denied", state=page.query["state"])
+        else:
+            form = {**page.query, "email": email, "password": "demo"}
+            async with (
+                ClientSession() as browser,
+                browser.post(page, data=form, allow_redirects=False) as response,
+            ):
+                back = URL(response.headers["Location"], encoded=True)
+                before_return(back.query["code"])
+        if state is not None:
+            back = back.update_query(state=state)
+        home = await hass_client_no_auth()
+        answer = await home.get(str(back.relative()))
+        if state is not None:
+            assert answer.status == 400
+            assert "Invalid state" in await answer.text()
+            return flow
+        assert answer.status == 200
+        return await hass.config_entries.flow.async_configure(flow["flow_id"])
+
+    return go
 
 
 @pytest.fixture

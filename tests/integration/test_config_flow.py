@@ -1,10 +1,8 @@
 """Every way into the integration and every refusal, through the real sign-in page."""
 
-from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
 from typing import Any
 
-from aiohttp import ClientSession
 from homeassistant.config_entries import (
     SOURCE_DHCP,
     SOURCE_IGNORE,
@@ -19,61 +17,15 @@ from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
-from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from pytest_unordered import unordered
-from yarl import URL
 
 from custom_components.poolctl.config_flow import InvalidAddressError, normalise_address
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Account, Controller, Site
 
-from .conftest import Service, settle, value
-
-type SignIn = Callable[..., Awaitable[ConfigFlowResult]]
+from .conftest import Service, SignIn, value
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
-
-
-@pytest.fixture
-def sign_in(
-    hass: HomeAssistant, service: Service, hass_client_no_auth: ClientSessionGenerator
-) -> SignIn:
-    """Go through the sign-in page as a browser does; return how the flow goes on."""
-
-    async def go(
-        flow: ConfigFlowResult,
-        email: str = "demo@example.com",
-        *,
-        cancel: bool = False,
-        state: str | None = None,
-        before_return: Callable[[str], object] = lambda code: None,
-    ) -> ConfigFlowResult:
-        assert flow["type"] is FlowResultType.EXTERNAL_STEP
-        page = URL(flow["url"])
-        assert page.query["scope"] == "profile"
-        back = URL(page.query["redirect_uri"])
-        if cancel:
-            back = back.with_query(error="access_denied", state=page.query["state"])
-        else:
-            form = {**page.query, "email": email, "password": "demo"}
-            async with (
-                ClientSession() as browser,
-                browser.post(page, data=form, allow_redirects=False) as response,
-            ):
-                back = URL(response.headers["Location"], encoded=True)
-                before_return(back.query["code"])
-        if state is not None:
-            back = back.update_query(state=state)
-        home = await hass_client_no_auth()
-        answer = await home.get(str(back.relative()))
-        if state is not None:
-            assert answer.status == 400
-            assert "Invalid state" in await answer.text()
-            return flow
-        assert answer.status == 200
-        return await hass.config_entries.flow.async_configure(flow["flow_id"])
-
-    return go
 
 
 async def start(hass: HomeAssistant, url: str) -> ConfigFlowResult:
@@ -468,101 +420,3 @@ async def test_accounts_without_userinfo(
     service.cloud.not_offered.add("userinfo")
     result = await sign_in(await start(hass, service.cloud.base_url))
     assert result["result"].unique_id == "user-1"
-
-
-async def reconfigure(
-    hass: HomeAssistant, entry: MockConfigEntry, step: str
-) -> ConfigFlowResult:
-    """Choose what has another address."""
-    flow = await entry.start_reconfigure_flow(hass)
-    assert flow["type"] is FlowResultType.MENU
-    return await hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"next_step_id": step}
-    )
-
-
-async def test_the_service_moved(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry, sign_in: SignIn
-) -> None:
-    """The token is not shown to the new address before somebody signs in there."""
-    flow = await reconfigure(hass, small, "reconfigure_service")
-    address = service.cloud.base_url.replace("127.0.0.1", "localhost")
-    seen = len(service.cloud.requests)
-    flow = await hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": address}
-    )
-    assert [r.status for r in service.cloud.requests[seen:]] == [401]
-    result = await sign_in(flow)
-    await settle(hass, service)
-    assert result["reason"] == "reconfigure_successful"
-    assert small.data["url"] == address
-    assert set(small.data["controllers"]) == {service.small.device_id}
-
-
-async def test_the_service_moved_to_another_account(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry, sign_in: SignIn
-) -> None:
-    other = Account("eve@example.com", "demo", sub="user-2")
-    other.sites = service.account.sites
-    service.cloud.accounts.append(other)
-    flow = await reconfigure(hass, small, "reconfigure_service")
-    flow = await hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": service.cloud.base_url}
-    )
-    result = await sign_in(flow, "eve@example.com")
-    assert result["reason"] == "wrong_account"
-
-
-async def test_address_of_a_controller_by_hand(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
-    """Nothing there, then another controller, then the right one."""
-    await service.small.move("127.0.0.1")
-    flow = await reconfigure(hass, small, "reconfigure_controller")
-    for port, error in (
-        (1, "controller_not_found"),
-        (service.full.port, "another_controller"),
-    ):
-        flow = await hass.config_entries.flow.async_configure(
-            flow["flow_id"],
-            {
-                "device_id": service.small.device_id,
-                "host": " 127.0.0.1 ",
-                "port": port,
-            },
-        )
-        assert flow["errors"] == {"host": error}
-    result = await hass.config_entries.flow.async_configure(
-        flow["flow_id"],
-        {
-            "device_id": service.small.device_id,
-            "host": "127.0.0.1",
-            "port": service.small.port,
-        },
-    )
-    await settle(hass, service)
-    assert result["reason"] == "reconfigure_successful"
-    stored = small.data["controllers"][service.small.device_id]
-    assert stored["port"] == service.small.port
-    assert value(hass, "sensor", service.small, "connection") == "lan"
-
-
-async def test_address_by_hand_without_a_key(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
-    hass.config_entries.async_update_entry(small, options={"connection": "cloud"})
-    await hass.config_entries.async_reload(small.entry_id)
-    flow = await reconfigure(hass, small, "reconfigure_controller")
-    flow = await hass.config_entries.flow.async_configure(
-        flow["flow_id"],
-        {"device_id": service.small.device_id, "host": "127.0.0.1", "port": 8080},
-    )
-    assert flow["errors"] == {"base": "no_key"}
-
-
-async def test_address_by_hand_needs_a_running_account(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
-    await hass.config_entries.async_unload(small.entry_id)
-    result = await reconfigure(hass, small, "reconfigure_controller")
-    assert result["reason"] == "not_loaded"
