@@ -290,13 +290,13 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
 
     async def async_first_look(self) -> None:
-        """Read for the first time; search for it at once where nobody answers.
+        """Read for the first time, again where a search found it meanwhile.
 
         Logs nothing: a start that fails is tried again and again.
         """
         await self._async_refresh(log_failures=False)
-        if not self.last_update_success and self.uses_lan:
-            await self.healer.async_search()
+        if not self.last_update_success:
+            await self.healer.async_wait()
             if self.controller.on_lan:
                 await self._async_refresh(log_failures=False)
 

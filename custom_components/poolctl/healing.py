@@ -53,7 +53,7 @@ class Healer:
             and now >= self._next_search
         ):
             self._next_search = now + SEARCH_INTERVAL
-            coordinator.async_in_background(self.async_search(), "search")
+            coordinator.async_in_background(self._async_search(), "search")
 
     @callback
     def async_offer(self, host: str, port: int = PORT) -> None:
@@ -76,7 +76,12 @@ class Healer:
         """
         await self._async_adopt(replace(self._coordinator.record, host=host, port=port))
 
-    async def async_search(self) -> None:
+    async def async_wait(self) -> None:
+        """Wait for the search that a failed poll has started."""
+        async with self._searching:
+            pass
+
+    async def _async_search(self) -> None:
         """Try where it was announced last and where its `.local` name leads.
 
         An announcement may have come just when it could not answer; the name is
@@ -84,9 +89,9 @@ class Healer:
         multicast and by unicast.
         """
         async with self._searching:
-            await self._async_search()
+            await self._async_try_all()
 
-    async def _async_search(self) -> None:
+    async def _async_try_all(self) -> None:
         record = self._coordinator.record
         seen = async_sightings(self._coordinator.hass).get(record.device_id)
         if seen is not None and await self._async_try(seen.host, seen.port):

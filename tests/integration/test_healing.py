@@ -186,6 +186,8 @@ async def test_a_start_with_a_stale_address_and_no_cloud(
         monkeypatch.setattr(healing, "PORT", service.small.port)
         names.addresses[service.small.hostname] = "127.0.0.1"
     await set_up(hass, service, entry)
+    # The poll that failed and the start that waits share one look-up.
+    assert names.asked.count(service.small.hostname) == 1
     if announced:
         assert entry.state is ConfigEntryState.SETUP_RETRY
         await discover(hass, service.small)
