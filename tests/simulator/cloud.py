@@ -62,6 +62,7 @@ class Cloud:
         self.requests: list[CloudRequest] = []
         self.not_offered: set[str] = set()
         self.rate_limited = cloud_faults.RateLimited()
+        self.complaint: str = "the service says no"  # the message of the fault `failed`
         self.faults = Faults(
             cloud_faults.FAULTS, changed=self._plug, lasting=frozenset({"refuse"})
         )

@@ -26,7 +26,7 @@ FAULTS: Final = {
     "html": "a web page with 200",
     "truncated_json": "JSON cut in the middle",
     "wrong_types": "numbers where texts belong, and the reverse",
-    "failed": "200 with `status: FAILED` and a message",
+    "failed": "200 with `status: FAILED` and the message of `cloud.complaint`",
     "empty": "`SUCCESS` without any data",
     "no_body": "200 without a body",
 }
@@ -60,7 +60,7 @@ _INSTEAD: Final[dict[str, Callable[[Cloud], web.Response]]] = {
     "unauthorized": lambda _: web.json_response(failed("unauthorized"), status=401),
     "rate_limited": _rate_limited,
     "html": lambda _: _page(200),
-    "failed": lambda _: web.json_response(failed("the service says no")),
+    "failed": lambda cloud: web.json_response(failed(cloud.complaint)),
     "empty": lambda _: web.json_response(success()),
     "no_body": lambda _: web.Response(content_type="application/json"),
 }

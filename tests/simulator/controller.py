@@ -115,10 +115,15 @@ class Controller:
         for hook in self.moved:
             await hook(self)
 
-    def restart(self, counter: int = 0) -> None:
-        """Restart: envelopes count from `counter`, the pump is not identified yet."""
+    def restart(self, counter: int = 0, *, forget_doses: bool = True) -> None:
+        """Restart: envelopes count from `counter`, the pump is not identified yet.
+
+        Whether the doses of the day are forgotten, too, is not known: chosen.
+        """
         self.counter, self._oldest = counter, None
         pool, identity = self.pool, self._pool.pump_identity
+        if forget_doses:
+            pool.acid.doses = pool.chlorine.doses = 0
         pool.pump_identity = (identity[0], "Single Speed", "")
 
         def identified() -> None:

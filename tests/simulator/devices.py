@@ -20,7 +20,6 @@ from .wire import Json
 
 PUMP_WAIT: Final = 10.0  # seconds, pump and equipment
 CHEMISTRY_WAIT: Final = 3.0  # seconds, chemistry and schedules
-DRY_RUN_NORMAL: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def _dashboard(pool: Pool) -> Json:
             "chemistry_stable": water.stable,
             "ph_switch_status": pool.acid.dosing,
             "orp_switch_status": pool.chlorine.dosing or pool.chlorinating,
-            "dry_run_status": DRY_RUN_NORMAL,
+            "dry_run_status": pool.pump.dry_run_status,
         }
     }
 

@@ -230,8 +230,9 @@ class LanEndpoint:
             if op != "state":
                 payload = self.controller.verify(env)
             answer = _json(_OPS[op](self.controller, name, payload or b""))
-        except WireError, DeclinedError:
-            self._record(op, name, payload, False)
+        except (WireError, DeclinedError) as err:
+            # The client is not told why (interface.md 4.2 rule 2); whoever looks on is.
+            self._record(op, name, payload, False, str(err))
             return _json({"ok": False})
         self._record(op, name, payload, True)
         return answer

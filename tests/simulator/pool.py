@@ -30,6 +30,11 @@ GIVE_BACK: Final = 1.0  # seconds until the schedules win again (layouts.md 3)
 FLAP: Final = 0.5  # seconds between two flaps of a light's relay
 HEATER_MARGIN: Final = 0.3  # °C below the target at which a heater starts
 SOLAR, POOL_HEATER, SPA_HEATER = 1, 2, 4  # bits of the setting `heating`
+COOLDOWNS: Final = {  # settings: how long the pump runs on after each heater
+    "pool": "heater_cooldown",
+    "solar": "heater_cooldown",
+    "spa": "spa_heater_cooldown",
+}
 
 
 @dataclass(slots=True)
@@ -76,6 +81,7 @@ class Pool:
         self.water = water or Water()
         self.tz = tz
         self.pump = Pump()
+        self.lost_expanders: set[int] = set()  # numbers of those that are unplugged
         self.acid, self.chlorine = dosing.acid(), dosing.chlorine()
         self.heaters = dict.fromkeys(("pool", "solar", "spa"), False)
         self.chlorinating = False
@@ -97,13 +103,15 @@ class Pool:
     def full(cls, *, tz: tzinfo = UTC) -> Self:
         """Wire 37 slots, four expanders, a spa, all dosers, heaters and lights."""
         settings = presets.SETTINGS | presets.DOSING_SETTINGS | presets.FULL_EXTRAS
-        return cls(
+        pool = cls(
             presets.FULL_WIRING,
             slots=MAX_SLOTS,
             settings=settings,
             schedules=presets.records(presets.FULL_SCHEDULES),
             tz=tz,
-        ).running()
+        )
+        pool.lights = {name: [*modes] for name, modes in presets.FULL_LIGHTS.items()}
+        return pool.running()
 
     def running(self) -> Self:
         """Begin as if everything had been as it is for a long time."""
@@ -292,8 +300,9 @@ class Pool:
         elif mode != OFF:
             self.pump.asked = self.schedules[mode - 1].speed or self.pump.asked
         if mode != self.pump.mode:
-            heated = any(self.heaters.values())
-            run_on = self.settings.get("heater_cooldown", 0) if heated else 0.0
+            heated = [name for name, on in self.heaters.items() if on]
+            run_ons = (self.settings.get(COOLDOWNS[name], 0) for name in heated)
+            run_on = max(run_ons, default=0.0)
             prime_time = self.settings.get("pump_prime_time", 0)
             self.pump.ask(mode, prime_time=prime_time, run_on=run_on)
 

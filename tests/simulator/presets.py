@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from .equipment import LIGHT_NEVER_SET
 from .schedules import Schedule
 
 EVERY_DAY: Final = 127
@@ -99,6 +100,8 @@ FULL_WIRING: Final[Wiring] = {
     34: (1, "Deck Jets"),
     35: (25, "Cabana Lights"),
 }
+# Light type and colour of each group: effects and brightness, and colours by turns.
+FULL_LIGHTS: Final = {"pool": (2, 7), "spa": (4, LIGHT_NEVER_SET)}
 FULL_EXTRAS: Final[dict[str, float]] = {"heating": 0b111}
 
 # Always running, so that readings mean something at any time of the day.

@@ -5,6 +5,7 @@ from typing import Final
 
 OFF: Final = 0
 MANUAL: Final = 99
+DRY_RUN_NORMAL: Final = 3  # the dry-run status; anything else is a problem
 LOWEST, HIGHEST, STEP = 40, 100, 5  # % (layouts.md 3)
 
 
@@ -16,6 +17,7 @@ class Pump:
     asked: int = 75  # % when it runs
     priming: float = 0.0  # seconds left
     run_on: float = 0.0  # seconds left after a heater
+    dry_run_status: int = DRY_RUN_NORMAL  # 0 to 3; nothing here runs it dry by itself
 
     @property
     def running(self) -> bool:

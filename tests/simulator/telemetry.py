@@ -1,5 +1,6 @@
 """What a controller tells of its pool: the sections of a state frame (layouts.md 2)."""
 
+from dataclasses import asdict
 from typing import Final
 
 from .equipment import SPA_ACTUATORS, Role
@@ -8,7 +9,6 @@ from .water import pump_watts
 from .wire import CONFIGURATION, Configuration, Fields, Telemetry
 
 _SETTINGS: Final = frozenset(name for name, _ in CONFIGURATION)
-_NORMAL: Final = 3  # dry-run status
 _EXPANDER_STARTS: Final = {1: 12, 2: 17, 3: 27, 4: 32}
 
 
@@ -24,7 +24,7 @@ def bits(**flags: bool) -> int:
 
 
 def _flags(pool: Pool) -> int:
-    return _NORMAL << 13 | bits(
+    return pool.pump.dry_run_status << 13 | bits(
         _0=pool.heaters["pool"],
         _1=pool.heaters["solar"],
         _2=pool.heaters["spa"],
@@ -52,7 +52,8 @@ def _flags2(pool: Pool, online: bool) -> int:
 
 def has_expander(pool: Pool, number: int) -> bool:
     """Tell whether an expander is connected: there are slots for it."""
-    return len(pool.slots) > _EXPANDER_STARTS[number]
+    fitted = len(pool.slots) > _EXPANDER_STARTS[number]
+    return fitted and number not in pool.lost_expanders
 
 
 def telemetry(pool: Pool, *, online: bool) -> Telemetry:
@@ -113,4 +114,7 @@ def overview(pool: Pool) -> dict[str, object]:
             for number, slot in enumerate(pool.slots)
             if slot.role is not Role.EMPTY
         ],
+        "settings": pool.settings,
+        "lights": pool.lights,
+        "schedules": [asdict(each) for each in pool.schedules if each.used],
     }
