@@ -12,10 +12,11 @@ import pytest
 
 from custom_components.poolctl.client import (
     cloud as cloud_module,
-    controller as controller_module,
+    commander as commander_module,
     envelope as envelope_module,
     pending as pending_module,
     poller as poller_module,
+    settings as settings_module,
 )
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.controller import Controller
@@ -29,6 +30,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
 FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
 KEY = bytes.fromhex(COMMANDS["key"])
+NOON = 1_780_056_000.0  # a Friday, 12:00 UTC
 
 _REDIRECT = "https://ha.example"
 
@@ -167,8 +169,11 @@ async def session(socket_enabled: None) -> AsyncGenerator[ClientSession]:
 
 @pytest.fixture
 def clock() -> sim.Clock:
-    """Fast enough that the gaps the cloud keeps between commands cost little."""
-    return sim.Clock(speed=10)
+    """Fast enough that the gaps the cloud keeps between commands cost little.
+
+    It begins at noon: doses of the day are counted anew at midnight.
+    """
+    return sim.Clock(speed=10, start=NOON)
 
 
 @pytest.fixture
@@ -191,7 +196,13 @@ def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
 def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     """Take the time away from every module of the client that looks at it."""
     fake = FakeTime(clock)
-    for module in (cloud_module, controller_module, pending_module, poller_module):
+    for module in (
+        cloud_module,
+        commander_module,
+        pending_module,
+        poller_module,
+        settings_module,
+    ):
         monkeypatch.setattr(module, "asyncio", fake)
         if hasattr(module, "time"):
             monkeypatch.setattr(module, "time", fake)
@@ -225,6 +236,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
     The service offers only what is published (interface.md), unless told otherwise.
     """
     service.cloud.not_offered |= {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
+    service.cloud.not_offered |= {"scheduleInfo"}
 
     def make(*, full: bool = False, lan: bool = True, cloud: bool = True) -> Rig:
         pool = service.full if full else service.small

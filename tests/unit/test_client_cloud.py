@@ -7,16 +7,18 @@ from typing import Any
 from aiohttp import ClientSession
 import pytest
 
+from custom_components.poolctl.client.account import (
+    account_id,
+    authorize_url,
+    probe,
+    token_url,
+)
 from custom_components.poolctl.client.cloud import (
     CloudClient,
     Device,
     Inventory,
-    account_id,
-    authorize_url,
     is_device_id,
     parse_retry_after,
-    probe,
-    token_url,
 )
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,

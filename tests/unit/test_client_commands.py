@@ -11,13 +11,13 @@ import pytest
 
 from custom_components.poolctl.client.commands import (
     PumpIdentity,
-    Schedule,
     decode_aux_names,
     decode_json,
     decode_pump_id,
     decode_schedules,
     encode_aux,
     encode_cmd,
+    encode_record,
     encode_schedule_create,
     encode_schedule_delete,
     encode_schedule_enable,
@@ -25,9 +25,10 @@ from custom_components.poolctl.client.commands import (
 )
 from custom_components.poolctl.client.envelope import wrap
 from custom_components.poolctl.client.exceptions import InvalidCommandError, ReplyError
+from custom_components.poolctl.client.schedule import Schedule
 from tests.simulator import schedules as sim_schedules, wire
 
-from .conftest import COMMANDS, KEY
+from .conftest import COMMANDS, FRAMES, KEY
 
 REPLIES = {row["query"]: bytes.fromhex(row["payload"]) for row in COMMANDS["replies"]}
 DECODERS: dict[str, Callable[[bytes], Any]] = {
@@ -166,10 +167,15 @@ def test_every_prefix_of_a_reply_is_an_error(query: str) -> None:
             DECODERS[query](REPLIES[query][:end])
 
 
-@pytest.mark.parametrize("query", ["aux_names", "pump_id", "schedules"])
-def test_bytes_past_a_reply_are_ignored(query: str) -> None:
-    decoder, payload = DECODERS[query], REPLIES[query]
-    assert decoder(payload) == decoder(payload + b"abc")
+@pytest.mark.parametrize("query", ["aux_names", "schedules"])
+def test_bytes_past_a_list_are_no_reply(query: str) -> None:
+    with pytest.raises(ReplyError):
+        DECODERS[query](REPLIES[query] + b"abc")
+
+
+def test_bytes_past_an_identity_are_ignored() -> None:
+    payload = REPLIES["pump_id"]
+    assert decode_pump_id(payload) == decode_pump_id(payload + b"abc")
 
 
 @pytest.mark.parametrize("decoder", [*dict.fromkeys(DECODERS.values())])
@@ -247,7 +253,7 @@ def test_schedules_round_trip(wanted: list[Schedule]) -> None:
     records = [sim_schedules.Schedule(**asdict(one)) for one in wanted]
     assert decode_schedules(wire.encode_schedules(records)) == tuple(wanted)
     for one, other in zip(wanted, records, strict=True):
-        assert one.encode() == wire.encode_record(other)
+        assert encode_record(one) == wire.encode_record(other)
 
 
 @given(st.dictionaries(names, st.integers() | st.booleans() | names, max_size=5))
@@ -255,3 +261,13 @@ def test_cmd_round_trip(body: dict[str, Any]) -> None:
     payload = encode_cmd("set_ph_settings", body)
     assert payload[:16] == b"\x0fset_ph_settings"
     assert json.loads(payload[16:]) == body
+
+
+@pytest.mark.parametrize("decode", [decode_aux_names, decode_schedules])
+@pytest.mark.parametrize("frame", [bytes.fromhex(row["payload"]) for row in FRAMES])
+def test_a_state_frame_is_no_reply(
+    decode: Callable[[bytes], object], frame: bytes
+) -> None:
+    """Played back in the place of a reply, it must not take names or schedules away."""
+    with pytest.raises(ReplyError):
+        decode(frame)

@@ -1,10 +1,23 @@
 """Slow data, asked of the LAN now and then (design.md 3)."""
 
+from collections.abc import Callable
+
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
+from custom_components.poolctl.client.state import Dosing
+from tests.simulator import settings as sim_settings
 
 from .conftest import Rig
+
+SMALL = ["aux_names", "pump_id", "schedules", "get_pool_light_switch_mode"]
+"""Of a pool that neither doses nor chlorinates."""
+FULL = [
+    *SMALL[:3],
+    "get_ph_settings",
+    "get_chlorine_settings",
+    "get_pool_light_switch_mode",
+]
 
 
 def due(rig: Rig) -> bool:
@@ -16,13 +29,33 @@ async def test_details(rig: Rig) -> None:
     await rig.controller.poll()
     assert due(rig)
     await rig.controller.refresh_details()
-    assert [request.name for request in rig.asked("q")] == ["aux_names", "pump_id"]
-    assert rig.time.slept == [1]  # queries are signed, and keep apart
+    assert [request.name for request in rig.asked("q")] == SMALL
+    assert rig.time.slept == [1, 1, 1]  # queries are signed, and keep apart
     assert rig.controller.state.names[2] == "Waterfall"
     assert rig.controller.state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
+    assert rig.controller.state.pool_show == (99, 99)
+    schedules = rig.controller.state.schedules or ()
+    assert [schedule.name for schedule in schedules if schedule.used] == ["Filter"]
     assert not due(rig)
     await rig.controller.refresh_details()
-    assert len(rig.asked("q")) == 2
+    assert rig.asked("q")[len(SMALL) :] == []
+
+
+async def test_details_of_a_pool_that_has_everything(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = make_rig(full=True)
+    rig.pool.pool.acid.doses = 2
+    await rig.controller.poll()
+    await rig.controller.refresh_details()
+    assert [request.name for request in rig.asked("q")] == FULL
+    assert rig.controller.state.dosing == Dosing(
+        ph_enabled=True,
+        chlorinator_enabled=True,
+        liquid_enabled=True,
+        acid_doses=2,
+        chlorine_doses=rig.pool.pool.chlorine.doses,
+    )
 
 
 async def test_details_one_at_a_time(rig: Rig) -> None:
@@ -31,17 +64,33 @@ async def test_details_one_at_a_time(rig: Rig) -> None:
     assert [request.name for request in rig.asked("q")] == ["aux_names"]
     assert due(rig)
     await rig.controller.refresh_details(first_only=True)
-    assert [request.name for request in rig.asked("q")] == ["aux_names", "pump_id"]
-    assert not due(rig) and rig.time.slept == []
+    assert [request.name for request in rig.asked("q")] == SMALL[:2]
+    assert due(rig) and rig.time.slept == []
 
 
 async def test_details_every_5_minutes(rig: Rig) -> None:
     await rig.controller.poll()
     await rig.controller.refresh_details()
-    rig.time.advance(298.5)  # the second one was asked a second later
+    rig.time.advance(296.5)  # the last one was asked three seconds later
     assert not due(rig)
     rig.time.advance(0.5)
     assert due(rig)
+
+
+async def test_a_pump_is_asked_who_it_is_until_it_says_so(rig: Rig) -> None:
+    """Every 5 minutes, and once an hour after that: it stays what it is."""
+    rig.pool.restart()
+    await rig.controller.poll()
+    asked = []
+    for _ in range(4):
+        await rig.controller.refresh_details()
+        asked.append([r.name for r in rig.asked("q")].count("pump_id"))
+        await rig.polls(300)
+    assert rig.controller.state.variable_speed
+    assert asked == [1, 2, 2, 2]
+    await rig.polls(3600)
+    await rig.controller.refresh_details()
+    assert [r.name for r in rig.asked("q")].count("pump_id") == 3
 
 
 async def test_details_after_a_change_of_the_equipment(rig: Rig) -> None:
@@ -54,6 +103,23 @@ async def test_details_after_a_change_of_the_equipment(rig: Rig) -> None:
     assert due(rig)
     await rig.controller.refresh_details()
     assert rig.controller.state.names[4] == "Fountain"
+
+
+async def test_replies_that_disagree_with_the_frames_are_no_news(
+    make_rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often they disagree: queries keep to their number."""
+    rig = make_rig(full=True)
+    rig.pool.pool.acid.doses = rig.pool.pool.chlorine.doses = 99  # no dose meanwhile
+    rig.pool.pool.settings["other_acid"] = rig.pool.pool.settings["acid_remaining"] + 9
+    other = sim_settings.Key("other_acid")
+    monkeypatch.setitem(sim_settings.PH, "remain_acid_volume", other)
+    monkeypatch.setitem(sim_settings.PH, "acid_drum_volume", other)
+    await rig.controller.poll()
+    for _ in range(20):
+        await rig.controller.refresh_details()
+        await rig.polls(1)
+    assert [request.name for request in rig.asked("q")] == FULL
 
 
 async def test_details_wait_for_the_lan(rig: Rig) -> None:

@@ -308,7 +308,7 @@ async def test_a_busy_cloud_is_left_alone(
     rig = make_rig(lan=False)
     await rig.controller.poll()
     rig.service.cloud.rate_limited.message = f"device busy: retry after {after}s"
-    rig.service.cloud.faults.once("rate_limited")
+    rig.service.cloud.faults.once("rate_limited", 1, "dashboardInfo")
     await rig.polls(30)
     assert errors(rig)[1] is BusyError
     await rig.polls(30)
@@ -324,10 +324,44 @@ async def test_a_short_busy_does_not_hasten_the_next_read(
 ) -> None:
     rig = make_rig(lan=False)
     await rig.controller.poll()
-    rig.service.cloud.faults.once("rate_limited")  # 5 s
+    rig.service.cloud.faults.once("rate_limited", 1, "dashboardInfo")  # 5 s
     await rig.polls(30)
     await rig.polls(10)
     assert rig.service.requests("dashboardInfo") == 2
+
+
+@pytest.mark.parametrize("offered", [True, False])
+async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
+    make_rig: Callable[..., Rig], offered: bool
+) -> None:
+    """`deviceOnlineStatuses` tells, or the sites where that is not offered."""
+    rig = make_rig(lan=False)
+    if not offered:
+        rig.service.cloud.not_offered.add("deviceOnlineStatuses")
+    await rig.controller.poll()
+    rig.pool.cloud_link = False  # its dashboard is still served, from a copy
+    seen = rig.service.requests("dashboardInfo")
+    await rig.polls(30)
+    assert rig.service.requests("dashboardInfo") == seen
+    assert errors(rig)[1] is UnreachableError
+    await rig.polls(30)
+    with pytest.raises(StateExpiredError):
+        await rig.polls(30.1)
+    rig.pool.cloud_link = True
+    await rig.polls(30)
+    assert rig.controller.state.source is Source.CLOUD
+    asked = rig.service.requests("deviceOnlineStatuses")
+    assert asked == (5 if offered else 1)
+
+
+@pytest.mark.parametrize("fault", ["error_500", "html", "truncated_json", "empty"])
+async def test_a_service_that_cannot_say_who_is_online_is_read_all_the_same(
+    make_rig: Callable[..., Rig], fault: str
+) -> None:
+    rig = make_rig(lan=False)
+    rig.service.cloud.faults.on(fault, "deviceOnlineStatuses", "sites")
+    await rig.controller.poll()
+    assert rig.controller.state.source is Source.CLOUD
 
 
 # Another address

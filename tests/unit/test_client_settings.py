@@ -1,21 +1,34 @@
-"""Sliders: values that come in quick succession, and whole settings objects."""
+"""Settings objects of the dosing over the LAN: whole, and unknown keys kept."""
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.drums import drum
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
-    NotSupportedError,
+    NotAppliedError,
     RefusedError,
     ReplyError,
+    RequestTooLargeError,
     UnreachableError,
 )
+from custom_components.poolctl.client.settings import (
+    CHLORINE,
+    PH,
+    SETTINGS,
+    SettingsObject,
+    merge_ph_settings,
+)
+from custom_components.poolctl.client.state import Dosing, PoolState
 from tests.simulator import settings as sim_settings, wire
 from tests.simulator.raw import until
 
 from .conftest import Rig
+
+OBJECTS = {PH: sim_settings.read_ph, CHLORINE: sim_settings.read_chlorine}
 
 
 @pytest.fixture
@@ -23,6 +36,7 @@ async def pool(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, over the LAN."""
     rig = make_rig(full=True)
     await rig.controller.poll()
+    await rig.controller.refresh_details()
     rig.pool.requests.clear()
     rig.published.clear()
     return rig
@@ -34,189 +48,124 @@ def sent(rig: Rig) -> list[dict[str, object]]:
     return [wire.decode_cmd(payload)[1] for payload in payloads if payload]
 
 
-# Coalescing
+def changed(rig: Rig, before: dict[str, float]) -> set[str]:
+    """Return the settings of the pool that are others now, but for doses taken."""
+    return {
+        name
+        for name, now in rig.pool.pool.settings.items()
+        if now != before.get(name) and not name.endswith("_remaining")
+    }
 
 
-async def test_ten_moves_of_a_slider(pool: Rig) -> None:
-    speeds = range(45, 95, 5)
-    await asyncio.gather(*(pool.controller.set_pump_speed(speed) for speed in speeds))
-    assert [body["pump_speed"] for body in sent(pool)] == [90]
-    assert pool.controller.known.readings.pump_speed == 90
-
-
-async def test_moves_while_one_is_under_way(pool: Rig) -> None:
-    pool.pool.faults.once("busy", 1, "cmd")  # keeps the first one waiting
-    first = asyncio.create_task(pool.controller.set_pump_speed(45))
-    await until(lambda: pool.pool.clock.waiting > 0)
-    moves = [pool.controller.set_pump_speed(speed) for speed in (50, 60, 70)]
-    await asyncio.gather(first, *moves)
-    assert [body["pump_speed"] for body in sent(pool)] == [45, 70]
-    assert pool.controller.known.readings.pump_speed == 70
-
-
-async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
-    """Neither the reply's frame nor a poll under way brings the old value back."""
-    poll = asyncio.create_task(pool.controller.poll())
-    await asyncio.sleep(0)
-    await asyncio.gather(poll, pool.controller.set_pump_speed(85))
-    shown = [state.readings.pump_speed for state in pool.published]
-    assert shown[0] == 75 and shown[-1] == 85
-    assert shown == sorted(shown)
-    assert len(shown) > 2
-
-
-async def test_a_poll_under_way_does_not_undo_a_switch(pool: Rig) -> None:
-    for command_first in (True, False):
-        for on in (True, False):
-            both = [pool.controller.set_aux(3, on), pool.controller.poll()]
-            await asyncio.gather(*(both if command_first else reversed(both)))
-            found = pool.controller.state.slot(3)
-            assert found is not None and found.on is on
-
-
-async def test_all_callers_get_the_error(pool: Rig) -> None:
-    pool.pool.faults.on("decline")
-    results = await asyncio.gather(
-        *(pool.controller.set_pump_speed(speed) for speed in (50, 60)),
-        return_exceptions=True,
-    )
-    assert [type(result) for result in results] == [RefusedError] * 2
-    assert len(pool.asked("a")) == 1
-
-
-async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
-    one = asyncio.create_task(pool.controller.set_pump_speed(50))
-    other = asyncio.create_task(pool.controller.set_pump_speed(60))
-    await asyncio.sleep(0)
-    one.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await one
-    await other
-    assert pool.pool.pool.pump.speed == 60
-
-
-async def stopped(pool: Rig) -> None:
-    """Stop with one value under way and one waiting."""
-    pool.pool.faults.on("hang")
-    tasks = [asyncio.create_task(pool.controller.set_pump_speed(50))]
-    await until(lambda: len(pool.asked("a")) == 1)
-    tasks.append(asyncio.create_task(pool.controller.set_pump_speed(60)))
-    await asyncio.sleep(0)
-    await pool.controller.stop()
-    for task in tasks:
-        with pytest.raises(UnreachableError, match="stopped"):
-            await task
-
-
-async def test_stop(pool: Rig) -> None:
-    await stopped(pool)
-    await pool.controller.stop()
-    assert len(pool.asked("a")) == 1
-
-
-async def test_a_command_after_a_stop(pool: Rig) -> None:
-    await stopped(pool)
-    pool.pool.faults.clear()
-    await pool.controller.set_pump_speed(70)
-
-
-# Confirming
-
-
-async def test_a_poll_may_confirm_it(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sleep = pool.time.sleep
-
-    async def sleep_and_poll(seconds: float) -> None:
-        await sleep(seconds)
-        await pool.controller.poll()
-
-    monkeypatch.setattr(pool.time, "sleep", sleep_and_poll)
-    await pool.controller.set_pump(False)
-    assert [r.name or r.op for r in pool.asked()] == ["cmd", "state"]
-
-
-async def test_the_last_look_counts(pool: Rig) -> None:
-    pool.pool.faults.once("garbage", 8, "state")  # four looks with their retries
-    await pool.controller.set_pump(False)
-    assert sum(pool.time.slept) == 20
-    assert pool.controller.known.pump_on is False
-
-
-async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:
-    pool.controller.update(aux_modes=())
-    pool.pool.faults.once("truncated_frame", 1, "aux")
-    await pool.controller.set_aux(3, True)
-    found = pool.controller.known.slot(3)
-    assert found is not None and found.on is True
-
-
-async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
-    """Whoever asked for the older one is not told that it failed."""
-    pool.pool.faults.once("truncated_frame", 2, "aux")
-    await asyncio.gather(
-        pool.controller.set_aux(3, True), pool.controller.set_aux(3, False)
-    )
-    found = pool.controller.known.slot(3)
-    assert found is not None and found.on is False
-    assert pool.time.now < 1010
-
-
-# Settings
-
+# field, value, object, key, value on the wire, setting of the simulated pool
 CASES = [
-    ("desired_ph", 7.2, "get_ph_settings", "set_ph_settings",
-     "desired_ph_level", 72, "reset_acid_volume"),
-    ("desired_orp_mineral", 700, "get_chlorine_settings", "set_chlorine_settings",
-     "desired_orp_level_mineral", 700, "reset_chlorine_volume"),
-    ("desired_orp_liquid", 720, "get_chlorine_settings", "set_chlorine_settings",
-     "desired_orp_level_liquid", 720, "reset_chlorine_volume"),
+    ("desired_ph", 7.2, PH, "desired_ph_level", 72, "desired_ph"),
+    ("acid_drum_ml", 15_000, PH, "acid_drum_volume", 15_000, "acid_drum"),
+    ("desired_orp_mineral", 700, CHLORINE, "desired_orp_level_mineral", 700,
+     "desired_orp_mineral"),
+    ("desired_orp_liquid", 720, CHLORINE, "desired_orp_level_liquid", 720,
+     "desired_orp_liquid"),
+    ("chlorine_drum_ml", 25_500, CHLORINE, "chlorine_drum_volume", 25_500,
+     "chlorine_drum"),
 ]  # fmt: skip
+FLAGS = [
+    ("ph_enabled", PH, "ph_dosing", "ph_dosing", 0),
+    ("chlorinator_enabled", CHLORINE, "orp_controlled", "orp_flags", 2),
+    ("liquid_enabled", CHLORINE, "liquid_chlorine_dosing", "orp_flags", 1),
+]
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "query", "command", "key", "raw", "reset"), CASES
-)
+def test_the_table_and_the_state_agree() -> None:
+    state = PoolState()
+    for field, setting in SETTINGS.items():
+        assert hasattr(getattr(state, setting.part), field)
+    for of in OBJECTS:
+        assert hasattr(state.configuration, of.drum_field)
+        assert hasattr(state.configuration, of.remaining_field)
+        assert hasattr(state, of.low_level_field)
+    changed = {field for field, row in SETTINGS.items() if row.range or row.flag}
+    assert changed == {case[0] for case in (*CASES, *FLAGS)}
+
+
+@pytest.mark.parametrize(("field", "value", "of", "key", "raw", "setting"), CASES)
 async def test_a_setting(
     pool: Rig,
     field: str,
     value: float,
-    query: str,
-    command: str,
+    of: SettingsObject,
     key: str,
     raw: int,
-    reset: str,
+    setting: str,
 ) -> None:
-    read = {"get_ph_settings": sim_settings.read_ph}.get(
-        query, sim_settings.read_chlorine
-    )
-    before, settings = read(pool.pool.pool), dict(pool.pool.pool.settings)
-    await pool.controller.change_setting(field, value)
-    assert [r.name or r.op for r in pool.asked()] == [query, "cmd", "state"]
+    before, settings = OBJECTS[of](pool.pool.pool), dict(pool.pool.pool.settings)
+    await pool.controller.settings.change(field, value)
+    assert [r.name or r.op for r in pool.asked()] == [of.query, "cmd", "state"]
     name, body = wire.decode_cmd(pool.asked("a")[0].payload or b"")
-    assert name == command
-    assert body == before | {key: raw, reset: False}  # the whole object
+    assert name == of.command
+    assert body == before | {key: raw, of.reset: False}  # the whole object
     assert getattr(pool.controller.known.configuration, field) == value
-    changed = {
-        name
-        for name, now in pool.pool.pool.settings.items()
-        if now != settings.get(name) and not name.endswith("_remaining")
-    }
-    assert changed == {field}
+    assert changed(pool, settings) == {setting}
     # Shown at once, although the reply carries no configuration.
     shown = [getattr(state.configuration, field) for state in pool.published]
     assert shown == [value] * len(shown) and shown
 
 
-async def test_unknown_keys_are_kept(
+@pytest.mark.parametrize(("field", "of", "key", "setting", "raw"), FLAGS)
+async def test_a_flag(
+    pool: Rig, field: str, of: SettingsObject, key: str, setting: str, raw: int
+) -> None:
+    """No state frame tells it, so the object is read again to confirm it."""
+    before, settings = OBJECTS[of](pool.pool.pool), dict(pool.pool.pool.settings)
+    assert getattr(pool.controller.known.dosing, field) is True
+    await pool.controller.settings.change(field, False)
+    asked = [r.name or r.op for r in pool.asked()]
+    assert asked == [of.query, "cmd", of.query, "state"]
+    assert sent(pool) == [before | {key: False, of.reset: False}]
+    assert getattr(pool.controller.known.dosing, field) is False
+    assert changed(pool, settings) == {setting}
+    assert pool.pool.pool.settings[setting] == raw
+    shown = [getattr(state.dosing, field) for state in pool.published]
+    assert shown == [False] * len(shown) and shown
+    await pool.controller.settings.change(field, True)
+    assert changed(pool, settings) == set()
+
+
+async def test_a_flag_goes_back_in_the_form_in_which_it_came(
     pool: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(
-        sim_settings.PH, "of_next_year", sim_settings.Key("of_next_year")
-    )
+    monkeypatch.setitem(sim_settings.PH, "ph_dosing", sim_settings.Key("ph_dosing"))
+    await pool.controller.settings.change("ph_enabled", False)
+    (body,) = sent(pool)
+    assert body["ph_dosing"] == 0 and body["ph_dosing"] is not False
+    assert pool.controller.known.dosing.ph_enabled is False
+
+
+async def test_a_flag_that_never_changes(pool: Rig) -> None:
+    pool.pool.faults.on("ignore_writes")
+    with pytest.raises(NotAppliedError):
+        await pool.controller.settings.change("ph_enabled", False)
+    assert pool.controller.state.dosing.ph_enabled is True
+    # Looked for again and again, not once.
+    assert [r.name for r in pool.asked("q")] == [PH.query] * 6
+
+
+async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
+    change = asyncio.create_task(pool.controller.settings.change("ph_enabled", False))
+    await until(lambda: bool(pool.asked("a")))
+    pool.pool.faults.once("garbage", 1, PH.query)
+    await change
+    assert pool.controller.known.dosing.ph_enabled is False
+
+
+@pytest.mark.parametrize("of", OBJECTS, ids=lambda of: of.substance)
+async def test_unknown_keys_are_kept(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch, of: SettingsObject
+) -> None:
+    keys = {PH: sim_settings.PH, CHLORINE: sim_settings.CHLORINE}[of]
+    monkeypatch.setitem(keys, "of_next_year", sim_settings.Key("of_next_year"))
     pool.pool.pool.settings["of_next_year"] = 7
-    await pool.controller.change_setting("desired_ph", 7.1)
+    await pool.controller.settings.change(of.drum_field, 18_000)
+    await pool.controller.settings.refill(of)
     assert pool.pool.pool.settings["of_next_year"] == 7
 
 
@@ -226,26 +175,56 @@ async def test_a_setting_the_controller_does_not_have(
     monkeypatch.delitem(sim_settings.PH, "desired_ph_level")
     before = pool.controller.state
     with pytest.raises(ReplyError):
-        await pool.controller.change_setting("desired_ph", 7.1)
+        await pool.controller.settings.change("desired_ph", 7.1)
     assert pool.asked("a") == [] and pool.controller.state == before
 
 
-async def test_two_settings_of_one_object(pool: Rig) -> None:
+async def test_several_settings_at_once(pool: Rig) -> None:
+    change = pool.controller.settings.change
     await asyncio.gather(
-        pool.controller.change_setting("desired_orp_mineral", 610),
-        pool.controller.change_setting("desired_orp_liquid", 620),
-        pool.controller.change_setting("desired_ph", 7.3),
+        change("desired_orp_mineral", 610),
+        change("desired_orp_liquid", 620),
+        change("liquid_enabled", False),
+        change("desired_ph", 7.3),
+        pool.controller.settings.refill(PH),
+        change("acid_drum_ml", 21_000),
     )
     settings = pool.pool.pool.settings
     assert settings["desired_orp_mineral"] == 610
     assert settings["desired_orp_liquid"] == 620
+    assert settings["orp_flags"] == 1
     assert settings["desired_ph"] == 73
+    assert settings["acid_drum"] == 21_000
+    assert settings["acid_remaining"] > 19_000
+
+
+async def test_an_edit_in_the_app_is_not_lost(pool: Rig) -> None:
+    """What the app changed since we last read is written back as the app left it."""
+    pool.pool.pool.settings |= {"desired_ph": 76, "max_ph_doses": 4}
+    await pool.controller.settings.change("acid_drum_ml", 18_000)
+    assert pool.pool.pool.settings["desired_ph"] == 76
+    assert pool.pool.pool.settings["max_ph_doses"] == 4
+    # Nor what it changed of the very setting that we wrote a little before.
+    pool.time.advance(4)
+    pool.pool.pool.settings["acid_drum"] = 19_000
+    await pool.controller.settings.change("desired_ph", 7.5)
+    assert pool.pool.pool.settings["acid_drum"] == 19_000
+
+
+async def test_a_reply_that_lags_behind_a_write(pool: Rig) -> None:
+    """A `cmd` is queued (layouts.md 3): the next change carries the last one, too."""
+    pool.pool.faults.once("ignore_writes", 1)
+    first = pool.controller.settings.change("acid_drum_ml", 18_000)
+    second = pool.controller.settings.change("desired_ph", 7.5)
+    await asyncio.gather(first, second)
+    assert pool.pool.pool.settings["acid_drum"] == 18_000
+    assert pool.pool.pool.settings["desired_ph"] == 75
 
 
 async def test_a_slider_of_a_setting(pool: Rig) -> None:
     values = [7.0, 7.1, 7.2, 7.3]
     await asyncio.gather(
-        *(pool.controller.change_setting("desired_ph", value) for value in values)
+        *(pool.controller.settings.change("desired_ph", value) for value in values)
     )
     assert [body["desired_ph_level"] for body in sent(pool)] == [73]
 
@@ -254,19 +233,161 @@ async def test_a_slider_of_a_setting(pool: Rig) -> None:
 async def test_a_setting_is_rounded_to_what_the_wire_carries(
     pool: Rig, value: float
 ) -> None:
-    await pool.controller.change_setting("desired_ph", value)
+    await pool.controller.settings.change("desired_ph", value)
     assert pool.controller.known.configuration.desired_ph == round(value * 10) / 10
 
 
-async def test_settings_need_the_lan(make_rig: Callable[..., Rig]) -> None:
-    rig = make_rig(lan=False)
-    with pytest.raises(NotSupportedError):
-        await rig.controller.change_setting("desired_ph", 7.2)
-    assert rig.service.cloud.requests == []
-
-
-@pytest.mark.parametrize("value", [0, -1, 14.1, 99, float("nan"), float("inf")])
-async def test_impossible_settings_are_not_sent(pool: Rig, value: float) -> None:
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(
+            ("desired_ph", value)
+            for value in (0, -1, 14.1, 99, float("nan"), float("inf"))
+        ),
+        ("desired_orp_liquid", 300),
+        ("acid_drum_ml", 0),
+        ("acid_drum_ml", 200_001),
+        # The controller's own, not a person's.
+        ("acid_remaining_ml", 5_000),
+        ("acid_doses", 1),
+    ],
+)
+async def test_impossible_settings_are_not_sent(
+    pool: Rig, field: str, value: float
+) -> None:
     with pytest.raises(InvalidCommandError):
-        await pool.controller.change_setting("desired_ph", value)
+        await pool.controller.settings.change(field, value)
+    assert pool.asked() == []
+
+
+async def test_refused(pool: Rig) -> None:
+    pool.pool.faults.on("decline")
+    before = dict(pool.pool.pool.settings), pool.controller.state
+    for command in (
+        pool.controller.settings.change("acid_drum_ml", 18_000),
+        pool.controller.settings.change("ph_enabled", False),
+        pool.controller.settings.refill(PH),
+    ):
+        with pytest.raises(RefusedError):
+            await command
+    assert (dict(pool.pool.pool.settings), pool.controller.state) == before
+    assert len(pool.asked("a")) == 3  # a refusal is final
+
+
+# Refills
+
+
+@pytest.mark.parametrize("of", OBJECTS, ids=lambda of: of.substance)
+async def test_a_refill(pool: Rig, of: SettingsObject) -> None:
+    before, settings = OBJECTS[of](pool.pool.pool), dict(pool.pool.pool.settings)
+    await pool.controller.settings.refill(of)
+    assert [r.name or r.op for r in pool.asked()] == [of.query, "cmd", "state"]
+    assert sent(pool) == [before | {of.reset: True}]
+    assert changed(pool, settings) == set()
+    assert pool.pool.pool.settings[f"{of.substance}_remaining"] == 20_000
+    shown = [
+        getattr(state.configuration, of.remaining_field) for state in pool.published
+    ]
+    assert shown == [20_000] * len(shown) and shown
+    # The next write does not refill it again.
+    pool.pool.pool.settings[f"{of.substance}_remaining"] = 19_000
+    pool.time.advance(10)
+    await pool.controller.settings.change(of.drum_field, 25_000)
+    assert pool.pool.pool.settings[f"{of.substance}_remaining"] == 19_000
+
+
+async def test_a_refill_of_a_full_drum_that_is_dosed_from(pool: Rig) -> None:
+    pool.pool.pool.settings["acid_remaining"] = 20_000
+    await pool.controller.poll()
+    pool.pool.pool.water.ph = 7.9
+    pool.time.advance(20)  # a dose is under way
+    await pool.controller.settings.refill(PH)
+    assert pool.pool.pool.settings["acid_remaining"] > 19_900
+
+
+async def test_a_refill_that_never_comes_true(pool: Rig) -> None:
+    pool.pool.faults.on("ignore_writes")
+    with pytest.raises(NotAppliedError):
+        await pool.controller.settings.refill(PH)
+    assert pool.controller.state.configuration.acid_remaining_ml == 12_500
+
+
+async def test_a_drum_without_a_size_cannot_be_full(pool: Rig) -> None:
+    pool.pool.pool.settings["acid_drum"] = 0
+    with pytest.raises(InvalidCommandError) as caught:
+        await pool.controller.settings.refill(PH)
+    assert caught.value.reason == "drum_without_size"
     assert pool.asked("a") == []
+
+
+# The LAN goes
+
+
+@pytest.mark.parametrize("fault", ["close_mid_body", "hang", "refuse"])
+async def test_the_lan_dies_on_the_way(pool: Rig, fault: str) -> None:
+    """What was written counts, what is told is true: nothing is half a setting."""
+    pool.service.cloud.faults.on("refuse")
+    pool.pool.faults.on(fault)
+    before = pool.controller.state
+    task = asyncio.create_task(pool.controller.settings.change("acid_drum_ml", 18_000))
+    if fault == "hang":
+        await until(lambda: bool(pool.asked("q")))
+        await pool.pool.stop()
+    with pytest.raises(UnreachableError):
+        await task
+    assert pool.controller.state == before
+    assert pool.pool.pool.settings["acid_drum"] == 20_000
+
+
+async def test_an_object_too_large_for_the_lan_is_not_sent(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """interface.md 8: a request has at most 1024 bytes, half of them a hex payload."""
+    key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
+    monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
+    with pytest.raises(RequestTooLargeError):
+        await pool.controller.settings.change("acid_drum_ml", 18_000)
+    assert pool.asked("a") == []
+
+
+# What an object tells
+
+
+@pytest.mark.parametrize("odd", [None, "7", 7.5, -1, 256, [1]])
+def test_odd_values_tell_nothing(odd: Any) -> None:
+    before = merge_ph_settings(
+        PoolState(), {"ph_dosing": True, "current_dose_today": 3}
+    )
+    after = merge_ph_settings(before, {"ph_dosing": odd, "current_dose_today": odd})
+    assert after.dosing == Dosing(ph_enabled=True, acid_doses=3)
+    assert after.dosing.acid_told_at == before.dosing.acid_told_at is not None
+
+
+def test_each_object_is_told_by_itself() -> None:
+    state = merge_ph_settings(PoolState(), {"current_dose_today": 3})
+    assert state.dosing.acid_doses == 3 and state.dosing.chlorine_doses is None
+    assert state.dosing.chlorine_told_at is None
+
+
+# Drums
+
+
+@pytest.mark.parametrize(
+    ("size", "left", "level", "low"),
+    [
+        (20_000, 2_001, 10, False),
+        (20_000, 2_000, 10, True),
+        (20_000, 0, 1, True),
+        (20_000, 2_001, 11, True),
+        (0, 0, 10, None),
+        (None, 500, 10, None),
+        (20_000, None, 10, None),
+    ],
+)
+def test_nearly_empty(
+    size: int | None, left: int | None, level: int, low: bool | None
+) -> None:
+    rig = PoolState(acid_low_level=level)
+    told = {"acid_drum_volume": size, "remain_acid_volume": left}
+    assert drum(merge_ph_settings(rig, told), PH).low is low
+    assert drum(merge_ph_settings(rig, told), CHLORINE).low is None

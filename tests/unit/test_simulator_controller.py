@@ -164,6 +164,16 @@ async def test_restart(controller: Controller) -> None:
     assert client.payload(await client.query("pump_id")) != texts
 
 
+@pytest.mark.parametrize("forgets", [True, False])
+async def test_doses_and_a_restart(controller: Controller, forgets: bool) -> None:
+    client = Signer(controller)
+    controller.pool.acid.doses = controller.pool.chlorine.doses = 3
+    controller.restart(forget_doses=forgets)
+    for query in ("get_ph_settings", "get_chlorine_settings"):
+        told = client.payload(await client.query(query))
+        assert b'"current_dose_today":%d' % (0 if forgets else 3) in told
+
+
 async def test_rotate_key(controller: Controller) -> None:
     old = Signer(controller)
     env = old.envelope(AUX)

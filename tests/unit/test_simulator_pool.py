@@ -10,7 +10,8 @@ from tests.simulator.pump import MANUAL
 from tests.simulator.schedules import Schedule
 from tests.simulator.wire import encode_aux, encode_cmd, encode_record, encode_telemetry
 
-NOON = 1_780_056_000.0  # a Friday, 12:00 UTC
+from .conftest import NOON
+
 PUMP, LIGHT, SPA_LIGHT, WATERFALL, HEATER, ACID = 0, 1, 2, 3, 4, 6
 CHLORINATOR, CLEANER, RETURN, SUCTION, SPA_HEATER, OZONE = 8, 9, 10, 11, 12, 26
 
@@ -232,6 +233,22 @@ def test_the_spa_is_heated_in_spa_mode(full: Bench) -> None:
     assert full.pool.probes == {"temp2_ch": 0, "temp3_ch": 0}
 
 
+def test_the_pump_runs_on_after_the_heater_that_ran(full: Bench) -> None:
+    settings = full.pool.settings
+    settings |= {"heater_cooldown": 60, "spa_heater_cooldown": 180, "heating": 4}
+    full.aux(RETURN, True)
+    full.wait(10)
+    assert full.pool.heaters == {"pool": False, "solar": False, "spa": True}
+    full.aux(PUMP, False)
+    assert full.pool.pump.run_on == pytest.approx(180)
+    full.aux(RETURN, False)
+    settings["heating"] = 2
+    full.aux(PUMP, True)
+    full.wait(10)
+    full.aux(PUMP, False)
+    assert full.pool.pump.run_on == pytest.approx(60)
+
+
 def test_acid_is_dosed_until_the_drum_is_empty(full: Bench) -> None:
     pool = full.pool
     pool.water.ph = 7.9
@@ -275,7 +292,7 @@ def test_a_light_show_flaps_the_relay_and_ends_on(full: Bench) -> None:
         full.wait(0.25)
         seen.append(full.on(LIGHT))
     assert all(seen)
-    assert full.pool.lights == {"pool": [1, 3], "spa": [99, 99]}
+    assert full.pool.lights == {"pool": [1, 3], "spa": [4, 99]}
     fields = telemetry.configuration(full.pool, "2.5.46").fields
     assert (fields["pool_light_mode"], fields["spa_light_mode"]) == (3, 99)
 
@@ -391,3 +408,11 @@ def test_expanders_and_spa_in_the_flags(full: Bench, small: Bench) -> None:
     assert (first["flags"] >> 10 & 3, first["flags2"] >> 4 & 0b11111) == (3, 0b11100)
     other = telemetry.telemetry(small.pool, online=True).fields
     assert (other["flags"] >> 10 & 3, other["flags2"] >> 4 & 0b11111) == (0, 0b00011)
+
+
+def test_faults_in_the_flags(full: Bench) -> None:
+    full.pool.pump.dry_run_status = 1
+    full.pool.lost_expanders = {2, 3}
+    fields = telemetry.telemetry(full.pool, online=False).fields
+    assert fields["flags"] >> 13 & 3 == 1
+    assert (fields["flags"] >> 10 & 3, fields["flags2"] >> 7 & 3) == (0b01, 0b10)

@@ -5,7 +5,6 @@ Observed (layouts.md 5): `userinfo` and the path and shape of `envelope-key`.
 """
 
 import asyncio
-from base64 import urlsafe_b64decode
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,12 +26,15 @@ from .exceptions import (
     ForbiddenError,
     NotOfferedError,
     PoolctlError,
+    RefusedError,
     ServiceError,
     UnexpectedResponseError,
+    UnreachableError,
 )
 from .http import Response, exchange
+from .statistics import LinkStatistics
 
-_V1 = "api-gateway/v1"
+V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0
@@ -41,18 +43,13 @@ WRITE_SPACING = 2.0
 """s between two writes to one controller (interface.md 8)."""
 PATIENCE = 20.0
 """s a person's command waits while the controller is busy."""
+COPY_AGE = 35.0
+"""s a read may be older than the controller: copies are 30 (interface.md 8), and some."""
+_ONLINE = "deviceOnlineStatuses"
+_ONLINE_AGE = 25.0
+"""s; less than the 30 between two read cycles, so that each cycle asks."""
 DEFAULT_RETRY_AFTER = 5.0
 """s, where a 429 does not say (interface.md 7.1)."""
-
-
-def authorize_url(base_url: str) -> str:
-    """Return where a person signs in (interface.md 4.1)."""
-    return str(URL(base_url).joinpath(f"{_V1}/oauth/authorize"))
-
-
-def token_url(base_url: str) -> str:
-    """Return where codes and refresh tokens become access tokens."""
-    return str(URL(base_url).joinpath(f"{_V1}/oauth/token"))
 
 
 class TokenProvider(Protocol):
@@ -107,10 +104,20 @@ class CloudClient:
         self._token = token
         self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
         self._not_offered: set[str] = set()
+        self._online: dict[str, bool] = {}
+        self._online_until = 0.0
+        self._online_lock = asyncio.Lock()
+        self.statistics = LinkStatistics()
+        """Of every request for this account."""
+
+    @property
+    def not_offered(self) -> frozenset[str]:
+        """The observed endpoints that this service has answered with a 404."""
+        return frozenset(self._not_offered)
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
-        data = await self._data(HTTPMethod.GET, f"{_V1}/user/sites")
+        data = await self._data(HTTPMethod.GET, f"{V1}/user/sites")
         site_ids, devices = [], []
         complete = isinstance(data.get("sites"), list)
         for site in _list(data, "sites"):
@@ -127,10 +134,57 @@ class CloudClient:
                     devices.append(device)
         return Inventory(tuple(site_ids), tuple(devices), complete)
 
+    async def reachable(self, device_id: str) -> bool | None:
+        """Tell whether the service reaches a controller, `None` where it does not say.
+
+        What it serves of one that it does not reach is old, however often it is read
+        (interface.md 3.2). Asked for all controllers of the account at once, and kept
+        for as long as the service's own copies.
+        """
+        async with self._online_lock:
+            if time.monotonic() >= self._online_until:
+                self._online = await self._read_online()
+                self._online_until = time.monotonic() + _ONLINE_AGE
+        return self._online.get(device_id)
+
+    async def _read_online(self) -> dict[str, bool]:
+        """Read `deviceOnlineStatuses` (layouts.md 5), else the sites (interface.md 2.4).
+
+        Raises UnreachableError and AuthenticationError: any other read would, too.
+        """
+        for read in (self._read_statuses, self._read_devices):
+            try:
+                devices = await read()
+            except NotOfferedError:
+                self._not_offered.add(_ONLINE)
+            except ServiceError:
+                return {}
+            except UnreachableError, AuthenticationError:
+                raise
+            except PoolctlError:
+                return {}
+            else:
+                return {
+                    each.device_id: each.online
+                    for each in devices
+                    if each.online is not None
+                }
+        return {}
+
+    async def _read_statuses(self) -> tuple[Device, ...]:
+        if _ONLINE in self._not_offered:
+            raise NotOfferedError(f"{_ONLINE} is not offered")
+        data = await self._data(HTTPMethod.GET, f"{V1}/user/{_ONLINE}")
+        found = [_device(entry, "") for entry in _list(data, "devices")]
+        return tuple(filter(None, found))
+
+    async def _read_devices(self) -> tuple[Device, ...]:
+        return (await self.inventory()).devices
+
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` where it is not offered."""
         try:
-            answer = await self._request(HTTPMethod.GET, f"{_V1}/oauth/userinfo")
+            answer = await self._request(HTTPMethod.GET, f"{V1}/oauth/userinfo")
         except NotOfferedError:
             return None
         subject = answer.get("sub")
@@ -157,21 +211,29 @@ class CloudClient:
             raise UnexpectedResponseError("the answer has no dashboard")
         return dashboard
 
-    async def read(self, device_id: str, endpoint: str) -> dict[str, Any]:
+    async def read(
+        self, device_id: str, endpoint: str, *, urgent: bool = False
+    ) -> dict[str, Any]:
         """Return the data of an observed endpoint (layouts.md 5).
 
-        A 404 marks it as not offered for as long as this client lives.
+        A 404 marks it as not offered for as long as this client lives. For a read that
+        is part of a person's command a busy controller is waited out.
         """
         if endpoint in self._not_offered:
             raise NotOfferedError(f"{endpoint} is not offered")
+        path, give_up = _device_path(device_id, endpoint), time.monotonic() + PATIENCE
         async with self._gates[device_id].lock:
-            try:
-                return await self._data(
-                    HTTPMethod.GET, _device_path(device_id, endpoint)
-                )
-            except NotOfferedError:
-                self._not_offered.add(endpoint)
-                raise
+            while True:
+                try:
+                    return await self._data(HTTPMethod.GET, path)
+                except NotOfferedError:
+                    self._not_offered.add(endpoint)
+                    raise
+                except BusyError as err:
+                    wait = err.retry_after or DEFAULT_RETRY_AFTER
+                    if not urgent or time.monotonic() + wait > give_up:
+                        raise
+                    await asyncio.sleep(wait)
 
     async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
         """Switch a slot by hand (observed, layouts.md 5)."""
@@ -200,6 +262,21 @@ class CloudClient:
                 "aux_slot_num": slot,
             },
         )
+
+    async def write(
+        self, device_id: str, endpoint: str, body: Mapping[str, Any]
+    ) -> None:
+        """Send a command to an observed endpoint (layouts.md 5).
+
+        A 404 marks it as not offered, as in `read`.
+        """
+        if endpoint in self._not_offered:
+            raise NotOfferedError(f"{endpoint} is not offered")
+        try:
+            await self._write(device_id, endpoint, body)
+        except NotOfferedError:
+            self._not_offered.add(endpoint)
+            raise
 
     async def _write(
         self, device_id: str, endpoint: str, body: Mapping[str, Any]
@@ -236,12 +313,13 @@ class CloudClient:
         self, method: HTTPMethod, path: str, body: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Return the answer's JSON object; sign in once more where a token is void."""
-        token = await self._token()
-        try:
-            return await self._send(method, path, body, token)
-        except AuthenticationError:
-            token = await self._token(refused=token)
-            return await self._send(method, path, body, token)
+        with self.statistics.poll(RefusedError, BusyError):
+            token = await self._token()
+            try:
+                return await self._send(method, path, body, token)
+            except AuthenticationError:
+                token = await self._token(refused=token)
+                return await self._send(method, path, body, token)
 
     async def _send(
         self,
@@ -303,7 +381,7 @@ def _device(entry: object, site: str) -> Device | None:
 
 
 def _device_path(device_id: str, endpoint: str) -> str:
-    return f"{_V1}/iot-shadow/device/{device_id}/{endpoint}"
+    return f"{V1}/iot-shadow/device/{device_id}/{endpoint}"
 
 
 def _list(data: Mapping[str, Any], name: str) -> list[Any]:
@@ -324,11 +402,13 @@ def _check(response: Response) -> dict[str, Any]:
     message = response.data.decode("utf-8", "replace")
     if answer is not None:
         message = str(answer.get("message") or answer.get("error") or "no reason given")
-    # The service names the controller in its messages; logs and dialogs need not.
+    # The service names the controller in its messages; a dialog need not.
     message = _DEVICE_ID.sub("**", message)[:200]
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         header = response.headers.get("Retry-After")
-        raise BusyError(message, retry_after=parse_retry_after(message, header))
+        raise BusyError(
+            "the service asks to wait", retry_after=parse_retry_after(message, header)
+        )
     if error := _STATUS_ERRORS.get(status):
         raise error(f"the service says HTTP {status}")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -338,42 +418,3 @@ def _check(response: Response) -> dict[str, Any]:
     if status != HTTPStatus.OK or answer.get("status") == "FAILED":
         raise CommandFailedError(message)
     return answer
-
-
-async def probe(session: ClientSession, base_url: str) -> None:
-    """See that something answers at a service address; raises UnreachableError.
-
-    Asks for the sites without a token: no rate limit counts that (interface.md 8), and
-    whatever is answered, somebody is there.
-    """
-    await exchange(
-        session,
-        HTTPMethod.GET,
-        URL(base_url).joinpath(f"{_V1}/user/sites"),
-        data=None,
-        headers={},
-        timeout=TIMEOUT,
-        limit=MAX_RESPONSE,
-    )
-
-
-def account_id(subject: str | None, token: str, inventory: Inventory) -> str | None:
-    """Return what identifies an account (design.md 2).
-
-    The subject of userinfo, else the `sub` claim of the access token, else the smallest
-    site identifier; `None` where there is none of these.
-    """
-    return subject or _subject_claim(token) or min(inventory.site_ids, default=None)
-
-
-def _subject_claim(token: str) -> str | None:
-    """Return `sub` of a JWT-shaped token, unverified: it comes from the service."""
-    parts = token.split(".")
-    if len(parts) != 3:
-        return None
-    try:
-        claims = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except ValueError, RecursionError:
-        return None
-    subject = claims.get("sub") if isinstance(claims, dict) else None
-    return str(subject) if subject else None

@@ -9,13 +9,19 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from .answers import list_of, number, numbers, object_of, with_settings
 from .commands import PumpIdentity
 from .equipment import MAX_SLOTS, UNKNOWN_TYPE
 from .frame import MODE_MANUAL, MODE_OFF
-from .state import PoolState, Readings, Source, known_mode, plausible, with_readings
+from .schedule import DAY, MAX_SCHEDULES, UNUSED_SLOT, Schedule
+from .schedule_rules import merge_schedules
+from .settings import merge_chlorine_settings, merge_ph_settings
+from .state import PoolState, Readings, Source, known_mode, with_readings
 
 _DRY_RUN_NORMAL = 3
-_TOO_LARGE = 1e12
+_UNUSED_SCHEDULE = Schedule(
+    slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
+)
 
 # Field of Readings -> field of the answer, divisor
 _DASHBOARD_NUMBERS = {
@@ -40,17 +46,6 @@ _DASHBOARD_SETTINGS = {
     "desired_ph": ("d_ph", 10),
     "desired_orp_mineral": ("d_orp_mineral", 1),
 }
-_PH_SETTINGS = {
-    "desired_ph": ("desired_ph_level", 10),
-    "acid_drum_ml": ("acid_drum_volume", 1),
-    "acid_remaining_ml": ("remain_acid_volume", 1),
-}
-_CHLORINE_SETTINGS = {
-    "desired_orp_mineral": ("desired_orp_level_mineral", 1),
-    "desired_orp_liquid": ("desired_orp_level_liquid", 1),
-    "chlorine_drum_ml": ("chlorine_drum_volume", 1),
-    "chlorine_remaining_ml": ("remain_chlorine_volume", 1),
-}
 _SLOT_LISTS = (
     "pump_devices",
     "pump_linked_devices",
@@ -64,19 +59,23 @@ def merge_dashboard(
     state: PoolState, dashboard: Mapping[str, Any], now: datetime
 ) -> PoolState:
     """Return the state with the dashboard (interface.md 2.5), the cloud its source."""
-    found = _numbers(dashboard, _DASHBOARD_NUMBERS)
+    found = numbers(dashboard, _DASHBOARD_NUMBERS)
     for name, key in _DASHBOARD_SWITCHES.items():
         value = dashboard.get(key)
         found[name] = value if isinstance(value, bool) else None
-    dry_run = _number(dashboard, "dry_run_status")
+    dry_run = number(dashboard, "dry_run_status")
     readings = Readings(
         **found,
         dry_run=None if dry_run is None else dry_run != _DRY_RUN_NORMAL,
-        main_pump_mode=known_mode(_number(dashboard, "main_pump_status")),
+        main_pump_mode=known_mode(number(dashboard, "main_pump_status")),
     )
-    state = _with_settings(state, dashboard, _DASHBOARD_SETTINGS)
+    state = with_settings(state, dashboard, _DASHBOARD_SETTINGS)
     return replace(
-        with_readings(state, readings, now), source=Source.CLOUD, slots_assumed=True
+        with_readings(state, readings, now),
+        source=Source.CLOUD,
+        slots_assumed=True,
+        # Read less often: told once, they are the cloud's until another source is.
+        schedules_assumed=state.schedules_assumed or state.source is not Source.CLOUD,
     )
 
 
@@ -84,14 +83,14 @@ def merge_temperatures(
     state: PoolState, answer: Mapping[str, Any], now: datetime
 ) -> PoolState:
     """Return the state with `ambientTemp`."""
-    told = _object(answer, "ambientTemp")
-    found = _numbers(told, _TEMPERATURES)
+    told = object_of(answer, "ambientTemp")
+    found = numbers(told, _TEMPERATURES)
     return with_readings(state, replace(state.readings, **found), now)
 
 
 def merge_pump(state: PoolState, answer: Mapping[str, Any], now: datetime) -> PoolState:
     """Return the state with `pumpInfo`."""
-    pump = _object(answer, "pump")
+    pump = object_of(answer, "pump")
     names = [pump.get(f"pump_{part}") for part in ("type", "brand", "model")]
     if all(isinstance(name, str) for name in names):
         state = replace(state, pump=PumpIdentity(*map(str, names)))
@@ -99,7 +98,7 @@ def merge_pump(state: PoolState, answer: Mapping[str, Any], now: datetime) -> Po
     readings = replace(
         state.readings,
         pump_cooling_down=bool(cooling) if isinstance(cooling, bool | int) else None,
-        **_numbers(pump, {"pump_cooldown_remaining": ("pump_cooldown_left", 1)}),
+        **numbers(pump, {"pump_cooldown_remaining": ("pump_cooldown_left", 1)}),
     )
     return replace(state, readings=readings)
 
@@ -108,22 +107,21 @@ def merge_chemistry(
     state: PoolState, answer: Mapping[str, Any], now: datetime
 ) -> PoolState:
     """Return the state with the settings of `chemistryCard`."""
-    state = _with_settings(state, _object(answer, "phSettings"), _PH_SETTINGS)
-    settings = _object(answer, "chlorineSettings")
-    return _with_settings(state, settings, _CHLORINE_SETTINGS)
+    state = merge_ph_settings(state, object_of(answer, "phSettings"))
+    return merge_chlorine_settings(state, object_of(answer, "chlorineSettings"))
 
 
 def merge_slots(
     state: PoolState, answer: Mapping[str, Any], now: datetime
 ) -> PoolState:
     """Return the state with `auxInfo`: what it lists of slots, and whether they run."""
-    manual = _object(answer, "manual")
+    manual = object_of(answer, "manual")
     # Dosers and heaters are not listed: alone, this answer never tells everything.
     types = list(state.configuration.aux_types or (UNKNOWN_TYPE,) * MAX_SLOTS)
     names, modes = list(state.names), list(state.aux_modes)
     told = False
-    for entry in (e for name in _SLOT_LISTS for e in _list(manual, name)):
-        index, code = _number(entry, "aux_slot_num"), _number(entry, "aux_type_code")
+    for entry in (e for name in _SLOT_LISTS for e in list_of(manual, name)):
+        index, code = number(entry, "aux_slot_num"), number(entry, "aux_type_code")
         if index is None or code is None or not 0 <= index < MAX_SLOTS:
             continue
         slot = int(index)
@@ -143,6 +141,52 @@ def merge_slots(
     )
 
 
+def merge_schedule_info(state: PoolState, answer: Mapping[str, Any]) -> PoolState:
+    """Return the state with `scheduleInfo`, which lists only those in use."""
+    told = object_of(answer, "scheduleInfo").get("schedules")
+    if not isinstance(told, list):
+        return state
+    known = list(state.schedules or ())
+    known += [_UNUSED_SCHEDULE] * (MAX_SCHEDULES - len(known))
+    found: dict[int, Schedule] = {}
+    for entry in told:
+        place = number(entry, "schedule_num") if isinstance(entry, dict) else None
+        if place is not None and 1 <= place <= MAX_SCHEDULES:
+            index = int(place) - 1
+            if (schedule := _schedule(state, entry, known[index])) is not None:
+                found[index] = schedule
+    # Only where all of it was understood, what it lacks is gone.
+    lacking = [_UNUSED_SCHEDULE] * len(known) if len(found) == len(told) else known
+    return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
+
+
+def _schedule(
+    state: PoolState, entry: Mapping[str, Any], before: Schedule
+) -> Schedule | None:
+    """Return a schedule of `scheduleInfo`, `None` where it is not understood."""
+    names = ("aux_slot", "start_time", "end_time", "pump_speed")
+    slot, start, end, speed = (number(entry, name) for name in names)
+    days = entry.get("week_days")
+    if slot is None or start is None or end is None or not isinstance(days, list):
+        return None
+    if not (0 <= slot < MAX_SLOTS and 0 <= start < DAY and 0 <= end < DAY):
+        return None
+    same = before.slot == slot
+    wired = state.slot(int(slot))
+    return Schedule(
+        slot=int(slot),
+        # Not told; a slot of the schedule that was there keeps what was known of it.
+        aux_type=before.aux_type if same else max(wired.type_code, 0) if wired else 0,
+        turnover=before.turnover if same else 0,
+        speed=int(speed or 0),
+        start=int(start),
+        end=int(end),
+        weekdays=sum(1 << day for day, runs in enumerate(days[:7]) if runs is True),
+        name=str(entry.get("schedule_name") or ""),
+        enabled=bool(entry.get("schedule_state")),
+    )
+
+
 def _mode(on: bool, before: int | None) -> int:
     """Return a slot's mode; the cloud tells only on and off, not what runs it."""
     if before is not None and (before != MODE_OFF) is on:
@@ -153,44 +197,3 @@ def _mode(on: bool, before: int | None) -> int:
 def _put[T](values: list[T], index: int, value: T, missing: T) -> None:
     values.extend([missing] * (index + 1 - len(values)))
     values[index] = value
-
-
-def _with_settings(
-    state: PoolState,
-    answer: Mapping[str, Any],
-    table: Mapping[str, tuple[str, int]],
-) -> PoolState:
-    found = _numbers(answer, table)
-    told = {name: value for name, value in found.items() if value is not None}
-    return replace(state, configuration=replace(state.configuration, **told))
-
-
-def _numbers(
-    answer: Mapping[str, Any], table: Mapping[str, tuple[str, int]]
-) -> dict[str, Any]:
-    """Return the plausible numbers of an answer, `None` for all others."""
-    found: dict[str, Any] = {}
-    for name, (key, divisor) in table.items():
-        value = _number(answer, key)
-        found[name] = value if value is None or divisor == 1 else value / divisor
-    return plausible(found)
-
-
-def _number(answer: Mapping[str, Any], key: str) -> int | float | None:
-    value = answer.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    # JSON knows numbers that no pool does, and that do not even convert.
-    return value if abs(value) < _TOO_LARGE else None
-
-
-def _object(answer: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = answer.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _list(answer: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    found = answer.get(key)
-    if not isinstance(found, list):
-        return []
-    return [entry for entry in found if isinstance(entry, dict)]

@@ -11,12 +11,10 @@ import struct
 from typing import Any
 
 from .exceptions import InvalidCommandError, ReplyError
+from .schedule import Schedule
 
 SINGLE_SPEED = "Single Speed"
 """What the pump calls itself where it has one speed, or is not identified yet."""
-
-UNUSED_SLOT = 99
-"""The slot of an unused schedule record."""
 
 _CREATE, _UPDATE, _DELETE, _ENABLE = range(4)
 _RECORD = struct.Struct("<BBBBHHB")
@@ -39,41 +37,6 @@ def _string(text: str) -> bytes:
 # Actions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
-    """A schedule record (layouts.md 3 and 4); times are minutes after midnight."""
-
-    slot: int
-    aux_type: int
-    start: int
-    end: int
-    weekdays: int
-    """Bit 0 is Monday, bit 6 is Sunday."""
-    name: str
-    turnover: int = 0
-    speed: int = 0
-    """%, of the pump."""
-    enabled: bool = True
-
-    @property
-    def used(self) -> bool:
-        """Whether the record holds a schedule."""
-        return self.slot != UNUSED_SLOT
-
-    def encode(self) -> bytes:
-        """Return the record as actions carry it, that is, without `enabled`."""
-        return _pack(
-            _RECORD,
-            self.slot,
-            self.aux_type,
-            self.turnover,
-            self.speed,
-            self.start,
-            self.end,
-            self.weekdays,
-        ) + _string(self.name)
-
-
 _AUX = struct.Struct("<BBB")
 _INDEX = struct.Struct("<BB")
 _INDEX_FLAG = struct.Struct("<BBB")
@@ -88,14 +51,28 @@ def encode_aux(slot: int, on: bool, precedence: bool) -> bytes:
     return _pack(_AUX, slot, bool(on), bool(precedence))
 
 
+def encode_record(schedule: Schedule) -> bytes:
+    """Return a schedule record as actions carry it, that is, without `enabled`."""
+    return _pack(
+        _RECORD,
+        schedule.slot,
+        schedule.aux_type,
+        schedule.turnover,
+        schedule.speed,
+        schedule.start,
+        schedule.end,
+        schedule.weekdays,
+    ) + _string(schedule.name)
+
+
 def encode_schedule_create(schedule: Schedule) -> bytes:
     """Return the payload of action `schedule` that adds one."""
-    return bytes((_CREATE,)) + schedule.encode()
+    return bytes((_CREATE,)) + encode_record(schedule)
 
 
 def encode_schedule_update(index: int, schedule: Schedule) -> bytes:
     """Return the payload of action `schedule` that replaces one."""
-    return _pack(_INDEX, _UPDATE, index) + schedule.encode()
+    return _pack(_INDEX, _UPDATE, index) + encode_record(schedule)
 
 
 def encode_schedule_delete(index: int) -> bytes:
@@ -158,6 +135,14 @@ class _Reader:
     def byte(self) -> int:
         return self.take(1)[0]
 
+    def end(self) -> None:
+        """Raise ReplyError where more follows: then it is something else altogether.
+
+        A state frame that is played back in the place of a reply begins like one.
+        """
+        if self.offset != len(self.data):
+            raise ReplyError("the reply goes on after its end")
+
     def string(self) -> str:
         return self.take(self.byte()).decode("utf-8", "replace")
 
@@ -168,7 +153,9 @@ class _Reader:
 def decode_aux_names(payload: bytes) -> tuple[str, ...]:
     """Return the name of every slot, empty where it has none."""
     reader = _Reader(payload)
-    return tuple(reader.string() for _ in range(reader.byte()))
+    names = tuple(reader.string() for _ in range(reader.byte()))
+    reader.end()
+    return names
 
 
 def decode_pump_id(payload: bytes) -> PumpIdentity:
@@ -197,6 +184,7 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
                 name=reader.string(),
             )
         )
+    reader.end()
     return tuple(schedules)
 
 

@@ -16,6 +16,15 @@ MAIN_PUMP = 31
 UNKNOWN_TYPE = -1
 """Stands for a slot of which the cloud says nothing."""
 
+MIN_SPEED, MAX_SPEED, SPEED_STEP = 40, 100, 5
+"""% of a variable pump (layouts.md 3)."""
+
+
+def nearest_speed(speed: int) -> int:
+    """Return the nearest speed in % that a person may choose."""
+    speed = round(speed / SPEED_STEP) * SPEED_STEP
+    return min(MAX_SPEED, max(MIN_SPEED, speed))
+
 
 class Role(StrEnum):
     """What a person can do with a slot."""
@@ -45,6 +54,23 @@ class AuxType:
     role: Role
 
 
+# Which codes make a part of a pool exist
+POOL_HEATERS = frozenset({2, 32})
+SOLAR = frozenset({17, 18})
+SPA_HEATERS = frozenset({19, 32})
+PH_DOSERS = frozenset({6})
+CHLORINATORS = frozenset({5, 7})
+LIQUID_CHLORINE = frozenset({8})
+POOL_LIGHTS = frozenset({12, 13, 14, 15, 16, 35})
+SPA_LIGHTS = frozenset({26, 27, 28, 29, 30, 36})
+LIGHTS = POOL_LIGHTS | SPA_LIGHTS
+HEAT_SOURCES = {"pool_heater": POOL_HEATERS, "solar": SOLAR, "spa_heater": SPA_HEATERS}
+"""Aux types of each heat source, by its name among the readings."""
+POOL_SOURCES = ("pool_heater", "solar")
+SPA_SOURCES = ("spa_heater",)
+SPA_ACTUATORS = (20, 21, 33, 34)
+"""In the order in which the firmware looks for the first fitted one."""
+
 _GENERAL = AuxType("general", Role.GENERAL)
 _POOL_LIGHT = AuxType("pool_light", Role.POOL_LIGHT)
 _SPA_LIGHT = AuxType("spa_light", Role.SPA_LIGHT)
@@ -71,17 +97,9 @@ AUX_TYPES = {
     32: AuxType("shared_heater", Role.HEATING),
     33: AuxType("spa_extra_1", Role.SPA_ACTUATOR),
     34: AuxType("spa_extra_2", Role.SPA_ACTUATOR),
-    **dict.fromkeys((12, 13, 14, 15, 16, 35), _POOL_LIGHT),
-    **dict.fromkeys((26, 27, 28, 29, 30, 36), _SPA_LIGHT),
+    **dict.fromkeys(POOL_LIGHTS, _POOL_LIGHT),
+    **dict.fromkeys(SPA_LIGHTS, _SPA_LIGHT),
 }
-
-# Which codes make a part of a pool exist
-POOL_HEATERS = frozenset({2, 32})
-SOLAR = frozenset({17, 18})
-SPA_HEATERS = frozenset({19, 32})
-PH_DOSERS = frozenset({6})
-CHLORINATORS = frozenset({5, 7})
-LIQUID_CHLORINE = frozenset({8})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@
 - `BusyError`: not now; `retry_after` says when, where that is known.
 - `AuthenticationError`: sign in again.
 
-No message holds a key, a token or the body of a request.
+No message holds a key, a token, the body of a request, or words of the other side:
+messages get into logs, and a service may name whom it talks about.
 """
 
 
@@ -51,7 +52,18 @@ class UnexpectedResponseError(ProtocolError):
 
 
 class InvalidCommandError(PoolctlError, ValueError):
-    """A command that cannot be expressed or is out of its range; nothing was sent."""
+    """A command that cannot be expressed or is out of its range; nothing was sent.
+
+    `reason` names the sentence a person is told, `placeholders` what is filled into it.
+    """
+
+    def __init__(
+        self, message: str, *, reason: str = "invalid_command", **placeholders: str
+    ) -> None:
+        """Remember what a person is to be told."""
+        super().__init__(message)
+        self.reason = reason
+        self.placeholders = placeholders
 
 
 class RequestTooLargeError(InvalidCommandError):
@@ -82,6 +94,14 @@ class StateExpiredError(UnreachableError):
     """Neither the LAN nor the cloud answered for so long that the state is void."""
 
 
+class NotDoneError(UnreachableError):
+    """The answer got lost, and another look told that nothing was done."""
+
+
+class OutcomeUnknownError(UnreachableError):
+    """The answer got lost, and so did what would tell whether it was done."""
+
+
 # An answer that is a no
 
 
@@ -90,7 +110,15 @@ class RefusedError(PoolctlError):
 
 
 class CommandFailedError(RefusedError):
-    """The service answered `status: FAILED`; the message is its own (interface.md 2.1)."""
+    """The service answered `status: FAILED` (interface.md 2.1).
+
+    `said` is its own message, for the person who gave the command and for no log.
+    """
+
+    def __init__(self, said: str) -> None:
+        """Remember what the service said."""
+        super().__init__("the service declined it")
+        self.said = said
 
 
 class NotAppliedError(RefusedError):

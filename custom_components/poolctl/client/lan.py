@@ -27,6 +27,7 @@ from .exceptions import (
 )
 from .frame import StateFrame, decode_frame
 from .http import exchange
+from .statistics import RawFrame
 from .turns import Turns
 
 PORT = 8080
@@ -79,6 +80,8 @@ class LanClient:
         self._key = key
         self._outgoing = counter or OutgoingCounter()
         self._incoming = IncomingCounter()
+        self.last_frame: RawFrame | None = None
+        """The newest state frame that verified, whether it decodes or not."""
         # The controller handles one request at a time (interface.md 4.2 rule 8).
         self._turns = Turns()
 
@@ -114,12 +117,15 @@ class LanClient:
 
     async def action(self, name: str, payload: bytes) -> StateFrame | None:
         """Run a signed action; return the state after it, where the reply has one."""
+        return state_after(await self.raw_action(name, payload))
+
+    async def raw_action(self, name: str, payload: bytes) -> bytes:
+        """Run a signed action; return its reply, empty where it has none that counts."""
         try:
-            reply = await self._request("a", name, payload, urgent=True)
-            return decode_frame(reply) if reply else None
-        except ReplayError, FrameError:
+            return await self._request("a", name, payload, urgent=True)
+        except ReplayError:
             # It ran, and only its effect could not be read: the next state will tell.
-            return None
+            return b""
 
     async def _request(
         self,
@@ -136,7 +142,10 @@ class LanClient:
             size = len(self._body(op, name, payload, 0))
             if size > MAX_REQUEST:
                 raise RequestTooLargeError(
-                    f"a request of {size} bytes is longer than {MAX_REQUEST}"
+                    f"a request of {size} bytes is longer than {MAX_REQUEST}",
+                    reason="request_too_large",
+                    size=str(size),
+                    limit=str(MAX_REQUEST),
                 )
             counter = 0 if payload is None else self._outgoing.next()
             body = self._body(op, name, payload, counter)
@@ -147,6 +156,8 @@ class LanClient:
                 raise UnexpectedResponseError("the answer has no envelope")
             received = unwrap(self._key, str(answer["env"]))
             self._incoming.accept(received.counter)
+            if op != "q":
+                self.last_frame = RawFrame.of(received)
             return received.payload
 
     def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
@@ -168,8 +179,17 @@ class LanClient:
         if answer is None:
             raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
         if answer.get("ok") is False or status != HTTPStatus.OK:
-            error = str(answer.get("err", "no reason given"))[:100]
-            raise _ERRORS.get((status, error), RefusedError)(
-                f"the controller says: {error} (HTTP {status})"
-            )
+            reason = str(answer.get("err"))
+            if (error := _ERRORS.get((status, reason))) is None:
+                # Whatever answers there, its words are not for a log.
+                raise RefusedError(f"refused with HTTP {status}")
+            raise error(f"the controller says: {reason}")
         return answer
+
+
+def state_after(reply: bytes) -> StateFrame | None:
+    """Return the state in the reply of an action that ran, where it can be read."""
+    try:
+        return decode_frame(reply) if reply else None
+    except FrameError:
+        return None

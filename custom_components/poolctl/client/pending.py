@@ -15,12 +15,14 @@ class Pending:
     """A value a person asked for that the controller has not shown yet.
 
     `show` puts it into a state; `holds` tells whether a state has it by itself. Reads
-    before `until` may be older than the command and prove nothing. Times are monotonic.
+    before `settled` say nothing; before `until` they may be older than the command and
+    disprove nothing. Times are monotonic.
     """
 
     key: str
     by_lan: bool
     sent: float
+    settled: float
     until: float
     show: Callable[[PoolState], PoolState]
     holds: Callable[[PoolState], bool]
@@ -50,6 +52,8 @@ class PendingValues:
         """Forget what a state read at that time confirms; return what it disproves."""
         disproved = []
         for pending in list(self._pending.values()):
+            if read_at < pending.settled:
+                continue
             if pending.holds(known):
                 self.drop(pending)
             elif read_at >= pending.until:
@@ -84,14 +88,17 @@ class Coalescer:
         value: T,
         send: Callable[[T], Awaitable[Pending]],
         confirm: Callable[[Pending], Awaitable[None]],
+        *,
+        combine: Callable[[T, T], T] = lambda older, newer: newer,
     ) -> None:
         """Have a value sent and confirmed.
 
-        Raises what `send` and `confirm` raise, and UnreachableError when stopped.
+        `combine` makes one value of one that waits and a newer one. Raises what `send`
+        and `confirm` raise, and UnreachableError when stopped.
         """
         if key in self._waiting:
             newest, task = self._waiting[key]
-            newest[0] = value
+            newest[0] = combine(newest[0], value)
         else:
             newest = [value]
             task = asyncio.create_task(self._drive(key, newest, send, confirm))

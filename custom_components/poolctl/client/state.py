@@ -9,10 +9,19 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from .commands import PumpIdentity
-from .equipment import MAX_SLOTS, UNKNOWN_TYPE, VIRTUAL_SLOT, Role, Slot
+from .equipment import (
+    HEAT_SOURCES,
+    MAX_SLOTS,
+    POOL_SOURCES,
+    SPA_ACTUATORS,
+    UNKNOWN_TYPE,
+    VIRTUAL_SLOT,
+    Role,
+    Slot,
+)
 from .frame import (
     MODE_MANUAL,
     MODE_OFF,
@@ -23,8 +32,11 @@ from .frame import (
     Telemetry,
     Timer,
 )
+from .schedule import Schedule
 
 _NOTHING_KNOWN = Configuration()
+LOW_LEVEL = 10
+"""%, chosen: about two litres of a usual drum, some weeks of dosing."""
 
 
 class Source(StrEnum):
@@ -97,6 +109,34 @@ class Readings(Chemistry):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dosing:
+    """What the settings objects tell of the dosing, beside the configuration."""
+
+    ph_enabled: bool | None = None
+    """Whether the acid doser may run."""
+    chlorinator_enabled: bool | None = None
+    """Whether the salt or mineral chlorinator follows the ORP."""
+    liquid_enabled: bool | None = None
+    """Whether the liquid chlorine doser may run."""
+    acid_doses: int | None = None
+    """Today, as the controller counts."""
+    chlorine_doses: int | None = None
+    acid_told_at: datetime | None = field(default=None, compare=False)
+    """When the controller last told it; alone it makes no state different."""
+    chlorine_told_at: datetime | None = field(default=None, compare=False)
+
+
+_NO_DOSING = Dosing()
+
+
+class LightShow(NamedTuple):
+    """The light type and colour that a group of lights was last set to."""
+
+    light_type: int
+    color: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PoolState:
     """Everything known of one controller at one moment."""
 
@@ -115,9 +155,26 @@ class PoolState:
     names: tuple[str, ...] = ()
     """Of the slots, as their owner named them."""
     pump: PumpIdentity | None = None
+    schedules: tuple[Schedule, ...] | None = None
+    """All records, unused ones too: a position is a schedule's index."""
+    schedules_armed: tuple[int, ...] | None = None
+    """Indices of those that are armed: whatever told us last."""
+    schedules_assumed: bool = False
+    """Whether they are remembered, not told by the current source."""
+    dosing: Dosing = _NO_DOSING
+    pool_show: LightShow | None = None
+    spa_show: LightShow | None = None
+    pool_light_choice: int | None = None
+    """Light type that a person says is fitted; `None`: as the controller knows."""
+    spa_light_choice: int | None = None
     without_flow: WithoutFlow = WithoutFlow.HOLD
+    acid_low_level: int = LOW_LEVEL
+    """% of a drum below which a person wants to know; so is the other one."""
+    chlorine_low_level: int = LOW_LEVEL
     start_speed: int | None = None
     """%, at which the pump starts by hand: its last speed or what a person chose."""
+    pool_sources: tuple[str, ...] = ()
+    """Heat sources of the pool that were selected last, for when it heats again."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -147,6 +204,33 @@ class PoolState:
         return next((slot for slot in self.slots if slot.role is Role.PUMP), None)
 
     @property
+    def spa_slot(self) -> Slot | None:
+        """The actuator that is the whole of spa mode: the first fitted one."""
+        actuators = {
+            slot.type_code: slot
+            for slot in reversed(self.slots)
+            if slot.role is Role.SPA_ACTUATOR
+        }
+        return next((actuators[c] for c in SPA_ACTUATORS if c in actuators), None)
+
+    @property
+    def spa_mode(self) -> bool | None:
+        """Whether the water goes to the spa; `None` where that is not known."""
+        return None if (slot := self.spa_slot) is None else slot.on
+
+    def fitted_sources(self, sources: Collection[str]) -> tuple[str, ...]:
+        """Return those of some heat sources that are known to be wired."""
+        return tuple(s for s in sources if self.fitted(HEAT_SOURCES[s]))
+
+    def selected_sources(self, sources: Collection[str]) -> tuple[str, ...]:
+        """Return those of some heat sources that are wired and may run."""
+        return tuple(
+            source
+            for source in self.fitted_sources(sources)
+            if getattr(self.configuration, f"{source}_selected")
+        )
+
+    @property
     def pump_on(self) -> bool | None:
         """Whether the main pump runs; its slot's mode can lie (layouts.md 2.4)."""
         mode = self.readings.main_pump_mode
@@ -173,7 +257,15 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
     """Return the state with what a frame of the LAN tells (layouts.md 2)."""
     if frame.configuration is not None:
         configuration = _plausible_configuration(frame.configuration)
-        state = replace(state, configuration=configuration)
+        # It comes with every full frame, and so sooner than the records.
+        armed = configuration.schedules_enabled
+        state = replace(
+            state,
+            configuration=configuration,
+            schedules_armed=state.schedules_armed if armed is None else armed,
+        )
+        selected = state.selected_sources(POOL_SOURCES)
+        state = replace(state, pool_sources=selected or state.pool_sources)
     if frame.timers is not None:
         state = replace(state, timers=frame.timers)
     if frame.telemetry is None:
@@ -184,6 +276,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         aux_modes=frame.telemetry.aux_modes or (),
         held_slots=frame.telemetry.held_slots,
         slots_assumed=False,
+        schedules_assumed=False,
     )
 
 

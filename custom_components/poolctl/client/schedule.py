@@ -1,0 +1,82 @@
+"""A schedule: when it runs, and which others it would run against.
+
+The record is observed (layouts.md 3 and 4); what its times mean at and over midnight is
+ours (chosen). Times are minutes after midnight by the controller's wall clock.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+UNUSED_SLOT = 99
+"""The slot of an unused schedule record."""
+MAX_SCHEDULES = 20
+DAY = 1440
+"""Minutes of a day."""
+LAST_MINUTE = DAY - 1
+"""23:59, the last end a record can hold: it means midnight (chosen)."""
+ALL_WEEK = 0b111_1111
+_WEEK = 7 * DAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """A schedule record (layouts.md 3 and 4)."""
+
+    slot: int
+    aux_type: int
+    start: int
+    end: int
+    """One before `start` is on the next day: the run belongs to the day it began."""
+    weekdays: int
+    """Bit 0 is Monday, bit 6 is Sunday."""
+    name: str
+    turnover: int = 0
+    speed: int = 0
+    """%, of the pump."""
+    enabled: bool = True
+
+    @property
+    def used(self) -> bool:
+        """Whether the record holds a schedule."""
+        return self.slot != UNUSED_SLOT
+
+    @property
+    def days(self) -> tuple[int, ...]:
+        """The weekdays it begins on, 0 is Monday."""
+        return tuple(day for day in range(7) if self.weekdays >> day & 1)
+
+    @property
+    def stop(self) -> int:
+        """Its end in minutes after the midnight before it began, up to 2880."""
+        end = DAY if self.end == LAST_MINUTE else self.end
+        return end if end > self.start else end + DAY
+
+    @property
+    def when(self) -> tuple[int, ...]:
+        """What it switches, and when."""
+        return self.slot, self.start, self.end, self.weekdays
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """What a person sees of it, except whether it is armed."""
+        return *self.when, self.speed, self.name
+
+    def same_as(self, other: Schedule | None) -> bool:
+        """Tell whether the other is the same schedule to a person, armed or not."""
+        return other is not None and self.content == other.content
+
+    def overlaps(self, other: Schedule) -> bool:
+        """Tell whether both would run at the same minute of some week."""
+        return any(
+            start < other_stop + shift and other_start + shift < stop
+            for start, stop in self._runs()
+            for other_start, other_stop in other._runs()
+            # A run that began on Sunday may end on Monday.
+            for shift in (-_WEEK, 0, _WEEK)
+        )
+
+    def _runs(self) -> Iterator[tuple[int, int]]:
+        """Return the runs of a week, in minutes since its first midnight."""
+        for day in self.days:
+            yield day * DAY + self.start, day * DAY + self.stop

@@ -1,0 +1,72 @@
+"""A copy of the repository that may be broken, and what the validation then finds."""
+
+from collections.abc import Callable
+import json
+from pathlib import Path
+import shutil
+from typing import Final
+
+from tests.validation.report import Check, Problem, Repository
+
+ROOT: Final = Path(__file__).parents[2]
+PARTS: Final = (
+    ".github",
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "custom_components",
+    "hacs.json",
+    "pyproject.toml",
+    "scripts",
+)
+REMOVED: Final = object()
+
+MANIFEST: Final = "custom_components/poolctl/manifest.json"
+ENGLISH: Final = "custom_components/poolctl/translations/en.json"
+ICONS: Final = "custom_components/poolctl/icons.json"
+SERVICES: Final = "custom_components/poolctl/services.yaml"
+BRAND: Final = "custom_components/poolctl/brand"
+
+
+def copied(root: Path) -> Path:
+    """Copy the repository; return where it is."""
+    root.mkdir()
+    leave = shutil.ignore_patterns("__pycache__")
+    for name in PARTS:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, root / name, ignore=leave)
+        else:
+            shutil.copy(ROOT / name, root / name)
+    return root
+
+
+def problems(check: Check, root: Path) -> set[Problem]:
+    """Return what a check finds."""
+    return set(check(Repository(root)))
+
+
+def found(check: Check, root: Path, change: Callable[[], object]) -> set[str]:
+    """Return what a check finds only after a change."""
+    before = problems(check, root)
+    change()
+    return {str(problem) for problem in problems(check, root) - before}
+
+
+def put(path: Path, keys: str, value: object) -> None:
+    """Change one value of a JSON file, or remove it."""
+    data = inner = json.loads(path.read_text())
+    *parents, last = keys.split(".")
+    for name in parents:
+        inner = inner.setdefault(name, {})
+    if value is REMOVED:
+        del inner[last]
+    else:
+        inner[last] = value
+    path.write_text(json.dumps(data))
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    """Change the first place of a text file."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))

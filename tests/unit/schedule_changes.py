@@ -1,0 +1,101 @@
+"""What the tests of schedules share: a pool, and schedules of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.client.schedule_rules import schedules_of
+from tests.simulator import schedules as sim_schedules
+
+from .conftest import Rig
+
+PUMP, LIGHT, FALL, HEATER, ACTUATOR, OTHER_ACTUATOR = 0, 1, 3, 4, 10, 11
+"""Slots of the fully equipped pool."""
+EVENING = Schedule(
+    slot=FALL, aux_type=1, start=1080, end=1200, weekdays=0b11111, name="Evening"
+)
+SEEN = Schedule(
+    slot=FALL,
+    aux_type=1,
+    start=600,
+    end=720,
+    weekdays=31,
+    name="Waterfall",
+    enabled=False,
+)
+"""Schedule 1 of the fully equipped pool; 0 runs its pump all day, 2 its light."""
+INDEX, NEW = 1, 3
+
+
+async def over_lan(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, over the LAN."""
+    rig = make_rig(full=True)
+    await rig.controller.poll()
+    await rig.controller.refresh_details()
+    rig.service.cloud.not_offered.discard("scheduleInfo")
+    rig.pool.requests.clear()
+    return rig
+
+
+async def by_cloud(make_rig: Callable[..., Rig]) -> Rig:
+    """Know the fully equipped pool from the cloud alone."""
+    rig = make_rig(full=True, lan=False)
+    rig.service.cloud.not_offered.clear()
+    await rig.controller.poll()
+    rig.service.cloud.requests.clear()
+    return rig
+
+
+def asked(rig: Rig) -> list[str]:
+    """Return what the LAN was asked."""
+    return [request.name or request.op for request in rig.asked()]
+
+
+def record(rig: Rig, index: int) -> sim_schedules.Schedule:
+    """Return a record of the simulated controller."""
+    return rig.pool.pool.schedules[index]
+
+
+def shown(rig: Rig, index: int) -> Schedule | None:
+    """Return a schedule as people see it."""
+    return schedules_of(rig.controller.state).get(index)
+
+
+def assumed(rig: Rig) -> bool:
+    """Tell whether they are remembered, not told."""
+    return rig.controller.state.schedules_assumed
+
+
+def writes(rig: Rig) -> list[str]:
+    """Return the commands that the cloud was given."""
+    return [r.name for r in rig.service.cloud.requests if r.method == "POST"]
+
+
+async def change(rig: Rig, what: str) -> Any:
+    """Make one change of each kind."""
+    schedules = rig.controller.schedules
+    match what:
+        case "create":
+            return await schedules.create(EVENING)
+        case "update":
+            wanted = replace(SEEN, end=900)
+            return await schedules.update(INDEX, wanted, seen=SEEN)
+        case "delete":
+            return await schedules.delete(INDEX, seen=SEEN)
+    return await schedules.enable(INDEX, True, seen=SEEN)
+
+
+def done(rig: Rig, what: str) -> bool:
+    """Tell whether the simulated controller has done it."""
+    if what == "create":
+        return record(rig, NEW).used
+    found = record(rig, INDEX)
+    return {"update": found.end == 900, "delete": not found.used}.get(
+        what, found.enabled
+    )
+
+
+CHANGES = pytest.mark.parametrize("what", ["create", "update", "delete", "enable"])

@@ -1,0 +1,75 @@
+"""A dose is seen soon, and costs no query more than the five minutes' round does."""
+
+from collections.abc import Callable
+
+import pytest
+
+from custom_components.poolctl.client.settings import CHLORINE, PH
+
+from .conftest import Rig
+
+
+@pytest.fixture
+async def pool(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, with all its slow data."""
+    rig = make_rig(full=True, cloud=False)
+    await rig.controller.poll()
+    await rig.controller.refresh_details()
+    rig.pool.requests.clear()
+    return rig
+
+
+async def live(rig: Rig, seconds: float) -> None:
+    """Poll every 15 s for a while, and ask for slow data as the coordinator does."""
+    end = rig.time.now + seconds
+    while rig.time.now < end:
+        await rig.polls(15)
+        if rig.controller.details_due:
+            await rig.controller.refresh_details()
+
+
+def asked(rig: Rig, query: str) -> int:
+    return sum(request.name == query for request in rig.asked("q"))
+
+
+async def test_a_dose_is_seen_soon(pool: Rig) -> None:
+    pool.pool.pool.water.ph = 7.9
+    pool.pool.pool.water.orp = 600
+    seen: list[tuple[int, int]] = []
+    for _ in range(8):
+        await live(pool, 15)
+        seen.append((pool.pool.pool.acid.doses, pool.pool.pool.chlorine.doses))
+    dosing = pool.controller.known.dosing
+    assert seen[-1] == (1, 1) == (dosing.acid_doses, dosing.chlorine_doses)
+    assert asked(pool, PH.query) == asked(pool, CHLORINE.query) == 1
+
+
+async def test_a_dose_shorter_than_a_poll(pool: Rig) -> None:
+    """Its flag is never seen, but what it took out of the drum is."""
+    pool.pool.pool.settings |= {"ph_dosing_time": 3}
+    pool.pool.pool.water.ph = 7.9
+    await live(pool, 60)
+    assert pool.controller.known.dosing.acid_doses == 1
+    assert asked(pool, PH.query) == 1
+
+
+async def test_nothing_is_asked_while_a_dose_goes_on(pool: Rig) -> None:
+    pool.pool.pool.settings |= {"ph_dosing_time": 120}
+    pool.pool.pool.water.ph = 7.9
+    await live(pool, 90)
+    assert pool.controller.known.readings.ph_dosing is True
+    assert pool.controller.known.dosing.acid_doses == 0
+    assert asked(pool, PH.query) == 0
+
+
+async def test_doses_cost_no_queries(pool: Rig) -> None:
+    """Background queries stay within twelve an hour each (layouts.md 1)."""
+    pool.pool.pool.settings |= {"ph_dose_interval": 10}
+    pool.pool.pool.water.ph = 8.3
+    pool.pool.pool.water.orp = 400
+    for hour in (1, 2):
+        await live(pool, 3600)
+        assert asked(pool, PH.query) <= 12 * hour
+        assert asked(pool, CHLORINE.query) <= 12 * hour
+        assert asked(pool, "aux_names") >= 11 * hour
+    assert pool.controller.known.dosing.acid_doses == pool.pool.pool.acid.doses == 6

@@ -1,0 +1,405 @@
+"""Heating and spa mode: targets, heat sources, and where the water goes."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.equipment import HEAT_SOURCES, POOL_SOURCES
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    NotAppliedError,
+    NotSupportedError,
+    RefusedError,
+    ReplyError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.heating import POOL, SPA, Water, may_heat
+from tests.simulator import pool as sim_pool, settings as sim_settings, wire
+
+from .conftest import Rig
+
+BITS = {
+    "solar": sim_pool.SOLAR,
+    "pool_heater": sim_pool.POOL_HEATER,
+    "spa_heater": sim_pool.SPA_HEATER,
+}
+
+
+@pytest.fixture
+async def pool(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, over the LAN."""
+    rig = make_rig(full=True)
+    await rig.controller.poll()
+    rig.pool.requests.clear()
+    rig.published.clear()
+    return rig
+
+
+def selected(rig: Rig) -> set[str]:
+    """Return the heat sources that may run, as the simulated pool sees it."""
+    flags = int(rig.pool.pool.settings["heating"])
+    return {source for source, bit in BITS.items() if flags & bit}
+
+
+def select(rig: Rig, *sources: str) -> None:
+    """Change the heat sources in the app."""
+    rig.pool.pool.settings["heating"] = sum(BITS[source] for source in sources)
+
+
+def sent(rig: Rig) -> list[dict[str, Any]]:
+    """Return the bodies of the commands the controller has run."""
+    payloads = [request.payload for request in rig.asked("a")]
+    return [wire.decode_cmd(payload)[1] for payload in payloads if payload]
+
+
+def changed(rig: Rig, before: dict[str, float]) -> dict[str, float]:
+    """Return the settings that differ; doses empty the drums all the time."""
+    return {
+        name: value
+        for name, value in rig.pool.pool.settings.items()
+        if value != before.get(name) and not name.endswith("_remaining")
+    }
+
+
+# One write
+
+
+@pytest.mark.parametrize(
+    ("water", "field", "key"),
+    [(POOL, "pool_target", "desire_pool_temp"), (SPA, "spa_target", "desire_spa_temp")],
+)
+async def test_a_target(pool: Rig, water: Water, field: str, key: str) -> None:
+    """The whole object is read, changed and written back."""
+    settings, probes = dict(pool.pool.pool.settings), dict(pool.pool.pool.probes)
+    await pool.controller.heating.change(water, target=31)
+    assert [r.name or r.op for r in pool.asked()] == ["v2_temp_get", "cmd", "state"]
+    name, body = wire.decode_cmd(pool.asked("a")[0].payload or b"")
+    assert name == "v2_temp_set"
+    whole = {
+        "desire_pool_temp": 28,
+        "desire_spa_temp": 36,
+        "is_solar_heater_selected": True,
+        "is_pool_heater_selected": True,
+        "is_spa_heater_selected": True,
+        "temp2_ch": 1,
+        "temp3_ch": 2,
+    }
+    assert body == whole | {key: 31}
+    assert changed(pool, settings) == {field: 31}
+    assert pool.pool.pool.probes == probes
+    assert getattr(pool.controller.known.configuration, field) == 31
+    # Shown at once, although the reply carries no configuration.
+    shown = [getattr(state.configuration, field) for state in pool.published]
+    assert shown == [31] * len(shown) and shown
+    assert pool.time.now == pytest.approx(1002)  # read back after 2 s
+
+
+@pytest.mark.parametrize("source", HEAT_SOURCES)
+async def test_a_heat_source(pool: Rig, source: str) -> None:
+    before = dict(pool.pool.pool.settings)
+    await pool.controller.heating.select(source, False)
+    assert selected(pool) == set(HEAT_SOURCES) - {source}
+    assert changed(pool, before).keys() == {"heating"}
+    known = pool.controller.known.configuration
+    assert getattr(known, f"{source}_selected") is False
+    await pool.controller.heating.select(source, True)
+    assert selected(pool) == set(HEAT_SOURCES)
+    assert changed(pool, before) == {}
+
+
+async def test_target_and_mode_in_one_write(pool: Rig) -> None:
+    await pool.controller.heating.change(POOL, target=30, heat=False)
+    assert len(sent(pool)) == 1
+    assert selected(pool) == {"spa_heater"}
+    assert pool.pool.pool.settings["pool_target"] == 30
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got"), [(10, 10), (40, 40), (29.4, 29), (28.7, 29)]
+)
+async def test_targets_are_whole_degrees(pool: Rig, wanted: float, got: int) -> None:
+    await pool.controller.heating.change(POOL, target=wanted)
+    assert pool.controller.known.configuration.pool_target == got
+
+
+@pytest.mark.parametrize("target", [9, 41, 0, -1, 256, float("nan"), float("inf")])
+@pytest.mark.parametrize("water", [POOL, SPA])
+async def test_impossible_targets_are_not_sent(
+    pool: Rig, water: Water, target: float
+) -> None:
+    with pytest.raises(InvalidCommandError):
+        await pool.controller.heating.change(water, target=target, heat=True)
+    assert pool.asked("q", "a") == []
+
+
+# Off, and on again
+
+
+async def test_the_pool_is_heated_again_by_what_heated_it_last(pool: Rig) -> None:
+    heating = pool.controller.heating
+    await heating.select("solar", False)
+    await heating.change(POOL, heat=False)
+    assert selected(pool) == {"spa_heater"}
+    assert pool.controller.known.pool_sources == ("pool_heater",)
+    await heating.change(POOL, heat=True)
+    assert selected(pool) == {"spa_heater", "pool_heater"}
+
+
+async def test_what_heated_last_is_remembered(pool: Rig) -> None:
+    select(pool)
+    await pool.controller.poll()
+    pool.controller.update(pool_sources=("solar", "of_next_year"))
+    await pool.controller.heating.change(POOL, heat=True)
+    assert selected(pool) == {"solar"}
+
+
+async def test_nobody_knows_what_heated_last(pool: Rig) -> None:
+    select(pool)
+    await pool.controller.poll()
+    pool.controller.update(pool_sources=())
+    await pool.controller.heating.change(POOL, heat=True)
+    assert selected(pool) == set(POOL_SOURCES)
+
+
+async def test_the_spa_off_and_on(pool: Rig) -> None:
+    await pool.controller.heating.change(SPA, heat=False)
+    assert selected(pool) == set(POOL_SOURCES)
+    await pool.controller.heating.change(SPA, heat=True)
+    assert selected(pool) == set(HEAT_SOURCES)
+
+
+async def test_heat_again_before_off_was_confirmed(pool: Rig) -> None:
+    """What is shown counts: the newest of what was asked wins."""
+    heating = pool.controller.heating
+    await asyncio.gather(
+        heating.change(POOL, heat=False),
+        heating.change(POOL, heat=True),
+        heating.change(POOL, heat=False),
+        heating.change(POOL, target=33),
+        heating.change(POOL, heat=True),
+    )
+    assert selected(pool) == set(HEAT_SOURCES)
+    assert pool.pool.pool.settings["pool_target"] == 33
+
+
+async def test_heat_again_while_a_source_is_being_deselected(pool: Rig) -> None:
+    """As a scene does it: neither undoes the other, whether sent together or not."""
+    heating = pool.controller.heating
+    await asyncio.gather(
+        heating.select("solar", False), heating.change(POOL, heat=True)
+    )
+    assert selected(pool) == {"pool_heater", "spa_heater"}
+    pool.published.clear()
+    first = asyncio.create_task(heating.select("pool_heater", False))
+    again = asyncio.create_task(heating.select("solar", True))
+    while not pool.published:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    await asyncio.gather(first, again, heating.change(POOL, heat=True))
+    assert selected(pool) == {"solar", "spa_heater"}
+
+
+async def test_off_is_off_whatever_was_selected_in_the_app(pool: Rig) -> None:
+    select(pool, "pool_heater")
+    await pool.controller.poll()
+    select(pool, "pool_heater", "solar", "spa_heater")
+    await pool.controller.heating.change(POOL, heat=False)
+    assert selected(pool) == {"spa_heater"}
+
+
+async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
+    pool.pool.pool.slots[5].aux_type = 0  # solar
+    await pool.controller.poll()
+    assert may_heat(pool.controller.known, POOL)
+    await pool.controller.heating.change(POOL, heat=False)
+    assert selected(pool) == {"spa_heater", "solar"}
+    assert may_heat(pool.controller.known, POOL) is False
+    await pool.controller.heating.change(POOL, heat=True)
+    assert selected(pool) == set(HEAT_SOURCES)
+
+
+async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
+    """It is selected for each of them by itself."""
+    pool.pool.pool.slots[4].aux_type = 32
+    for slot in (5, 12):
+        pool.pool.pool.slots[slot].aux_type = 0
+    await pool.controller.poll()
+    assert pool.controller.known.fitted_sources(HEAT_SOURCES) == (
+        "pool_heater",
+        "spa_heater",
+    )
+    await pool.controller.heating.change(POOL, heat=False)
+    assert may_heat(pool.controller.known, SPA)
+    await pool.controller.heating.change(SPA, heat=False)
+    assert selected(pool) == {"solar"}
+
+
+async def test_without_equipment(rig: Rig) -> None:
+    with pytest.raises(NotSupportedError):
+        await rig.controller.heating.change(SPA, heat=True)
+    assert rig.asked() == []
+
+
+# Several at once
+
+
+async def test_two_changes_at_once(pool: Rig) -> None:
+    before = dict(pool.pool.pool.settings)
+    heating = pool.controller.heating
+    await asyncio.gather(
+        heating.change(POOL, target=30),
+        heating.select("solar", False),
+        heating.change(SPA, target=38, heat=False),
+    )
+    assert len(sent(pool)) == 1  # they came together, so they go together
+    assert changed(pool, before) == {
+        "pool_target": 30,
+        "spa_target": 38,
+        "heating": sim_pool.POOL_HEATER,
+    }
+
+
+async def test_a_change_while_one_is_under_way(pool: Rig) -> None:
+    before = dict(pool.pool.pool.settings)
+    heating = pool.controller.heating
+    first = asyncio.create_task(heating.change(POOL, target=30))
+    while not pool.asked("q"):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    await asyncio.gather(first, heating.select("pool_heater", False))
+    assert len(sent(pool)) == 2
+    assert changed(pool, before) == {"pool_target": 30, "heating": 0b101}
+
+
+async def test_ten_moves_of_a_slider(pool: Rig) -> None:
+    moves = [pool.controller.heating.change(SPA, target=t) for t in range(30, 40)]
+    await asyncio.gather(*moves)
+    assert [body["desire_spa_temp"] for body in sent(pool)] == [39]
+
+
+async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
+    settings, probes = pool.pool.pool.settings, pool.pool.pool.probes
+    settings["spa_target"] = 33
+    select(pool, "pool_heater")
+    probes |= {"temp2_ch": 3, "temp3_ch": 0}
+    before = dict(settings)
+    assert pool.controller.known.configuration.spa_target == 36  # not seen yet
+    await pool.controller.heating.change(POOL, target=30)
+    assert changed(pool, before) == {"pool_target": 30}
+    assert pool.pool.pool.probes == {"temp2_ch": 3, "temp3_ch": 0}
+    assert pool.controller.known.configuration.spa_target == 33
+
+
+async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> None:
+    """What was sent and is not there yet must not be undone by what is read."""
+    pool.pool.faults.once("ignore_writes", 1, "cmd")
+    heating = pool.controller.heating
+    first = asyncio.create_task(heating.change(POOL, target=30))
+    while not pool.published:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    await asyncio.gather(first, heating.select("solar", False))
+    assert pool.pool.pool.settings["pool_target"] == 30
+    assert selected(pool) == {"pool_heater", "spa_heater"}
+    shown = [state.configuration.pool_target for state in pool.published]
+    assert set(shown) == {30}
+
+
+async def test_what_was_confirmed_is_not_written_again(pool: Rig) -> None:
+    await pool.controller.heating.change(POOL, target=30)
+    pool.pool.pool.settings["pool_target"] = 25  # in the app
+    await pool.controller.heating.select("solar", False)
+    assert pool.pool.pool.settings["pool_target"] == 25
+
+
+# What can go wrong
+
+
+async def test_accepted_but_never_applied(pool: Rig) -> None:
+    pool.pool.faults.on("ignore_writes")
+    with pytest.raises(NotAppliedError):
+        await pool.controller.heating.change(POOL, target=30)
+    assert pool.controller.state.configuration.pool_target == 28
+
+
+async def test_refused(pool: Rig) -> None:
+    before, state = dict(pool.pool.pool.settings), pool.controller.state
+    pool.pool.faults.on("decline")
+    with pytest.raises(RefusedError):
+        await pool.controller.heating.change(POOL, target=30, heat=False)
+    assert pool.controller.state == state
+    assert changed(pool, before) == {}
+    assert len(pool.asked("a")) == 1
+
+
+@pytest.mark.parametrize("place", ["v2_temp_get", "cmd"])
+async def test_the_lan_dies(pool: Rig, place: str) -> None:
+    pool.pool.faults.on("close_mid_body", place)
+    with pytest.raises(UnreachableError):
+        await pool.controller.heating.change(POOL, target=30)
+    # Only the answer was cut: a command may have been run, and is not run again.
+    target = 30 if place == "cmd" else 28
+    assert pool.pool.pool.settings["pool_target"] == target
+    assert len(pool.asked("a")) == (place == "cmd")
+    assert pool.controller.state.configuration.pool_target == 28
+    pool.pool.faults.clear()
+    await pool.controller.poll()
+    assert pool.controller.state.configuration.pool_target == target
+
+
+async def test_heating_needs_the_lan(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(full=True, lan=False)
+    for command in (
+        rig.controller.heating.change(POOL, target=30),
+        rig.controller.heating.select("solar", False),
+    ):
+        with pytest.raises(NotSupportedError):
+            await command
+    assert rig.service.cloud.requests == []
+
+
+FLAGS = ("is_solar_heater_selected", "is_pool_heater_selected")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"temperature": None},
+        {"temperature": []},
+        {"temperature": [{"category": "spa", "target_temp": 36}]},
+        {"temperature": [{"category": ["pool"], "target_temp": 36}]},
+        {"temp2_ch": None},
+        {"temp3_ch": None},
+        *({"pool": {key: None}} for key in ("target_temp", *FLAGS)),
+        *({"pool": {key: "yes"}} for key in ("target_temp", *FLAGS)),
+        {"spa": {"target_temp": None}},
+        {"spa": {"target_temp": "warm"}},
+        {"spa": {"category": "jacuzzi"}},
+    ],
+    ids=str,
+)
+async def test_a_reply_without_all_of_it(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any]
+) -> None:
+    """Nothing is written: what is missing would become 0."""
+    whole = sim_settings.read_temperature(pool.pool.pool)
+    entries = [
+        entry | reply.get(str(entry["category"]), {}) for entry in whole["temperature"]
+    ]
+    told = whole | {"temperature": entries} | reply
+    monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
+    before = pool.controller.state
+    with pytest.raises(ReplyError):
+        await pool.controller.heating.change(POOL, target=30)
+    assert pool.asked("a") == [] and pool.controller.state == before
+
+
+async def test_unknown_keys_are_kept(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = sim_settings.read_temperature
+    monkeypatch.setattr(
+        sim_settings, "read_temperature", lambda pool: read(pool) | {"of_next_year": 7}
+    )
+    await pool.controller.heating.change(POOL, target=30)
+    assert sent(pool)[0]["of_next_year"] == 7
+    assert "temperature" not in sent(pool)[0]

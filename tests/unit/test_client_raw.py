@@ -1,0 +1,181 @@
+"""What a person composed, sent as it is; and who hears of every read."""
+
+from collections.abc import Callable
+
+import pytest
+
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    LanBusyError,
+    NotSupportedError,
+    RefusedError,
+    RequestTooLargeError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.lan import state_after
+from custom_components.poolctl.client.raw import parse_payload
+from custom_components.poolctl.client.state import PoolState, Source
+
+from .conftest import FRAMES, Rig
+
+FRAME = bytes.fromhex(FRAMES[0]["payload"])
+
+
+def details_due(rig: Rig) -> bool:
+    return rig.controller.details_due
+
+
+def names_due(rig: Rig) -> bool:
+    return rig.controller.names_due
+
+
+@pytest.mark.parametrize(
+    ("text", "payload"),
+    [
+        ("", b""),
+        ("  \n", b""),
+        ("020101", b"\x02\x01\x01"),
+        ("02 01\t01", b"\x02\x01\x01"),
+        ("fF", b"\xff"),
+    ],
+)
+def test_payloads(text: str, payload: bytes) -> None:
+    assert parse_payload(text) == payload
+
+
+@pytest.mark.parametrize("text", ["0", "0 2", "0x02", "gg", "02-01", "٠٢"])
+def test_payloads_that_are_not_hex(text: str) -> None:
+    with pytest.raises(InvalidCommandError) as caught:
+        parse_payload(text)
+    assert caught.value.reason == "payload_not_hex"
+
+
+def test_the_state_in_a_reply() -> None:
+    assert state_after(FRAME) is not None
+    assert state_after(b"") is None
+    assert state_after(FRAME[:-1]) is None
+
+
+async def test_an_action(rig: Rig) -> None:
+    """Its reply is returned as it came, and merged as any other."""
+    await rig.controller.poll()
+    await rig.controller.refresh_details()
+    assert details_due(rig) is False
+    published = len(rig.published)
+    reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
+    slot = rig.controller.known.slot(2)
+    assert slot is not None
+    assert slot.on
+    assert len(rig.published) == published + 1
+    assert state_after(reply) is not None
+    assert details_due(rig) is True
+    assert [r.name for r in rig.asked("a")] == ["aux"]
+
+
+async def test_an_action_without_a_state(rig: Rig) -> None:
+    """The next poll will tell."""
+    await rig.controller.poll()
+    rig.pool.faults.once("truncated_frame", 1, "a")
+    reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
+    assert reply
+    assert rig.pool.pool.slots[2].on
+    slot = rig.controller.known.slot(2)
+    assert slot is not None
+    assert slot.on is False
+
+
+async def test_a_query(rig: Rig) -> None:
+    reply = await rig.controller.raw.query("pump_id", b"\x07")
+    assert reply == b"\x0eVariable Speed\x04Acme\x05VSX-2"
+    (request,) = rig.asked("q")
+    assert request.payload == b"\x07"
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "arrived"),
+    [
+        ("close_mid_body", UnreachableError, 1),
+        ("refuse", UnreachableError, 0),
+        ("busy", LanBusyError, 1),
+        ("decline", RefusedError, 1),
+    ],
+)
+async def test_an_action_is_never_sent_twice(
+    rig: Rig, fault: str, error: type[Exception], arrived: int
+) -> None:
+    """Where other commands are sent again, or by the cloud."""
+    rig.pool.clock.speed = 100
+    rig.pool.faults.on(fault)
+    with pytest.raises(error):
+        await rig.controller.raw.action("aux", b"\x02\x01\x01")
+    assert len(rig.asked("a")) == arrived
+    assert rig.service.requests("manualSet") == 0
+
+
+async def test_what_is_too_long_costs_nothing(rig: Rig) -> None:
+    with pytest.raises(RequestTooLargeError) as caught:
+        await rig.controller.raw.action("set_time", bytes(1024))
+    assert caught.value.reason == "request_too_large"
+    assert caught.value.placeholders == {"size": "2108", "limit": "1024"}
+    assert not rig.asked()
+
+
+async def test_only_by_the_lan(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(lan=False)
+    for send in (rig.controller.raw.action, rig.controller.raw.query):
+        with pytest.raises(NotSupportedError):
+            await send("aux_names", b"")
+
+
+# Those who hear of every read
+
+
+async def test_every_read_is_told_with_its_time(rig: Rig) -> None:
+    """Even one that tells nothing new, and of a command, and of the cloud."""
+    heard: list[tuple[Source | None, float]] = []
+
+    def hear(state: PoolState, at: float) -> None:
+        assert state is rig.controller.known
+        heard.append((state.source, at - started))
+
+    started = rig.time.monotonic()
+    end = rig.controller.add_read_listener(hear)
+    await rig.polls(15)
+    await rig.polls(15)
+    await rig.controller.refresh_details()
+    rig.time.now = started + 40
+    await rig.controller.set_aux(2, True)
+    assert heard == [(Source.LAN, 15), (Source.LAN, 30), (Source.LAN, 40)]
+
+    rig.pool.faults.on("refuse")
+    await rig.polls(15)
+    assert len(heard) == 3
+    await rig.polls(15)
+    assert {source for source, _ in heard[3:]} == {Source.CLOUD}
+    end()
+    heard.clear()
+    await rig.polls(30)
+    assert not heard
+
+
+async def test_whether_names_are_about_to_be_read(rig: Rig) -> None:
+    """They are after another wiring, unless nobody answers or it was tried already."""
+    assert names_due(rig) is False
+    await rig.controller.poll()
+    assert names_due(rig) is True
+    await rig.controller.refresh_details(first_only=True)
+    assert names_due(rig) is False
+
+    rig.pool.pool.slots[5].aux_type = 1
+    await rig.polls(15)
+    assert names_due(rig) is True
+    rig.pool.faults.on("garbage", "aux_names")
+    await rig.controller.refresh_details(first_only=True)
+    assert names_due(rig) is False
+
+    rig.pool.pool.slots[5].aux_type = 0
+    await rig.polls(15)
+    assert names_due(rig) is True
+    rig.pool.faults.on("refuse")
+    await rig.polls(15)
+    assert names_due(rig) is False

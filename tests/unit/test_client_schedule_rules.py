@@ -1,0 +1,245 @@
+"""What a schedule is, and which ones a controller is given."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import given, strategies as st
+import pytest
+
+from custom_components.poolctl.client.commands import encode_record
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    NotSupportedError,
+    RefusedError,
+)
+from custom_components.poolctl.client.schedule import (
+    ALL_WEEK,
+    DAY,
+    LAST_MINUTE,
+    MAX_SCHEDULES,
+    Schedule,
+)
+from custom_components.poolctl.client.schedule_rules import (
+    MAX_NAME,
+    equip,
+    schedulable,
+    usual_speed,
+)
+from custom_components.poolctl.client.state import PoolState
+from tests.simulator import schedules as sim_schedules
+
+from .conftest import Rig
+from .schedule_changes import (
+    ACTUATOR,
+    EVENING,
+    FALL,
+    HEATER,
+    INDEX,
+    NEW,
+    OTHER_ACTUATOR,
+    PUMP,
+    SEEN,
+    over_lan,
+    record,
+)
+
+
+@pytest.fixture
+async def pool(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, over the LAN."""
+    return await over_lan(make_rig)
+
+
+# What a schedule is
+
+minutes = st.integers(0, LAST_MINUTE)
+whens = st.builds(
+    lambda start, end, weekdays: replace(
+        EVENING, start=start, end=end, weekdays=weekdays
+    ),
+    minutes,
+    minutes,
+    st.integers(1, ALL_WEEK),
+).filter(lambda found: found.start != found.end)
+
+
+def running(schedule: Schedule) -> set[int]:
+    """Return the minutes of a week at which the simulated firmware runs it."""
+    sim = sim_schedules.Schedule(
+        slot=schedule.slot,
+        start=schedule.start,
+        end=schedule.end,
+        weekdays=schedule.weekdays,
+        enabled=True,
+    )
+    monday = datetime(2026, 7, 6, tzinfo=UTC)
+    return {
+        minute
+        for minute in range(7 * DAY)
+        if sim.active(monday + timedelta(minutes=minute))
+    }
+
+
+@given(whens, whens)
+def test_two_overlap_where_the_firmware_would_run_both(
+    one: Schedule, other: Schedule
+) -> None:
+    both = running(one) & running(other)
+    assert one.overlaps(other) is other.overlaps(one) is bool(both)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ((480, 600, 1), (600, 720, 1), False),
+        ((480, 601, 1), (600, 720, 1), True),
+        ((480, 600, 1), (480, 600, 2), False),
+        ((1320, 120, 1), (60, 180, 2), True),  # Monday night, Tuesday
+        ((1320, 120, 1 << 6), (60, 180, 1), True),  # Sunday night, Monday
+        ((1320, 120, 1), (120, 180, 2), False),
+        ((1320, LAST_MINUTE, 1), (0, 60, 2), False),  # ends at midnight
+    ],
+)
+def test_overlap(one: tuple[int, ...], other: tuple[int, ...], expected: bool) -> None:
+    schedules = [
+        replace(EVENING, start=start, end=end, weekdays=weekdays)
+        for start, end, weekdays in (one, other)
+    ]
+    assert schedules[0].overlaps(schedules[1]) is expected
+
+
+def test_the_longest_record_fits_a_request(pool: Rig) -> None:
+    longest = replace(EVENING, name="ü" * (MAX_NAME // 2))
+    # Verb, index, record; 9 bytes around it (layouts.md 1), in hex within some JSON.
+    assert 2 * (2 + len(encode_record(longest)) + 9) + 60 < 1024
+
+
+async def test_what_schedules_switch(pool: Rig) -> None:
+    """Everything that the simulated firmware lets schedules switch, and no more."""
+    state, sim = pool.controller.state, pool.pool.pool
+    for slot in state.slots:
+        can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
+        assert schedulable(state, slot) is can, slot
+    assert usual_speed(state, state.slots[PUMP]) == 75
+    assert usual_speed(state, state.slots[FALL]) == 0
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"weekdays": 0}, "schedule_weekdays"),
+        ({"weekdays": 128}, "schedule_weekdays"),
+        ({"end": 1080}, "schedule_same_times"),
+        ({"start": 1440}, "schedule_times"),
+        ({"start": -1}, "schedule_times"),
+        ({"end": 2000}, "schedule_times"),
+        ({"name": "  \n"}, "schedule_name"),
+        ({"name": "ü" * (MAX_NAME // 2) + "x"}, "schedule_name"),
+        ({"slot": HEATER, "aux_type": 2}, "schedule_equipment"),
+        ({"slot": OTHER_ACTUATOR, "aux_type": 21}, "schedule_equipment"),
+        ({"slot": 26, "aux_type": 10}, "schedule_equipment"),  # virtual
+        ({"slot": 22, "aux_type": 0}, "schedule_equipment"),  # empty
+        ({"slot": 40}, "schedule_equipment"),
+        ({"speed": 50}, "schedule_no_speed"),
+        ({"slot": PUMP, "aux_type": 31, "speed": 0}, "schedule_speed"),
+        ({"slot": PUMP, "aux_type": 31, "speed": 35}, "schedule_speed"),
+        ({"slot": PUMP, "aux_type": 31, "speed": 52}, "schedule_speed"),
+        ({"slot": PUMP, "aux_type": 31, "speed": 105}, "schedule_speed"),
+        ({"slot": PUMP, "aux_type": 31, "speed": 50}, "schedule_conflict"),
+    ],
+)
+async def test_refused(pool: Rig, changes: dict[str, Any], reason: str) -> None:
+    wanted = replace(EVENING, **changes)
+    for attempt in (
+        pool.controller.schedules.create(wanted),
+        pool.controller.schedules.update(
+            INDEX, replace(wanted, enabled=True), seen=SEEN
+        ),
+    ):
+        with pytest.raises(InvalidCommandError) as caught:
+            await attempt
+        assert caught.value.reason == reason
+    assert pool.asked("a") == []
+
+
+async def test_all_in_use(pool: Rig) -> None:
+    for index in range(3, MAX_SCHEDULES):
+        pool.pool.pool.schedules[index] = sim_schedules.Schedule(
+            FALL, 1, 0, 0, 10 * index, 10 * index + 5, 1, "x", False
+        )
+    with pytest.raises(InvalidCommandError) as caught:
+        await pool.controller.schedules.create(EVENING)
+    assert caught.value.reason == "schedule_limit"
+    await pool.controller.schedules.delete(INDEX, seen=SEEN)
+    assert await pool.controller.schedules.create(EVENING) == INDEX
+
+
+async def test_arming_one_that_conflicts(pool: Rig) -> None:
+    await pool.controller.schedules.create(
+        replace(EVENING, start=700, end=800, weekdays=1)
+    )
+    with pytest.raises(InvalidCommandError) as caught:
+        await pool.controller.schedules.enable(INDEX, True, seen=SEEN)
+    assert caught.value.reason == "schedule_conflict"
+    assert caught.value.placeholders == {"name": "Evening", "number": "4"}
+    assert not record(pool, INDEX).enabled
+    # Disarmed ones may overlap.
+    await pool.controller.schedules.update(INDEX, replace(SEEN, end=780), seen=SEEN)
+
+
+async def test_what_the_app_allowed_may_stay(pool: Rig) -> None:
+    """Only what a person changes is looked at."""
+    odd = record(pool, INDEX)
+    odd.slot, odd.aux_type, odd.speed, odd.name = HEATER, 2, 33, "n" * 200
+    seen = replace(SEEN, slot=HEATER, aux_type=2, speed=33, name="n" * 200)
+    with pytest.raises(RefusedError):  # the controller's own opinion
+        await pool.controller.schedules.update(INDEX, replace(seen, end=900), seen=seen)
+    await pool.controller.schedules.delete(INDEX, seen=seen)
+
+
+def test_what_equipment_is_meant(pool: Rig) -> None:
+    state, seen = pool.controller.state, replace(SEEN, slot=PUMP, speed=45)
+    for before, slot, speed, expected in (
+        (None, None, None, (PUMP, 31, 75)),
+        (None, FALL, None, (FALL, 1, 0)),
+        (None, 40, 50, (40, 0, 50)),
+        (seen, None, None, (PUMP, 1, 45)),
+        (seen, PUMP, 60, (PUMP, 1, 60)),
+        (seen, ACTUATOR, None, (ACTUATOR, 20, 0)),
+    ):
+        told = equip(state, before, slot, speed)
+        assert tuple(told[name] for name in ("slot", "aux_type", "speed")) == expected
+    with pytest.raises(NotSupportedError):
+        equip(PoolState(), None, None, None)
+
+
+async def test_speeds_by_pump(pool: Rig) -> None:
+    wanted = replace(EVENING, slot=PUMP, aux_type=31)
+    record(pool, 0).enabled = False
+    pool.pool.pool.pump_identity = ("Single Speed", "Acme", "One")
+    pool.controller.details_changed()
+    await pool.controller.refresh_details()
+    with pytest.raises(InvalidCommandError) as caught:
+        await pool.controller.schedules.create(replace(wanted, speed=50))
+    assert caught.value.reason == "schedule_no_speed"
+    assert await pool.controller.schedules.create(wanted) == NEW
+    # Not identified yet: either will do, impossible speeds never.
+    pool.pool.pool.pump_identity = ("Single Speed", "Single Speed", "")
+    pool.controller.details_changed()
+    await pool.controller.refresh_details()
+    for speed, start in ((50, 0), (0, 60)):
+        one = replace(wanted, start=start, end=start + 30, speed=speed)
+        assert await pool.controller.schedules.create(one) is not None
+    with pytest.raises(InvalidCommandError):
+        await pool.controller.schedules.create(replace(wanted, start=900, speed=41))
+
+
+@pytest.mark.parametrize("end", [0, LAST_MINUTE])
+async def test_midnight_has_one_form(pool: Rig, end: int) -> None:
+    await pool.controller.schedules.create(replace(EVENING, end=end))
+    assert record(pool, NEW).end == LAST_MINUTE

@@ -1,0 +1,295 @@
+"""Changes of schedules that are neither lost nor done twice."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    NotAppliedError,
+    NotDoneError,
+    OutcomeUnknownError,
+    RefusedError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.schedule_rules import schedules_of
+
+from .conftest import Rig
+from .schedule_changes import (
+    ACTUATOR,
+    CHANGES,
+    EVENING,
+    FALL,
+    INDEX,
+    NEW,
+    SEEN,
+    asked,
+    change,
+    done,
+    over_lan,
+    record,
+    shown,
+    writes,
+)
+
+
+@pytest.fixture
+async def pool(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, over the LAN."""
+    return await over_lan(make_rig)
+
+
+# Changes over the LAN
+
+
+async def test_create(pool: Rig) -> None:
+    assert await pool.controller.schedules.create(EVENING) == NEW
+    assert asked(pool) == ["schedules", "schedule", "schedules"]
+    found = record(pool, NEW)
+    assert (found.slot, found.aux_type, found.start, found.end) == (FALL, 1, 1080, 1200)
+    assert (found.weekdays, found.name, found.enabled) == (31, "Evening", True)
+    assert EVENING.same_as(shown(pool, NEW))
+
+
+async def test_create_disarmed(pool: Rig) -> None:
+    wanted = replace(EVENING, start=0, end=60, enabled=False)
+    assert await pool.controller.schedules.create(wanted) == NEW
+    assert not record(pool, NEW).enabled
+    assert (found := shown(pool, NEW)) is not None and not found.enabled
+
+
+async def test_update(pool: Rig) -> None:
+    record(pool, INDEX).turnover = 7
+    wanted = replace(SEEN, start=660, weekdays=0b1100000, name=" New\nname ")
+    await pool.controller.schedules.update(INDEX, wanted, seen=SEEN)
+    assert asked(pool) == ["schedules", "schedule", "schedules"]
+    found = record(pool, INDEX)
+    assert (found.start, found.weekdays, found.name) == (660, 0b1100000, "New name")
+    assert (found.turnover, found.enabled) == (7, False)
+    assert replace(wanted, name="New name").same_as(shown(pool, INDEX))
+
+
+async def test_update_to_other_equipment_armed(pool: Rig) -> None:
+    wanted = replace(SEEN, slot=ACTUATOR, aux_type=20, enabled=True)
+    await pool.controller.schedules.update(INDEX, wanted, seen=SEEN)
+    found = record(pool, INDEX)
+    assert (found.slot, found.aux_type, found.enabled) == (ACTUATOR, 20, True)
+    await pool.controller.schedules.update(
+        INDEX, replace(wanted, name="Off", enabled=False), seen=wanted
+    )
+    assert (found := record(pool, INDEX)).name == "Off" and not found.enabled
+
+
+async def test_nothing_to_change_sends_nothing(pool: Rig) -> None:
+    await pool.controller.schedules.update(INDEX, SEEN, seen=SEEN)
+    await pool.controller.schedules.enable(INDEX, False, seen=SEEN)
+    assert asked(pool) == ["schedules", "schedules"]
+
+
+async def test_delete(pool: Rig) -> None:
+    await pool.controller.schedules.delete(INDEX, seen=SEEN)
+    assert asked(pool) == ["schedules", "schedule", "schedules"]
+    assert not record(pool, INDEX).used
+    assert shown(pool, INDEX) is None
+
+
+async def test_enable(pool: Rig) -> None:
+    for enabled in (True, False):
+        await pool.controller.schedules.enable(INDEX, enabled, seen=SEEN)
+        assert record(pool, INDEX).enabled is enabled
+        found = shown(pool, INDEX)
+        assert found is not None and found.enabled is enabled
+
+
+async def test_the_next_frame_is_fresher_than_the_records(pool: Rig) -> None:
+    record(pool, INDEX).enabled = True  # in the app
+    record(pool, 0).enabled = False
+    await pool.polls(15)
+    schedules = schedules_of(pool.controller.state)
+    assert [one.enabled for one in schedules.values()] == [False, True, False]
+    # One created in the app shows there first: the records are asked at once.
+    assert pool.controller.details_due
+    await pool.controller.refresh_details()
+    assert asked(pool) == ["state", "schedules"]
+
+
+async def test_a_frame_without_that_field_changes_nothing(pool: Rig) -> None:
+    before = schedules_of(pool.controller.state)
+    pool.pool.faults.on("no_config")
+    await pool.polls(15)
+    assert schedules_of(pool.controller.state) == before
+
+
+# What was changed elsewhere
+
+
+@pytest.mark.parametrize(
+    "change", [{"start": 630}, {"name": "Mine"}, {"weekdays": 1}, {"slot": 99}]
+)
+async def test_a_schedule_changed_meanwhile_is_left_alone(
+    pool: Rig, change: dict[str, Any]
+) -> None:
+    for name, value in change.items():
+        setattr(record(pool, INDEX), name, value)
+    before = replace(record(pool, INDEX))
+    schedules = pool.controller.schedules
+    for attempt in (
+        schedules.update(INDEX, replace(SEEN, end=900), seen=SEEN),
+        schedules.delete(INDEX, seen=SEEN),
+        schedules.enable(INDEX, True, seen=SEEN),
+    ):
+        with pytest.raises(InvalidCommandError) as caught:
+            await attempt
+        assert caught.value.reason == "schedule_changed"
+    assert record(pool, INDEX) == before
+    assert pool.asked("a") == []
+    # The new one is shown.
+    now = shown(pool, INDEX)
+    assert now is None if change == {"slot": 99} else now is not None
+    if now is not None:
+        for name, value in change.items():
+            assert getattr(now, name) == value
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+async def test_armed_or_not_is_no_other_schedule(pool: Rig, enabled: bool) -> None:
+    """What was armed or disarmed in the app stays so."""
+    record(pool, INDEX).enabled = enabled
+    seen = replace(SEEN, enabled=not enabled)
+    await pool.controller.schedules.update(INDEX, replace(seen, end=900), seen=seen)
+    assert record(pool, INDEX).end == 900
+    assert record(pool, INDEX).enabled is enabled
+
+
+async def test_one_that_nobody_saw(pool: Rig) -> None:
+    with pytest.raises(InvalidCommandError):
+        await pool.controller.schedules.enable(INDEX, True, seen=None)
+    assert pool.asked("a") == []
+
+
+async def test_two_edits_of_one_schedule_at_once(pool: Rig) -> None:
+    """The second one was made of what the first one changed."""
+    schedules = pool.controller.schedules
+    results = await asyncio.gather(
+        schedules.update(INDEX, replace(SEEN, end=900), seen=SEEN),
+        schedules.update(INDEX, replace(SEEN, end=1000), seen=SEEN),
+        return_exceptions=True,
+    )
+    assert results[0] is None and isinstance(results[1], InvalidCommandError)
+    assert record(pool, INDEX).end == 900
+
+
+async def test_two_new_ones_at_once(pool: Rig) -> None:
+    later = replace(EVENING, start=1200, end=1260, name="Later")
+    indices = await asyncio.gather(
+        *(pool.controller.schedules.create(one) for one in (EVENING, later, EVENING)),
+        return_exceptions=True,
+    )
+    assert indices[:2] == [3, 4] and isinstance(indices[2], InvalidCommandError)
+
+
+# What goes wrong on the way
+
+
+@CHANGES
+async def test_a_lost_answer_is_looked_up(pool: Rig, what: str) -> None:
+    pool.pool.faults.once("close_mid_body", 1, "schedule")
+    await change(pool, what)
+    assert done(pool, what)
+    assert [r.name for r in pool.asked("a")] == ["schedule"]
+    assert writes(pool) == []
+
+
+@CHANGES
+async def test_a_lost_command_is_told(pool: Rig, what: str) -> None:
+    pool.pool.faults.once("ignore_writes")
+    pool.pool.faults.once("close_mid_body", 1, "schedule")
+    with pytest.raises(NotDoneError):
+        await change(pool, what)
+    assert not done(pool, what)
+    assert len(pool.asked("a")) == 1 and writes(pool) == []
+
+
+@CHANGES
+async def test_when_nothing_answers_any_more_nobody_knows(pool: Rig, what: str) -> None:
+    pool.service.cloud.faults.on("refuse")
+    pool.pool.faults.once("close_mid_body", 1, "schedule")
+    answer = pool.pool.act
+
+    def act(name: str, payload: bytes) -> None:
+        answer(name, payload)
+        pool.pool.faults.on("reset")
+
+    pool.pool.act = act  # type: ignore[method-assign]
+    with pytest.raises(OutcomeUnknownError):
+        await change(pool, what)
+    assert done(pool, what)
+    # The next time it answers the schedules are asked first of all.
+    pool.pool.faults.clear()
+    await pool.controller.poll()
+    await pool.controller.refresh_details()
+    found = shown(pool, NEW if what == "create" else INDEX)
+    assert (found is None) is (what == "delete")
+
+
+async def test_acknowledged_is_done_even_if_it_cannot_be_looked_at(pool: Rig) -> None:
+    pool.service.cloud.faults.on("refuse")
+    answer = pool.pool.act
+
+    def act(name: str, payload: bytes) -> None:
+        answer(name, payload)
+        pool.pool.faults.on("garbage", "schedules")
+
+    pool.pool.act = act  # type: ignore[method-assign]
+    assert await pool.controller.schedules.create(EVENING) is None
+    assert record(pool, NEW).used
+
+
+@CHANGES
+async def test_a_refusal_is_final(pool: Rig, what: str) -> None:
+    pool.pool.faults.on("decline")
+    before = schedules_of(pool.controller.state)
+    with pytest.raises(RefusedError):
+        await change(pool, what)
+    assert len(pool.asked("a")) == 1 and writes(pool) == []
+    assert schedules_of(pool.controller.state) == before
+
+
+@CHANGES
+async def test_accepted_and_not_done(pool: Rig, what: str) -> None:
+    pool.pool.faults.on("ignore_writes")
+    with pytest.raises(NotAppliedError):
+        await change(pool, what)
+    assert not done(pool, what)
+
+
+@CHANGES
+async def test_by_the_cloud_when_the_lan_is_gone(pool: Rig, what: str) -> None:
+    pool.pool.faults.on("refuse")
+    await change(pool, what)
+    assert done(pool, what)
+    assert len(writes(pool)) == 1
+
+
+@CHANGES
+async def test_gone_between_the_look_and_the_change(pool: Rig, what: str) -> None:
+    """It was certainly not sent, so there is nothing to look up."""
+    pool.service.cloud.faults.on("refuse")
+    pool.controller._publish = lambda: pool.pool.faults.on("refuse")
+    with pytest.raises(UnreachableError) as caught:
+        await change(pool, what)
+    assert not caught.value.sent
+    assert not isinstance(caught.value, NotDoneError | OutcomeUnknownError)
+    assert not done(pool, what)
+
+
+@CHANGES
+async def test_nobody_there(pool: Rig, what: str) -> None:
+    pool.pool.faults.on("refuse")
+    pool.service.cloud.faults.on("refuse")
+    with pytest.raises(UnreachableError):
+        await change(pool, what)
+    assert not done(pool, what)

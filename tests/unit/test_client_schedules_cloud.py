@@ -1,0 +1,183 @@
+"""Schedules by way of the cloud."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.cloud_state import merge_schedule_info
+from custom_components.poolctl.client.exceptions import (
+    CommandFailedError,
+    NotDoneError,
+    NotOfferedError,
+)
+from custom_components.poolctl.client.schedule_rules import schedules_of
+from tests.simulator import devices
+
+from .conftest import Rig
+from .schedule_changes import (
+    CHANGES,
+    EVENING,
+    FALL,
+    INDEX,
+    NEW,
+    SEEN,
+    assumed,
+    by_cloud,
+    change,
+    done,
+    over_lan,
+    record,
+    shown,
+    writes,
+)
+
+
+@pytest.fixture
+async def pool(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, over the LAN."""
+    return await over_lan(make_rig)
+
+
+@pytest.fixture
+async def away(make_rig: Callable[..., Rig]) -> Rig:
+    """Know the fully equipped pool from the cloud alone."""
+    return await by_cloud(make_rig)
+
+
+async def test_the_cloud_tells_of_schedules(away: Rig) -> None:
+    schedules = schedules_of(away.controller.state)
+    assert [one.name for one in schedules.values()] == [
+        "Filter",
+        "Waterfall",
+        "Evening light",
+    ]
+    assert [one.enabled for one in schedules.values()] == [True, False, False]
+    assert schedules[0].aux_type == 31 and schedules[0].speed == 75
+    assert SEEN.same_as(schedules[1])
+    assert not away.controller.state.schedules_assumed
+
+
+async def test_the_cloud_is_not_asked_for_them_every_time(away: Rig) -> None:
+    requests = away.service.requests
+    for _ in range(9):
+        await away.polls(30)
+    assert requests("scheduleInfo") == 0
+    for _ in range(2):
+        await away.polls(30)
+    assert requests("scheduleInfo") == 1
+
+
+@CHANGES
+async def test_a_change_through_the_cloud(away: Rig, what: str) -> None:
+    result = await change(away, what)
+    assert result == (NEW if what == "create" else None)
+    assert done(away, what)
+    assert len(writes(away)) == 1
+    found = shown(away, NEW if what == "create" else INDEX)
+    assert (found is None) is (what == "delete")
+    if what == "enable":
+        assert found is not None and found.enabled
+
+
+async def test_a_record_through_the_cloud(away: Rig) -> None:
+    wanted = replace(EVENING, start=1320, end=60, weekdays=0b1000001)
+    await away.controller.schedules.create(wanted)
+    found = record(away, NEW)
+    assert (found.slot, found.aux_type, found.start, found.end) == (FALL, 1, 1320, 60)
+    assert (found.weekdays, found.speed, found.name) == (0b1000001, 0, "Evening")
+
+
+@CHANGES
+async def test_a_refusal_by_the_cloud(away: Rig, what: str) -> None:
+    away.pool.faults.on("decline")
+    with pytest.raises(CommandFailedError):
+        await change(away, what)
+    assert len(writes(away)) == 1
+    assert not done(away, what)
+
+
+@CHANGES
+async def test_a_lost_answer_of_the_cloud(away: Rig, what: str) -> None:
+    """A 5xx may come before or after the controller did it: here before."""
+    endpoint = {"enable": "changeScheduleStatus"}.get(what, f"{what}Schedule")
+    away.service.cloud.faults.once("error_500", 1, endpoint)
+    with pytest.raises(NotDoneError):
+        await change(away, what)
+    assert len(writes(away)) == 1
+
+
+async def test_a_busy_controller_is_waited_for(away: Rig) -> None:
+    away.service.cloud.faults.once("rate_limited", 1, "scheduleInfo")
+    await change(away, "delete")
+    assert done(away, "delete")
+    assert 5.0 in away.time.slept
+
+
+async def test_not_offered(away: Rig) -> None:
+    """Without reading them nothing is changed."""
+    away.service.cloud.not_offered.add("scheduleInfo")
+    with pytest.raises(NotOfferedError):
+        await change(away, "delete")
+    assert writes(away) == []
+
+
+async def test_remembered_schedules_are_assumed(pool: Rig) -> None:
+    """The LAN told them, and the cloud says nothing of them."""
+    pool.service.cloud.not_offered.add("scheduleInfo")
+    assert not assumed(pool)
+    pool.pool.faults.on("refuse")
+    for _ in range(3):
+        await pool.polls(30)
+    assert assumed(pool)
+    assert SEEN.same_as(shown(pool, INDEX))
+    pool.pool.faults.clear()
+    await pool.polls(30)
+    assert pool.controller.state.schedules_assumed is False
+
+
+@pytest.mark.parametrize("fault", ["wrong_types", "empty", "html", "truncated_json"])
+async def test_a_strange_answer_takes_nothing_away(away: Rig, fault: str) -> None:
+    before = away.controller.state.schedules
+    away.service.cloud.faults.on(fault, "scheduleInfo")
+    away.time.advance(300)
+    await away.polls(30)
+    assert away.service.requests("scheduleInfo") == 1
+    assert away.controller.state.schedules == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"aux_slot": "seven"},
+        {"aux_slot": 99},
+        {"start_time": 1440},
+        {"end_time": None},
+        {"week_days": 31},
+        {"schedule_num": 0},
+        {"schedule_num": 21},
+        {"schedule_num": True},
+    ],
+)
+async def test_one_that_is_not_understood_takes_nothing_away(
+    away: Rig, change: dict[str, Any]
+) -> None:
+    """The others are taken over, and none is thought to be gone."""
+    schedules = away.pool.pool.schedules
+    told = devices._schedules(away.pool.pool)["scheduleInfo"]["schedules"]
+    told[1] |= change
+    told[0]["schedule_name"] = "New name"
+    del told[2]
+    state = merge_schedule_info(
+        away.controller.state, {"scheduleInfo": {"schedules": [*told, "odd"]}}
+    )
+    found = schedules_of(state)
+    assert [one.name for one in found.values()] == [
+        "New name",
+        schedules[1].name,
+        schedules[2].name,
+    ]
+    # Only an answer that is understood as a whole says what is gone.
+    state = merge_schedule_info(state, {"scheduleInfo": {"schedules": told[:1]}})
+    assert list(schedules_of(state)) == [0]

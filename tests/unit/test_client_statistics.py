@@ -1,0 +1,180 @@
+"""Polls, misses and latencies, counted where they happen."""
+
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+
+from custom_components.poolctl.client.commands import encode_aux
+from custom_components.poolctl.client.exceptions import (
+    BusyError,
+    CommandFailedError,
+    ForbiddenError,
+    NotOfferedError,
+    RefusedError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.statistics import LinkStatistics
+
+from .conftest import Rig, Service
+
+
+def poll(
+    link: LinkStatistics,
+    freezer: FrozenDateTimeFactory,
+    seconds: float,
+    error: Exception | None = None,
+    answers: tuple[type[RefusedError], ...] = (),
+) -> None:
+    """Let a poll take some time and end in some way."""
+    with link.poll(*answers):
+        freezer.tick(seconds)
+        if error is not None:
+            raise error
+
+
+def test_nothing_was_asked() -> None:
+    link = LinkStatistics()
+    assert (link.works, link.latency_average, link.last_error) == (None, None, None)
+
+
+def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
+    link = LinkStatistics()
+    poll(link, freezer, 1)
+    poll(link, freezer, 3)
+    with pytest.raises(UnreachableError):
+        poll(link, freezer, 10, UnreachableError("silence"))
+    assert (link.polls, link.misses, link.misses_in_a_row) == (3, 1, 1)
+    assert link.latency_average == pytest.approx(2)
+    assert link.latency_worst == pytest.approx(3)
+    assert link.works is False
+    assert link.last_error == "UnreachableError"
+    assert link.last_error_at is not None
+    assert link.last_answer_at is not None
+    assert (link.last_error_at - link.last_answer_at).total_seconds() == 10
+    poll(link, freezer, 1)
+    assert (link.works, link.misses, link.misses_in_a_row) == (True, 1, 0)
+    # It is remembered what happened last.
+    assert link.last_error == "UnreachableError"
+
+
+def test_a_no_may_be_an_answer(freezer: FrozenDateTimeFactory) -> None:
+    link = LinkStatistics()
+    for error in (NotOfferedError("404"), ForbiddenError("403"), RefusedError("no")):
+        with pytest.raises(RefusedError):
+            poll(link, freezer, 1, error, (RefusedError,))
+    assert (link.polls, link.misses, link.works) == (3, 0, True)
+    with pytest.raises(RefusedError):
+        poll(link, freezer, 1, RefusedError("no"))
+    assert (link.polls, link.misses, link.works) == (4, 1, False)
+
+
+def test_what_is_cut_short_is_no_poll(freezer: FrozenDateTimeFactory) -> None:
+    """As a cloud read is once the LAN has answered."""
+    link = LinkStatistics()
+    with pytest.raises(KeyboardInterrupt), link.poll():
+        raise KeyboardInterrupt
+    assert link.polls == 0
+
+
+async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
+    lan = rig.controller.statistics.lan
+    await rig.polls(15)
+    rig.pool.faults.once("garbage")
+    await rig.polls(15)
+    assert (lan.polls, lan.misses) == (2, 0)
+    rig.pool.faults.once("garbage", 2)
+    await rig.polls(15)
+    assert (lan.polls, lan.misses, lan.last_error) == (3, 1, "UnexpectedResponseError")
+    assert rig.controller.statistics.cloud.polls == 0
+
+
+async def test_polls_of_the_cloud(rig: Rig) -> None:
+    """A controller that the service does not reach is a miss, too."""
+    cloud = rig.controller.statistics.cloud
+    rig.pool.faults.on("refuse")
+    await rig.polls(0)
+    assert (cloud.polls, cloud.misses) == (1, 0)
+    rig.pool.cloud_link = False
+    await rig.polls(30)
+    assert (cloud.polls, cloud.misses) == (2, 1)
+    assert cloud.last_error == "UnreachableError"
+
+
+async def test_requests_for_an_account(service: Service) -> None:
+    """What is not offered, not allowed, or not now is an answer."""
+    client = service.cloud_client()
+    device_id = service.small.device_id
+    await client.inventory()
+    service.cloud.not_offered.add("auxInfo")
+    with pytest.raises(NotOfferedError):
+        await client.read(device_id, "auxInfo")
+    assert client.not_offered == {"auxInfo"}
+    service.cloud.faults.once("rate_limited")
+    with pytest.raises(BusyError):
+        await client.dashboard(device_id)
+    with pytest.raises(ForbiddenError):
+        await client.envelope_key("AA_BB_CC_DD_EE_FF")
+    assert (client.statistics.polls, client.statistics.misses) == (4, 0)
+    service.cloud.faults.on("refuse")
+    with pytest.raises(UnreachableError):
+        await client.inventory()
+    assert client.statistics.works is False
+
+
+async def test_the_last_frame(service: Service) -> None:
+    """Of a state or an action, never the reply to a query, which may hold names."""
+    lan = service.lan_client(service.small)
+    await lan.state()
+    assert lan.last_frame is not None
+    assert lan.last_frame.counter == service.small.counter
+    before = lan.last_frame
+    await lan.query("aux_names")
+    assert lan.last_frame is before
+    await lan.action("aux", encode_aux(2, True, True))
+    assert lan.last_frame.counter == service.small.counter > before.counter
+    names = [slot.name.encode() for slot in service.small.pool.slots if slot.name]
+    assert names
+    assert not [name for name in names if name in lan.last_frame.payload]
+
+
+@pytest.mark.parametrize("fault", ["bad_tag", "wrong_key", "replay"])
+async def test_a_frame_that_does_not_verify_is_not_kept(
+    service: Service, fault: str
+) -> None:
+    lan = service.lan_client(service.small)
+    await lan.state()
+    await lan.state()
+    before = lan.last_frame
+    service.small.faults.on(fault)
+    with pytest.raises(Exception, match=r"envelope"):
+        await lan.state()
+    assert lan.last_frame is before
+
+
+async def test_a_frame_that_does_not_decode_is_kept(rig: Rig) -> None:
+    await rig.polls(15)
+    found = [rig.controller.statistics.undecoded_frame]
+    rig.pool.faults.once("truncated_frame", 2)
+    await rig.polls(15)
+    found.append(bad := rig.controller.statistics.undecoded_frame)
+    assert found[0] is None is not bad
+    await rig.polls(15)
+    assert rig.controller.lan is not None
+    assert rig.controller.lan.last_frame is not bad
+    assert rig.controller.statistics.undecoded_frame is bad
+
+
+async def test_no_word_of_the_service_is_in_an_error(service: Service) -> None:
+    """Errors get into logs; what it said is kept apart, for who gave the command."""
+    client, words = service.cloud_client(), "someone@example.com is not amused"
+    service.cloud.complaint = words
+    service.cloud.rate_limited.message = f"{words}, retry after 7s"
+    service.cloud.faults.on("failed")
+    with pytest.raises(CommandFailedError) as failed:
+        await client.dashboard(service.small.device_id)
+    assert failed.value.said == words
+    service.cloud.faults.clear()
+    service.cloud.faults.on("rate_limited")
+    with pytest.raises(BusyError) as busy:
+        await client.dashboard(service.small.device_id)
+    assert busy.value.retry_after == 7
+    assert not [e for e in (failed, busy) if words in str(e.value) + repr(e.value)]
