@@ -1,0 +1,192 @@
+"""What a person attaches to a bug report, of an account or of one controller.
+
+Made of what is known to be harmless, piece by piece, instead of striking things out of
+everything: nothing here is a token, a key or an address, and nothing tells whose pool
+it is. What people typed (names of outputs and schedules) is replaced.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from homeassistant.components.diagnostics import REDACTED
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.loader import async_get_integration
+
+from .client.state import PoolState
+from .client.statistics import LinkStatistics, RawFrame
+from .const import DOMAIN, MIN_FIRMWARE
+from .coordinator import AccountCoordinator, ControllerCoordinator, PoolctlConfigEntry
+from .records import async_sightings
+
+_TYPED = {"name", "names"}
+"""Fields of the state that hold what somebody typed."""
+
+
+async def async_get_config_entry_diagnostics(
+    hass: HomeAssistant, entry: PoolctlConfigEntry
+) -> dict[str, Any]:
+    """Return what is known of an account and all of its controllers."""
+    return await _diagnostics(hass, entry, None)
+
+
+async def async_get_device_diagnostics(
+    hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
+) -> dict[str, Any]:
+    """Return what is known of an account and one of its controllers."""
+    return await _diagnostics(hass, entry, device.id)
+
+
+async def _diagnostics(
+    hass: HomeAssistant, entry: PoolctlConfigEntry, device_id: str | None
+) -> dict[str, Any]:
+    integration = await async_get_integration(hass, DOMAIN)
+    found: dict[str, Any] = {
+        "versions": {
+            "integration": str(integration.version),
+            "entry": f"{entry.version}.{entry.minor_version}",
+            "minimum_firmware": MIN_FIRMWARE,
+        },
+        "entry": {"state": entry.state, "source": entry.source},
+        "options": dict(entry.options),
+    }
+    # There is none where the set-up did not even begin.
+    account: AccountCoordinator | None = getattr(entry, "runtime_data", None)
+    if account is not None:
+        found["account"] = _account(account)
+        found["controllers"] = [
+            _controller(controller)
+            for controller in account.controllers.values()
+            if device_id in (None, controller.registered_id)
+        ]
+    plain: dict[str, Any] = _plain(found)
+    return plain
+
+
+def _account(account: AccountCoordinator) -> dict[str, Any]:
+    return {
+        "inventory_read": account.last_update_success,
+        "last_exception": _kind(account.last_exception),
+        "controllers": len(account.controllers),
+        "cloud": _link(account.cloud.statistics),
+        "not_offered": sorted(account.cloud.not_offered),
+    }
+
+
+def _controller(coordinator: ControllerCoordinator) -> dict[str, Any]:
+    """Return one controller, by the number it has in the log."""
+    controller, record = coordinator.controller, coordinator.record
+    lan = controller.lan
+    return {
+        "number": coordinator.number,
+        "available": coordinator.last_update_success,
+        "last_exception": _kind(coordinator.last_exception),
+        "record": {
+            "firmware": record.firmware,
+            "address_known": record.host is not None,
+            "address_by_hand": record.by_hand,
+            "port": record.port,
+            "key_known": record.key is not None,
+        },
+        "announced": _announced(coordinator),
+        "paths": {
+            "uses_lan": coordinator.uses_lan,
+            "uses_cloud": controller.cloud is not None,
+            "on_lan": controller.on_lan,
+            "interval": controller.interval,
+        },
+        "lan": _link(controller.statistics.lan),
+        "cloud": _link(controller.statistics.cloud),
+        "lan_error": _kind(controller.lan_error),
+        "cloud_error": _kind(controller.cloud_error),
+        "issues": _issues(coordinator),
+        "last_frame": _frame(lan.last_frame if lan else None),
+        "undecoded_frame": _frame(controller.statistics.undecoded_frame),
+        "state": _state(controller.known),
+    }
+
+
+def _announced(coordinator: ControllerCoordinator) -> dict[str, Any] | None:
+    """Return what mDNS told since Home Assistant started."""
+    record = coordinator.record
+    if (seen := async_sightings(coordinator.hass).get(record.device_id)) is None:
+        return None
+    return {
+        "firmware": seen.firmware,
+        "protocol": seen.protocol,
+        "at_the_known_address": (seen.host, seen.port) == (record.host, record.port),
+    }
+
+
+def _link(link: LinkStatistics) -> dict[str, Any]:
+    """Return how a way has worked; latencies in ms."""
+    average = link.latency_average
+    return {
+        "polls": link.polls,
+        "misses": link.misses,
+        "misses_in_a_row": link.misses_in_a_row,
+        "latency_average_ms": None if average is None else round(average * 1000, 1),
+        "latency_worst_ms": round(link.latency_worst * 1000, 1),
+        "last_answer_at": link.last_answer_at,
+        "last_error": link.last_error,
+        "last_error_at": link.last_error_at,
+    }
+
+
+def _frame(frame: RawFrame | None) -> dict[str, Any] | None:
+    """Return a frame as it came: measurements and settings, no names (layouts.md 2)."""
+    if frame is None:
+        return None
+    return {
+        "counter": frame.counter,
+        "payload": frame.payload.hex(),
+        "received_at": frame.at,
+    }
+
+
+def _issues(coordinator: ControllerCoordinator) -> list[str]:
+    return sorted(
+        str(issue.translation_key)
+        for (domain, _), issue in ir.async_get(coordinator.hass).issues.items()
+        if domain == DOMAIN
+        and (issue.data or {}).get("device_id") == coordinator.registered_id
+    )
+
+
+def _state(state: PoolState) -> dict[str, Any]:
+    """Return the decoded state, and what follows from it for each slot."""
+    return {
+        **{field.name: getattr(state, field.name) for field in fields(state)},
+        "slots": {
+            slot.index: {"kind": slot.kind, "role": slot.role, "on": slot.on}
+            for slot in state.slots
+            if slot.type_code
+        },
+    }
+
+
+def _kind(error: BaseException | None) -> str | None:
+    """Return the class of an error: its words may be the service's."""
+    return None if error is None else type(error).__name__
+
+
+def _plain(value: Any, name: object = None) -> Any:
+    """Return a value as JSON can show it, without what people typed."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, str):
+        return REDACTED if name in _TYPED and value else value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    elif isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, key) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item, name) for item in value]
+    return value

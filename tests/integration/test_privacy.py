@@ -1,0 +1,278 @@
+"""Neither a file that a person attaches nor a log tells whose pool it is."""
+
+from collections.abc import AsyncGenerator, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+import json
+import logging
+import random
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.setup import async_setup_component
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.poolctl import issues
+from custom_components.poolctl.issues import PROBLEMS
+from tests.simulator import Clock, Controller, Pool
+
+from .conftest import CLIENT_SECRET, Service, entity_id, record, set_up, settle, value
+from .test_config_flow import discover
+from .test_device import device as device_of
+
+PACKAGE = "custom_components.poolctl"
+
+_letters = st.characters(codec="utf-8", categories=("L", "N", "P", "S"))
+_typed = st.text(_letters, min_size=5, max_size=12).map(lambda text: f"Zq{text}")
+"""What somebody may type; long enough not to be there by chance."""
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """One of everything that must not be told."""
+
+    email: str
+    subject: str
+    owner: str
+    site: str
+    city: str
+    name: str
+    slot: str
+    schedule: str
+    announced: str
+    complaint: str
+    key: bytes
+    mac: bytes
+
+    @property
+    def device_id(self) -> str:
+        return self.mac.hex("_").upper()
+
+
+_secrets = st.builds(
+    Secrets,
+    email=_typed.map(lambda text: f"{text}@example.com"),
+    subject=_typed,
+    owner=_typed,
+    site=_typed,
+    city=_typed,
+    name=_typed,
+    slot=_typed,
+    schedule=_typed,
+    announced=_typed.filter(lambda text: "." not in text),
+    complaint=_typed,
+    key=st.binary(min_size=16, max_size=16).filter(lambda key: len(set(key)) > 8),
+    mac=st.binary(min_size=6, max_size=6).filter(lambda mac: len(set(mac)) > 4),
+)
+
+
+class Planted:
+    """The simulated service with secrets in every place that has room for one."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self.secrets = secrets
+        clock, pool = Clock(), Pool.full()
+        for slot in pool.slots:
+            slot.name = secrets.slot if slot.name else ""
+        pool.settings["acid_remaining"] = 100
+        for schedule in pool.schedules:
+            schedule.name = secrets.schedule
+        controllers = [
+            Controller(
+                device_id=device_id, key=secrets.key, name=name, pool=found, clock=clock
+            )
+            for device_id, name, found in (
+                (secrets.device_id, secrets.name, pool),
+                ("AA_BB_CC_00_00_01", "", Pool.small()),
+            )
+        ]
+        self.service = Service(clock, *controllers)
+        self.controller = controllers[0]
+        account, cloud = self.service.account, self.service.cloud
+        account.email, account.sub = secrets.email, secrets.subject
+        account.name = secrets.owner
+        for site in account.sites:
+            site.name, site.city = secrets.site, secrets.city
+        # The service names whom it talks about.
+        words = f"{secrets.complaint} {secrets.email} {secrets.device_id}"
+        cloud.complaint = words
+        cloud.rate_limited.message = f"busy: {words}, retry after 1s"
+        self.tokens: set[str] = set()
+        issue = cloud.sign_ins._issue
+
+        def issued(*args: Any) -> dict[str, Any]:
+            answer = issue(*args)
+            self.tokens |= {answer["access_token"], answer["refresh_token"]}
+            return answer
+
+        cloud.sign_ins._issue = issued  # type: ignore[assignment]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Run it."""
+        await self.service.cloud.start()
+        for controller in self.service.controllers:
+            await controller.start()
+        self.service.clock.advance(600)
+        try:
+            yield
+        finally:
+            for controller in self.service.controllers:
+                await controller.stop()
+            await self.service.cloud.stop()
+
+    def entry(self) -> MockConfigEntry:
+        """Return an entry as the set-up of this account would leave it."""
+        stored = {
+            controller.device_id: record(controller, site=self.secrets.site)
+            for controller in self.service.controllers
+        }
+        entry = self.service.entry(controllers=stored)
+        object.__setattr__(entry, "title", self.secrets.site)
+        return entry
+
+    def forbidden(self) -> Iterator[str]:
+        """Return all that must not be told, as it might be written."""
+        secrets = self.secrets
+        for text in vars(secrets).values():
+            if isinstance(text, str):
+                yield text
+                yield text.encode().hex()
+        yield from self.tokens
+        yield CLIENT_SECRET
+        yield secrets.key.hex()
+        yield secrets.device_id
+        yield secrets.mac.hex()
+        yield secrets.mac.hex(":")
+        yield secrets.mac.hex("-")
+        yield self.controller.hostname
+        yield self.controller.host
+        yield self.service.cloud.base_url.removeprefix("http://")
+
+
+def strings(tree: Any) -> Iterator[str]:
+    """Return every text of a JSON document, keys and values."""
+    if isinstance(tree, dict):
+        for key, branch in tree.items():
+            yield key
+            yield from strings(branch)
+    elif isinstance(tree, list):
+        for branch in tree:
+            yield from strings(branch)
+    else:
+        yield str(tree)
+
+
+async def live_through(hass: HomeAssistant, planted: Planted, entry: Any) -> None:
+    """Have polls, failures of every kind, and commands that work or fail."""
+    service, controller = planted.service, planted.controller
+    coordinator = entry.runtime_data.controllers[controller.device_id]
+
+    async def run(*tasks: Coroutine[Any, Any, Any]) -> None:
+        """Let the service's time pass quickly meanwhile."""
+        for task in tasks:
+            done = hass.async_create_task(task)
+            await settle(hass, service)
+            done.exception()
+
+    def press(action: str, key: str) -> Coroutine[Any, Any, Any]:
+        target = {"entity_id": entity_id(hass, "switch", controller, key)}
+        return hass.services.async_call("switch", action, target, blocking=True)
+
+    await discover(hass, controller)
+    await run(discover(hass, controller, fw="2.5.40"), press("turn_on", "slot_3"))
+    for fault in ("decline", "bad_tag", "truncated_frame", "replay", "html", "garbage"):
+        controller.faults.on(fault)
+        await run(press("turn_off", "slot_3"))
+        await run(coordinator.async_refresh(), coordinator.async_refresh())
+        controller.faults.clear()
+        await run(coordinator.async_refresh())
+    controller.faults.on("refuse")
+    for fault in ("failed", "rate_limited", "error_500", "unauthorized", "html"):
+        service.cloud.faults.on(fault)
+        if fault == "failed":
+            await run(press("turn_on", "pump"))
+        # It is time to ask again, and to say that nothing is known any more.
+        coordinator.controller._cloud_not_before = 0.0
+        coordinator.controller._read_at = None
+        await run(coordinator.async_refresh(), entry.runtime_data.async_refresh())
+        service.cloud.faults.clear()
+        # A failure is told again once it was over.
+        await run(entry.runtime_data.async_refresh())
+    service.cloud.faults.on("failed", "auxInfo")
+    coordinator.controller._cloud_not_before = 0.0
+    await run(coordinator.async_refresh())
+
+
+@given(_secrets)
+@settings(
+    max_examples=5,
+    # To make the texts of a failure shorter would take minutes.
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@pytest.mark.usefixtures("credentials", "no_spacing", "quick")
+async def test_nothing_tells_whose_pool_it_is(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    secrets: Secrets,
+) -> None:
+    """Neither the files a person attaches to a report, nor a debug log."""
+    # Home Assistant draws identifiers: not the same ones for every example.
+    random.seed()
+    # Issues are part of the files, too.
+    hasty = tuple(replace(problem, patience=0.0) for problem in PROBLEMS)
+    monkeypatch.setattr(issues, "PROBLEMS", hasty)
+    caplog.set_level(logging.DEBUG, logger=PACKAGE)
+    caplog.clear()
+    assert await async_setup_component(hass, "diagnostics", {})
+    planted = Planted(secrets)
+    async with planted.running():
+        entry = await set_up(hass, planted.service, planted.entry())
+        assert value(hass, "sensor", planted.controller, "connection") == "lan"
+        client = await hass_client()
+        device = device_of(hass, entry, planted.controller)
+        files = []
+        for live in (True, False):
+            for path in ("", f"/device/{device.id}"):
+                url = f"/api/diagnostics/config_entry/{entry.entry_id}{path}"
+                response = await client.get(url)
+                assert response.status == 200
+                files.append(await response.text())
+            if live:
+                await live_through(hass, planted, entry)
+        await hass.config_entries.async_remove(entry.entry_id)
+        await settle(hass, planted.service)
+    log = "\n".join(
+        caplog.handler.format(line)
+        for line in caplog.records
+        if line.name.startswith(PACKAGE)
+    )
+    told = "\n".join([*(t for file in files for t in strings(json.loads(file))), log])
+    assert len(log.splitlines()) > 20
+    assert "key_known" in told
+    assert "acid_low_" in told
+    told = told.lower()
+    assert not [text for text in planted.forbidden() if text.lower() in told]
+
+
+async def test_a_person_who_asked_is_told_what_the_service_said(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> None:
+    service.account.sites = service.account.sites[:1]
+    await set_up(hass, service, service.entry())
+    service.cloud.complaint = "only on Sundays"
+    service.cloud.faults.on("failed", "setPumpInfo")
+    with pytest.raises(HomeAssistantError, match="only on Sundays"):
+        await hass.services.async_call(
+            "switch",
+            "turn_off",
+            {"entity_id": entity_id(hass, "switch", service.small, "pump")},
+            blocking=True,
+        )
