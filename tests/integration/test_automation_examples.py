@@ -1,0 +1,170 @@
+"""docs/automations.md: it names everything there is, and its examples do what they say."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+import re
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+from homeassistant.util.yaml import parse_yaml
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
+
+from custom_components.poolctl.condition import CONDITIONS
+from custom_components.poolctl.event import EVENTS
+from custom_components.poolctl.rules import CONNECTIONS
+from custom_components.poolctl.trigger import TRIGGERS
+
+from .conftest import Service, advance, entity_id
+from .test_triggers import DRY, SPA_RETURN, poll, still_water
+
+__all__ = ["still_water"]
+
+pytestmark = pytest.mark.usefixtures("freezer", "no_spacing", "quick", "still_water")
+
+TEXT = (Path(__file__).parents[2] / "docs" / "automations.md").read_text()
+EXAMPLES: dict[str, dict[str, Any]] = {
+    example["alias"]: example
+    for block in re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+    if isinstance(example := parse_yaml(block), dict)
+}
+
+# Entity of the examples -> key of ours
+ENTITIES = {
+    "sensor.pool_ph": "ph",
+    "sensor.pool_orp": "orp",
+    "sensor.pool_connection": "connection",
+    "switch.pool_pump": "pump",
+    "switch.pool_spa_mode": "spa_mode",
+    "climate.pool_spa_heating": "spa",
+    "binary_sensor.pool_acid_nearly_empty": "acid_low",
+    "binary_sensor.pool_chlorine_nearly_empty": "chlorine_low",
+    "binary_sensor.pool_dry_run": "dry_run",
+    "event.pool_dose": "doses",
+}
+
+type Happen = Callable[
+    [HomeAssistant, Service, FrozenDateTimeFactory], Awaitable[object]
+]
+
+
+async def _chemistry(
+    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
+) -> None:
+    service.full.pool.water.ph = 7.75
+    await advance(hass, service, freezer, 1860, step=30)
+
+
+async def _evening(
+    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
+) -> None:
+    service.full.pool.water.ph = 7.75
+    await poll(hass, service, freezer)
+    now = dt_util.now()
+    until = now.replace(hour=18, minute=0, second=1, microsecond=0) - now
+    if until < timedelta(hours=2):
+        until += timedelta(days=1)
+    await advance(hass, service, freezer, until.total_seconds())
+
+
+async def _warm_spa(
+    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
+) -> None:
+    service.full.pool.switch(SPA_RETURN, True)
+    await poll(hass, service, freezer)
+    service.full.pool.water.temperature = 36.05
+    await poll(hass, service, freezer)
+
+
+async def _low_drum(
+    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
+) -> None:
+    service.full.pool.settings["chlorine_remaining"] = 1_000
+    await poll(hass, service, freezer)
+
+
+async def _dry_run(
+    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
+) -> None:
+    service.full.pool.pump.dry_run_status = DRY
+    await poll(hass, service, freezer)
+
+
+async def _off_the_network(
+    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
+) -> None:
+    service.full.faults.on("refuse")
+    await advance(hass, service, freezer, 720, step=15)
+
+
+async def _dose(
+    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
+) -> None:
+    service.full.pool.acid.doses += 1
+    await advance(hass, service, freezer, 330, step=15)
+
+
+HAPPENINGS: dict[str, tuple[Happen, str]] = {
+    "Pool: chemistry out of range": (_chemistry, "7.7 for half an hour"),
+    "Pool: reminder of the pH": (_evening, "It is 7.7."),
+    "Spa: warm": (_warm_spa, "36.0 degrees"),
+    "Pool: drum nearly empty": (_low_drum, "Beach pool Chlorine nearly empty"),
+    "Pool: dry run": (_dry_run, "Look at the skimmer and the valves."),
+    "Pool: connection": (_off_the_network, "It is reached now by: cloud"),
+    "Pool: doses": (_dose, "acid_dose, 1 today"),
+}
+
+
+def test_every_example_is_tried() -> None:
+    assert set(EXAMPLES) == set(HAPPENINGS)
+
+
+@pytest.mark.parametrize("alias", HAPPENINGS)
+async def test_an_example(
+    hass: HomeAssistant,
+    service: Service,
+    full: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+    alias: str,
+) -> None:
+    registry = er.async_get(hass)
+    for name, key in ENTITIES.items():
+        ours = entity_id(hass, name.split(".")[0], service.full, key)
+        registry.async_update_entity(ours, new_entity_id=name)
+    await hass.async_block_till_done()
+    calls = [
+        async_mock_service(hass, "persistent_notification", "create"),
+        async_mock_service(hass, "logbook", "log"),
+    ]
+    config = {AUTOMATION: [EXAMPLES[alias]]}
+    assert await async_setup_component(hass, AUTOMATION, config)
+    await hass.async_block_till_done()
+    (automation,) = hass.states.async_all(AUTOMATION)
+    assert automation.state == "on"
+    happen, message = HAPPENINGS[alias]
+    await happen(hass, service, freezer)
+    (call,) = [call for each in calls for call in each]
+    assert call.data["message"] == message
+    # A clock that it waits for would go on ticking after the test.
+    target = {"entity_id": automation.entity_id}
+    await hass.services.async_call(AUTOMATION, "turn_off", target, blocking=True)
+
+
+def test_everything_is_named() -> None:
+    assert set(re.findall(r"\*\* `poolctl\.(\w+)` \|", TEXT)) == {
+        *TRIGGERS,
+        *CONDITIONS,
+    }
+    assert set(re.findall(r"poolctl\.(\w+)", TEXT)) == {*TRIGGERS, *CONDITIONS}
+    words = set(re.findall(r"`(\w+)`", TEXT))
+    types = {kind for event in EVENTS for kind in event.event_types or ()}
+    assert {*CONNECTIONS, *types, "doses", "doses_today", "expander"} <= words
