@@ -1,0 +1,38 @@
+"""The ready-made dashboard: one module for the frontend, loaded without a resource.
+
+The module offers a dashboard strategy under "Add dashboard"; a strategy makes its cards
+from the equipment there is, each time it is shown, until a person takes control of them.
+It lives in `frontend/` and needs nothing from here but to be found.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from homeassistant.components.frontend import add_extra_js_url
+from homeassistant.components.http.server import StaticPathConfig
+from homeassistant.core import HomeAssistant
+
+from .const import DOMAIN
+
+FOLDER: Final = Path(__file__).parent / "frontend"
+MODULE: Final = "poolctl.js"
+
+
+async def async_setup_dashboard(hass: HomeAssistant) -> None:
+    """Offer the dashboard, where Home Assistant runs with its frontend."""
+    if "frontend" not in hass.config.components:
+        return
+    # Browsers keep what they load for a month: what changed needs another address. It
+    # is in the path, so that what the module imports has it, too.
+    url = f"/{DOMAIN}_frontend/{await hass.async_add_executor_job(_fingerprint)}"
+    await hass.http.async_register_static_paths([StaticPathConfig(url, str(FOLDER))])
+    add_extra_js_url(hass, f"{url}/{MODULE}")
+
+
+def _fingerprint() -> str:
+    """Return a name for exactly these files."""
+    digest = sha256()
+    for file in sorted(FOLDER.glob("*.js")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,126 @@
+"""The frontend is given the dashboard, and the dashboard knows our entities."""
+
+from pathlib import Path
+import re
+from typing import Any, Final
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
+from homeassistant.loader import async_get_integration
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.poolctl import dashboard
+from custom_components.poolctl.const import DOMAIN
+
+# What index.html tells a browser to load.
+EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')
+IMPORT: Final = re.compile(r'from "\./([a-z]+\.js)"')
+
+# Before it, there is another page.
+ONBOARDED: Final = {
+    "version": 4,
+    "key": "onboarding",
+    "data": {"done": ["user", "core_config", "analytics", "integration"]},
+}
+
+# A row of the table in sections.js: its domain, and what it looks for.
+ROW: Final = re.compile(r'^ +\["([a-z_]+)", (?:/(.+)/|ALL), ', re.MULTILINE)
+LANGUAGE: Final = re.compile(r"^  ([a-z]{2}): \[", re.MULTILINE)
+LANGUAGES: Final = {"en", "de", "fr", "es", "it", "nl", "pt", "cs", "sv"}
+
+
+async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
+    """Return what of ours a browser is told to load with the frontend."""
+    client = await hass_client()
+    page = await (await client.get("/")).text()
+    return EXTRA_MODULE.findall(page)
+
+
+async def test_frontend_loads_dashboard(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    hass_storage: dict[str, Any],
+) -> None:
+    """The module and all it imports are there, as JavaScript that may be kept."""
+    hass_storage["onboarding"] = ONBOARDED
+    assert await async_setup_component(hass, "frontend", {})
+    assert await async_setup_component(hass, DOMAIN, {})
+    (module,) = await _offered(hass_client)
+    client = await hass_client()
+    folder, first = module.rsplit("/", 1)
+    waiting, loaded = [first], set[str]()
+    while waiting:
+        if (name := waiting.pop()) in loaded:
+            continue
+        loaded.add(name)
+        answer = await client.get(f"{folder}/{name}")
+        assert answer.status == 200
+        assert answer.content_type == "text/javascript"
+        assert "max-age" in answer.headers["Cache-Control"]
+        waiting += IMPORT.findall(await answer.text())
+    assert loaded == {file.name for file in dashboard.FOLDER.iterdir()}
+
+
+async def test_without_frontend(hass: HomeAssistant) -> None:
+    """Home Assistant without a frontend, or without even http, does not mind."""
+    assert await async_setup_component(hass, DOMAIN, {})
+    assert "frontend" not in hass.config.components
+
+
+async def test_starts_after_frontend(hass: HomeAssistant) -> None:
+    """Whether there is a frontend is known by the time it is asked for."""
+    integration = await async_get_integration(hass, DOMAIN)
+    assert {"frontend", "http"} <= set(integration.after_dependencies)
+
+
+def test_changed_files_have_another_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A browser that kept the old files asks for the new ones."""
+    for file in dashboard.FOLDER.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    before = dashboard._fingerprint()
+    monkeypatch.setattr(dashboard, "FOLDER", tmp_path)
+    assert dashboard._fingerprint() == before
+    with (tmp_path / "words.js").open("a") as words:
+        words.write("\n")
+    assert dashboard._fingerprint() != before
+
+
+@pytest.mark.usefixtures("all_enabled")
+async def test_every_row_finds_an_entity(
+    hass: HomeAssistant, full: MockConfigEntry
+) -> None:
+    """What the table of the dashboard looks for is there in a fully equipped pool."""
+    found = [
+        (
+            entity.domain,
+            entity.translation_key or "",
+            entity.original_device_class or "",
+        )
+        for entity in er.async_entries_for_config_entry(
+            er.async_get(hass), full.entry_id
+        )
+    ]
+    rows = ROW.findall((dashboard.FOLDER / "sections.js").read_text())
+    assert len(rows) > 30
+    idle = [
+        (domain, pattern)
+        for domain, pattern in rows
+        if pattern
+        and not any(
+            domain == entity_domain
+            and (re.search(pattern, key) or re.search(pattern, device_class))
+            for entity_domain, key, device_class in found
+        )
+    ]
+    assert idle == []
+
+
+def test_every_language_has_its_words() -> None:
+    """The headings are there in every language of the integration."""
+    words = (dashboard.FOLDER / "words.js").read_text()
+    assert set(LANGUAGE.findall(words)) == LANGUAGES
