@@ -1,0 +1,263 @@
+"""What is true of all blueprints: found, whole, and fit for the entities they are for."""
+
+from collections.abc import Iterator
+import json
+from pathlib import Path
+import re
+from typing import Any
+from urllib.parse import quote
+
+from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHEMA
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.components.automation.helpers import async_get_blueprints
+from homeassistant.components.blueprint.importer import fetch_blueprint_from_url
+from homeassistant.components.blueprint.models import Blueprint
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.selector import selector
+from homeassistant.util import yaml as yaml_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
+
+from custom_components.poolctl import const
+from custom_components.poolctl.client.lights import LIGHT_TYPES
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.rules import ORP_RANGE, PH_RANGE
+from tests.home.provision import prepare
+from tests.home.settings import Settings
+from tests.integration.conftest import Service, entity_id
+
+from .conftest import BLUEPRINTS
+
+FILES = sorted((BLUEPRINTS / AUTOMATION / DOMAIN).glob("*.yaml"))
+PLACE = "poolctl/poolctl/{}main/blueprints/automation/poolctl/"
+PAGE = f"https://github.com/{PLACE.format('blob/')}"
+RAW = f"https://raw.githubusercontent.com/{PLACE.format('')}"
+
+TEXTS = {file: file.read_text() for file in FILES}
+EVERY = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+
+# The entities that the inputs are for, of the fully equipped pool; others may be anybody's.
+MEANT = {
+    "lights": ("light", "slot_1"),
+    "orp": ("sensor", "orp"),
+    "ph": ("sensor", "ph"),
+    "pump": ("switch", "pump"),
+    "pump_speed": ("number", "pump_speed"),
+    "spa": ("climate", "spa"),
+    "spa_mode": ("switch", "spa_mode"),
+    "thermometers": ("sensor", "ambient_temperature"),
+    "valid": ("binary_sensor", "chemistry_stable"),
+    "water": ("sensor", "water_temperature"),
+}
+ANYBODYS = {"surplus", "thermometers"}
+
+
+def validated(config: dict[str, Any], value: Any) -> Any:
+    """Return what a selector makes of a value."""
+    chosen: Any = selector(config)
+    return chosen(value)
+
+
+def load(file: Path) -> Blueprint:
+    """Load a blueprint as Home Assistant does."""
+    return Blueprint(
+        yaml_util.load_yaml_dict(file),
+        expected_domain=AUTOMATION,
+        path=file.name,
+        schema=AUTOMATION_BLUEPRINT_SCHEMA,
+    )
+
+
+def keys(config: Any) -> Iterator[str]:
+    """Return every key of a configuration."""
+    if isinstance(config, dict):
+        yield from config
+        config = [*config.values()]
+    if isinstance(config, list):
+        for part in config:
+            yield from keys(part)
+
+
+def entity_inputs(file: Path) -> dict[str, dict[str, Any]]:
+    """Return the filter of each input that takes entities."""
+    return {
+        name: found["selector"]["entity"]["filter"][0]
+        for name, found in load(file).inputs.items()
+        if "entity" in found["selector"]
+    }
+
+
+@EVERY
+def test_home_assistant_can_use_it(file: Path) -> None:
+    assert load(file).validate() is None
+
+
+@EVERY
+def test_header(file: Path) -> None:
+    metadata = load(file).metadata
+    assert metadata["name"].startswith(("Pool: ", "Spa: "))
+    assert len(metadata["description"]) > 200
+    assert metadata["author"] == DOMAIN
+    assert metadata["homeassistant"] == {"min_version": "2026.10.0"}
+    assert metadata["source_url"] == PAGE + file.name
+
+
+@EVERY
+def test_the_readme_offers_it(file: Path) -> None:
+    link = "https://my.home-assistant.io/redirect/blueprint_import/?blueprint_url="
+    readme = (BLUEPRINTS.parent / "README.md").read_text()
+    assert f"({link}{quote(PAGE + file.name, safe='')})" in readme
+    assert f"](blueprints/{file.relative_to(BLUEPRINTS)})" in readme
+
+
+@EVERY
+def test_inputs_are_those_that_are_used(file: Path) -> None:
+    """Home Assistant checks that used ones exist, but not that all are used."""
+    blueprint = load(file)
+    body = {key: part for key, part in blueprint.data.items() if key != "blueprint"}
+    assert yaml_util.extract_inputs(body) == set(blueprint.inputs)
+
+
+@EVERY
+def test_inputs_are_in_sections(file: Path) -> None:
+    for section in load(file).metadata["input"].values():
+        assert section["name"] and section["icon"].startswith("mdi:")
+        assert section["input"]
+        optional = all("default" in one for one in section["input"].values())
+        assert optional or not section.get("collapsed")
+        for one in section["input"].values():
+            assert one["name"]
+
+
+@EVERY
+def test_defaults_can_be_chosen(file: Path) -> None:
+    """An entity that need not be chosen is an empty text."""
+    for name, one in load(file).inputs.items():
+        default = one.get("default", "")
+        if default != "":
+            assert validated(one["selector"], default) == default, name
+        elif "default" in one:
+            assert "entity" in one["selector"] or name == "show"
+
+
+@EVERY
+def test_body(file: Path) -> None:
+    """Today's words, a mode that was chosen, and no helpers."""
+    config = yaml_util.load_yaml_dict(file)
+    body = {*config} - {"blueprint", "trigger_variables", "variables", "max_exceeded"}
+    assert body == {"mode", "triggers", "conditions", "actions"}
+    assert not {*keys(config)} & {"service", "platform", "data_template"}
+    assert not re.search(r"\b(input_\w+|timer|counter)\.", TEXTS[file])
+
+
+@EVERY
+async def test_it_is_imported_from_where_it_says(
+    hass: HomeAssistant, aioclient_mock: AiohttpClientMocker, file: Path
+) -> None:
+    """Home Assistant keeps a copy in its own writing: that says the same."""
+    aioclient_mock.get(RAW + file.name, text=TEXTS[file])
+    imported = await fetch_blueprint_from_url(hass, PAGE + file.name)
+    assert imported.suggested_filename == f"{DOMAIN}/{file.stem}"
+    copy = yaml_util.parse_yaml(imported.blueprint.yaml())
+    assert copy == load(file).data
+
+
+# Entities
+
+
+def accepts(entity_filter: dict[str, Any], entry: er.RegistryEntry) -> bool:
+    """Tell whether a selector offers an entity."""
+    offered = {
+        "integration": entry.platform,
+        "domain": entry.domain,
+        "device_class": entry.device_class or entry.original_device_class,
+        "unit_of_measurement": entry.unit_of_measurement,
+    }
+    return all(
+        offered[key] in (wanted if isinstance(wanted, list) else [wanted])
+        for key, wanted in entity_filter.items()
+    )
+
+
+async def test_selectors_offer_what_is_meant(
+    hass: HomeAssistant, service: Service, full: MockConfigEntry
+) -> None:
+    registry = er.async_get(hass)
+    for file in FILES:
+        for name, entity_filter in entity_inputs(file).items():
+            assert (entity_filter.get("integration") == DOMAIN) is (
+                name not in ANYBODYS
+            )
+            if name not in MEANT:
+                continue
+            domain, key = MEANT[name]
+            entry = registry.async_get(entity_id(hass, domain, service.full, key))
+            assert entry is not None
+            assert accepts(entity_filter, entry), (file.name, name)
+
+
+async def test_selectors_do_not_offer_settings(
+    hass: HomeAssistant, service: Service, full: MockConfigEntry
+) -> None:
+    """A pump is not mixed up with what may dose, nor with a schedule."""
+    registry = er.async_get(hass)
+    others = [
+        registry.async_get(entity_id(hass, "switch", service.full, key))
+        for key in ("solar_selected", "ph_dosing", "schedule_0")
+    ]
+    for file in FILES:
+        found = entity_inputs(file)
+        for name in {"pump", "spa_mode"} & found.keys():
+            for entry in others:
+                assert entry is not None
+                assert not accepts(found[name], entry)
+
+
+# Options and defaults that follow the integration
+
+
+def test_shows_are_those_of_the_lights() -> None:
+    texts = json.loads(
+        (Path(const.__file__).parent / "translations" / "en.json").read_text()
+    )["entity"]
+    effects = texts["light"]["pool_light"]["state_attributes"]["effect"]["state"]
+    makers = texts["select"]["pool_light_type"]["state"]
+    expected = {
+        effect: f"{effects[effect]} ("
+        + ", ".join(makers[k.key] for k in LIGHT_TYPES.values() if effect in k.effects)
+        + ")"
+        for kind in LIGHT_TYPES.values()
+        for effect in kind.effects
+    }
+    show = load(BLUEPRINTS / AUTOMATION / DOMAIN / "lights_at_dusk.yaml").inputs["show"]
+    none, *options = show["selector"]["select"]["options"]
+    assert none["value"] == show["default"] == ""
+    assert {option["value"]: option["label"] for option in options} == expected
+
+
+def test_limits_are_those_of_the_triggers() -> None:
+    file = BLUEPRINTS / AUTOMATION / DOMAIN / "chemistry_out_of_range.yaml"
+    defaults = {name: one.get("default") for name, one in load(file).inputs.items()}
+    for key, limits in (("ph", PH_RANGE), ("orp", ORP_RANGE)):
+        assert defaults[f"{key}_low"] == limits.lower_limit
+        assert defaults[f"{key}_high"] == limits.upper_limit
+
+
+# scripts/develop
+
+
+async def test_developers_find_them(hass: HomeAssistant, tmp_path: Path) -> None:
+    """Those that are there now, on every start."""
+    settings = Settings(data=tmp_path)
+    folder = settings.config / "blueprints" / AUTOMATION / DOMAIN
+    prepare(settings)
+    (folder / "renamed.yaml").symlink_to(tmp_path / "gone.yaml")
+    (folder / "own.yaml").write_text(FILES[0].read_text())
+    prepare(settings)
+    hass.config.config_dir = str(settings.config)
+    found = await async_get_blueprints(hass).async_get_blueprints()
+    names = sorted([*(file.name for file in FILES), "own.yaml"])
+    assert sorted(found) == [f"{DOMAIN}/{name}" for name in names]
+    assert all(isinstance(blueprint, Blueprint) for blueprint in found.values())

@@ -1,0 +1,317 @@
+"""Tell when the water is out of range."""
+
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.components.persistent_notification import DOMAIN as PAGE
+from homeassistant.core import Event, HomeAssistant, ServiceCall
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import entity_registry as er
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_capture_events,
+)
+
+from tests.integration.conftest import Service, entity_id
+from tests.simulator.pool import Pool
+
+from .conftest import House
+
+pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+
+NAME = "chemistry_out_of_range"
+WRONG, RIGHT = "Pool water out of range", "Pool water right again"
+TELL = [
+    {
+        "event": "told",
+        "event_data": {"title": "{{ title }}", "message": "{{ message }}"},
+    }
+]
+
+
+@pytest.fixture(autouse=True)
+def pool(service: Service) -> Pool:
+    """Return the small pool; its water changes only as a test says."""
+    found = service.small.pool
+    found.update()
+    found.water.drift = 0.0
+    found.water.ph, found.water.orp = 7.45, 700.5
+    return found
+
+
+@pytest.fixture
+def told(hass: HomeAssistant) -> list[Event]:
+    events: list[Event] = async_capture_events(hass, "told")
+    return events
+
+
+def inputs(house: House, **more: Any) -> dict[str, Any]:
+    """Return what a person who has little patience fills in."""
+    small = house.service.small
+    return {
+        "ph": entity_id(house.hass, "sensor", small, "ph"),
+        "orp": entity_id(house.hass, "sensor", small, "orp"),
+        "valid": entity_id(house.hass, "binary_sensor", small, "chemistry_stable"),
+        "notify": TELL,
+        "lasting": {"minutes": 5},
+        **more,
+    }
+
+
+def messages(told: list[Event]) -> list[tuple[str, str]]:
+    """Return what was told until now, and forget it."""
+    found = [(event.data["title"], event.data["message"]) for event in told]
+    told.clear()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong", "says"),
+    [
+        ("ph", 8.05, "pH is 8.0; it should be 7.0 to 7.8."),
+        ("ph", 6.95, "pH is 6.9; it should be 7.0 to 7.8."),
+        ("orp", 599.5, "ORP is 599 mV; it should be 600 to 840 mV."),
+        ("orp", 841.5, "ORP is 841 mV; it should be 600 to 840 mV."),
+    ],
+)
+async def test_an_incident(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+    key: str,
+    wrong: float,
+    says: str,
+) -> None:
+    """One message, and one when it is over; a moment is not told."""
+    right = getattr(pool.water, key)
+    await house.automate(NAME, **inputs(house, orp_high=840))
+    setattr(pool.water, key, wrong)
+    await house.wait(minutes=4)
+    setattr(pool.water, key, right)
+    await house.wait(minutes=6)
+    assert messages(told) == []
+    assert not house.waiting
+
+    setattr(pool.water, key, wrong)
+    await house.wait(minutes=6)
+    assert messages(told) == [(WRONG, says)]
+    await house.wait(minutes=20)
+    setattr(pool.water, key, right)
+    await house.wait(minutes=4)
+    setattr(pool.water, key, wrong)
+    await house.wait(minutes=10)
+    assert messages(told) == []
+    setattr(pool.water, key, right)
+    await house.wait(minutes=6)
+    name = {"ph": "pH", "orp": "ORP"}[key]
+    assert messages(told) == [(RIGHT, f"{name} is in range again.")]
+    assert not house.waiting
+    setattr(pool.water, key, wrong)
+    await house.wait(minutes=6)
+    assert messages(told) == [(WRONG, says)]
+
+
+async def test_the_limits_are_in_range(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    await house.automate(NAME, **inputs(house))
+    for ph, orp in ((7.05, 600.5), (7.85, 850.0)):
+        pool.water.ph, pool.water.orp = ph, orp
+        await house.wait(minutes=6)
+    assert messages(told) == []
+
+
+async def test_one_after_the_other(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    """Each goes out of range and comes back by itself."""
+    await house.automate(NAME, **inputs(house))
+    pool.water.ph = 8.25
+    await house.wait(minutes=6)
+    assert messages(told) == [(WRONG, "pH is 8.2; it should be 7.0 to 7.8.")]
+    pool.water.orp = 500.5
+    await house.wait(minutes=6)
+    says = "ORP is 500 mV; it should be 600 to 850 mV."
+    assert messages(told) == [(WRONG, says)]
+    pool.water.ph = 7.45
+    await house.wait(minutes=6)
+    assert messages(told) == [(RIGHT, "pH is in range again.")]
+    pool.water.ph, pool.water.orp = 6.05, 700.5
+    await house.wait(minutes=6)
+    says = "pH is 6.0; it should be 7.0 to 7.8. ORP is in range again."
+    assert messages(told) == [(WRONG, says)]
+    pool.water.ph = 7.45
+    await house.wait(minutes=6)
+    assert messages(told) == [(RIGHT, "pH is in range again.")]
+    assert not house.waiting
+
+
+async def test_only_what_is_wrong_is_told(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    more = {"tell_when_right": False}
+    await house.automate(NAME, **inputs(house, **more))
+    for ph in (8.05, 7.45, 6.05, 7.45):
+        pool.water.ph = ph
+        await house.wait(minutes=6)
+    assert [title for title, _ in messages(told)] == [WRONG, WRONG]
+
+
+async def test_only_readings_that_count(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    """While the pump stands still nothing is told, nor that it is right again."""
+    hass.config_entries.async_update_entry(small, options={"without_flow": "raw"})
+    await house.automate(NAME, **inputs(house))
+    pool.schedules[0].enabled = False
+    await house.wait(minutes=2)
+    pool.water.ph = 9.05
+    await house.wait(minutes=10)
+    assert house.state(inputs(house)["valid"]).state == "off"
+    assert messages(told) == []
+
+    pool.schedules[0].enabled = True
+    await house.wait(minutes=10)
+    assert [title for title, _ in messages(told)] == [WRONG]
+    pool.schedules[0].enabled = False
+    await house.wait(minutes=2)
+    pool.water.ph = 7.45
+    await house.wait(minutes=10)
+    assert messages(told) == []
+    pool.schedules[0].enabled = True
+    await house.wait(minutes=10)
+    assert [title for title, _ in messages(told)] == [RIGHT]
+
+
+async def test_a_controller_that_is_lost(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    """What is not known is neither wrong nor right; it is not told twice."""
+    await house.automate(NAME, **inputs(house))
+    pool.water.ph = 8.05
+    await house.wait(minutes=6)
+    assert len(messages(told)) == 1
+    service.small.faults.on("refuse")
+    service.cloud.faults.on("refuse")
+    await house.wait(minutes=10)
+    service.small.faults.clear()
+    await house.wait(minutes=10)
+    assert messages(told) == []
+    assert house.waiting
+
+
+async def test_orp_in_a_unit_its_owner_chose(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    er.async_get(hass).async_update_entity_options(
+        inputs(house)["orp"], "sensor", {"unit_of_measurement": "V"}
+    )
+    pool.water.orp = 710.5
+    await house.wait(minutes=1)
+    assert house.state(inputs(house)["orp"]).state == "0.71"
+    await house.automate(NAME, **inputs(house))
+    await house.wait(minutes=6)
+    assert messages(told) == []
+    pool.water.orp = 590.5
+    await house.wait(minutes=6)
+    says = "ORP is 590 mV; it should be 600 to 850 mV."
+    assert messages(told) == [(WRONG, says)]
+
+
+async def test_a_message_that_fails(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    """The next one is told all the same."""
+
+    async def fail(call: ServiceCall) -> None:
+        raise HomeAssistantError("the phone is off")
+
+    hass.services.async_register("notify", "phone", fail)
+    say = [*TELL, {"action": "notify.phone", "data": {"message": "{{ message }}"}}]
+    await house.automate(NAME, **inputs(house, notify=say))
+    for ph in (8.05, 7.45):
+        pool.water.ph = ph
+        await house.wait(minutes=6)
+    assert [title for title, _ in messages(told)] == [WRONG, RIGHT]
+
+
+async def test_without_a_choice_home_assistant_shows_it(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    assert await async_setup_component(hass, PAGE, {})
+    calls = async_capture_events(hass, "call_service")
+    chosen = inputs(house)
+    del chosen["notify"], chosen["lasting"]
+    await house.automate(NAME, **chosen)
+    pool.water.ph = 8.05
+    await house.wait(minutes=29, step=60)
+    assert not [call for call in calls if call.data["domain"] == PAGE]
+    await house.wait(minutes=3, step=60)
+    (call,) = [call for call in calls if call.data["domain"] == PAGE]
+    says = "pH is 8.0; it should be 7.0 to 7.8."
+    assert call.data["service_data"] == {"title": WRONG, "message": says}
+
+
+# Starting anew
+
+
+async def test_out_of_range_at_the_start(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    told: list[Event],
+) -> None:
+    """What is wrong for long is told after each start, not sooner than at other times."""
+    pool.water.ph = 8.05
+    await house.wait(minutes=1)
+    await house.start_anew(NAME, timedelta(hours=3), **inputs(house))
+    await house.wait(minutes=4)
+    assert messages(told) == []
+    await house.wait(minutes=2)
+    assert [title for title, _ in messages(told)] == [WRONG]
+
+
+async def test_in_range_at_the_start(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    house: House,
+    told: list[Event],
+) -> None:
+    await house.start_anew(NAME, timedelta(hours=3), **inputs(house))
+    await house.wait(minutes=10)
+    assert messages(told) == []
+    assert not house.waiting

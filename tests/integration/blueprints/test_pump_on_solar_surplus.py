@@ -1,0 +1,399 @@
+"""Run the pump on solar surplus."""
+
+# The pool changes behind the type checker's back.
+# mypy: no-warn-unreachable
+
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from tests.integration.conftest import Service, entity_id, set_up, value
+from tests.simulator.pool import Pool
+
+from .conftest import House, rule
+
+pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+
+NAME = "pump_on_solar_surplus"
+METER = "sensor.meter"
+LATELY, LONG_AGO = timedelta(hours=3), timedelta(days=2)
+
+
+@pytest.fixture(autouse=True)
+def pool(service: Service) -> Pool:
+    """Return the small pool, whose pump no schedule runs."""
+    found = service.small.pool
+    found.schedules[0].enabled = False
+    service.clock.advance(300)
+    found.update()
+    assert not found.pump.running
+    return found
+
+
+def meter(hass: HomeAssistant, power: float | str, unit: str = "W") -> None:
+    """Let the sensor of the surplus show a power."""
+    attributes = {"device_class": "power", "unit_of_measurement": unit}
+    hass.states.async_set(METER, str(power), attributes)
+
+
+def inputs(house: House, **more: Any) -> dict[str, Any]:
+    """Return what a person who has little patience fills in."""
+    return {
+        "pump": entity_id(house.hass, "switch", house.service.small, "pump"),
+        "surplus": METER,
+        "start_after": {"minutes": 1},
+        "stop_after": {"minutes": 2},
+        **more,
+    }
+
+
+async def by_hand(house: House, action: str) -> None:
+    """Do something with the pump's switch."""
+    await house.act(action, house.service.small, "pump")
+    await house.wait(seconds=30)
+
+
+async def start(house: House) -> None:
+    """Let the pump begin to run on surplus."""
+    meter(house.hass, 0)
+    await house.automate(NAME, **inputs(house))
+    meter(house.hass, 2000)
+    await house.wait(minutes=2)
+    assert house.service.small.pool.slots[0].held
+    assert house.service.small.pool.pump.running
+
+
+async def test_surplus_comes_and_goes(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+) -> None:
+    """Neither a short surplus nor a short lack of it switches anything."""
+    meter(hass, 0)
+    await house.automate(
+        NAME,
+        pump=entity_id(hass, "switch", service.small, "pump"),
+        pump_speed=entity_id(hass, "number", service.small, "pump_speed"),
+        speed=65,
+        surplus=METER,
+    )
+    meter(hass, 1500)
+    await house.wait(minutes=4)
+    meter(hass, 1499)
+    await house.wait(minutes=2)
+    meter(hass, 2000)
+    await house.wait(minutes=4)
+    assert not pool.pump.running
+    await house.wait(minutes=2)
+    assert pool.pump.running
+    assert (pool.pump.speed, pool.slots[0].held) == (65, True)
+
+    meter(hass, 500)
+    await house.wait(minutes=20)
+    meter(hass, 0)
+    await house.wait(minutes=14)
+    meter(hass, 10)
+    await house.wait(minutes=2)
+    meter(hass, -300)
+    await house.wait(minutes=14)
+    assert pool.slots[0].held
+    await house.wait(minutes=2)
+    assert not pool.slots[0].held
+    assert not pool.pump.running
+    assert value(hass, "switch", service.small, "pump") == "off"
+
+
+@pytest.mark.parametrize(
+    ("unit", "feeding_in_is_negative", "little", "enough"),
+    [("kW", False, 1.4, 1.6), ("W", True, -1400, -1600), ("kW", True, 3, -1.5)],
+)
+async def test_what_meters_show(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    unit: str,
+    feeding_in_is_negative: bool,
+    little: float,
+    enough: float,
+) -> None:
+    meter(hass, 0, unit)
+    more = {"feeding_in_is_negative": feeding_in_is_negative}
+    await house.automate(NAME, **inputs(house, **more))
+    meter(hass, little, unit)
+    await house.wait(minutes=2)
+    assert not pool.pump.running
+    meter(hass, enough, unit)
+    await house.wait(minutes=2)
+    assert pool.pump.running
+
+
+async def test_a_meter_that_tells_nothing(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    """It counts as lack of surplus: nothing is left on for good."""
+    await start(house)
+    meter(hass, "unavailable")
+    await house.wait(minutes=1)
+    meter(hass, 2000)
+    await house.wait(minutes=3)
+    assert pool.slots[0].held
+    hass.states.async_remove(METER)
+    await house.wait(minutes=3)
+    assert not pool.slots[0].held
+
+
+async def test_the_schedule_goes_on_afterwards(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    await start(house)
+    pool.schedules[0].enabled = True
+    meter(hass, -10)
+    await house.wait(minutes=3)
+    assert not pool.slots[0].held
+    assert pool.pump.running
+    # With surplus the pump is taken from its schedule, so that it does not end with it.
+    meter(hass, 2000)
+    await house.wait(minutes=2)
+    assert pool.slots[0].held
+
+
+async def test_a_pump_switched_off_by_hand_stays_off(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    """Until its owner gives it back."""
+    await by_hand(house, "turn_off")
+    meter(hass, 0)
+    await house.automate(NAME, **inputs(house))
+    meter(hass, 2000)
+    await house.wait(minutes=5)
+    assert pool.slots[0].held
+    assert not pool.pump.running
+    await by_hand(house, "poolctl.resume_schedule")
+    assert not pool.pump.running
+    await house.wait(minutes=1)
+    assert pool.pump.running
+
+
+async def test_switched_off_by_hand_while_it_runs(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    await start(house)
+    await by_hand(house, "turn_off")
+    await house.wait(minutes=5)
+    assert not pool.pump.running
+    assert not house.waiting
+    meter(hass, 0)
+    await house.wait(minutes=3)
+    assert pool.slots[0].held
+
+
+async def test_a_pump_switched_on_by_hand_stays_on(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    await by_hand(house, "turn_on")
+    meter(hass, 0)
+    await house.automate(NAME, **inputs(house))
+    for power in (2000, -100):
+        meter(hass, power)
+        await house.wait(minutes=5)
+    assert pool.slots[0].held
+    assert pool.pump.running
+
+
+async def test_a_controller_that_is_lost_meanwhile(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+) -> None:
+    """It is given back as soon as that is possible."""
+    await start(house)
+    service.small.faults.on("refuse")
+    service.cloud.faults.on("refuse")
+    meter(hass, 0)
+    await house.wait(minutes=8)
+    assert house.state(inputs(house)["pump"]).state == "unavailable"
+    assert pool.slots[0].held
+    service.small.faults.clear()
+    service.cloud.faults.clear()
+    await house.wait(minutes=6)
+    assert not pool.slots[0].held
+
+
+async def test_surplus_comes_while_the_controller_is_away(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+) -> None:
+    meter(hass, 0)
+    await house.automate(NAME, **inputs(house))
+    service.small.faults.on("refuse")
+    service.cloud.faults.on("refuse")
+    await house.wait(minutes=3)
+    meter(hass, 2000)
+    await house.wait(minutes=3)
+    service.small.faults.clear()
+    await house.wait(minutes=2)
+    assert pool.pump.running
+
+
+async def test_a_controller_that_refuses(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+) -> None:
+    """Nothing is left waiting; the next surplus is another chance."""
+    meter(hass, 0)
+    await house.automate(NAME, **inputs(house))
+    service.small.faults.on("decline")
+    meter(hass, 2000)
+    await house.wait(minutes=3)
+    assert not pool.pump.running
+    assert not house.waiting
+    service.small.faults.clear()
+    for power in (0, 2000):
+        meter(hass, power)
+        await house.wait(minutes=2)
+    assert pool.pump.running
+
+
+async def test_without_the_lan_it_is_left_alone(
+    hass: HomeAssistant, service: Service, credentials: None, pool: Pool, house: House
+) -> None:
+    """Nobody could give it back."""
+    service.account.sites = service.account.sites[:1]
+    await set_up(hass, service, service.entry())
+    assert value(hass, "switch", service.small, "pump") == "off"
+    meter(hass, 0)
+    await house.automate(NAME, **inputs(house))
+    meter(hass, 2000)
+    await house.wait(minutes=5)
+    assert not pool.pump.running
+
+
+# Starting anew
+
+
+async def test_surplus_at_the_start(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    """It must last there, too."""
+    meter(hass, 2000)
+    await house.start_anew(NAME, LONG_AGO, **inputs(house))
+    await house.wait(seconds=30)
+    assert not pool.pump.running
+    await house.wait(minutes=1)
+    assert pool.pump.running
+    meter(hass, 0)
+    await house.wait(minutes=4)
+    assert not pool.slots[0].held
+
+
+async def test_a_moment_of_surplus_at_the_start(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    meter(hass, 2000)
+    await house.start_anew(NAME, LONG_AGO, **inputs(house))
+    await house.wait(seconds=30)
+    meter(hass, 100)
+    await house.wait(minutes=5)
+    assert not pool.pump.running
+
+
+@pytest.mark.parametrize(("last_run", "ours"), [(LATELY, True), (LONG_AGO, False)])
+async def test_what_was_left_over_by_a_restart(
+    hass: HomeAssistant,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+    last_run: timedelta,
+    ours: bool,
+) -> None:
+    """A pump that runs by hand is given back if this ran within the last day."""
+    await by_hand(house, "turn_on")
+    meter(hass, 2000)
+    await house.start_anew(NAME, last_run, **inputs(house))
+    await house.wait(minutes=5)
+    assert pool.slots[0].held
+    meter(hass, -100)
+    await house.wait(minutes=3)
+    assert pool.slots[0].held is not ours
+    assert pool.pump.running is not ours
+
+
+async def test_the_controller_is_found_after_home_assistant_started(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+) -> None:
+    await by_hand(house, "turn_on")
+    service.small.faults.on("refuse")
+    service.cloud.faults.on("refuse")
+    await house.wait(minutes=3)
+    meter(hass, 0)
+    await house.start_anew(NAME, LATELY, **inputs(house))
+    await house.wait(minutes=3)
+    service.small.faults.clear()
+    await house.wait(minutes=4)
+    assert not pool.slots[0].held
+
+
+async def test_the_integration_is_loaded_anew(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    pool: Pool,
+    house: House,
+) -> None:
+    """What waits goes on to wait."""
+    await start(house)
+    await hass.config_entries.async_reload(small.entry_id)
+    await house.wait(minutes=3)
+    assert pool.slots[0].held
+    meter(hass, 0)
+    await house.wait(minutes=3)
+    assert not pool.slots[0].held
+
+
+async def test_the_automation_is_edited_while_the_pump_runs(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    """Home Assistant ends what it waited for; the new one takes over."""
+    await start(house)
+    edited = {AUTOMATION: [rule(NAME, inputs(house, stop_at=200))]}
+    with patch("homeassistant.config.load_yaml_config_file", return_value=edited):
+        await hass.services.async_call(AUTOMATION, "reload", blocking=True)
+    await house.wait(minutes=3)
+    assert pool.slots[0].held
+    meter(hass, 150)
+    await house.wait(minutes=3)
+    assert not pool.slots[0].held
+
+
+async def test_another_automation_is_edited(
+    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+) -> None:
+    """A pump that its owner switched on since is not mistaken for ours."""
+    await start(house)
+    meter(hass, 0)
+    await house.wait(minutes=15)
+    assert not pool.slots[0].held
+    await by_hand(house, "turn_on")
+    hass.bus.async_fire("automation_reloaded")
+    await house.wait(minutes=5)
+    assert pool.slots[0].held
