@@ -1,0 +1,239 @@
+"""Calendar: the schedules of a controller, to be added, moved, renamed and deleted.
+
+Only armed schedules run, so only they are shown; the switches have them all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any, override
+
+from homeassistant.components.calendar import (
+    CalendarEntity,
+    CalendarEntityDescription,
+    CalendarEvent,
+)
+from homeassistant.components.calendar.const import (
+    EVENT_DESCRIPTION,
+    EVENT_END,
+    EVENT_RRULE,
+    EVENT_START,
+    EVENT_SUMMARY,
+    CalendarEntityFeature,
+)
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util import dt as dt_util
+
+from . import recurrence
+from .client.exceptions import InvalidCommandError
+from .client.schedule import Schedule
+from .client.schedule_rules import equip, schedules_of
+from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .entity import (
+    Factory,
+    PoolctlEntity,
+    PoolctlEntityDescription,
+    async_setup_platform,
+    command_errors,
+)
+from .outputs import OutputNames
+
+# Changes of schedules take turns by themselves.
+PARALLEL_UPDATES = 0
+
+_ALL_OF_THEM = "THISANDFUTURE"
+"""The range of a change that means more than one event."""
+_WEEK_AND_MORE = timedelta(days=8)
+"""Within this every armed schedule begins at least once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlCalendarDescription(PoolctlEntityDescription, CalendarEntityDescription):
+    """One calendar."""
+
+
+CALENDAR = PoolctlCalendarDescription(
+    key="schedules",
+    translation_key="schedules",
+    value_fn=lambda state: tuple(schedules_of(state).items()),
+    exists_fn=lambda state: state.schedules is not None or None,
+)
+
+
+def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
+    exists = CALENDAR.exists(coordinator.data)
+    return {
+        CALENDAR.key: (lambda: PoolctlCalendar(coordinator, CALENDAR))
+        if exists
+        else None
+    }
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the calendars."""
+    async_setup_platform(entry, Platform.CALENDAR, async_add_entities, _build)
+
+
+class PoolctlCalendar(PoolctlEntity, CalendarEntity):
+    """The schedules of one controller.
+
+    Events have a `recurrence_id`: without one, Home Assistant's own editor leaves out
+    the rule when an event is saved, so that weekdays could not be changed. It then asks
+    whether one event or all are meant, and one alone is refused.
+    """
+
+    entity_description: PoolctlCalendarDescription
+    _attr_supported_features = (
+        CalendarEntityFeature.CREATE_EVENT
+        | CalendarEntityFeature.DELETE_EVENT
+        | CalendarEntityFeature.UPDATE_EVENT
+    )
+
+    @override
+    def _visible(self) -> tuple[Any, ...]:
+        slots = self.coordinator.data.slots
+        return *super()._visible(), [(slot.name, slot.type_code) for slot in slots]
+
+    @property
+    def _schedules(self) -> dict[int, Schedule]:
+        return schedules_of(self.coordinator.data)
+
+    @property
+    def _names(self) -> OutputNames:
+        texts = self.platform_data.platform_translations
+        return OutputNames(self.coordinator, texts)
+
+    @property
+    @override
+    def event(self) -> CalendarEvent | None:
+        """Return the run that is under way, or the next one."""
+        now = dt_util.now()
+        events = self._events(self._schedules, now, now + _WEEK_AND_MORE)
+        return events[0] if events else None
+
+    @override
+    async def async_get_events(
+        self, hass: HomeAssistant, start_date: datetime, end_date: datetime
+    ) -> list[CalendarEvent]:
+        """Return the runs within some time."""
+        return self._events(self._schedules, start_date, end_date)
+
+    def _events(
+        self, schedules: Mapping[int, Schedule], after: datetime, before: datetime
+    ) -> list[CalendarEvent]:
+        names, zone = self._names, dt_util.get_default_time_zone()
+        return [
+            CalendarEvent(
+                start=run.start,
+                end=run.end,
+                summary=names.schedule(run.index, run.schedule),
+                description=_description(run.schedule, names),
+                uid=recurrence.make_uid(run.index, run.schedule),
+                recurrence_id=run.recurrence_id,
+                rrule=recurrence.format_rule(run.schedule),
+            )
+            for run in recurrence.occurrences(schedules, after, before, zone)
+        ]
+
+    @override
+    async def async_create_event(self, **kwargs: Any) -> None:
+        """Add a schedule."""
+        with command_errors():
+            wanted = Schedule(
+                **self._equipment(kwargs, None),
+                **_times(kwargs),
+                name=kwargs[EVENT_SUMMARY],
+            )
+            await self.controller.schedules.create(wanted)
+
+    @override
+    async def async_update_event(
+        self,
+        uid: str,
+        event: dict[str, Any],
+        recurrence_id: str | None = None,
+        recurrence_range: str | None = None,
+    ) -> None:
+        """Change a schedule."""
+        with command_errors():
+            index, seen = self._find(uid, recurrence_id, recurrence_range)
+            name = event[EVENT_SUMMARY]
+            wanted = replace(
+                seen,
+                **self._equipment(event, seen),
+                **_times(event) | self._kept(event, seen, recurrence_id),
+                # One without a name was shown by its number.
+                name=name if name != self._names.schedule(index, seen) else seen.name,
+            )
+            await self.controller.schedules.update(index, wanted, seen=seen)
+
+    @override
+    async def async_delete_event(
+        self,
+        uid: str,
+        recurrence_id: str | None = None,
+        recurrence_range: str | None = None,
+    ) -> None:
+        """Delete a schedule."""
+        with command_errors():
+            index, seen = self._find(uid, recurrence_id, recurrence_range)
+            await self.controller.schedules.delete(index, seen=seen)
+
+    def _find(
+        self, uid: str, recurrence_id: str | None, recurrence_range: str | None
+    ) -> tuple[int, Schedule]:
+        """Return the schedule of an event that a person changes as a whole."""
+        if recurrence_id and recurrence_range != _ALL_OF_THEM:
+            raise InvalidCommandError("one event alone", reason="event_alone")
+        if (found := recurrence.find_uid(uid, self._schedules)) is None:
+            raise InvalidCommandError("not there any more", reason="schedule_changed")
+        return found
+
+    def _equipment(
+        self, event: Mapping[str, Any], before: Schedule | None
+    ) -> dict[str, Any]:
+        """Return what the description says of slot and speed."""
+        names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
+        if before is not None and text == _description(before, names):
+            text = ""
+        slot, speed = recurrence.parse_description(
+            text, names.async_all(), names.scheduled
+        )
+        return equip(self.coordinator.data, before, slot, speed)
+
+    def _kept(
+        self, event: Mapping[str, Any], seen: Schedule, recurrence_id: str | None
+    ) -> dict[str, Any]:
+        """Return the times that the person left as they were shown.
+
+        Where the clock jumps, a run is shown at another time than that of its schedule.
+        """
+        start: date = event[EVENT_START]
+        if not isinstance(start, datetime):
+            return {}
+        around = start - timedelta(days=2), start + timedelta(days=2)
+        zone = dt_util.get_default_time_zone()
+        for run in recurrence.occurrences({0: seen}, *around, zone):
+            if run.recurrence_id == recurrence_id:
+                same_start = {"start": seen.start} if start == run.start else {}
+                same_end = {"end": seen.end} if event[EVENT_END] == run.end else {}
+                return same_start | same_end
+        return {}
+
+
+def _description(schedule: Schedule, names: OutputNames) -> str:
+    return recurrence.format_description(names[schedule.slot], schedule.speed)
+
+
+def _times(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an event says of when a schedule runs."""
+    first, last = event[EVENT_START], event[EVENT_END]
+    start, end = recurrence.parse_window(first, last)
+    weekdays = recurrence.parse_rule(event.get(EVENT_RRULE), first)
+    return {"start": start, "end": end, "weekdays": weekdays}

@@ -1,0 +1,132 @@
+"""The calendar of a pool, as a page in a browser uses it."""
+
+from datetime import timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+from pytest_homeassistant_custom_component.typing import MockHAClientWebSocket
+
+from tests.simulator import Controller
+from tests.simulator.schedules import Schedule
+
+from .conftest import Service, entity_id
+
+ZONE = ZoneInfo("Europe/Berlin")
+PUMP, LIGHT, FALL, HEATER = 0, 1, 3, 4
+"""Slots of the fully equipped pool."""
+SERIES = "THISANDFUTURE"
+"""What the dialog sends for "This and all future events", and "" for one alone."""
+
+
+async def live_in(hass: HomeAssistant, service: Service) -> None:
+    """Live where clocks jump; the controllers do, too."""
+    await hass.config.async_set_time_zone(ZONE.key)
+    for controller in service.controllers:
+        controller.pool.tz = ZONE
+
+
+class Calendar:
+    """The calendar of the fully equipped pool, seen from a browser."""
+
+    def __init__(
+        self, hass: HomeAssistant, socket: MockHAClientWebSocket, pool: Controller
+    ) -> None:
+        self.hass, self.socket, self.pool = hass, socket, pool
+        self.entity_id = entity_id(hass, "calendar", pool, "schedules")
+
+    async def send(self, command: str, **data: Any) -> str | None:
+        """Send what a dialog sends; return the sentence it shows, if any."""
+        await self.socket.send_json_auto_id(
+            {"type": f"calendar/event/{command}", "entity_id": self.entity_id, **data}
+        )
+        answer = await self.socket.receive_json()
+        return None if answer["success"] else answer["error"]["message"]
+
+    async def events(self, days: int = 8) -> list[dict[str, Any]]:
+        """Return what the page shows, from yesterday on."""
+        start = dt_util.start_of_local_day() - timedelta(days=1)
+        await self.socket.send_json_auto_id(
+            {
+                "type": "calendar/event/subscribe",
+                "entity_id": self.entity_id,
+                "start": start.isoformat(),
+                "end": (start + timedelta(days=days)).isoformat(),
+            }
+        )
+        assert (await self.socket.receive_json())["success"]
+        message = await self.socket.receive_json()
+        events: list[dict[str, Any]] = message["event"]["events"]
+        await self.socket.send_json_auto_id(
+            {"type": "unsubscribe_events", "subscription": message["id"]}
+        )
+        assert (await self.socket.receive_json())["success"]
+        return events
+
+    async def event(self, name: str) -> dict[str, Any]:
+        """Return the first event of a schedule."""
+        return next(e for e in await self.events() if e["summary"] == name)
+
+    async def change(
+        self, event: dict[str, Any], scope: str = SERIES, **changes: Any
+    ) -> str | None:
+        """Save an event as the editor does: without its rule if it is one alone."""
+        data = {
+            "summary": event["summary"],
+            "description": event.get("description"),
+            "dtstart": event["start"][:19],
+            "dtend": event["end"][:19],
+            "rrule": event["rrule"],
+        } | changes
+        if scope != SERIES:
+            del data["rrule"]
+        return await self.send(
+            "update",
+            uid=event["uid"],
+            recurrence_id=event.get("recurrence_id", ""),
+            recurrence_range=scope,
+            event=data,
+        )
+
+    async def delete(self, event: dict[str, Any], scope: str = SERIES) -> str | None:
+        return await self.send(
+            "delete",
+            uid=event["uid"],
+            recurrence_id=event.get("recurrence_id", ""),
+            recurrence_range=scope,
+        )
+
+
+def fall(**changes: Any) -> dict[str, Any]:
+    """Return an event of the waterfall on Monday 6 July 2026, as the editor sends it."""
+    return {
+        "summary": "Morning fall",
+        "description": "Waterfall",
+        "dtstart": "2026-07-06T08:00:00",
+        "dtend": "2026-07-06T09:30:00",
+        "rrule": "FREQ=WEEKLY;BYDAY=MO,SA",
+    } | changes
+
+
+def record(calendar: Calendar, name: str) -> Schedule | None:
+    """Return a schedule of the simulated controller."""
+    found = [one for one in calendar.pool.pool.schedules if one.used]
+    return next((one for one in found if one.name == name), None)
+
+
+def actions(calendar: Calendar) -> int:
+    """Return how often the controller was told to do something."""
+    return sum(request.op == "a" for request in calendar.pool.requests)
+
+
+def go_to(calendar: Calendar, weekday: int, hour: int, minute: int = 0) -> None:
+    """Let the controller's clock go on to a weekday and a time."""
+    pool = calendar.pool.pool
+    now = pool.local_time()
+    there = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    there += timedelta(days=(weekday - now.weekday()) % 7)
+    if there <= now:
+        there += timedelta(days=7)
+    calendar.pool.clock.advance((there - now).total_seconds())
+    assert calendar.pool.pool.local_time().weekday() == weekday

@@ -1,0 +1,319 @@
+"""The calendar: what it shows, and what is added to it, down to the relay."""
+
+from datetime import datetime
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
+
+from tests.simulator.schedules import Schedule
+
+from .calendar_page import FALL, PUMP, Calendar, actions, fall, go_to, live_in, record
+from .conftest import Service, entity_id, set_up, settle
+
+pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+
+
+@pytest.fixture(autouse=True)
+async def _zone(hass: HomeAssistant, service: Service) -> None:
+    await live_in(hass, service)
+
+
+@pytest.fixture
+async def calendar(
+    hass: HomeAssistant,
+    service: Service,
+    full: MockConfigEntry,
+    hass_ws_client: WebSocketGenerator,
+) -> Calendar:
+    """Open the calendar in a browser."""
+    await settle(hass, service)
+    return Calendar(hass, await hass_ws_client(hass), service.full)
+
+
+# What is shown
+
+
+async def test_events(calendar: Calendar) -> None:
+    """One for each run of what is armed."""
+    events = await calendar.events()
+    assert {event["summary"] for event in events} == {"Filter"}
+    assert len(events) in (8, 9)
+    event = events[0]
+    assert event["description"] == "Filter Pump\n75 %"
+    assert event["rrule"] == "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU"
+    start, end = (datetime.fromisoformat(event[name]) for name in ("start", "end"))
+    assert (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0)
+    assert event["recurrence_id"] == start.strftime("%Y%m%dT000000")
+    assert len({event["uid"] for event in events}) == 1
+
+
+async def test_state(hass: HomeAssistant, calendar: Calendar) -> None:
+    state = hass.states.get(calendar.entity_id)
+    assert state is not None and state.state == "on"
+    assert state.name == "Beach pool Schedules"
+    assert state.attributes["message"] == "Filter"
+    assert state.attributes["supported_features"] == 7
+
+
+async def test_the_older_way_of_reading(
+    hass: HomeAssistant, calendar: Calendar, hass_client: ClientSessionGenerator
+) -> None:
+    """The night that began the day before, in a range of a minute."""
+    assert await calendar.send("create", event=fall(
+        summary="Night",
+        description="Water Slide",
+        dtstart="2026-07-06T22:00:00",
+        dtend="2026-07-07T06:00:00",
+        rrule="FREQ=WEEKLY;BYDAY=MO",
+    )) is None  # fmt: skip
+    client = await hass_client()
+    answer = await client.get(
+        f"/api/calendars/{calendar.entity_id}",
+        params={
+            "start": "2026-07-07T05:00:00+02:00",
+            "end": "2026-07-07T05:01:00+02:00",
+        },
+    )
+    (event,) = [e for e in await answer.json() if e["summary"] == "Night"]
+    assert event["start"] == {"dateTime": "2026-07-06T22:00:00+02:00"}
+    assert event["end"] == {"dateTime": "2026-07-07T06:00:00+02:00"}
+
+
+async def test_get_events(hass: HomeAssistant, calendar: Calendar) -> None:
+    answer = await hass.services.async_call(
+        "calendar",
+        "get_events",
+        {"entity_id": calendar.entity_id, "duration": {"hours": 1}},
+        blocking=True,
+        return_response=True,
+    )
+    events: Any = answer[calendar.entity_id]  # type: ignore[index]
+    assert {event["summary"] for event in events["events"]} == {"Filter"}
+
+
+async def test_over_the_days_on_which_clocks_jump(
+    hass: HomeAssistant, calendar: Calendar, hass_client: ClientSessionGenerator
+) -> None:
+    night = fall(summary="Night", dtstart="2026-07-06T02:15:00", rrule="FREQ=DAILY")
+    night["dtend"] = "2026-07-06T04:00:00"
+    assert await calendar.send("create", event=night) is None
+    client = await hass_client()
+    for month, day, start, end in (
+        (3, 29, "03:00:00+02:00", "04:00:00+02:00"),
+        (10, 25, "02:15:00+02:00", "04:00:00+01:00"),
+    ):
+        date = f"2026-{month:02}-{day}"
+        answer = await client.get(
+            f"/api/calendars/{calendar.entity_id}",
+            params={"start": f"{date}T00:00:00Z", "end": f"{date}T12:00:00Z"},
+        )
+        (event,) = [e for e in await answer.json() if e["summary"] == "Night"]
+        assert event["start"] == {"dateTime": f"{date}T{start}"}
+        assert event["end"] == {"dateTime": f"{date}T{end}"}
+        # Renamed on that very day, it keeps the times of all other days.
+        dialog = event | {n: event[n]["dateTime"] for n in ("start", "end")}
+        assert await calendar.change(dialog, description="Waterfall") is None
+        found = record(calendar, "Night")
+        assert found is not None and (found.start, found.end) == (135, 240)
+
+
+# Add
+
+
+async def test_create(hass: HomeAssistant, calendar: Calendar) -> None:
+    """From the dialog to the relay."""
+    assert await calendar.send("create", event=fall()) is None
+    found = record(calendar, "Morning fall")
+    assert found is not None
+    assert (found.slot, found.aux_type, found.speed) == (FALL, 1, 0)
+    assert (found.start, found.end, found.weekdays) == (480, 570, 0b0100001)
+    assert found.enabled
+    events = [e for e in await calendar.events() if e["summary"] == "Morning fall"]
+    assert {datetime.fromisoformat(e["start"]).weekday() for e in events} == {0, 5}
+    assert events[0]["rrule"] == "FREQ=WEEKLY;BYDAY=MO,SA"
+    assert events[0]["description"] == "Waterfall"
+
+    slot = calendar.pool.pool.slots[FALL]
+    for weekday, hour, minute, on in (
+        (5, 7, 59, False),
+        (5, 8, 0, True),
+        (5, 9, 29, True),
+        (5, 9, 30, False),
+        (6, 8, 30, False),
+        (0, 8, 30, True),
+    ):
+        go_to(calendar, weekday, hour, minute)
+        assert calendar.pool.pool.slots[FALL].on is on, (weekday, hour, minute)
+    assert slot.mode == 4
+
+
+@pytest.mark.parametrize(
+    ("description", "expected"),
+    [
+        (None, (PUMP, 31, 75)),
+        ("", (PUMP, 31, 75)),
+        ("filter pump", (PUMP, 31, 75)),
+        ("Filter Pump, 60%", (PUMP, 31, 60)),
+        ("55 %", (PUMP, 31, 55)),
+        ("the deck light please", (17, 35, 0)),
+        ("Spa mode", (10, 20, 0)),
+        ("spa return", (10, 20, 0)),
+        ("My own name", (21, 1, 0)),
+    ],
+)
+async def test_equipment(
+    hass: HomeAssistant,
+    calendar: Calendar,
+    description: str | None,
+    expected: tuple[int, int, int],
+) -> None:
+    slide = entity_id(hass, "switch", calendar.pool, "slot_21")
+    er.async_get(hass).async_update_entity(slide, name="My own name")
+    calendar.pool.pool.schedules[0].enabled = False
+    event = fall(description=description)
+    if description is None:
+        del event["description"]
+    assert await calendar.send("create", event=event) is None
+    found = record(calendar, "Morning fall")
+    assert found is not None
+    assert (found.slot, found.aux_type, found.speed) == expected
+
+
+async def test_outputs_without_a_name_and_with_the_same(
+    hass: HomeAssistant,
+    service: Service,
+    credentials: None,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    slots = service.full.pool.slots
+    service.full.pool.schedules[0].enabled = False
+    slots[0].name = slots[3].name = slots[17].name = ""
+    slots[21].name = slots[30].name = "Fountain"
+    service.account.sites = service.account.sites[1:]
+    await set_up(hass, service, service.entry(service.full))
+    await settle(hass, service)
+    calendar = Calendar(hass, await hass_ws_client(hass), service.full)
+    for minute, (description, slot) in enumerate(
+        [
+            ("pump\n60 %", 0),
+            ("output 4", 3),
+            ("pool light (18)", 17),
+            ("Fountain (22)", 21),
+            ("fountain (31)", 30),
+        ]
+    ):
+        event = fall(
+            summary=f"S{minute}",
+            dtstart=f"2026-07-06T08:{minute:02}:00",
+            description=description,
+        )
+        assert await calendar.send("create", event=event) is None, description
+        found = record(calendar, f"S{minute}")
+        assert found is not None and found.slot == slot
+        told = (await calendar.event(f"S{minute}"))["description"]
+        assert told.casefold() == description.casefold()
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        ("2026-07-06T22:00:00", "2026-07-07T06:30:00", (1320, 390)),
+        ("2026-07-06T18:00:00", "2026-07-07T00:00:00", (1080, 1439)),
+        ("2026-07-06", "2026-07-07", (0, 1439)),
+    ],
+)
+async def test_windows_at_and_over_midnight(
+    calendar: Calendar, start: str, end: str, expected: tuple[int, int]
+) -> None:
+    event = fall(dtstart=start, dtend=end, rrule="FREQ=WEEKLY;BYDAY=MO")
+    assert await calendar.send("create", event=event) is None
+    found = record(calendar, "Morning fall")
+    assert found is not None and (found.start, found.end) == expected
+    # It may be conflict-free with the next day's beginning.
+    go_to(calendar, 0, 23, 30)
+    assert calendar.pool.pool.slots[FALL].on
+    go_to(calendar, 1, 0, 30)
+    assert calendar.pool.pool.slots[FALL].on is (expected[1] == 390)
+    shown = await calendar.event("Morning fall")
+    if len(start) > 10:
+        assert shown["start"][11:19] == start[11:] and shown["end"][11:19] == end[11:]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"rrule": None}, "a single event is not possible"),
+        ({"rrule": "FREQ=WEEKLY;COUNT=3"}, "Set the repetition to never end"),
+        (
+            {"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"},
+            "Other repetitions are not possible",
+        ),
+        ({"rrule": "FREQ=MONTHLY"}, "Other repetitions are not possible"),
+        ({"dtend": "2026-07-07T08:01:00"}, "for 24 hours at most"),
+        ({"dtend": "2026-07-07T08:00:00"}, "begin and end at the same time"),
+        ({"dtstart": "2026-07-06", "dtend": "2026-07-08"}, "for 24 hours at most"),
+        ({"description": "Whirlpool"}, "Write one of these: Filter Pump, Pool Light"),
+        ({"description": "Gas Heater"}, "Schedules do not switch Gas Heater"),
+        ({"description": "Waterfall 50 %"}, "Only a pump with variable speed"),
+        ({"description": "Filter Pump 37 %"}, "from 40 to 100 % in steps of 5"),
+        ({"description": "Filter Pump"}, "overlaps with the schedule “Filter”"),
+        ({"summary": "n" * 65}, "a name of at most 64 characters"),
+    ],
+)
+async def test_refused(
+    calendar: Calendar, changes: dict[str, Any], sentence: str
+) -> None:
+    event = {name: v for name, v in fall(**changes).items() if v is not None}
+    told = await calendar.send("create", event=event)
+    assert told is not None and sentence in told
+    assert record(calendar, event["summary"]) is None
+    assert actions(calendar) == 0
+
+
+async def test_no_equipment_is_offered_that_schedules_do_not_switch(
+    calendar: Calendar,
+) -> None:
+    told = await calendar.send("create", event=fall(description="Whirlpool"))
+    assert told is not None
+    for name in ("Spa mode", "Water Slide", "Deck Light", "UV Lamp"):
+        assert name in told
+    for name in ("Gas Heater", "Acid Doser", "Spa Suction", "Ozone"):
+        assert name not in told
+
+
+async def test_the_21st(calendar: Calendar) -> None:
+    for number in range(3, 20):
+        calendar.pool.pool.schedules[number] = Schedule(
+            FALL, 1, 0, 0, 10 * number, 10 * number + 5, 2, f"S{number}", True
+        )
+    told = await calendar.send("create", event=fall())
+    assert told == "All 20 schedules of the controller are in use. Delete one first"
+    # It was read again before that: what was added elsewhere is shown.
+    assert len({event["uid"] for event in await calendar.events()}) == 18
+
+
+async def test_the_action_of_home_assistant_names_ours(
+    hass: HomeAssistant, calendar: Calendar
+) -> None:
+    """It cannot repeat."""
+    with pytest.raises(ServiceValidationError) as caught:
+        await hass.services.async_call(
+            "calendar",
+            "create_event",
+            {
+                "entity_id": calendar.entity_id,
+                "summary": "Once",
+                "start_date_time": "2026-07-06T08:00:00",
+                "end_date_time": "2026-07-06T09:00:00",
+            },
+            blocking=True,
+        )
+    assert "use the action Create schedule" in str(caught.value)

@@ -1,0 +1,345 @@
+"""Schedules as calendar events and back."""
+
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import example, given, strategies as st
+import pytest
+
+from custom_components.poolctl.client.exceptions import InvalidCommandError
+from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
+from custom_components.poolctl.recurrence import (
+    Occurrence,
+    find_uid,
+    format_description,
+    format_rule,
+    make_uid,
+    occurrences,
+    parse_description,
+    parse_rule,
+    parse_window,
+)
+from tests.simulator import schedules as sim_schedules
+
+MONDAY = date(2026, 7, 6)
+DAYTIME = Schedule(slot=0, aux_type=31, start=480, end=1080, weekdays=31, name="Day")
+BERLIN = ZoneInfo("Europe/Berlin")
+ZONES = [
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Australia/Lord_Howe",  # half an hour
+    "America/Sao_Paulo",
+    "Pacific/Apia",
+    "Asia/Kathmandu",
+    "Africa/Casablanca",
+]
+schedules = st.builds(
+    lambda start, end, weekdays: replace(
+        DAYTIME, start=start, end=end, weekdays=weekdays
+    ),
+    st.integers(0, LAST_MINUTE),
+    st.integers(1, LAST_MINUTE),
+    st.integers(1, ALL_WEEK),
+).filter(lambda found: found.start != found.end)
+
+moments = st.integers(0, 4 * 366 * 1440).map(
+    lambda minutes: datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes)
+)
+
+
+def refused(reason: str) -> pytest.RaisesExc[InvalidCommandError]:
+    """Expect a refusal."""
+    return pytest.RaisesExc(InvalidCommandError, check=lambda err: err.reason == reason)
+
+
+# Rules
+
+
+@given(st.integers(1, ALL_WEEK), st.dates())
+def test_a_rule_comes_back(weekdays: int, first: date) -> None:
+    rule = format_rule(replace(DAYTIME, weekdays=weekdays))
+    assert parse_rule(rule, first) == weekdays
+
+
+@pytest.mark.parametrize(
+    ("rule", "weekdays"),
+    [
+        ("FREQ=WEEKLY;BYDAY=MO,TU", 0b11),
+        ("FREQ=WEEKLY", 1),
+        ("freq=weekly;byday=su", 1 << 6),
+        ("FREQ=WEEKLY;INTERVAL=1;BYDAY=TU,TU;WKST=SU", 0b10),
+        ("FREQ=WEEKLY;BYDAY=", 1),
+        ("FREQ=DAILY", ALL_WEEK),
+        ("FREQ=DAILY;BYDAY=SA", 1 << 5),
+    ],
+)
+def test_rules(rule: str, weekdays: int) -> None:
+    assert parse_rule(rule, MONDAY) == weekdays
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        (None, "event_repeats_not"),
+        ("", "event_repeats_not"),
+        ("FREQ=WEEKLY;COUNT=3", "event_repeats_ends"),
+        ("FREQ=DAILY;UNTIL=20261231T000000", "event_repeats_ends"),
+        ("FREQ=WEEKLY;INTERVAL=2", "event_repeats_otherwise"),
+        ("FREQ=MONTHLY;BYDAY=+1MO", "event_repeats_otherwise"),
+        ("FREQ=YEARLY", "event_repeats_otherwise"),
+        ("FREQ=WEEKLY;BYDAY=2MO", "event_repeats_otherwise"),
+        ("FREQ=WEEKLY;BYHOUR=3", "event_repeats_otherwise"),
+        ("BYDAY=MO", "event_repeats_otherwise"),
+        ("FREQ", "event_repeats_otherwise"),
+    ],
+)
+def test_impossible_rules(rule: str | None, reason: str) -> None:
+    with refused(reason):
+        parse_rule(rule, MONDAY)
+
+
+@given(st.text() | st.text("FREQ=WEKLYBADUMO;,1", max_size=30))
+def test_any_text_is_a_rule_or_refused(rule: str) -> None:
+    with suppress(InvalidCommandError):
+        assert 1 <= parse_rule(rule, MONDAY) <= ALL_WEEK
+
+
+# Times
+
+
+def at(hour: int, minute: int = 0, second: int = 0, day: int = 6) -> datetime:
+    """Return a local time of July 2026."""
+    return datetime(2026, 7, day, hour, minute, second, tzinfo=BERLIN)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "window"),
+    [
+        (at(8), at(18, 30, 59), (480, 1110)),
+        (at(22), at(6, day=7), (1320, 360)),
+        (at(18), at(0, day=7), (1080, 0)),
+        (at(0), at(0, day=7), (0, 0)),
+        (MONDAY, MONDAY + timedelta(days=1), (0, 0)),
+    ],
+)
+def test_windows(start: date, end: date, window: tuple[int, int]) -> None:
+    assert parse_window(start, end) == window
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [(at(8), at(8, 1, day=7)), (MONDAY, MONDAY + timedelta(days=2))],
+)
+def test_too_long(start: date, end: date) -> None:
+    with refused("event_too_long"):
+        parse_window(start, end)
+
+
+def test_a_day_of_25_hours_is_a_day() -> None:
+    start = datetime(2026, 10, 25, tzinfo=BERLIN)
+    assert parse_window(start, datetime(2026, 10, 26, tzinfo=BERLIN)) == (0, 0)
+
+
+def runs(
+    schedule: Schedule, after: datetime, before: datetime, zone: str = "UTC"
+) -> list[Occurrence]:
+    """Expand one schedule."""
+    return occurrences({3: schedule}, after, before, ZoneInfo(zone))
+
+
+def test_one_run_a_day() -> None:
+    after = datetime(2026, 7, 6, 0, 0, 7, 5, tzinfo=UTC)
+    found = runs(DAYTIME, after, after + timedelta(days=7))
+    assert [run.start.isoformat() for run in found] == [
+        f"2026-07-{day:02}T08:00:00+00:00" for day in (6, 7, 8, 9, 10)
+    ]
+    assert {run.end - run.start for run in found} == {timedelta(hours=10)}
+    assert found[0].recurrence_id == "20260706T080000"
+    assert found[0].index == 3
+
+
+def test_disarmed_ones_do_not_run() -> None:
+    after = datetime(2026, 7, 6, tzinfo=UTC)
+    assert runs(replace(DAYTIME, enabled=False), after, after + timedelta(7)) == []
+
+
+def test_a_night_that_began_the_day_before() -> None:
+    night = replace(DAYTIME, start=1320, end=360, weekdays=1)  # Monday
+    tuesday = datetime(2026, 7, 7, 5, tzinfo=UTC)
+    (run,) = runs(night, tuesday, tuesday + timedelta(minutes=1))
+    assert (run.start.day, run.start.hour, run.end.hour) == (6, 22, 6)
+    later = tuesday + timedelta(hours=1)
+    assert runs(night, later, later + timedelta(days=6)) == []
+
+
+def test_the_whole_day_ends_at_midnight() -> None:
+    whole = replace(DAYTIME, start=0, end=LAST_MINUTE, weekdays=1)
+    after = datetime(2026, 7, 6, 12, tzinfo=UTC)
+    (run,) = runs(whole, after, after + timedelta(hours=1))
+    assert run.end.isoformat() == "2026-07-07T00:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [
+        # The clock goes from 02:00 to 03:00 …
+        ((60, 240), ("01:00:00+01:00", "04:00:00+02:00")),
+        ((135, 165), None),
+        ((90, 150), ("01:30:00+01:00", "03:00:00+02:00")),
+        ((150, 210), ("03:00:00+02:00", "03:30:00+02:00")),
+    ],
+)
+def test_the_hour_that_is_skipped(
+    window: tuple[int, int], expected: tuple[str, str] | None
+) -> None:
+    schedule = replace(DAYTIME, start=window[0], end=window[1], weekdays=ALL_WEEK)
+    day = datetime(2026, 3, 29, tzinfo=BERLIN)
+    found = runs(schedule, day, day.replace(hour=12), "Europe/Berlin")
+    assert [(r.start.isoformat()[11:], r.end.isoformat()[11:]) for r in found] == (
+        [] if expected is None else [expected]
+    )
+
+
+def test_the_hour_that_comes_twice() -> None:
+    schedule = replace(DAYTIME, start=90, end=240, weekdays=ALL_WEEK)
+    day = datetime(2026, 10, 25, tzinfo=BERLIN)
+    (run,) = runs(schedule, day, day.replace(hour=12), "Europe/Berlin")
+    assert run.start.isoformat() == "2026-10-25T01:30:00+02:00"
+    assert run.end.isoformat() == "2026-10-25T04:00:00+01:00"
+
+
+@given(
+    schedules,
+    moments,
+    st.sampled_from(ZONES),
+)
+@example(
+    replace(DAYTIME, start=150, end=185, weekdays=ALL_WEEK),
+    datetime(2026, 3, 29, 1, 2, tzinfo=UTC),  # 03:02 in Berlin
+    ZONES[1],
+)
+def test_runs_when_the_firmware_runs(
+    schedule: Schedule, now: datetime, zone: str
+) -> None:
+    """At any moment, except within the hours around one that comes twice."""
+    zone_info = ZoneInfo(zone)
+    around = [(now + timedelta(hours=h)).astimezone(zone_info) for h in range(-26, 27)]
+    offsets = [moment.utcoffset() or timedelta() for moment in around]
+    if offsets != sorted(offsets):
+        return
+    found = runs(schedule, now, now + timedelta(seconds=1), zone)
+    firmware = sim_schedules.Schedule(
+        slot=0,
+        start=schedule.start,
+        end=schedule.end,
+        weekdays=schedule.weekdays,
+        enabled=True,
+    )
+    assert bool(found) is firmware.active(now.astimezone(zone_info))
+
+
+@given(
+    schedules,
+    moments,
+    st.sampled_from(ZONES),
+    st.integers(1, 9000),
+)
+def test_runs_of_any_time_anywhere(
+    schedule: Schedule, after: datetime, zone: str, minutes: int
+) -> None:
+    """In order, of whole minutes, within what was asked, none twice."""
+    before = after + timedelta(minutes=minutes)
+    found = runs(schedule, after, before, zone)
+    for run in found:
+        assert run.start.second == run.start.microsecond == run.end.second == 0
+        assert run.start < before and run.end > after
+        assert run.start.astimezone(UTC) < run.end.astimezone(UTC)
+    assert len({run.recurrence_id for run in found}) == len(found)
+    starts = [run.start.astimezone(UTC) for run in found]
+    assert starts == sorted(starts)
+
+
+@given(schedules, st.sampled_from(ZONES))
+def test_an_event_comes_back_as_the_schedule_it_shows(
+    schedule: Schedule, zone: str
+) -> None:
+    """In a week in which no clock jumps."""
+    after = datetime(2026, 7, 6, tzinfo=ZoneInfo(zone))
+    found = runs(schedule, after, after + timedelta(days=7), zone)
+    for run in found:
+        start, end = parse_window(run.start, run.end)
+        assert start == schedule.start
+        assert (end or LAST_MINUTE) == schedule.end
+
+
+# Identity
+
+
+@given(schedules, schedules)
+def test_a_name_fits_one_schedule_alone(one: Schedule, other: Schedule) -> None:
+    uid = make_uid(2, one)
+    assert find_uid(uid, {2: one, 3: other}) == (2, one)
+    assert find_uid(uid, {2: replace(one, enabled=False, turnover=3)}) is not None
+    assert find_uid(uid, {3: one}) is None
+    assert find_uid(uid, {2: replace(one, name="x")}) is None
+    if other != one:
+        assert find_uid(uid, {2: other}) is None
+
+
+# Equipment
+
+NAMES = {
+    "Filter Pump": 0,
+    "Pump": 5,
+    "Pool Light": 1,
+    "Licht (2)": 2,
+    "Straße": 7,
+    "Jet 50 %": 8,
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", (None, None)),
+        ("  \n ", (None, None)),
+        ("75 %", (None, 75)),
+        ("Filter Pump\n75 %", (0, 75)),
+        ("filter  PUMP at 75%", (0, 75)),
+        ("the pump", (5, None)),
+        ("Pump and Filter Pump", (0, None)),
+        ("licht (2)", (2, None)),
+        ("STRASSE", (7, None)),
+        ("100%Pool Light", (1, 100)),
+        ("Jet 50 %", (8, None)),
+        ("jet 50 %\n75 %", (8, 75)),
+    ],
+)
+def test_descriptions(text: str, expected: tuple[int | None, int | None]) -> None:
+    assert parse_description(text, NAMES, ()) == expected
+
+
+@pytest.mark.parametrize("text", ["Pumps", "Waterfall 3", "%", "75"])
+def test_equipment_that_is_not_there(text: str) -> None:
+    with pytest.raises(InvalidCommandError) as caught:
+        parse_description(text, NAMES, ["Filter Pump", "Pool Light"])
+    assert caught.value.reason == "event_equipment"
+    assert caught.value.placeholders == {"names": "Filter Pump, Pool Light"}
+
+
+words = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1).filter(
+    lambda name: bool(name.strip()) and "%" not in name
+)
+
+
+@given(st.dictionaries(words, st.integers(0, 36), min_size=1), st.integers(0, 100))
+def test_a_description_comes_back(names: dict[str, int], speed: int) -> None:
+    for name, slot in names.items():
+        found, told = parse_description(format_description(name, speed), names, ())
+        assert told == (speed or None)
+        # A longer name may hold this one, and one may differ by case alone.
+        if sum(name.casefold().strip() in other.casefold() for other in names) == 1:
+            assert found == slot
