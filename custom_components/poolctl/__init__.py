@@ -7,13 +7,20 @@ from homeassistant.helpers.typing import ConfigType
 
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import AccountCoordinator, PoolctlConfigEntry
+from .dashboard import async_setup_dashboard
+from .issues import async_clear_issues
 from .memory import DATA_MEMORY, Memory
 from .services import async_setup_services
 
 PLATFORMS = [
     Platform.BINARY_SENSOR,
     Platform.BUTTON,
+    Platform.CALENDAR,
+    Platform.CLIMATE,
+    Platform.EVENT,
+    Platform.LIGHT,
     Platform.NUMBER,
+    Platform.SELECT,
     Platform.SENSOR,
     Platform.SWITCH,
 ]
@@ -26,6 +33,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     async_setup_services(hass)
     hass.data[DATA_MEMORY] = Memory(hass)
     await hass.data[DATA_MEMORY].async_load()
+    await async_setup_dashboard(hass)
     return True
 
 
@@ -42,6 +50,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     """Forget the controllers of an account that is deleted."""
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
         hass.data[DATA_MEMORY].forget(device_id)
+    async_clear_issues(hass, entry.entry_id)
 
 
 async def async_remove_config_entry_device(
@@ -54,4 +63,7 @@ async def async_remove_config_entry_device(
 
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
     """Stop; nothing stays behind."""
+    if entry.disabled_by:
+        # After a reload they would come again, and be ignored again.
+        async_clear_issues(hass, entry.entry_id)
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

@@ -19,7 +19,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ImplementationUnavailableError
 from homeassistant.helpers import config_entry_oauth2_flow
 
-from .client.cloud import authorize_url, token_url
+from .client.account import authorize_url, token_url
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 

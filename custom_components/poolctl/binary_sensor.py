@@ -14,6 +14,7 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .client.drums import drum
 from .client.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
@@ -21,15 +22,21 @@ from .client.equipment import (
     POOL_HEATERS,
     SOLAR,
     SPA_HEATERS,
+    Slot,
 )
+from .client.settings import CHLORINE, PH
 from .client.state import PoolState
-from .coordinator import PoolctlConfigEntry
+from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import (
+    Factory,
     PoolctlEntity,
     PoolctlEntityDescription,
+    SlotEntity,
     async_setup_platform,
     described,
+    slot_is_on,
 )
+from .modes import RUN_BY
 
 PARALLEL_UPDATES = 0
 
@@ -109,6 +116,20 @@ BINARY_SENSORS = (
         device_class=BinarySensorDeviceClass.RUNNING,
         value_fn=_reading("pump_priming"),
     ),
+    PoolctlBinarySensorDescription(
+        key="acid_low",
+        translation_key="acid_low",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        fitted=PH_DOSERS,
+        value_fn=lambda state: drum(state, PH).low,
+    ),
+    PoolctlBinarySensorDescription(
+        key="chlorine_low",
+        translation_key="chlorine_low",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        fitted=LIQUID_CHLORINE,
+        value_fn=lambda state: drum(state, CHLORINE).low,
+    ),
     *(
         PoolctlBinarySensorDescription(
             key=key,
@@ -130,18 +151,36 @@ BINARY_SENSORS = (
 )
 
 
+def _output(slot: Slot) -> PoolctlBinarySensorDescription:
+    """Return the row of a slot that only the firmware runs."""
+    return PoolctlBinarySensorDescription(
+        key=f"slot_{slot.index}",
+        translation_key=f"{slot.role}_output",
+        device_class=BinarySensorDeviceClass.RUNNING,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        value_fn=slot_is_on(slot.index),
+        assumed_fn=lambda state: state.slots_assumed,
+    )
+
+
+def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
+    found = described(PoolctlBinarySensor, BINARY_SENSORS, coordinator)
+    for slot in coordinator.data.slots:
+        if slot.role in RUN_BY:
+            description = _output(slot)
+            found[description.key] = partial(
+                PoolctlOutputSensor, coordinator, description, slot.index
+            )
+    return found
+
+
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: PoolctlConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the binary sensors."""
-    async_setup_platform(
-        entry,
-        Platform.BINARY_SENSOR,
-        async_add_entities,
-        partial(described, PoolctlBinarySensor, BINARY_SENSORS),
-    )
+    async_setup_platform(entry, Platform.BINARY_SENSOR, async_add_entities, _build)
 
 
 class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
@@ -154,3 +193,9 @@ class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
     def is_on(self) -> bool | None:
         """Return the value, `None` where the source does not tell."""
         return self._value  # type: ignore[no-any-return]
+
+
+class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):
+    """An output that nobody switches by hand, with the reason."""
+
+    entity_description: PoolctlBinarySensorDescription

@@ -3,15 +3,21 @@
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, override
+from typing import Any, Literal, override
 
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
 from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .client.drums import drum
+from .client.equipment import LIQUID_CHLORINE, PH_DOSERS, Slot
+from .client.lights import LIGHT_ACTIONS, LIGHT_GROUPS
+from .client.settings import CHLORINE, PH, SettingsObject
+from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import (
+    Factory,
     PoolctlEntity,
     PoolctlEntityDescription,
     async_setup_platform,
@@ -29,6 +35,18 @@ class PoolctlButtonDescription(PoolctlEntityDescription, ButtonEntityDescription
     press_fn: Callable[[ControllerCoordinator], Coroutine[Any, Any, None]]
 
 
+def _refill(of: SettingsObject, fitted: frozenset[int]) -> PoolctlButtonDescription:
+    """Return the row of "the drum is full again"."""
+    return PoolctlButtonDescription(
+        key=f"refill_{of.substance}",
+        translation_key=f"refill_{of.substance}",
+        fitted=fitted,
+        # Without a size of the drum it is not known what full would be.
+        value_fn=lambda state: drum(state, of).litres,
+        press_fn=lambda coordinator: coordinator.controller.settings.refill(of),
+    )
+
+
 BUTTONS = (
     PoolctlButtonDescription(
         key="resume_schedules",
@@ -43,7 +61,47 @@ BUTTONS = (
         value_fn=lambda state: None,
         press_fn=lambda coordinator: coordinator.async_request_refresh(),
     ),
+    _refill(PH, PH_DOSERS),
+    _refill(CHLORINE, LIQUID_CHLORINE),
 )
+
+_LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
+"""Actions of a light that are not for every day."""
+
+
+def _light_button(index: int, action: str) -> PoolctlButtonDescription:
+    return PoolctlButtonDescription(
+        key=f"slot_{index}_light_{action}",
+        translation_key=f"light_{action}",
+        entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
+        value_fn=lambda state: None,
+        press_fn=lambda coordinator: coordinator.controller.lights.act(index, action),
+    )
+
+
+type _Built = dict[str, Factory | Literal[False] | None]
+
+
+def _light_buttons(coordinator: ControllerCoordinator) -> _Built:
+    """Return what the lights do; nothing is known of it until their type is."""
+    found: _Built = {}
+    for slot in coordinator.data.slots:
+        if (group := LIGHT_GROUPS.get(slot.role)) is None:
+            continue
+        kind = group.light_type(coordinator.data)
+        for action in LIGHT_ACTIONS:
+            description = _light_button(slot.index, action)
+            button = partial(PoolctlLightButton, coordinator, description, slot.index)
+            exists = action in kind.actions if kind else None
+            found[description.key] = button if exists else exists
+    return found
+
+
+def _build(coordinator: ControllerCoordinator) -> _Built:
+    return {
+        **described(PoolctlButton, BUTTONS, coordinator),
+        **_light_buttons(coordinator),
+    }
 
 
 async def async_setup_entry(
@@ -52,12 +110,7 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the buttons."""
-    async_setup_platform(
-        entry,
-        Platform.BUTTON,
-        async_add_entities,
-        partial(described, PoolctlButton, BUTTONS),
-    )
+    async_setup_platform(entry, Platform.BUTTON, async_add_entities, _build)
 
 
 class PoolctlButton(PoolctlEntity, ButtonEntity):
@@ -70,3 +123,43 @@ class PoolctlButton(PoolctlEntity, ButtonEntity):
         """Do it."""
         with command_errors():
             await self.entity_description.press_fn(self.coordinator)
+
+
+class PoolctlLightButton(PoolctlButton):
+    """What a light does besides showing a colour; named after the light."""
+
+    def __init__(
+        self,
+        coordinator: ControllerCoordinator,
+        description: PoolctlButtonDescription,
+        index: int,
+    ) -> None:
+        """Remember the slot of the light."""
+        self.index = index
+        super().__init__(coordinator, description)
+
+    @property
+    def slot(self) -> Slot | None:
+        """The slot of the light as it is now."""
+        return self.coordinator.data.slot(self.index)
+
+    @property
+    @override
+    def unnamed(self) -> bool:
+        return self.controller.names_due
+
+    @override
+    def _visible(self) -> tuple[Any, ...]:
+        return *super()._visible(), self.slot and (self.slot.name, self.slot.kind)
+
+    @property
+    @override
+    def name(self) -> str | None:
+        """The light's name and the action; not cached: a light may be renamed."""
+        if (slot := self.slot) is None:
+            return None
+        path = f"component.{DOMAIN}.entity"
+        texts = self.platform_data.platform_translations
+        light = slot.name or texts.get(f"{path}.light.{slot.kind}.name", "")
+        template = texts.get(f"{path}.button.{self.translation_key}.name", "{name}")
+        return template.format(name=light)

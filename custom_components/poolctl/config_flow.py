@@ -41,7 +41,8 @@ import probatio as vol
 from yarl import URL
 
 from .application_credentials import service_address
-from .client.cloud import CloudClient, Inventory, account_id, probe
+from .client.account import account_id, probe
+from .client.cloud import CloudClient, Inventory
 from .client.exceptions import NotSupportedError, PoolctlError, SignatureError
 from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
@@ -52,6 +53,14 @@ from .records import Sighting, async_sightings
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 )
+ADDRESS_FIELDS = {
+    vol.Required(CONF_HOST): TextSelector(),
+    vol.Required(CONF_PORT, default=PORT): NumberSelector(
+        NumberSelectorConfig(min=1, max=65535, mode=NumberSelectorMode.BOX)
+    ),
+}
+"""Where a person says a controller is."""
+_EXAMPLE_URL = "https://pool.example.com"
 
 
 class InvalidAddressError(ValueError):
@@ -161,9 +170,15 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _placeholders(self) -> dict[str, str]:
+        # Home Assistant's validation wants no address inside a translation.
+        placeholders = {"example_url": _EXAMPLE_URL}
         if (seen := self._sighting) is None:
-            return {}
-        return {"name": seen.name, "host": seen.host, "firmware": seen.firmware}
+            return placeholders
+        return placeholders | {
+            "name": seen.name,
+            "host": seen.host,
+            "firmware": seen.firmware,
+        }
 
     @override
     async def async_step_pick_implementation(
@@ -344,15 +359,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 vol.Required(CONF_DEVICE_ID): SelectSelector(
                     SelectSelectorConfig(
                         options=[
-                            SelectOptionDict(value=device_id, label=controller.name)
+                            SelectOptionDict(value=device_id, label=controller.title)
                             for device_id, controller in controllers.items()
                         ]
                     )
                 ),
-                vol.Required(CONF_HOST): TextSelector(),
-                vol.Required(CONF_PORT, default=PORT): NumberSelector(
-                    NumberSelectorConfig(min=1, max=65535, mode=NumberSelectorMode.BOX)
-                ),
+                **ADDRESS_FIELDS,
             }
         )
         return self.async_show_form(

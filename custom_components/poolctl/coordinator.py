@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 import logging
 from typing import Any, override
 
@@ -34,7 +35,9 @@ from .const import (
     DOMAIN,
     Connection,
 )
+from .device import device_info
 from .healing import Healer
+from .issues import Issues
 from .memory import DATA_MEMORY
 from .records import ControllerRecord, async_sightings, mac_of
 
@@ -125,7 +128,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 retry_after=INVENTORY_RETRY,
             ) from err
         keys = {
-            device.device_id: await self.async_fetch_key(device.device_id)
+            device.device_id: await self._fetch_key(device.device_id)
             for device in inventory.devices
             if (known := self.data.get(device.device_id)) is None or known.key is None
         }
@@ -139,7 +142,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._remember(records)
         return records
 
-    async def async_fetch_key(self, device_id: str) -> str | None:
+    async def _fetch_key(self, device_id: str) -> str | None:
         """Return a controller's key as hex, `None` where it is not to be had now."""
         try:
             return (await self.cloud.envelope_key(device_id)).hex()
@@ -191,7 +194,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @callback
     def _add(self, record: ControllerRecord) -> ControllerCoordinator:
-        coordinator = ControllerCoordinator(self.hass, self, record)
+        taken = {controller.number for controller in self.controllers.values()}
+        number = next(number for number in count(1) if number not in taken)
+        coordinator = ControllerCoordinator(self.hass, self, record, number)
         self.controllers[record.device_id] = coordinator
         # Registered ahead of its entities: it is there even while nobody answers.
         coordinator.async_register_device()
@@ -209,6 +214,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         coordinator = self.controllers.pop(device_id)
         self.hass.async_create_task(coordinator.async_shutdown())
         self.hass.data[DATA_MEMORY].forget(device_id)
+        coordinator.issues.async_clear()
         registry = dr.async_get(self.hass)
         if device := registry.async_get_device_by_identifier(
             (DOMAIN, device_id), self.config_entry.entry_id
@@ -228,14 +234,21 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     config_entry: PoolctlConfigEntry
 
     def __init__(
-        self, hass: HomeAssistant, account: AccountCoordinator, record: ControllerRecord
+        self,
+        hass: HomeAssistant,
+        account: AccountCoordinator,
+        record: ControllerRecord,
+        number: int,
     ) -> None:
-        """Prepare; nothing is read yet."""
+        """Prepare; nothing is read yet.
+
+        In the log the controller goes by its number: logs are shown to others.
+        """
         super().__init__(
             hass,
             _LOGGER,
             config_entry=account.config_entry,
-            name=record.name or "pool controller",
+            name=f"pool controller {number}",
             always_update=False,
             # A person who presses refresh sees it at once.
             request_refresh_debouncer=Debouncer(
@@ -244,9 +257,14 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.account = account
         self.record = record
+        self.number = number
+        self.registered_id = ""
+        """Of the device in Home Assistant."""
         self.healer = Healer(self)
+        self.issues = Issues(self)
         self._memory = hass.data[DATA_MEMORY]
         self._details_running = False
+        self._names_due = False
         options = account.config_entry.options
         connection = options.get(CONF_CONNECTION, Connection.AUTOMATIC)
         self.uses_lan = connection != Connection.CLOUD
@@ -272,22 +290,22 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         await self.controller.stop()
 
     @property
+    def title(self) -> str:
+        """What a person calls the controller."""
+        return self.record.name or "Pool controller"
+
+    @property
     def device_info(self) -> dr.DeviceInfo:
         """The controller as a device."""
-        return dr.DeviceInfo(
-            identifiers={(DOMAIN, self.record.device_id)},
-            connections={(dr.CONNECTION_NETWORK_MAC, self.record.mac)},
-            name=self.record.name or None,
-            translation_key=None if self.record.name else "controller",
-            sw_version=self.data.configuration.firmware or self.record.firmware,
-        )
+        return device_info(self.record, self.data)
 
     @callback
     def async_register_device(self) -> None:
         """Create or update the device."""
-        dr.async_get(self.hass).async_get_or_create(
+        device = dr.async_get(self.hass).async_get_or_create(
             config_entry_id=self.config_entry.entry_id, **self.device_info
         )
+        self.registered_id = device.id
 
     async def async_first_look(self) -> None:
         """Read for the first time, again where a search found it meanwhile.
@@ -318,6 +336,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             ):
                 self.config_entry.async_start_reauth(self.hass)
             self.healer.async_check()
+            self.issues.async_check()
         if self.controller.details_due:
             await self._async_refresh_details()
         return self.controller.state
@@ -340,11 +359,15 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def _async_publish(self) -> None:
         """Show what a command or a side read told, without moving the next poll."""
         self._memory.remember(self.record.device_id, self.controller.known)
-        if (state := self.controller.state) == self.data:
+        names_due = self.controller.names_due
+        state = self.controller.state
+        if state == self.data and names_due == self._names_due:
             return
-        updated = state.configuration.firmware != self.data.configuration.firmware
+        self._names_due = names_due
+        before = self.device_info
         self.data = state
-        if updated:
+        self.issues.async_check()
+        if self.device_info != before:
             self.async_register_device()
         self.async_update_listeners()
 
@@ -392,5 +415,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     @override
     async def async_shutdown(self) -> None:
+        self.issues.async_stop()
         await super().async_shutdown()
         await self.controller.stop()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, override
+from typing import Any, Literal, override
 
 from homeassistant.core import callback
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -13,6 +13,7 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
+from . import modes
 from .client.controller import Controller
 from .client.equipment import Slot
 from .client.exceptions import (
@@ -21,7 +22,10 @@ from .client.exceptions import (
     CommandFailedError,
     InvalidCommandError,
     NotAppliedError,
+    NotDoneError,
+    NotOfferedError,
     NotSupportedError,
+    OutcomeUnknownError,
     PoolctlError,
     ProtocolError,
     RefusedError,
@@ -77,6 +81,16 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
         """Where commands go."""
         return self.coordinator.controller
 
+    @property
+    def unnamed(self) -> bool:
+        """Whether its name is about to be read: until then it should not be added."""
+        return False
+
+    @property
+    def outdated(self) -> bool:
+        """Whether it was made for something else, so that another must replace it."""
+        return False
+
     def _update(self) -> bool:
         """Take over the state; tell whether anything a person sees changed."""
         before, self._shown = self._shown, self._visible()
@@ -99,7 +113,32 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
             self.async_write_ha_state()
 
 
-class SlotEntity(PoolctlEntity):
+class OutputEntity(PoolctlEntity):
+    """An entity of an output, with what runs it."""
+
+    @property
+    def slot(self) -> Slot | None:
+        """Its slot as it is now, `None` where that is not known."""
+        raise NotImplementedError
+
+    @override
+    def _visible(self) -> tuple[Any, ...]:
+        return *super()._visible(), self.extra_state_attributes
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """What runs it: schedules, a person, or the firmware."""
+        return modes.attributes(self.coordinator.data, self.slot)
+
+    async def async_resume_schedule(self) -> None:
+        """Give it back to its schedules."""
+        with command_errors():
+            slot = self.slot
+            await self.controller.resume_schedule(slot.index if slot else None)
+
+
+class SlotEntity(OutputEntity):
     """An entity of one slot, with the name its owner gave it."""
 
     def __init__(
@@ -112,11 +151,22 @@ class SlotEntity(PoolctlEntity):
         self.index = index
         self._attr_translation_placeholders = {"number": str(index + 1)}
         super().__init__(coordinator, description)
+        self._kind = self.slot and self.slot.kind
 
     @property
+    @override
     def slot(self) -> Slot | None:
-        """The slot as it is now."""
         return self.coordinator.data.slot(self.index)
+
+    @property
+    @override
+    def unnamed(self) -> bool:
+        return self.controller.names_due
+
+    @property
+    @override
+    def outdated(self) -> bool:
+        return (slot := self.slot) is not None and slot.kind != self._kind
 
     @override
     def _visible(self) -> tuple[Any, ...]:
@@ -129,9 +179,21 @@ class SlotEntity(PoolctlEntity):
         return (self.slot and self.slot.name) or super().name
 
 
+def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:
+    """Return what tells whether the relay of a slot is on."""
+
+    def is_on(state: PoolState) -> bool | None:
+        return slot.on if (slot := state.slot(index)) else None
+
+    return is_on
+
+
 type Factory = Callable[[], PoolctlEntity]
-type Build = Callable[[ControllerCoordinator], Mapping[str, Factory | None]]
-"""Returns a platform's entities by key, `None` for those not known to exist yet."""
+type Build = Callable[
+    [ControllerCoordinator], Mapping[str, Factory | Literal[False] | None]
+]
+"""Returns a platform's entities by key: `None` for those not known to exist yet, `False`
+for those known not to exist, whatever else is known of the equipment."""
 
 
 def described[D: PoolctlEntityDescription](
@@ -174,7 +236,7 @@ def async_setup_platform(
 
 
 class _Sync:
-    """Adds what a controller has and removes what it no longer has."""
+    """Adds what a controller has, and removes or replaces what it no longer has."""
 
     def __init__(
         self,
@@ -187,29 +249,63 @@ class _Sync:
         self._domain = domain
         self._add = async_add_entities
         self._build = build
-        self._present: set[str] = set()
-        self._possible: frozenset[str] = frozenset()
+        self._present: dict[str, PoolctlEntity] = {}
+        self._judged: tuple[bool, frozenset[str]] | None = None
+        self._wiring: tuple[int, ...] | None = None
 
     @callback
     def __call__(self) -> None:
         if not self._coordinator.last_update_success:
             return
         built = self._build(self._coordinator)
-        # While the equipment is not known nothing can be known to be gone.
-        if self._coordinator.data.equipment_known and self._possible != built.keys():
-            self._possible = frozenset(built)
-            self._present &= self._possible
-            self._remove_others(self._possible)
+        possible = frozenset(key for key, make in built.items() if make is not False)
+        # While the equipment is not known, little can be known to be gone.
+        known = self._coordinator.data.equipment_known
+        if self._judged != (known, possible):
+            self._judged = (known, possible)
+            absent = built.keys() - possible
+            self._remove(lambda key: key not in possible if known else key in absent)
+        factories = {key: make for key, make in built.items() if make}
+        wiring = self._coordinator.data.configuration.aux_types
+        if wiring != self._wiring:
+            self._wiring = wiring
+            self._replace_outdated(factories)
         new = {
-            key: factory
-            for key, factory in built.items()
-            if factory is not None and key not in self._present
+            key: entity
+            for key, make in factories.items()
+            if key not in self._present and self._may_add(entity := make())
         }
-        self._present |= new.keys()
+        self._present |= new
         if new:
-            self._add(factory() for factory in new.values())
+            self._add(new.values())
 
-    def _remove_others(self, keys: frozenset[str]) -> None:
+    def _may_add(self, entity: PoolctlEntity) -> bool:
+        """Let one wait that would get its identifier from a name not read yet."""
+        return not entity.unnamed or self._entity_id(entity) is not None
+
+    def _entity_id(self, entity: PoolctlEntity) -> str | None:
+        registry = er.async_get(self._coordinator.hass)
+        unique_id = entity.unique_id or ""
+        return registry.async_get_entity_id(self._domain, DOMAIN, unique_id)
+
+    def _replace_outdated(self, factories: Mapping[str, Factory]) -> None:
+        for key in factories.keys() & self._present.keys():
+            if (old := self._present[key]).outdated:
+                new = self._present[key] = factories[key]()
+                self._coordinator.config_entry.async_create_task(
+                    self._coordinator.hass, self._replace(old, new)
+                )
+
+    async def _replace(self, old: PoolctlEntity, new: PoolctlEntity) -> None:
+        """Put one in the place of another: it keeps its identifiers and settings."""
+        if old.enabled:
+            await old.async_remove()
+        self._add([new])
+
+    def _remove(self, gone: Callable[[str], bool]) -> None:
+        """Forget entities whose keys say so, those of an earlier start, too."""
+        for key in [key for key in self._present if gone(key)]:
+            del self._present[key]
         registry = er.async_get(self._coordinator.hass)
         prefix = f"{self._coordinator.record.device_id}_"
         for entity in er.async_entries_for_config_entry(
@@ -218,7 +314,7 @@ class _Sync:
             if (
                 entity.domain == self._domain
                 and entity.unique_id.startswith(prefix)
-                and entity.unique_id.removeprefix(prefix) not in keys
+                and gone(entity.unique_id.removeprefix(prefix))
             ):
                 registry.async_remove(entity.entity_id)
 
@@ -226,11 +322,14 @@ class _Sync:
 _ERRORS: Mapping[type[PoolctlError], tuple[type[HomeAssistantError], str]] = {
     InvalidCommandError: (ServiceValidationError, "invalid_command"),
     NotSupportedError: (ServiceValidationError, "not_supported"),
+    NotOfferedError: (ServiceValidationError, "not_supported"),
     NotAppliedError: (HomeAssistantError, "not_applied"),
     AuthenticationError: (HomeAssistantError, "sign_in_needed"),
     BusyError: (HomeAssistantError, "busy"),
     CommandFailedError: (HomeAssistantError, "service_refused"),
     RefusedError: (HomeAssistantError, "refused"),
+    NotDoneError: (HomeAssistantError, "not_done"),
+    OutcomeUnknownError: (HomeAssistantError, "outcome_unknown"),
     UnreachableError: (HomeAssistantError, "not_reached"),
     ProtocolError: (HomeAssistantError, "unexpected_answer"),
     PoolctlError: (HomeAssistantError, "command_failed"),
@@ -247,11 +346,12 @@ def command_errors() -> Generator[None]:
             row for error, row in _ERRORS.items() if isinstance(err, error)
         )
         retry_after = err.retry_after if isinstance(err, BusyError) else None
+        said = err.said if isinstance(err, CommandFailedError) else str(err)
+        placeholders = {"error": said, "seconds": str(round(retry_after or 5))}
+        if isinstance(err, InvalidCommandError):
+            key, placeholders = err.reason, placeholders | err.placeholders
         raise exception(
             translation_domain=DOMAIN,
             translation_key=key,
-            translation_placeholders={
-                "error": str(err),
-                "seconds": str(round(retry_after or 5)),
-            },
+            translation_placeholders=placeholders,
         ) from err

@@ -16,7 +16,13 @@ from homeassistant.helpers.aiohttp_client import (
     async_get_clientsession,
 )
 
-from .client.exceptions import NotSupportedError, PoolctlError, SignatureError
+from .client.exceptions import (
+    EnvelopeError,
+    NotSupportedError,
+    PoolctlError,
+    RefusedError,
+    SignatureError,
+)
 from .client.lan import PORT
 from .records import ControllerRecord, async_sightings
 
@@ -26,7 +32,10 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger(__name__)
 
 KEY_INTERVAL = 3600.0
-"""s between two attempts to fetch a key that no longer verifies."""
+"""s between two questions for the key when the known one no longer verifies."""
+KEY_RETRY = 300.0
+"""s until the key is asked for again where there was no answer: the cloud was away just
+then, and another hour without the LAN would be the price."""
 SEARCH_INTERVAL = 300.0
 """s between two searches for a controller that is lost."""
 
@@ -40,11 +49,16 @@ class Healer:
         self._next_key = 0.0
         self._next_search = 0.0
         self._searching = asyncio.Lock()
+        self.key_asked = False
+        """Whether the account was asked for the key since a frame last verified, and
+        answered: whatever it said then, nothing is left that helps by itself."""
 
     @callback
     def async_check(self) -> None:
         """Look at the newest poll and start what may help."""
         coordinator, now = self._coordinator, time.monotonic()
+        if coordinator.controller.lan_error is None:
+            self.key_asked = False
         if isinstance(coordinator.controller.lan_error, SignatureError):
             coordinator.async_in_background(self._async_renew_key(), "new key")
         if (
@@ -58,23 +72,41 @@ class Healer:
     @callback
     def async_offer(self, host: str, port: int = PORT) -> None:
         """Try an address the network told."""
-        record = self._coordinator.record
+        record, controller = self._coordinator.record, self._coordinator.controller
         if (host, port) != (record.host, record.port):
             self._coordinator.async_in_background(
                 self._async_try(host, port), "new address"
             )
-        elif not self._coordinator.controller.on_lan:
+        elif controller.lan is not None and not controller.on_lan:
             self._coordinator.async_in_background(
                 self._coordinator.async_request_refresh(), "controller is back"
             )
 
     async def async_adopt_address(self, host: str, port: int) -> None:
-        """Take over an address if this controller answers there.
+        """Take over an address a person typed if this controller answers there.
 
         Raises SignatureError where another one does, NotSupportedError where there is
         no key to tell, and what `LanClient.state` raises.
         """
-        await self._async_adopt(replace(self._coordinator.record, host=host, port=port))
+        await self._async_adopt(
+            replace(self._coordinator.record, host=host, port=port, by_hand=True)
+        )
+
+    async def async_adopt_key(self) -> None:
+        """Fetch the key because a person asks, and take it over if it verifies.
+
+        Raises what `CloudClient.envelope_key` raises, NotSupportedError where the LAN
+        is not used, and what `LanClient.state` raises.
+        """
+        record = self._coordinator.record
+        key = await self._coordinator.account.cloud.envelope_key(record.device_id)
+        await self._async_adopt(replace(record, key=key.hex()))
+
+    async def async_search(self) -> bool:
+        """Search now because a person asks; tell whether it answers on the LAN."""
+        await self._async_search()
+        await self._coordinator.async_refresh()
+        return self._coordinator.controller.on_lan
 
     async def async_wait(self) -> None:
         """Wait for the search that a failed poll has started."""
@@ -102,7 +134,9 @@ class Healer:
         try:
             found = await connector.async_resolve_host(name)
         except OSError as err:
-            _LOGGER.debug("The controller's name was not resolved: %s", err)
+            # Its words hold the name, which is part of the MAC address.
+            kind = type(err).__name__
+            _LOGGER.debug("The controller's name was not resolved: %s", kind)
             return
         for host in dict.fromkeys(address["host"] for address in found):
             if await self._async_try(host, PORT):
@@ -113,14 +147,15 @@ class Healer:
         record = self._coordinator.record
         if (host, port) == (record.host, record.port):
             return False
+        found = replace(record, host=host, port=port, by_hand=False)
         try:
             try:
-                await self.async_adopt_address(host, port)
+                await self._async_adopt(found)
             except SignatureError:
                 # Another controller, or ours with a new key, too.
                 if (key := await self._async_new_key()) is None:
                     raise
-                await self._async_adopt(replace(record, host=host, port=port, key=key))
+                await self._async_adopt(replace(found, key=key))
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
@@ -145,5 +180,15 @@ class Healer:
             return None
         self._next_key = now + KEY_INTERVAL
         record = self._coordinator.record
-        key = await self._coordinator.account.async_fetch_key(record.device_id)
-        return key if key != record.key else None
+        try:
+            key = await self._coordinator.account.cloud.envelope_key(record.device_id)
+        except (RefusedError, EnvelopeError) as err:
+            _LOGGER.debug("The account has no key of the controller: %s", err)
+            self.key_asked = True
+            return None
+        except PoolctlError as err:
+            _LOGGER.debug("No answer to the question for the key: %s", err)
+            self._next_key = now + KEY_RETRY
+            return None
+        self.key_asked = True
+        return key.hex() if key.hex() != record.key else None

@@ -1,8 +1,8 @@
 """What is kept of each controller over restarts of Home Assistant, in one store.
 
 The counter of what we sign, because a controller takes none twice and clocks jump back;
-the equipment, so that its entities exist where a start finds only the cloud; and the
-last valid readings of the probes. All of it is written lazily.
+the equipment, so that its entities exist where a start finds only the cloud; the last
+valid readings of the probes; and what was chosen last. All of it is written lazily.
 """
 
 from dataclasses import asdict
@@ -16,7 +16,7 @@ from homeassistant.util.hass_dict import HassKey
 from .client.commands import PumpIdentity
 from .client.envelope import OutgoingCounter
 from .client.frame import Configuration
-from .client.state import Chemistry, PoolState
+from .client.state import LOW_LEVEL, Chemistry, PoolState
 from .const import DOMAIN
 
 _SAVE_DELAY: Final = 60.0
@@ -90,6 +90,11 @@ def _lasting(state: PoolState) -> PoolState:
         names=state.names,
         pump=state.pump,
         start_speed=state.start_speed,
+        pool_sources=state.pool_sources,
+        pool_light_choice=state.pool_light_choice,
+        spa_light_choice=state.spa_light_choice,
+        acid_low_level=state.acid_low_level,
+        chlorine_low_level=state.chlorine_low_level,
         valid_chemistry=state.valid_chemistry,
         valid_at=state.valid_at,
     )
@@ -101,6 +106,11 @@ def _stored(state: PoolState) -> dict[str, Any]:
         "names": state.names,
         "pump": asdict(state.pump) if state.pump else None,
         "start_speed": state.start_speed,
+        "pool_sources": state.pool_sources,
+        "pool_light_choice": state.pool_light_choice,
+        "spa_light_choice": state.spa_light_choice,
+        "acid_low_level": state.acid_low_level,
+        "chlorine_low_level": state.chlorine_low_level,
         "chemistry": asdict(state.valid_chemistry),
         "chemistry_at": state.valid_at.isoformat() if state.valid_at else None,
     }
@@ -113,6 +123,12 @@ def _restored(kept: dict[str, Any]) -> PoolState:
         names=tuple(kept["names"]),
         pump=PumpIdentity(**kept["pump"]) if kept["pump"] else None,
         start_speed=kept["start_speed"],
+        # Stores of earlier versions have none.
+        pool_sources=tuple(kept.get("pool_sources", ())),
+        pool_light_choice=kept.get("pool_light_choice"),
+        spa_light_choice=kept.get("spa_light_choice"),
+        acid_low_level=kept.get("acid_low_level", LOW_LEVEL),
+        chlorine_low_level=kept.get("chlorine_low_level", LOW_LEVEL),
         valid_chemistry=Chemistry(**kept["chemistry"]),
         valid_at=datetime.fromisoformat(at) if at else None,
     )

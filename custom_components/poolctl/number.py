@@ -9,18 +9,29 @@ from homeassistant.components.number import (
     NumberDeviceClass,
     NumberEntity,
     NumberEntityDescription,
+    NumberMode,
 )
 from homeassistant.const import (
     PERCENTAGE,
     EntityCategory,
     Platform,
     UnitOfElectricPotential,
+    UnitOfVolume,
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.controller import MAX_SPEED, MIN_SPEED, SETTINGS, SPEED_STEP, Controller
-from .client.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
+from .client.controller import Controller
+from .client.drums import MAX_LOW_LEVEL, MIN_LOW_LEVEL, drum
+from .client.equipment import (
+    CHLORINATORS,
+    LIQUID_CHLORINE,
+    MAX_SPEED,
+    MIN_SPEED,
+    PH_DOSERS,
+    SPEED_STEP,
+)
+from .client.settings import CHLORINE, PH, SETTINGS, Range, SettingsObject
 from .client.state import PoolState
 from .coordinator import PoolctlConfigEntry
 from .entity import (
@@ -43,14 +54,74 @@ class PoolctlNumberDescription(PoolctlEntityDescription, NumberEntityDescription
     set_fn: Callable[[Controller, float], Coroutine[Any, Any, None]]
 
 
-def _read_setting(key: str) -> Callable[[PoolState], float | None]:
-    return lambda state: getattr(state.configuration, key)
-
-
-def _change_setting(
+def _setting(
     key: str,
-) -> Callable[[Controller, float], Coroutine[Any, Any, None]]:
-    return lambda controller, value: controller.change_setting(key, value)
+    fitted: frozenset[int],
+    device_class: NumberDeviceClass,
+    unit: str | None = None,
+) -> PoolctlNumberDescription:
+    """Return the row of a desired value, whose key is its field of Configuration."""
+    low, high, step = _range(key)
+    return PoolctlNumberDescription(
+        key=key,
+        translation_key=key,
+        device_class=device_class,
+        native_unit_of_measurement=unit,
+        entity_category=EntityCategory.CONFIG,
+        native_min_value=low,
+        native_max_value=high,
+        native_step=step,
+        fitted=fitted,
+        value_fn=lambda state: getattr(state.configuration, key),
+        set_fn=lambda controller, value: controller.settings.change(key, value),
+    )
+
+
+def _drum(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescription:
+    """Return the row of a drum's size; a drum of 0 L is one of which nobody told."""
+    low, high, step = _range(of.drum_field)
+    return PoolctlNumberDescription(
+        key=f"{of.substance}_drum",
+        translation_key=f"{of.substance}_drum",
+        device_class=NumberDeviceClass.VOLUME_STORAGE,
+        native_unit_of_measurement=UnitOfVolume.LITERS,
+        entity_category=EntityCategory.CONFIG,
+        mode=NumberMode.BOX,
+        native_min_value=low / 1000,
+        native_max_value=high / 1000,
+        native_step=step / 1000,
+        fitted=fitted,
+        value_fn=lambda state: drum(state, of).litres,
+        set_fn=lambda controller, value: controller.settings.change(
+            of.drum_field, round(value * 1000)
+        ),
+    )
+
+
+def _low_level(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescription:
+    """Return the row of what Home Assistant calls nearly empty: kept by it alone."""
+
+    async def set_low_level(controller: Controller, value: float) -> None:
+        controller.update(**{of.low_level_field: round(value)})
+
+    return PoolctlNumberDescription(
+        key=of.low_level_field,
+        translation_key=of.low_level_field,
+        native_unit_of_measurement=PERCENTAGE,
+        entity_category=EntityCategory.CONFIG,
+        native_min_value=MIN_LOW_LEVEL,
+        native_max_value=MAX_LOW_LEVEL,
+        native_step=1,
+        fitted=fitted,
+        value_fn=lambda state: drum(state, of).low_level,
+        set_fn=set_low_level,
+    )
+
+
+def _range(field: str) -> Range:
+    found = SETTINGS[field].range
+    assert found is not None
+    return found
 
 
 def _pump_speed(state: PoolState) -> int | None:
@@ -71,26 +142,13 @@ NUMBERS = (
         value_fn=_pump_speed,
         set_fn=lambda controller, value: controller.set_pump_speed(round(value)),
     ),
-    *(
-        PoolctlNumberDescription(
-            key=key,
-            translation_key=key,
-            device_class=device_class,
-            native_unit_of_measurement=unit,
-            entity_category=EntityCategory.CONFIG,
-            native_min_value=SETTINGS[key].low,
-            native_max_value=SETTINGS[key].high,
-            native_step=SETTINGS[key].step,
-            fitted=fitted,
-            value_fn=_read_setting(key),
-            set_fn=_change_setting(key),
-        )
-        for key, device_class, unit, fitted in (
-            ("desired_ph", NumberDeviceClass.PH, None, PH_DOSERS),
-            ("desired_orp_mineral", *_ORP, CHLORINATORS),
-            ("desired_orp_liquid", *_ORP, LIQUID_CHLORINE),
-        )
-    ),
+    _setting("desired_ph", PH_DOSERS, NumberDeviceClass.PH),
+    _setting("desired_orp_mineral", CHLORINATORS, *_ORP),
+    _setting("desired_orp_liquid", LIQUID_CHLORINE, *_ORP),
+    _drum(PH, PH_DOSERS),
+    _drum(CHLORINE, LIQUID_CHLORINE),
+    _low_level(PH, PH_DOSERS),
+    _low_level(CHLORINE, LIQUID_CHLORINE),
 )
 
 

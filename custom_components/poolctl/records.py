@@ -25,6 +25,8 @@ class ControllerRecord:
     firmware: str | None = None
     host: str | None = None
     port: int = PORT
+    by_hand: bool = False
+    """Whether a person typed the address; the network may not know of it."""
     key: str | None = None
     """Envelope key, 32 hex characters; `None` where the account gets none."""
 
@@ -84,11 +86,16 @@ class Sighting:
 
     @property
     def firmware_supported(self) -> bool:
-        """Whether its firmware serves the LAN; a version we cannot read may."""
-        try:
-            return AwesomeVersion(self.firmware) >= AwesomeVersion(MIN_FIRMWARE)
-        except AwesomeVersionException:
-            return True
+        """Whether its firmware serves the LAN."""
+        return firmware_supported(self.firmware)
+
+
+def firmware_supported(version: str) -> bool:
+    """Tell whether a firmware serves the LAN; a version we cannot read may."""
+    try:
+        return AwesomeVersion(version) >= AwesomeVersion(MIN_FIRMWARE)
+    except AwesomeVersionException:
+        return True
 
 
 _SIGHTINGS: HassKey[dict[str, Sighting]] = HassKey("poolctl_sightings")

@@ -1,7 +1,6 @@
 """Sensors: what the controller measures and reports."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import override
 
 from homeassistant.components.sensor import (
@@ -26,16 +25,22 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
+from .client.drums import drum
 from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from .client.frame import MODE_MANUAL, MODE_OFF
+from .client.settings import CHLORINE, PH
 from .client.state import PoolState, Source
-from .coordinator import PoolctlConfigEntry
+from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .doses import DOSES, PoolctlDoses
 from .entity import (
+    Factory,
     PoolctlEntity,
     PoolctlEntityDescription,
     async_setup_platform,
     described,
 )
+from .modes import MODES, mode_name
+from .totals import TOTALS, PoolctlTotal
 
 PARALLEL_UPDATES = 0
 
@@ -45,21 +50,9 @@ class PoolctlSensorDescription(PoolctlEntityDescription, SensorEntityDescription
     """One sensor."""
 
 
-def _pump_mode(state: PoolState) -> str | None:
-    mode = state.readings.main_pump_mode
-    if mode is None:
-        return None
-    return {MODE_OFF: "off", MODE_MANUAL: "manual"}.get(mode, "schedule")
-
-
 def _running_schedule(state: PoolState) -> int | None:
     mode = state.readings.main_pump_mode
     return None if mode in (None, MODE_OFF, MODE_MANUAL) else mode
-
-
-def _left(remaining_ml: int | None, drum_ml: int | None) -> float | None:
-    """Return litres; a drum without a size is none."""
-    return remaining_ml / 1000 if remaining_ml is not None and drum_ml else None
 
 
 SENSORS = (
@@ -137,8 +130,8 @@ SENSORS = (
         key="pump_mode",
         translation_key="pump_mode",
         device_class=SensorDeviceClass.ENUM,
-        options=["off", "schedule", "manual"],
-        value_fn=_pump_mode,
+        options=MODES,
+        value_fn=lambda state: mode_name(state.readings.main_pump_mode),
     ),
     PoolctlSensorDescription(
         key="running_schedule",
@@ -153,9 +146,7 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         fitted=PH_DOSERS,
-        value_fn=lambda state: _left(
-            state.configuration.acid_remaining_ml, state.configuration.acid_drum_ml
-        ),
+        value_fn=lambda state: drum(state, PH).litres_left,
     ),
     PoolctlSensorDescription(
         key="chlorine_remaining",
@@ -165,10 +156,7 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         fitted=LIQUID_CHLORINE,
-        value_fn=lambda state: _left(
-            state.configuration.chlorine_remaining_ml,
-            state.configuration.chlorine_drum_ml,
-        ),
+        value_fn=lambda state: drum(state, CHLORINE).litres_left,
     ),
     PoolctlSensorDescription(
         key="pump_cooldown_remaining",
@@ -223,18 +211,21 @@ SENSORS = (
 )
 
 
+def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
+    return {
+        **described(PoolctlSensor, SENSORS, coordinator),
+        **described(PoolctlTotal, TOTALS, coordinator),
+        **described(PoolctlDoses, DOSES, coordinator),
+    }
+
+
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: PoolctlConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the sensors."""
-    async_setup_platform(
-        entry,
-        Platform.SENSOR,
-        async_add_entities,
-        partial(described, PoolctlSensor, SENSORS),
-    )
+    async_setup_platform(entry, Platform.SENSOR, async_add_entities, _build)
 
 
 class PoolctlSensor(PoolctlEntity, SensorEntity):

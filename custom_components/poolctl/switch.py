@@ -1,28 +1,42 @@
-"""Switches: the main pump, and slots that a person may switch."""
+"""Switches: outputs that a person may switch, what may heat and dose, schedules."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, override
+from typing import Any, Literal, override
 
 from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
 from homeassistant.components.switch.const import SwitchDeviceClass
-from homeassistant.const import Platform
+from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.controller import Controller
-from .client.equipment import Role, Slot
+from .client.equipment import (
+    CHLORINATORS,
+    HEAT_SOURCES,
+    LIQUID_CHLORINE,
+    PH_DOSERS,
+    SPA_ACTUATORS,
+    Role,
+    Slot,
+)
+from .client.schedule import MAX_SCHEDULES
+from .client.schedule_rules import schedules_of
 from .client.state import PoolState
+from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import (
     Factory,
+    OutputEntity,
     PoolctlEntity,
     PoolctlEntityDescription,
     SlotEntity,
     async_setup_platform,
     command_errors,
     described,
+    slot_is_on,
 )
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -35,7 +49,30 @@ class PoolctlSwitchDescription(PoolctlEntityDescription, SwitchEntityDescription
     """One switch; `slot_fn` names the slot that schedules may hold."""
 
     set_fn: Callable[[Controller, bool], Coroutine[Any, Any, None]]
-    slot_fn: Callable[[PoolState], Slot | None]
+    slot_fn: Callable[[PoolState], Slot | None] | None = None
+
+
+def _may_run(source: str) -> PoolctlSwitchDescription:
+    return PoolctlSwitchDescription(
+        key=f"{source}_selected",
+        translation_key=f"{source}_selected",
+        entity_category=EntityCategory.CONFIG,
+        fitted=HEAT_SOURCES[source],
+        value_fn=lambda state: getattr(state.configuration, f"{source}_selected"),
+        set_fn=lambda controller, on: controller.heating.select(source, on),
+    )
+
+
+def _may_dose(key: str, field: str, codes: frozenset[int]) -> PoolctlSwitchDescription:
+    """Return the row of a doser that the firmware may run; `field` is of Dosing."""
+    return PoolctlSwitchDescription(
+        key=key,
+        translation_key=key,
+        entity_category=EntityCategory.CONFIG,
+        fitted=codes,
+        value_fn=lambda state: getattr(state.dosing, field),
+        set_fn=lambda controller, on: controller.settings.change(field, on),
+    )
 
 
 SWITCHES = (
@@ -47,28 +84,81 @@ SWITCHES = (
         set_fn=lambda controller, on: controller.set_pump(on),
         slot_fn=lambda state: state.pump_slot,
     ),
+    PoolctlSwitchDescription(
+        key="spa_mode",
+        translation_key="spa_mode",
+        device_class=SwitchDeviceClass.SWITCH,
+        fitted=frozenset(SPA_ACTUATORS),
+        value_fn=lambda state: state.spa_mode,
+        assumed_fn=lambda state: state.slots_assumed,
+        set_fn=lambda controller, on: controller.set_spa_mode(on),
+        slot_fn=lambda state: state.spa_slot,
+    ),
+    *(_may_run(source) for source in HEAT_SOURCES),
+    _may_dose("ph_dosing", "ph_enabled", PH_DOSERS),
+    _may_dose("chlorinator", "chlorinator_enabled", CHLORINATORS),
+    _may_dose("liquid_chlorine", "liquid_enabled", LIQUID_CHLORINE),
 )
+
+type _Built = dict[str, Factory | Literal[False] | None]
 
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 
 
 def _slot_description(slot: Slot) -> PoolctlSwitchDescription:
-    def current(state: PoolState) -> Slot | None:
-        return state.slot(slot.index)
-
     return PoolctlSwitchDescription(
         key=f"slot_{slot.index}",
         translation_key=slot.kind,
         device_class=SwitchDeviceClass.SWITCH,
-        value_fn=lambda state: (found := current(state)) and found.on,
+        value_fn=slot_is_on(slot.index),
         assumed_fn=lambda state: state.slots_assumed,
         set_fn=lambda controller, on: controller.set_aux(slot.index, on),
-        slot_fn=current,
     )
 
 
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
-    found = described(PoolctlSwitch, SWITCHES, coordinator)
+def _schedule_description(index: int) -> PoolctlSwitchDescription:
+    def armed(state: PoolState) -> bool | None:
+        schedule = schedules_of(state).get(index)
+        return schedule.enabled if schedule else None
+
+    async def arm(controller: Controller, on: bool) -> None:
+        seen = schedules_of(controller.state).get(index)
+        await controller.schedules.enable(index, on, seen=seen)
+
+    return PoolctlSwitchDescription(
+        key=f"schedule_{index}",
+        translation_key="schedule",
+        # Not among the outputs: "switch everything off" is not to disarm schedules.
+        entity_category=EntityCategory.CONFIG,
+        value_fn=armed,
+        assumed_fn=lambda state: state.schedules_assumed,
+        set_fn=arm,
+    )
+
+
+def _schedules(coordinator: ControllerCoordinator) -> _Built:
+    """Return a switch for each schedule in use."""
+    if coordinator.data.schedules is None:
+        return {f"schedule_{index}": None for index in range(MAX_SCHEDULES)}
+    used = schedules_of(coordinator.data)
+    return {
+        f"schedule_{index}": partial(PoolctlScheduleSwitch, coordinator, index)
+        if index in used
+        else False
+        for index in range(MAX_SCHEDULES)
+    }
+
+
+def _switch(
+    coordinator: ControllerCoordinator, description: PoolctlSwitchDescription
+) -> PoolctlSwitch:
+    kind = PoolctlSwitch if description.slot_fn is None else PoolctlOutputSwitch
+    return kind(coordinator, description)
+
+
+def _build(coordinator: ControllerCoordinator) -> _Built:
+    found: _Built = {**described(_switch, SWITCHES, coordinator)}
+    found |= _schedules(coordinator)
     for slot in coordinator.data.slots:
         if slot.role in SWITCHED_ROLES:
             description = _slot_description(slot)
@@ -111,13 +201,49 @@ class PoolctlSwitch(PoolctlEntity, SwitchEntity):
             await self.entity_description.set_fn(self.controller, False)
 
     async def async_resume_schedule(self) -> None:
-        """Give it back to its schedules."""
-        with command_errors():
-            slot = self.entity_description.slot_fn(self.coordinator.data)
-            await self.controller.resume_schedule(slot.index if slot else None)
+        """Refuse: it is no output."""
+        raise ServiceValidationError(
+            translation_domain=DOMAIN, translation_key="not_scheduled"
+        )
+
+
+class PoolctlOutputSwitch(OutputEntity, PoolctlSwitch):
+    """An output a person switches, whichever slot it is on."""
+
+    @property
+    @override
+    def slot(self) -> Slot | None:
+        slot_fn = self.entity_description.slot_fn
+        return slot_fn(self.coordinator.data) if slot_fn else None
 
 
 class PoolctlSlotSwitch(SlotEntity, PoolctlSwitch):
     """A slot a person switches."""
 
     entity_description: PoolctlSwitchDescription
+
+
+class PoolctlScheduleSwitch(PoolctlSwitch):
+    """A schedule a person arms and disarms, with the name the controller has for it.
+
+    Schedules are often called like the output that they switch, so "Schedule" goes
+    before that.
+    """
+
+    def __init__(self, coordinator: ControllerCoordinator, index: int) -> None:
+        """Remember the schedule."""
+        self.index = index
+        super().__init__(coordinator, _schedule_description(index))
+
+    @override
+    def _visible(self) -> tuple[Any, ...]:
+        schedule = schedules_of(self.coordinator.data).get(self.index)
+        name = (schedule and schedule.name) or str(self.index + 1)
+        self._attr_translation_placeholders = {"name": name}
+        return *super()._visible(), name
+
+    @property
+    @override
+    def name(self) -> Any:
+        """The name as it is now; Home Assistant would keep the first one."""
+        return self._name_internal(None, self.platform_data.platform_translations)

@@ -31,9 +31,10 @@ from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.poolctl.client import (
-    controller as controller_module,
+    commander as commander_module,
     poller as poller_module,
 )
+from custom_components.poolctl.client.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
 
@@ -208,7 +209,13 @@ def sign_in(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for the effect of a command sooner than people would."""
-    monkeypatch.setattr(controller_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
+    monkeypatch.setattr(commander_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send one value of a slider right after the other: people wait a second."""
+    monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.01,))
 
 
 class Names(AbstractResolver):
@@ -251,7 +258,7 @@ def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
         yield found
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask background queries at once: sleepers never wake while time stands still."""
     monkeypatch.setattr(poller_module, "QUERY_SPACING", 0.0)

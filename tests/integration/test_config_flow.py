@@ -147,6 +147,7 @@ async def test_discovered(
         "name": "Home pool",
         "host": "127.0.0.1",
         "firmware": service.small.firmware,
+        "example_url": "https://pool.example.com",
     }
     assert [
         shown["context"]["title_placeholders"]["name"]

@@ -14,7 +14,7 @@ from custom_components.poolctl import healing
 from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.memory import Memory
 
-from .conftest import Names, Service, advance, restart, set_up, settle, value
+from .conftest import Names, Service, advance, entity_id, restart, set_up, settle, value
 from .test_config_flow import discover
 
 pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
@@ -61,18 +61,39 @@ async def test_a_rotated_key_is_fetched_again(
     small: MockConfigEntry,
     freezer: FrozenDateTimeFactory,
 ) -> None:
-    """At most once an hour; the wrong key first, then the right one."""
+    """Every five minutes while the cloud does not answer."""
     service.cloud.faults.on("error_500", "envelope-key")
     service.small.rotate_key(b"\xee" * 16)
     await advance(hass, service, freezer, 600, step=15)
     assert source(hass, service) == "cloud"
-    asked = [r for r in service.cloud.requests if r.name == "envelope-key"]
-    assert len(asked) == 1
+    assert len(keys_asked(service)) == 2
     service.cloud.faults.clear()
-    await advance(hass, service, freezer, 3600, step=30)
+    await advance(hass, service, freezer, 360, step=15)
     assert source(hass, service) == "lan"
     stored = small.data["controllers"][service.small.device_id]
     assert stored["key"] == "ee" * 16
+
+
+async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(
+    hass: HomeAssistant,
+    service: Service,
+    small: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """The wrong key first, then the right one."""
+    service.small.faults.on("wrong_key")
+    await advance(hass, service, freezer, 3570, step=30)
+    assert len(keys_asked(service)) == 1
+    await advance(hass, service, freezer, 120, step=30)
+    assert len(keys_asked(service)) == 2
+    service.small.faults.clear()
+    await advance(hass, service, freezer, 60, step=30)
+    assert source(hass, service) == "lan"
+
+
+def keys_asked(service: Service) -> list[Any]:
+    """Return the requests for an envelope key."""
+    return [r for r in service.cloud.requests if r.name == "envelope-key"]
 
 
 async def test_a_controller_that_restarts_is_not_taken_for_a_replay(
@@ -95,7 +116,7 @@ async def test_a_clock_that_jumps_back_an_hour(
     freezer: FrozenDateTimeFactory,
 ) -> None:
     """Also over a restart of Home Assistant: the controller takes every command."""
-    switch = {"entity_id": "switch.home_pool_waterfall"}
+    switch = {"entity_id": entity_id(hass, "switch", service.small, "slot_2")}
     await hass.services.async_call("switch", "turn_on", switch, blocking=True)
     freezer.tick(timedelta(hours=-1))
     await restart(hass, service, small)

@@ -12,6 +12,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.memory import DATA_MEMORY
+from tests.simulator.raw import until
 
 from .conftest import Service, advance, entity_id, set_up, settle, value
 
@@ -148,8 +149,8 @@ async def test_reassigned_slots_change_their_entities(
     assert switch(3) == kept
     service.small.pool.slots[2].aux_type = 1
     await coordinator.async_refresh()
-    await hass.async_block_till_done()
-    assert switch(2) is not None
+    # It waits for the name its owner gave it, which is asked for in the background.
+    await until(lambda: switch(2) is not None)
 
 
 async def test_without_any_answer_nothing_is_removed(

@@ -1,12 +1,14 @@
 """The options: which way to a controller, and what probes show in still water."""
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import Service, advance, restart, set_up, settle, value
+from .conftest import Service, advance, entity_id, restart, set_up, settle, value
+from .test_config_flow import discover
 
 pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
 
@@ -51,6 +53,16 @@ async def test_cloud_only(
     assert len(service.small.requests) == seen
 
 
+async def test_cloud_only_where_the_network_tells_of_the_controller(
+    hass: HomeAssistant, service: Service, small: MockConfigEntry
+) -> None:
+    """What was announced does not get in the way of the first look at the cloud."""
+    await discover(hass, service.small)
+    await choose(hass, service, small, connection="cloud")
+    assert small.state is ConfigEntryState.LOADED
+    assert value(hass, "sensor", service.small, "connection") == "cloud"
+
+
 @pytest.mark.parametrize(
     ("choice", "shown"), [("hold", "7.4"), ("unknown", "unknown"), ("raw", "8.2")]
 )
@@ -83,7 +95,7 @@ async def test_a_start_into_the_cloud_remembers_the_equipment(
     service.small.faults.on("refuse")
     await restart(hass, service, small)
     assert value(hass, "sensor", service.small, "connection") == "cloud"
-    state = hass.states.get("switch.home_pool_waterfall")
+    state = hass.states.get(entity_id(hass, "switch", service.small, "slot_2"))
     assert state is not None
     assert state.state == "unknown"
     assert state.attributes["assumed_state"] is True
@@ -96,6 +108,7 @@ async def test_memory_of_a_controller_that_is_gone(
     freezer: FrozenDateTimeFactory,
 ) -> None:
     await set_up(hass, service, service.entry(*service.controllers))
+    gone = entity_id(hass, "sensor", service.full, "ph")
     del service.account.sites[1:]
     await advance(hass, service, freezer, 3700)
-    assert hass.states.get("sensor.beach_pool_ph") is None
+    assert hass.states.get(gone) is None

@@ -71,7 +71,7 @@ async def test_both_gone_and_both_back(
         (record.levelname, record.message)
         for record in caplog.records
         if record.name.startswith("custom_components")
-        and "Home pool" in record.message
+        and "pool controller 1" in record.message
         and record.levelname != "DEBUG"
     ]
     assert [level for level, _ in lines] == ["ERROR", "INFO"], lines

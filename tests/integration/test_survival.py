@@ -13,7 +13,16 @@ from pytest_homeassistant_custom_component.common import (
     async_capture_events,
 )
 
-from .conftest import Service, advance, pass_time, restart, set_up, settle, value
+from .conftest import (
+    Service,
+    advance,
+    entity_id,
+    pass_time,
+    restart,
+    set_up,
+    settle,
+    value,
+)
 from .test_config_flow import discover
 
 # Time stands still from the very beginning: a clock must not change under a timer.
@@ -300,6 +309,6 @@ async def test_a_restarted_controller_counts_from_zero(
         assert source(hass, service) == "lan"
     assert len(lines(caplog)) == 1
     assert not lost(events)
-    switch = {"entity_id": "switch.home_pool_waterfall"}
+    switch = {"entity_id": entity_id(hass, "switch", service.small, "slot_2")}
     await hass.services.async_call("switch", "turn_on", switch, blocking=True)
     assert service.small.pool.slots[2].on

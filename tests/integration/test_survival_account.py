@@ -29,6 +29,7 @@ from .conftest import (
     CLIENT_SECRET,
     Service,
     advance,
+    entity_id,
     pass_time,
     record,
     restart,
@@ -154,9 +155,9 @@ class TestSignIn:
         """
         await set_up(hass, service, by_cloud(service))
         service.cloud.faults.on("unauthorized")
-        reads = len(asked(service, "dashboardInfo"))
+        reads = len(asked(service, "deviceOnlineStatuses"))
         await advance(hass, service, freezer, 30)
-        assert asked(service, "dashboardInfo")[reads:] == [401, 401]
+        assert asked(service, "deviceOnlineStatuses")[reads:] == [401, 401]
         assert asked(service, "token") == [200]
         for _ in range(10):
             await advance(hass, service, freezer, 30)
@@ -182,7 +183,7 @@ class TestSignIn:
         assert flow["context"]["source"] == "reauth"
         assert small.state is ConfigEntryState.LOADED
         assert source(hass, service) == "lan"
-        switch = {"entity_id": "switch.home_pool_waterfall"}
+        switch = {"entity_id": entity_id(hass, "switch", service.small, "slot_2")}
         await hass.services.async_call("switch", "turn_on", switch, blocking=True)
         assert service.small.pool.slots[2].on
         assert not lost(events)
@@ -205,7 +206,7 @@ class TestSignIn:
             service.small.faults.clear()
             service.cloud.faults.clear()
             await advance(hass, service, freezer, 300, step=15)
-        told = [line for line in lines(caplog) if "Home pool" in line]
+        told = [line for line in lines(caplog) if "pool controller 1" in line]
         assert len(told) == 4
         assert len(lines(caplog)) <= 6  # the account may have one of each, too
 
@@ -229,7 +230,7 @@ class TestSignIn:
         for faults in (service.small.faults, service.cloud.faults):
             for name in faults.known:
                 faults.on(name)
-                tried = _try_everything(hass, entry)
+                tried = _try_everything(hass, service, entry)
                 await pass_time(hass, service, freezer, 60, step=3)
                 faults.clear()
                 await pass_time(hass, service, freezer, 30, step=3)
@@ -270,15 +271,18 @@ class _Secrets:
 
 
 def _try_everything(
-    hass: HomeAssistant, entry: MockConfigEntry
+    hass: HomeAssistant, service: Service, entry: MockConfigEntry
 ) -> list[asyncio.Task[Any]]:
     """Let a person press things, whatever comes of it, and an hour be over."""
     calls = [
         hass.services.async_call(
-            domain, action, {"entity_id": f"{domain}.home_pool_{entity}"}, blocking=True
+            domain,
+            action,
+            {"entity_id": entity_id(hass, domain, service.small, key)},
+            blocking=True,
         )
-        for domain, action, entity in (
-            ("switch", "turn_on", "waterfall"),
+        for domain, action, key in (
+            ("switch", "turn_on", "slot_2"),
             ("switch", "turn_off", "pump"),
             ("button", "press", "refresh"),
         )

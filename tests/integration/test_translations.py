@@ -14,17 +14,22 @@ import pytest
 from custom_components.poolctl import entity as entity_module
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role
 from custom_components.poolctl.client.state import WithoutFlow
+from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import (
     CONF_CONNECTION,
     CONF_WITHOUT_FLOW,
     Connection,
 )
+from custom_components.poolctl.event import EVENTS
+from custom_components.poolctl.rules import CONNECTIONS
 from custom_components.poolctl.switch import SWITCHED_ROLES
+from custom_components.poolctl.trigger import TRIGGERS
 
 from .conftest import Service, set_up
 
 FOLDER = Path(entity_module.__file__).parent
 SOURCES = "\n".join(path.read_text() for path in FOLDER.glob("*.py"))
+CLIENT = "\n".join(path.read_text() for path in (FOLDER / "client").glob("*.py"))
 
 
 def load(name: str) -> Any:
@@ -34,6 +39,7 @@ def load(name: str) -> Any:
 
 ENGLISH = load("translations/en.json")
 ICONS = load("icons.json")
+REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
 
 
 def keys(pattern: str) -> set[str]:
@@ -65,14 +71,19 @@ def test_options() -> None:
 def test_exceptions() -> None:
     named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
     mapped = {key for _, key in entity_module._ERRORS.values()}
+    # What is refused before it is sent, for a reason of its own.
+    mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
     assert named & set(ENGLISH["exceptions"]) | mapped == set(ENGLISH["exceptions"])
     assert mapped <= set(ENGLISH["exceptions"])
+    assert all(set(text) == {"message"} for text in ENGLISH["exceptions"].values())
 
 
 def test_flow() -> None:
     config = ENGLISH["config"]
     # Home Assistant itself has the words for the end of a reconfiguration.
-    ours = keys(r'reason="(\w+)"') - {"reconfigure_successful"}
+    ours = keys(r'reason="(\w+)"') - {"reconfigure_successful"} - keys(REFUSAL)
+    # Those of repairs are among the texts of their issues.
+    ours -= set(re.findall(r'reason="(\w+)"', (FOLDER / "repairs.py").read_text()))
     assert ours | {
         "already_configured",
         "missing_configuration",
@@ -93,6 +104,23 @@ def test_actions() -> None:
     for text in ENGLISH["services"].values():
         assert text["name"]
         assert text["description"]
+
+
+def test_triggers_and_conditions() -> None:
+    for name, code in (("triggers", TRIGGERS), ("conditions", CONDITIONS)):
+        described = load_yaml_dict(str(FOLDER / f"{name}.yaml"))
+        shown = {key: rule for key, rule in described.items() if key[:1] != "."}
+        assert set(shown) == set(code) == set(ENGLISH[name]) == set(ICONS[name])
+        for key, rule in shown.items():
+            assert set(rule["fields"]) == set(ENGLISH[name][key]["fields"])
+    connections = ENGLISH["selector"]["controller_connection"]["options"]
+    assert set(connections) == set(CONNECTIONS)
+
+
+def test_events() -> None:
+    for event in EVENTS:
+        texts = ENGLISH["entity"]["event"][event.key]["state_attributes"]
+        assert set(texts["event_type"]["state"]) == set(event.event_types or ())
 
 
 def _entity_keys() -> dict[str, set[str]]:
@@ -128,6 +156,7 @@ async def test_every_entity_has_a_name_and_an_icon(
 def test_placeholders_are_filled() -> None:
     """A placeholder in a text is one the sources give."""
     given = keys(r'"(\w+)": ') | {"name", "number", "redirect_uri"}
+    given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
     for path, text in texts(ENGLISH).items():
         for _, placeholder, _, _ in Formatter().parse(text):
             assert placeholder is None or placeholder in given, path

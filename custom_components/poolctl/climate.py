@@ -1,0 +1,164 @@
+"""Climate: the water of the pool and of the spa."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, override
+
+from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
+from homeassistant.components.climate.const import (
+    ATTR_HVAC_MODE,
+    ClimateEntityFeature,
+    HVACAction,
+    HVACMode,
+)
+from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .client.equipment import POOL_HEATERS, SOLAR, SPA_HEATERS
+from .client.heating import (
+    MAX_TARGET,
+    MIN_TARGET,
+    POOL,
+    SPA,
+    Water,
+    heats,
+    may_heat,
+    temperature,
+)
+from .client.state import PoolState
+from .coordinator import PoolctlConfigEntry
+from .entity import (
+    PoolctlEntity,
+    PoolctlEntityDescription,
+    async_setup_platform,
+    command_errors,
+    described,
+)
+
+# Controllers take one command at a time by themselves; a limit here would keep the
+# newest of several values from overtaking the ones that wait.
+PARALLEL_UPDATES = 0
+
+
+class Shown(NamedTuple):
+    """What a person sees of a water."""
+
+    target: int
+    """°C."""
+    current: float | None
+    """°C."""
+    mode: HVACMode | None
+    action: HVACAction | None
+
+
+_MODES = {True: HVACMode.HEAT, False: HVACMode.OFF, None: None}
+_RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: None}
+
+
+def _shown(water: Water, state: PoolState) -> Shown | None:
+    """Return what is shown, `None` while the target is not known."""
+    if (target := getattr(state.configuration, water.target)) is None:
+        return None
+    mode = _MODES[may_heat(state, water)]
+    action: HVACAction | None = None
+    if (heating := heats(state, water)) is not None:
+        action = HVACAction.HEATING if heating else _RESTING[mode]
+    return Shown(target, temperature(state, water), mode, action)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlClimateDescription(PoolctlEntityDescription, ClimateEntityDescription):
+    """One water."""
+
+    water: Water
+
+    @override
+    def exists(self, state: PoolState) -> bool | None:
+        """Tell whether something heats it; the cloud does not know its target."""
+        if fitted := super().exists(state):
+            return True if self.value_fn(state) else None
+        return fitted
+
+
+CLIMATES = (
+    PoolctlClimateDescription(
+        key="pool",
+        translation_key="pool",
+        fitted=POOL_HEATERS | SOLAR,
+        value_fn=partial(_shown, POOL),
+        water=POOL,
+    ),
+    PoolctlClimateDescription(
+        key="spa",
+        translation_key="spa",
+        fitted=SPA_HEATERS,
+        value_fn=partial(_shown, SPA),
+        water=SPA,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the climates."""
+    async_setup_platform(
+        entry,
+        Platform.CLIMATE,
+        async_add_entities,
+        partial(described, PoolctlClimate, CLIMATES),
+    )
+
+
+class PoolctlClimate(PoolctlEntity, ClimateEntity):
+    """A water that something heats."""
+
+    entity_description: PoolctlClimateDescription
+    _attr_supported_features = (
+        ClimateEntityFeature.TARGET_TEMPERATURE
+        | ClimateEntityFeature.TURN_ON
+        | ClimateEntityFeature.TURN_OFF
+    )
+    _attr_temperature_unit = UnitOfTemperature.CELSIUS
+    _attr_target_temperature_step = 1
+    _attr_min_temp = MIN_TARGET
+    _attr_max_temp = MAX_TARGET
+
+    @property
+    @override
+    def hvac_modes(self) -> list[HVACMode]:
+        """Return the modes a person may choose."""
+        return [HVACMode.HEAT, HVACMode.OFF]
+
+    @override
+    def _update(self) -> bool:
+        changed = super()._update()
+        shown: Shown | None = self._value
+        self._attr_target_temperature = shown and shown.target
+        self._attr_current_temperature = shown and shown.current
+        self._attr_hvac_mode = shown and shown.mode
+        self._attr_hvac_action = shown and shown.action
+        return changed
+
+    @override
+    async def async_set_temperature(self, **kwargs: Any) -> None:
+        """Set the target, and the mode with it where one is given, in one write."""
+        mode: HVACMode | None = kwargs.get(ATTR_HVAC_MODE)
+        if mode is not None:
+            # Home Assistant checks the mode of its other action only.
+            self._valid_mode_or_raise("hvac", mode, self.hvac_modes)
+        await self._async_change(kwargs.get(ATTR_TEMPERATURE), mode)
+
+    @override
+    async def async_set_hvac_mode(self, hvac_mode: HVACMode) -> None:
+        """Let the water be heated, or not."""
+        await self._async_change(None, hvac_mode)
+
+    async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:
+        heat = None if mode is None else mode is HVACMode.HEAT
+        water = self.entity_description.water
+        with command_errors():
+            await self.controller.heating.change(water, target=target, heat=heat)

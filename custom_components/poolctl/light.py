@@ -1,0 +1,128 @@
+"""Lights: one for each slot that a light is wired to, with the shows of its maker."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, override
+
+from homeassistant.components.light import LightEntity, LightEntityDescription
+from homeassistant.components.light.const import (
+    ATTR_EFFECT,
+    ColorMode,
+    LightEntityFeature,
+)
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .client.equipment import Slot
+from .client.lights import LIGHT_GROUPS, LightGroup
+from .client.state import PoolState
+from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .entity import (
+    Factory,
+    PoolctlEntityDescription,
+    SlotEntity,
+    async_setup_platform,
+    command_errors,
+)
+
+# Controllers take one command at a time by themselves.
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlLightDescription(PoolctlEntityDescription, LightEntityDescription):
+    """One light."""
+
+    group: LightGroup
+
+
+def _description(slot: Slot) -> PoolctlLightDescription:
+    def is_on(state: PoolState) -> bool | None:
+        found = state.slot(slot.index)
+        return found.on if found else None
+
+    return PoolctlLightDescription(
+        key=f"slot_{slot.index}",
+        translation_key=slot.kind,
+        value_fn=is_on,
+        assumed_fn=lambda state: state.slots_assumed,
+        group=LIGHT_GROUPS[slot.role],
+    )
+
+
+def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
+    descriptions = {
+        slot.index: _description(slot)
+        for slot in coordinator.data.slots
+        if slot.role in LIGHT_GROUPS
+    }
+    return {
+        description.key: partial(PoolctlLight, coordinator, description, index)
+        for index, description in descriptions.items()
+    }
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the lights."""
+    async_setup_platform(entry, Platform.LIGHT, async_add_entities, _build)
+
+
+class PoolctlLight(SlotEntity, LightEntity):
+    """A light; its effects are those of the light type of its group."""
+
+    _attr_color_mode = ColorMode.ONOFF
+    entity_description: PoolctlLightDescription
+
+    @override
+    def _visible(self) -> tuple[Any, ...]:
+        return *super()._visible(), self.effect_list, self.effect
+
+    @property
+    @override
+    def is_on(self) -> bool | None:
+        """Return whether it is on; while a show is being set it is."""
+        return self._value  # type: ignore[no-any-return]
+
+    @property
+    @override
+    def supported_color_modes(self) -> set[ColorMode]:
+        """Return that it only goes on and off: its colours are effects."""
+        return {ColorMode.ONOFF}
+
+    @property
+    @override
+    def supported_features(self) -> LightEntityFeature:
+        """Return whether it has effects: some kinds just go on to their next colour."""
+        return LightEntityFeature.EFFECT if self.effect_list else LightEntityFeature(0)
+
+    @property
+    @override
+    def effect_list(self) -> list[str]:
+        """Return the effects of the light type that is known now."""
+        return list(self.entity_description.group.effects(self.coordinator.data))
+
+    @property
+    @override
+    def effect(self) -> str | None:
+        """Return the effect its group was set to last."""
+        return self.entity_description.group.effect(self.coordinator.data)
+
+    @override
+    async def async_turn_on(self, **kwargs: Any) -> None:
+        """Switch it on against any schedule, or have it show an effect."""
+        with command_errors():
+            if ATTR_EFFECT in kwargs:
+                await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
+            else:
+                await self.controller.set_aux(self.index, True)
+
+    @override
+    async def async_turn_off(self, **kwargs: Any) -> None:
+        """Switch it off, against any schedule."""
+        with command_errors():
+            await self.controller.set_aux(self.index, False)

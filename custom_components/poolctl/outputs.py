@@ -1,0 +1,115 @@
+"""The outputs of a controller as people know them: by entity, and by name."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.entity_platform import async_get_platforms
+
+from .client.equipment import Role, Slot
+from .client.schedule import Schedule
+from .client.schedule_rules import schedulable
+from .client.state import PoolState
+from .const import DOMAIN
+from .coordinator import ControllerCoordinator
+from .entity import OutputEntity
+
+_PLATFORMS = (Platform.LIGHT, Platform.SWITCH)
+
+
+@callback
+def async_outputs(hass: HomeAssistant) -> Iterator[OutputEntity]:
+    """Return the entities that stand for an output, of all controllers."""
+    for platform in async_get_platforms(hass, DOMAIN):
+        if platform.domain in _PLATFORMS:
+            for entity in platform.entities.values():
+                if isinstance(entity, OutputEntity):
+                    yield entity
+
+
+@callback
+def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None:
+    """Return the entity id of a slot's output, `None` where there is none."""
+    return next(
+        (
+            entity.entity_id
+            for entity in async_outputs(coordinator.hass)
+            if entity.coordinator is coordinator
+            and entity.slot is not None
+            and entity.slot.index == slot
+        ),
+        None,
+    )
+
+
+class OutputNames:
+    """What the outputs of a controller are called, in the language of the house."""
+
+    def __init__(
+        self, coordinator: ControllerCoordinator, translations: Mapping[str, str]
+    ) -> None:
+        """Take the texts of a platform of ours, by their whole keys."""
+        self._coordinator = coordinator
+        self._translations = translations
+        state = coordinator.data
+        usual = {
+            slot.index: self._usual(state, slot)
+            for slot in state.slots
+            if slot.role not in (Role.EMPTY, Role.VIRTUAL)
+        }
+        counts = Counter(name.casefold() for name in usual.values())
+        self._shown = {
+            index: name if counts[name.casefold()] == 1 else f"{name} ({index + 1})"
+            for index, name in usual.items()
+        }
+
+    def __getitem__(self, index: int) -> str:
+        """Return the name of a slot; one that is not known has its number."""
+        return self._shown.get(index) or self._text("switch", "general", index)
+
+    def schedule(self, index: int, schedule: Schedule) -> str:
+        """Return the name of a schedule; one that has none has its number."""
+        return schedule.name or self._text("switch", "schedule", index)
+
+    @property
+    def scheduled(self) -> list[str]:
+        """The names of what schedules can switch."""
+        state = self._coordinator.data
+        return [
+            name
+            for index, name in self._shown.items()
+            if (slot := state.slot(index)) and schedulable(state, slot)
+        ]
+
+    @callback
+    def async_all(self) -> dict[str, int]:
+        """Return every name that a slot has, those given in Home Assistant, too."""
+        names: dict[str, int] = {}
+        for entity in async_outputs(self._coordinator.hass):
+            entry, slot = entity.registry_entry, entity.slot
+            if (
+                entity.coordinator is self._coordinator
+                and slot
+                and entry
+                and entry.name
+            ):
+                names[entry.name] = slot.index
+        for slot in self._coordinator.data.slots:
+            if slot.name and slot.index in self._shown:
+                names[slot.name] = slot.index
+        return names | {name: index for index, name in self._shown.items()}
+
+    def _usual(self, state: PoolState, slot: Slot) -> str:
+        if slot == state.spa_slot:
+            return self._text("switch", "spa_mode", slot.index)
+        if slot.name:
+            return slot.name
+        if slot.role is Role.PUMP:
+            return self._text("switch", "pump", slot.index)
+        light = slot.role in (Role.POOL_LIGHT, Role.SPA_LIGHT)
+        return self._text("light" if light else "switch", slot.kind, slot.index)
+
+    def _text(self, domain: str, key: str, index: int) -> str:
+        text = self._translations.get(f"component.{DOMAIN}.entity.{domain}.{key}.name")
+        return (text or "{number}").format(number=index + 1, name=index + 1)

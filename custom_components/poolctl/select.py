@@ -1,0 +1,83 @@
+"""Selects: what a person says is fitted where the controller does not know."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import override
+
+from homeassistant.components.select import SelectEntity, SelectEntityDescription
+from homeassistant.const import EntityCategory, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .client.controller import Controller
+from .client.lights import LIGHT_TYPES, POOL, SPA, LightGroup
+from .client.state import PoolState
+from .coordinator import PoolctlConfigEntry
+from .entity import (
+    PoolctlEntity,
+    PoolctlEntityDescription,
+    async_setup_platform,
+    command_errors,
+    described,
+)
+
+PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlSelectDescription(PoolctlEntityDescription, SelectEntityDescription):
+    """One select."""
+
+    choose_fn: Callable[[Controller, str], None]
+
+
+def _light_type(group: LightGroup) -> PoolctlSelectDescription:
+    def current(state: PoolState) -> str | None:
+        kind = group.light_type(state)
+        return kind.key if kind else None
+
+    return PoolctlSelectDescription(
+        key=f"{group.key}_light_type",
+        translation_key=f"{group.key}_light_type",
+        entity_category=EntityCategory.CONFIG,
+        options=[kind.key for kind in LIGHT_TYPES.values()],
+        exists_fn=lambda state: state.fitted(group.fitted),
+        value_fn=current,
+        choose_fn=lambda controller, key: controller.lights.choose_type(group, key),
+    )
+
+
+SELECTS = tuple(_light_type(group) for group in (POOL, SPA))
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the selects."""
+    async_setup_platform(
+        entry,
+        Platform.SELECT,
+        async_add_entities,
+        partial(described, PoolctlSelect, SELECTS),
+    )
+
+
+class PoolctlSelect(PoolctlEntity, SelectEntity):
+    """Something a person chooses from a list."""
+
+    entity_description: PoolctlSelectDescription
+
+    @property
+    @override
+    def current_option(self) -> str | None:
+        """Return the choice, or what the controller knows."""
+        return self._value  # type: ignore[no-any-return]
+
+    @override
+    async def async_select_option(self, option: str) -> None:
+        """Choose."""
+        with command_errors():
+            self.entity_description.choose_fn(self.controller, option)

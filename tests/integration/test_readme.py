@@ -1,0 +1,233 @@
+"""The tables of the README against what a fully equipped pool really has."""
+
+from collections.abc import Iterator
+import json
+from pathlib import Path
+import re
+from typing import Any, Final, NamedTuple
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.poolctl import entity as entity_module
+from custom_components.poolctl.client import cloud as cloud_module
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Controller
+
+from .conftest import Service, set_up
+
+README: Final = Path(__file__).parents[2] / "README.md"
+ENGLISH: Final = json.loads(
+    (Path(entity_module.__file__).parent / "translations/en.json").read_text()
+)
+DEVICE_CLASS_NAMES: Final = {"ph": "pH"}
+"""Entities that Home Assistant names after their device class."""
+PLACEHOLDERS: Final = {"{number}": "*n*", "{name}": "*Name*"}
+
+# What a person does with an entity without changing anything.
+HARMLESS: Final[dict[str, Any]] = {
+    "button": lambda state: ("press", {}),
+    "climate": lambda state: (
+        "set_temperature",
+        {"temperature": state.attributes["temperature"]},
+    ),
+    "light": lambda state: (f"turn_{state.state}", {}),
+    "number": lambda state: ("set_value", {"value": state.state}),
+    "select": lambda state: ("select_option", {"option": state.state}),
+    "switch": lambda state: (f"turn_{state.state}", {}),
+}
+
+
+OF_OTHER_POOLS: Final = {("switch", "Ozone")}
+"""Kinds of equipment that the fully equipped pool does not have."""
+
+
+class Row(NamedTuple):
+    """A row of a table: whether it works on the network, and through the cloud."""
+
+    lan: str
+    cloud: str
+
+
+def rows(heading: str) -> Iterator[list[str]]:
+    """Return the cells of the table rows below a heading."""
+    section = README.read_text().split(f"\n### {heading}\n")[1].split("\n#")[0]
+    for line in section.splitlines():
+        if line.startswith("| ") and not line.startswith("| ---"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def entity_table() -> dict[tuple[str, str], Row]:
+    """Return what the README says, by kind and name."""
+    found: dict[tuple[str, str], Row] = {}
+    for names, kind, _, lan, cloud in list(rows("Entities"))[1:]:
+        for name in names.split(", "):
+            key = kind, name.removesuffix("\\*")
+            assert key not in found, f"{key} is there twice"
+            found[key] = Row(lan, cloud)
+    return found
+
+
+def kind_and_name(entity: er.RegistryEntry) -> tuple[str, str]:
+    """Return how the README calls an entity."""
+    kind = entity.domain.replace("_", " ")
+    if entity.translation_key is None:
+        return kind, DEVICE_CLASS_NAMES[entity.original_device_class or ""]
+    name = ENGLISH["entity"][entity.domain][entity.translation_key]["name"]
+    for placeholder, text in PLACEHOLDERS.items():
+        name = name.replace(placeholder, text)
+    return kind, name
+
+
+def _equip(controller: Controller) -> None:
+    """Let lights be of brands with actions, and one schedule run something else."""
+    controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
+
+
+def _entities(hass: HomeAssistant, entry: MockConfigEntry) -> list[er.RegistryEntry]:
+    return er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id)
+
+
+async def test_entities_on_the_network(
+    all_enabled: None, hass: HomeAssistant, service: Service, credentials: None
+) -> None:
+    """All that is there is in the table; all in the table is there, in some pool."""
+    _equip(service.full)
+    service.account.sites = service.account.sites[1:]
+    entry = await set_up(hass, service, service.entry(service.full))
+    table = entity_table()
+    there = {kind_and_name(entity) for entity in _entities(hass, entry)}
+    assert there - table.keys() == set()
+    assert {key for key in there if table[key].lan != "yes"} == set()
+    # Equipment of which a pool has only one kind, or that this one lacks.
+    others = {
+        (domain.replace("_", " "), _plain(text["name"]))
+        for domain, keys in ENGLISH["entity"].items()
+        for text in keys.values()
+    }
+    assert table.keys() - there <= others
+
+
+def _plain(name: str) -> str:
+    for placeholder, text in PLACEHOLDERS.items():
+        name = name.replace(placeholder, text)
+    return name
+
+
+async def test_entities_through_the_cloud(
+    all_enabled: None,
+    quick: None,
+    hass: HomeAssistant,
+    service: Service,
+    credentials: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An entity works if it is there and known, and takes a command if it is for that."""
+    monkeypatch.setattr(cloud_module, "WRITE_SPACING", 0.0)
+    _equip(service.full)
+    service.account.sites = service.account.sites[1:]
+    entry = await set_up(hass, service, service.entry())
+    service.clock.speed = 200
+    works: dict[tuple[str, str], bool] = {}
+    # What only tells goes first: the commands would change what it tells.
+    for entity in sorted(_entities(hass, entry), key=lambda e: e.domain in HARMLESS):
+        key = kind_and_name(entity)
+        works[key] = works.get(key, False) or await _works(hass, entity)
+    table = entity_table()
+    truth = {key: "yes" if found else "no" for key, found in works.items()}
+    assert {key: table[key].cloud for key in works if key in table} == truth
+    silent = {key for key in table.keys() - works.keys() if table[key].cloud != "no"}
+    assert silent <= {("sensor", "Ambient temperature")} | OF_OTHER_POOLS
+
+
+async def _works(hass: HomeAssistant, entity: er.RegistryEntry) -> bool:
+    state = hass.states.get(entity.entity_id)
+    assert state is not None
+    if state.state == "unavailable" or (
+        state.state == "unknown" and entity.domain not in ("button", "event")
+    ):
+        return False
+    if (harmless := HARMLESS.get(entity.domain)) is None:
+        return True
+    action, data = harmless(state)
+    data = {"entity_id": entity.entity_id, **data}
+    return await _carried(hass, entity.domain, action, data)
+
+
+async def _carried(
+    hass: HomeAssistant,
+    domain: str,
+    action: str,
+    data: dict[str, Any],
+    *,
+    answers: bool = False,
+) -> bool:
+    """Do something; tell whether a path that works now can carry it."""
+    try:
+        await hass.services.async_call(
+            domain, action, data, blocking=True, return_response=answers
+        )
+    except HomeAssistantError as err:
+        key = err.translation_key
+    else:
+        return True
+    assert key == "not_supported", action
+    return False
+
+
+def action_table() -> dict[str, Row]:
+    """Return what the README says of the actions."""
+    found = re.compile(r"`poolctl\.(\w+)`")
+    return {
+        match[1]: Row(lan, cloud)
+        for name, _, _, lan, cloud in rows("Actions")
+        if (match := found.search(name))
+    }
+
+
+async def test_actions(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> None:
+    """The table lists them all, and what only the network can carry says so."""
+    service.account.sites = service.account.sites[1:]
+    entry = await set_up(hass, service, service.entry())
+    service.clock.speed = 200
+    table = action_table()
+    assert table.keys() == hass.services.async_services()[DOMAIN].keys()
+    assert {row.lan for row in table.values()} == {"yes"}
+    (device,) = dr.async_entries_for_config_entry(dr.async_get(hass), entry.entry_id)
+    pump = er.async_get(hass).async_get_entity_id(
+        "switch", DOMAIN, f"{service.full.device_id}_pump"
+    )
+    new = {"name": "Lunch", "start": "12:00", "end": "13:00", "weekdays": ["mon"]}
+    waterfall = er.async_get(hass).async_get_entity_id(
+        "switch", DOMAIN, f"{service.full.device_id}_slot_21"
+    )
+    calls: dict[str, dict[str, Any]] = {
+        "resume_schedule": {"entity_id": pump},
+        "get_schedules": {"device_id": device.id},
+        "create_schedule": {"device_id": device.id, **new, "equipment": waterfall},
+        "update_schedule": {"device_id": device.id, "schedule": 4, "name": "Noon"},
+        "delete_schedule": {"device_id": device.id, "schedule": 4},
+        "send_action": {"device_id": device.id, "name": "set_time"},
+        "send_query": {"device_id": device.id, "name": "pump_id"},
+    }
+    assert calls.keys() == table.keys()
+    answering = {"get_schedules", "send_action", "send_query"}
+    works = {
+        name: await _carried(hass, DOMAIN, name, data, answers=name in answering)
+        for name, data in calls.items()
+    }
+    said = {name: row.cloud == "yes" for name, row in table.items()}
+    assert works == said
+
+
+@pytest.mark.parametrize("heading", ["Entities", "Actions"])
+def test_every_row_is_whole(heading: str) -> None:
+    """Every row says what it needs, and where it works."""
+    for row in list(rows(heading))[1:]:
+        assert len(row) == 5 and all(row), row
+        assert set(row[3:]) <= {"yes", "no"}

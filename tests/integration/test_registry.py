@@ -1,0 +1,225 @@
+"""The entity registry of a fully equipped pool, looked through for what people notice.
+
+Every rule is checked for every entity there is, so that a new row of a table cannot get
+in without a name, an icon, or with a unit that its device class does not have.
+"""
+
+from collections.abc import Mapping
+import re
+from typing import Any
+
+from homeassistant.components.binary_sensor.const import BinarySensorDeviceClass
+from homeassistant.components.number.const import (
+    DEVICE_CLASS_UNITS as NUMBER_UNITS,
+    NumberDeviceClass,
+)
+from homeassistant.components.sensor.const import (
+    DEVICE_CLASS_STATE_CLASSES,
+    DEVICE_CLASS_UNITS as SENSOR_UNITS,
+    NON_NUMERIC_DEVICE_CLASSES,
+    SensorDeviceClass,
+)
+from homeassistant.components.switch.const import SwitchDeviceClass
+from homeassistant.const import PERCENTAGE, EntityCategory, Platform
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers import entity_registry as er, icon, translation
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+import custom_components.poolctl as integration
+
+from .conftest import Service
+
+_CLASSES: Mapping[str, type] = {
+    "binary_sensor": BinarySensorDeviceClass,
+    "number": NumberDeviceClass,
+    "sensor": SensorDeviceClass,
+    "switch": SwitchDeviceClass,
+}
+_UNITS: Mapping[str, Mapping[Any, Any]] = {
+    "number": NUMBER_UNITS,
+    "sensor": SENSOR_UNITS,
+}
+_PLAIN_UNITS = {PERCENTAGE, "doses", None}
+"""Of numbers that no device class is made for."""
+_WANTED_DIAGNOSTICS = {
+    # what every report of a fault begins with, and changes hardly ever
+    "connection",
+    "refresh",
+    # equipment that the firmware runs by itself, with the reason why
+    "dosing_output",
+    "heating_output",
+    "virtual_output",
+}
+"""Diagnostic entities, by translation key, that a person sees without asking."""
+_NOISE = {
+    "drive_temperature",
+    "expander_1",
+    "expander_2",
+    "expander_3",
+    "expander_4",
+    "internet",
+    "last_valid_reading",
+    "mqtt",
+    "sanitiser_output",
+}
+"""Those a person has to enable first."""
+
+
+@pytest.fixture
+def entries(hass: HomeAssistant, full: MockConfigEntry) -> list[er.RegistryEntry]:
+    """Return the registry of the fully equipped pool; there must be a lot in it."""
+    found = er.async_entries_for_config_entry(er.async_get(hass), full.entry_id)
+    assert len(found) > 80
+    assert {entry.domain for entry in found} == set(integration.PLATFORMS)
+    return found
+
+
+def _told(entries: list[er.RegistryEntry]) -> list[str]:
+    """Return entities as a failed test should name them."""
+    return [f"{entry.domain} {entry.unique_id}" for entry in entries]
+
+
+async def test_every_name_is_translated_or_the_owners(
+    hass: HomeAssistant, service: Service, entries: list[er.RegistryEntry]
+) -> None:
+    texts = await translation.async_get_translations(
+        hass, "en", "entity", ["poolctl"]
+    ) | await translation.async_get_translations(
+        hass, "en", "entity_component", integration.PLATFORMS
+    )
+    typed = [slot.name for slot in service.full.pool.slots if slot.name]
+    wrong = []
+    for entry in entries:
+        key = f"component.poolctl.entity.{entry.domain}.{entry.translation_key}.name"
+        device_class = f"component.{entry.domain}.entity_component."
+        device_class += f"{entry.original_device_class}.name"
+        text = texts.get(key if entry.translation_key else device_class)
+        name = entry.original_name or ""
+        translated = text is not None and re.fullmatch(
+            re.sub(r"\\\{\w+\\\}", ".+", re.escape(text)), name
+        )
+        if not (translated or (text is not None and name in typed)):
+            wrong.append(entry)
+    assert not _told(wrong)
+
+
+async def test_no_two_names_are_the_same(entries: list[er.RegistryEntry]) -> None:
+    """On one page, in one platform."""
+    names = [(entry.domain, entry.original_name) for entry in entries]
+    assert sorted({n for n in names if names.count(n) > 1}) == []
+
+
+async def test_every_entity_has_an_icon(
+    hass: HomeAssistant, entries: list[er.RegistryEntry]
+) -> None:
+    """Of its own, of its device class where it has no name of its own either."""
+    own = (await icon.async_get_icons(hass, "entity", {"poolctl"}))["poolctl"]
+    of_class = await icon.async_get_icons(
+        hass, "entity_component", set(integration.PLATFORMS)
+    )
+    wrong = [
+        entry
+        for entry in entries
+        if (
+            entry.translation_key not in own.get(entry.domain, {})
+            if entry.translation_key
+            else entry.original_device_class not in of_class.get(entry.domain, {})
+        )
+    ]
+    assert not _told(wrong)
+
+
+async def test_units_and_device_classes(entries: list[er.RegistryEntry]) -> None:
+    """As Home Assistant's own tables have them."""
+    wrong = []
+    for entry in entries:
+        unit, name = entry.unit_of_measurement, entry.original_device_class
+        if name is None:
+            if unit not in _PLAIN_UNITS:
+                wrong.append(entry)
+            continue
+        device_class = _CLASSES[entry.domain](name)
+        allowed = _UNITS.get(entry.domain, {}).get(device_class, {None})
+        if unit not in allowed:
+            wrong.append(entry)
+    assert not _told(wrong)
+
+
+async def test_state_classes(entries: list[er.RegistryEntry]) -> None:
+    """Numbers that are worth statistics have the one that fits."""
+    wrong = []
+    for entry in entries:
+        if entry.domain != Platform.SENSOR:
+            continue
+        state_class = (entry.capabilities or {}).get("state_class")
+        name = entry.original_device_class
+        device_class = SensorDeviceClass(name) if name else None
+        allowed = DEVICE_CLASS_STATE_CLASSES.get(device_class) if device_class else None
+        misfit = allowed is not None and state_class not in {*allowed, None}
+        no_number = device_class in NON_NUMERIC_DEVICE_CLASSES
+        if misfit or (no_number and state_class):
+            wrong.append(entry)
+    assert not _told(wrong)
+
+
+async def test_choices_are_translated(
+    hass: HomeAssistant, entries: list[er.RegistryEntry]
+) -> None:
+    """Every state of an enumeration has its word."""
+    texts = await translation.async_get_translations(hass, "en", "entity", ["poolctl"])
+    wrong = []
+    for entry in entries:
+        if entry.domain not in (Platform.SENSOR, Platform.SELECT):
+            continue
+        prefix = f"component.poolctl.entity.{entry.domain}.{entry.translation_key}."
+        options = (entry.capabilities or {}).get("options", ())
+        if not all(f"{prefix}state.{option}" in texts for option in options):
+            wrong.append(entry)
+    assert not _told(wrong)
+
+
+async def test_noise_is_disabled(entries: list[er.RegistryEntry]) -> None:
+    """Of what is diagnostic only what people want is there unasked."""
+    diagnostic = [
+        entry for entry in entries if entry.entity_category is EntityCategory.DIAGNOSTIC
+    ]
+    enabled = {e.translation_key for e in diagnostic if e.disabled_by is None}
+    disabled = {e.translation_key for e in diagnostic if e.disabled_by is not None}
+    assert enabled == _WANTED_DIAGNOSTICS
+    assert disabled == _NOISE
+    # Nothing else is hidden from people.
+    others = [e for e in entries if e not in diagnostic and e.disabled_by is not None]
+    assert not _told(others)
+
+
+async def test_settings_are_settings(entries: list[er.RegistryEntry]) -> None:
+    """What is set once is no control of every day, and the reverse."""
+    config = {
+        (entry.domain, entry.translation_key)
+        for entry in entries
+        if entry.entity_category is EntityCategory.CONFIG
+    }
+    assert {domain for domain, _ in config} <= {"button", "number", "select", "switch"}
+    everyday = {"pump", "spa_mode", "general", "pump_speed", "resume_schedules"}
+    assert not everyday & {key for _, key in config}
+    selects = {e.translation_key for e in entries if e.domain == Platform.SELECT}
+    assert {("select", key) for key in selects} <= config
+
+
+async def test_every_enabled_entity_has_a_state(
+    hass: HomeAssistant, entries: list[er.RegistryEntry]
+) -> None:
+    """On the LAN everything is known, or not now for a reason."""
+    shown: dict[str, State] = {s.entity_id: s for s in hass.states.async_all()}
+    enabled = [entry for entry in entries if entry.disabled_by is None]
+    assert {entry.entity_id for entry in enabled} <= shown.keys()
+    lost = [e for e in enabled if shown[e.entity_id].state == "unavailable"]
+    assert not _told(lost)
+    unknown = {
+        entry.translation_key
+        for entry in enabled
+        if shown[entry.entity_id].state == "unknown"
+        and entry.domain not in (Platform.BUTTON, Platform.EVENT)
+    }
+    assert unknown == set()
