@@ -13,7 +13,12 @@ SIMULATOR = ROOT / "tests" / "simulator"
 PLATFORM_TABLES = (
     "binary_sensor.py",
     "button.py",
+    "calendar.py",
+    "climate.py",
+    "event.py",
+    "light.py",
     "number.py",
+    "select.py",
     "sensor.py",
     "switch.py",
 )

@@ -1,0 +1,305 @@
+"""What the validation says of actions, languages, rules and images, and of what is real."""
+
+from collections.abc import Iterator
+import json
+from pathlib import Path
+import shutil
+import subprocess
+from typing import Any, Final
+import zipfile
+
+from homeassistant import components
+from homeassistant.components.brands.const import ALLOWED_IMAGES
+from homeassistant.util.yaml import dump, load_yaml_dict
+from PIL import Image, ImageChops
+import pytest
+
+from tests.brand.images import images
+from tests.validation import (
+    brand,
+    descriptions,
+    icons,
+    languages,
+    manifest,
+    quality_scale,
+    translations,
+)
+from tests.validation.report import violations
+
+from .broken import (
+    BRAND,
+    ENGLISH,
+    ICONS,
+    MANIFEST,
+    REMOVED,
+    ROOT,
+    SERVICES,
+    copied,
+    found,
+    problems,
+    put,
+    replace,
+)
+
+GERMAN: Final = "custom_components/poolctl/translations/de.json"
+SCALE: Final = "custom_components/poolctl/quality_scale.yaml"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a copy of the repository that may be broken."""
+    return copied(tmp_path / "copy")
+
+
+# What an action looks like in services.yaml, and what is found.
+BROKEN_ACTIONS: Final = (
+    ("Odd: {}", "invalid slug Odd"),
+    ("odd: {}", "odd has no texts"),
+    ("odd: [", "cannot be read"),
+    ("odd: {color: red}", "odd.color: not a valid option"),
+    ("odd: {target: {entities: {}}}", "odd.target"),
+    ("odd: {fields: {name: {selector: {words: {}}}}}", "odd.fields.name.selector"),
+    ("odd: {fields: {name: {required: maybe}}}", "odd.fields.name.required"),
+    ("odd: {fields: {name: {example: null}}}", "odd.fields.name.example"),
+    ("odd: {fields: {more: {fields: {name: {}}, open: true}}}", "more.open"),
+    (
+        "odd: {fields: {name: {filter: {supported_features: [light.Nothing.ON]}}}}",
+        "'light.Nothing.ON' is not known",
+    ),
+    ("resume_schedule: {fields: {name: {}}}", "the field name is not in"),
+    (
+        "resume_schedule: {fields: {more: {fields: {name: {}}}}}",
+        "the section more is not in",
+    ),
+    (
+        "resume_schedule: {fields: {name: {selector: {select: {options: [a], translation_key: odd}}}}}",
+        "the selector odd is not in",
+    ),
+)
+
+
+@pytest.mark.parametrize(("action", "finding"), BROKEN_ACTIONS)
+def test_a_broken_action_is_found(copy: Path, action: str, finding: str) -> None:
+    texts = found(
+        descriptions.check, copy, lambda: (copy / SERVICES).write_text(f"{action}\n")
+    )
+    assert any(finding in text for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("module", "code"),
+    [("trigger", "async_get_triggers"), ("condition", "async_get_conditions")],
+)
+def test_what_is_registered_is_described(copy: Path, module: str, code: str) -> None:
+    folder = copy / "custom_components" / "poolctl"
+    (folder / f"{module}s.yaml").unlink(missing_ok=True)
+    (folder / f"{module}.py").write_text("")
+    texts = found(
+        descriptions.check,
+        copy,
+        lambda: (folder / f"{module}.py").write_text(f"def {code}(): ...\n"),
+    )
+    assert any("though the code registers some" in text for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "finding"),
+    [
+        ("entity.sensor.orp", REMOVED, "entity.sensor.orp.name is missing"),
+        ("entity.sensor.odd.name", "Odd", "entity.sensor.odd.name is not in en.json"),
+        ("config.flow_title", "{nome}", "the placeholders ['nome'], English has"),
+        ("config.flow_title", "{name", "the placeholders [], English has ['name']"),
+    ],
+)
+def test_a_language_that_differs_is_found(
+    copy: Path, keys: str, value: object, finding: str
+) -> None:
+    shutil.copy(copy / ENGLISH, copy / GERMAN)
+    assert not {
+        text
+        for text in map(str, problems(languages.check, copy))
+        if text.startswith(GERMAN)
+    }
+    texts = found(languages.check, copy, lambda: put(copy / GERMAN, keys, value))
+    assert any(finding in text for text in texts), texts
+
+
+def test_a_language_that_is_none_is_found(copy: Path) -> None:
+    other = copy / "custom_components/poolctl/translations/xx.json"
+    texts = found(translations.check, copy, lambda: other.write_text("{}"))
+    assert any("no language" in text for text in texts), texts
+
+
+DONE: Final[dict[str, Any]] = dict.fromkeys(quality_scale.RULES, "done")
+
+
+@pytest.mark.parametrize(
+    ("rules", "finding"),
+    [
+        ({**DONE, "brand": "done"}, "rules.brand: not a valid option"),
+        ({"brands": "done"}, "rules.diagnostics: required key"),
+        ({**DONE, "brands": "nearly"}, "rules.brands: done, or the status"),
+        ({**DONE, "brands": "todo"}, "rules.brands: done, or the status"),
+        ({**DONE, "brands": {"status": "exempt"}}, "rules.brands: done, or"),
+        (
+            {**DONE, "brands": {"status": "exempt", "comment": " "}},
+            "rules.brands: done, or",
+        ),
+        (
+            {**DONE, "brands": {"status": "todo", "comment": "soon"}},
+            "says platinum, but to do is brands",
+        ),
+        ({}, "says platinum, but to do is action-setup, "),
+    ],
+)
+def test_an_unanswered_rule_is_found(
+    copy: Path, rules: dict[str, Any], finding: str
+) -> None:
+    put(copy / MANIFEST, "quality_scale", "platinum")
+    (copy / SCALE).write_text(dump({"rules": DONE}))
+    assert not problems(quality_scale.check, copy)
+    texts = found(
+        quality_scale.check,
+        copy,
+        lambda: (copy / SCALE).write_text(dump({"rules": rules})),
+    )
+    assert any(finding in text for text in texts), texts
+
+
+def test_a_tier_needs_its_file(copy: Path) -> None:
+    put(copy / MANIFEST, "quality_scale", "bronze")
+    (copy / SCALE).unlink(missing_ok=True)
+    assert {str(p) for p in problems(quality_scale.check, copy)} == {
+        f"{SCALE}: is missing, though the manifest says bronze"
+    }
+
+
+def test_the_rules_are_complete() -> None:
+    assert [len(rules) for rules in quality_scale.TIERS.values()] == [20, 10, 21, 3]
+    assert len(set(quality_scale.RULES)) == 54
+
+
+@pytest.mark.parametrize(
+    ("name", "image", "finding"),
+    [
+        ("icon.svg", None, "is not asked for"),
+        ("icon.png", None, "cannot be read"),
+        ("icon.png", Image.new("RGB", (256, 256)), "is not transparent"),
+        ("icon.png", Image.new("RGBA", (256, 256), "red"), "is not transparent"),
+        ("icon.png", Image.new("RGBA", (256, 256)), "is empty"),
+        ("icon.png", Image.new("RGBA", (128, 128)), "128 pixels, not 256 to 256"),
+        ("icon.png", Image.new("RGBA", (256, 300)), "not square"),
+        ("logo@2x.png", Image.new("RGBA", (900, 200)), "200 pixels, not 256 to 512"),
+        (
+            "icon.png",
+            Image.new("RGBA", (256, 256), "red").crop((-20, 0, 236, 256)),
+            "has an empty border",
+        ),
+    ],
+)
+def test_a_broken_image_is_found(
+    copy: Path, name: str, image: Image.Image | None, finding: str
+) -> None:
+    def change() -> None:
+        if image is None:
+            (copy / BRAND / name).write_text("nothing")
+        else:
+            image.save(copy / BRAND / name)
+
+    texts = found(brand.check, copy, change)
+    assert any(finding in text for text in texts), texts
+
+
+def test_an_image_of_another_kind_is_found(copy: Path) -> None:
+    path = copy / BRAND / "icon.png"
+    texts = found(
+        brand.check, copy, lambda: Image.new("RGB", (256, 256)).save(path, "JPEG")
+    )
+    assert any("is JPEG, not PNG" in text for text in texts), texts
+
+
+def test_the_images_are_the_drawn_ones() -> None:
+    drawn = images()
+    assert drawn.keys() == ALLOWED_IMAGES
+    for name, image in drawn.items():
+        with Image.open(ROOT / BRAND / name) as kept:
+            assert kept.size == image.size
+            assert ImageChops.difference(kept, image).getbbox() is None, name
+
+
+def platinum() -> Iterator[Path]:
+    """Yield the folders of Home Assistant's best integrations."""
+    for path in sorted(Path(components.__path__[0]).glob("*/manifest.json")):
+        if json.loads(path.read_text()).get("quality_scale") == "platinum":
+            yield path.parent
+
+
+def test_nothing_of_the_best_integrations_is_refused() -> None:
+    """Else a table would be stricter than Home Assistant, or older."""
+    seen = 0
+    for folder in platinum():
+        for name, schema in (
+            ("icons.json", icons.SCHEMA),
+            ("translations/en.json", translations.SCHEMA),
+            *((kind.file, kind.schema) for kind in descriptions.KINDS),
+        ):
+            path = folder / name
+            if not path.is_file():
+                continue
+            data = (
+                json.loads(path.read_text())
+                if path.suffix == ".json"
+                else load_yaml_dict(str(path))
+            )
+            data = {key: data[key] for key in data if key[:1] != "."}
+            # What cameras need is not in this environment.
+            assert not [
+                problem
+                for problem in violations(schema, data, f"{folder.name}/{name}")
+                if "camera.CameraEntityFeature" not in problem.text
+            ]
+            seen += 1
+        keys = list(json.loads((folder / "manifest.json").read_text()))
+        assert keys == manifest.in_order(keys)
+        known = {str(key) for key in manifest.SCHEMA}
+        assert known.issuperset(keys), folder.name
+    assert seen > 200
+
+
+def test_the_package_has_what_was_committed(copy: Path) -> None:
+    version = json.loads((copy / MANIFEST).read_text())["version"]
+    replace(copy / "CHANGELOG.md", f"[{version}] - ", f"[{version}] - 2026-12-01\n#")
+    for command in (
+        "git init --quiet",
+        "git add .",
+        "git -c user.name=x -c user.email=x@example.com commit --quiet --message=x",
+    ):
+        subprocess.run(command.split(), cwd=copy, check=True)
+    (copy / "custom_components/poolctl/left_over.py").write_text("")
+    program = copy / "scripts" / "package"
+    subprocess.run([program, f"v{version}"], check=True)
+    with zipfile.ZipFile(copy / "poolctl.zip") as package:
+        names = set(package.namelist())
+        assert json.loads(package.read("manifest.json"))["version"] == version
+    assert {"__init__.py", "client/lan.py", "brand/icon.png"} <= names
+    assert "left_over.py" not in names
+
+    for tag, changelog, reason in (
+        ("v9.9.9", "2026-12-01", "the manifest says"),
+        (version, "unreleased", "has no date"),
+    ):
+        replace(copy / "CHANGELOG.md", f"[{version}] - 2026-12-01", f"[{version}] - x")
+        replace(copy / "CHANGELOG.md", f"[{version}] - x", f"[{version}] - {changelog}")
+        result = subprocess.run(
+            [program, tag], check=False, capture_output=True, text=True
+        )
+        assert result.returncode == 1
+        assert reason in result.stderr
+
+
+def test_the_example_in_contributing_is_real() -> None:
+    blocks = (ROOT / "CONTRIBUTING.md").read_text().split("```")[1::2]
+    row, name, icon = (block.partition("\n")[2] for block in blocks)
+    assert row in (ROOT / "custom_components/poolctl/sensor.py").read_text()
+    assert name in (ROOT / ENGLISH).read_text()
+    assert icon in (ROOT / ICONS).read_text()
