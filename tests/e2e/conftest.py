@@ -1,15 +1,44 @@
-"""The browser tests run only when they are asked for: `pytest tests/e2e`."""
+"""A Home Assistant, a browser and a person, for the tests in this folder.
 
-from collections.abc import AsyncIterator
+The browser tests run only when they are asked for: `scripts/e2e` or `pytest tests/e2e`.
+"""
+
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+)
+from contextlib import AsyncExitStack
 from pathlib import Path
 import shutil
-from typing import Final
+from typing import Any, Final
 
-from playwright.async_api import Page, ViewportSize, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 import pytest
+import pytest_asyncio
+import pytest_socket
+
+from tests.home.api import HomeAssistant, new_session
+from tests.home.settings import Settings
+
+from .homes import Homes
+from .pools import Pools
+from .steps import sign_in
+
+type EnterHome = Callable[..., Awaitable[Page]]
 
 FOLDER: Final = Path(__file__).parent
-WINDOW: Final = ViewportSize(width=1280, height=800)
+OUTPUT: Final = FOLDER / "output"
+WINDOW: Final = ViewportSize(width=1280, height=960)
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 
 # A first look at a page of the frontend takes seconds on a small machine.
@@ -27,13 +56,15 @@ ARGUMENTS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 
+_FAILED: Final = pytest.StashKey[bool]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the README's pictures be made."""
     parser.addoption(
         "--screenshots",
         type=Path,
-        default=FOLDER / "output",
+        default=OUTPUT,
         metavar="DIR",
         help="where the browser tests put their screenshots",
     )
@@ -45,6 +76,23 @@ def pytest_ignore_collect(config: pytest.Config) -> bool | None:
     return None if named else True
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run all tests of this folder on one loop, that of the home and the browser."""
+    for item in items:
+        if item.path.is_relative_to(FOLDER):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember whether a test failed, for the fixture that then takes a picture."""
+    report = yield
+    item.stash[_FAILED] = report.failed or item.stash.get(_FAILED, False)
+    return report
+
+
 @pytest.fixture
 def screenshots(request: pytest.FixtureRequest) -> Path:
     """Return the folder for screenshots."""
@@ -53,18 +101,123 @@ def screenshots(request: pytest.FixtureRequest) -> Path:
     return folder
 
 
-@pytest.fixture
-async def page(socket_enabled: None) -> AsyncIterator[Page]:
-    """Return an empty page of a browser that knows nothing yet."""
+@pytest.fixture(autouse=True)
+def verify_cleanup() -> None:
+    """Look for nothing that was left behind: Home Assistant is another process here."""
+
+
+# For the whole run
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def homes() -> AsyncIterator[Homes]:
+    """Return what starts homes, and stop the last one at the end."""
+    for picture in OUTPUT.glob("failed_*.png"):
+        picture.unlink()
+    pytest_socket.enable_socket()
+    async with Homes() as homes:
+        yield homes
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Return a browser."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
-        pytest.skip(f"needs one of {', '.join(BROWSERS)}")
+        pytest.fail(f"needs one of {', '.join(BROWSERS)}: scripts/e2e installs one")
+    pytest_socket.enable_socket()
     expect.set_options(timeout=PATIENCE_MS)
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
+    async with (
+        async_playwright() as playwright,
+        await playwright.chromium.launch(
             executable_path=program, args=ARGUMENTS
-        )
-        context = await browser.new_context(viewport=WINDOW, locale="en-US")
-        yield await context.new_page()
-        await context.close()
-        await browser.close()
+        ) as browser,
+    ):
+        yield browser
+
+
+# For one test
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def new_home(socket_enabled: None, homes: Homes) -> Settings:
+    """Return a home that has just found two pools."""
+    return await homes.new()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def home(socket_enabled: None, homes: Homes) -> Settings:
+    """Return a home with both pools, which all tests share: leave it as it was."""
+    return await homes.furnished()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def api(home: Settings) -> AsyncIterator[HomeAssistant]:
+    """Return Home Assistant's own API."""
+    async with HomeAssistant.signed_in(home.home_url) as api:
+        yield api
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pools(home: Settings) -> AsyncIterator[Pools]:
+    """Return the simulated pools of the home."""
+    async with new_session() as session:
+        yield Pools(session, home.control_url)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def windows(
+    request: pytest.FixtureRequest, browser: Browser, homes: Homes
+) -> AsyncGenerator[Callable[..., Awaitable[BrowserContext]]]:
+    """Return what opens windows of browsers that know nothing of each other."""
+    async with AsyncExitStack() as stack:
+        opened: list[BrowserContext] = []
+
+        async def open_window(**options: Any) -> BrowserContext:
+            known = {"viewport": WINDOW, "locale": "en-US", "timezone_id": "UTC"}
+            context = await browser.new_context(**known | options)
+            opened.append(await stack.enter_async_context(context))
+            return context
+
+        yield open_window
+        if request.node.stash.get(_FAILED, False):
+            await _show_failure(request.node.name, opened)
+            homes.spoil()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visitor(windows: Callable[..., Awaitable[BrowserContext]]) -> Page:
+    """Return an empty page of a browser that knows nothing yet."""
+    return await (await windows()).new_page()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def enter(
+    homes: Homes, home: Settings, windows: Callable[..., Awaitable[BrowserContext]]
+) -> EnterHome:
+    """Return what opens a page for somebody who has signed in to the home."""
+
+    async def enter(**options: Any) -> Page:
+        if homes.signed_in is None:
+            page = await (await windows()).new_page()
+            await sign_in(page, home)
+            homes.signed_in = await page.context.storage_state()
+            await page.close()
+        context = await windows(storage_state=homes.signed_in, **options)
+        return await context.new_page()
+
+    return enter
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(enter: EnterHome) -> Page:
+    """Return a page of somebody who has signed in to the home."""
+    return await enter()
+
+
+async def _show_failure(name: str, opened: list[BrowserContext]) -> None:
+    """Take a picture of every page of a test that failed."""
+    OUTPUT.mkdir(exist_ok=True)
+    pages = (page for context in opened for page in context.pages)
+    for number, page in enumerate(pages, 1):
+        await page.screenshot(path=OUTPUT / f"failed_{name}_{number}.png")

@@ -1,0 +1,70 @@
+"""Development homes for the tests: one at a time."""
+
+from contextlib import AsyncExitStack
+import signal
+from types import TracebackType
+from typing import Final, Self
+
+from playwright.async_api import StorageState
+
+from tests.home.running import development_home
+from tests.home.settings import Settings
+
+FURNISHED: Final = ("--ready", "--issues-at-once")
+
+
+class Homes:
+    """Starts homes, and never two: all of them announce the same pools.
+
+    A home takes its time to start, so that most tests share one.
+    """
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.signed_in: StorageState | None = None
+        """What a browser keeps of somebody who has signed in to the home."""
+        self._options: tuple[str, ...] = ()
+        self._home: Settings | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        """Begin."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop the last one."""
+        await self._stop()
+
+    async def new(self) -> Settings:
+        """Start a home in which nothing is set up."""
+        return await self._start()
+
+    async def furnished(self) -> Settings:
+        """Return the home in which both pools are set up, and start it if need be."""
+        if self._home is None or self._options != FURNISHED:
+            return await self._start(*FURNISHED)
+        return self._home
+
+    def spoil(self) -> None:
+        """Let nobody have the home that there is: a test left it in the middle."""
+        self._options = ()
+
+    async def _start(self, *options: str) -> Settings:
+        await self._stop()
+        self._options = options
+        self._home = await self._stack.enter_async_context(
+            development_home("--reset", *options)
+        )
+        # A home outlives the task that started it: what tells that one to stop, tells
+        # all tests.
+        signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+        return self._home
+
+    async def _stop(self) -> None:
+        self._home = self.signed_in = None
+        await self._stack.aclose()

@@ -1,0 +1,70 @@
+"""The simulated pools as they really are."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from aiohttp import ClientSession
+
+from tests.home.api import HomeAssistant, Json
+from tests.home.waiting import until
+
+FULL: Final = "Home pool"
+FULL_ID: Final = "AA_BB_CC_0A_0B_0C"
+SMALL: Final = "Beach house"
+
+# A command has one round trip; what is set by a slider waits until that has come to rest.
+SECONDS: Final = 10
+
+
+class Pools:
+    """Both pools, by way of the page that shows and changes them."""
+
+    def __init__(self, session: ClientSession, control_url: str) -> None:
+        """Use the control page at this address."""
+        self._session = session
+        self._url = control_url
+
+    async def read(self, name: str = FULL) -> Json:
+        """Return everything there is to know of a pool."""
+        async with self._session.get(f"{self._url}/api/state") as response:
+            pools: list[Json] = (await response.json())["controllers"]
+        return next(pool for pool in pools if pool["name"] == name)
+
+    async def becomes(
+        self, what: Callable[[Json], Any], value: object, name: str = FULL
+    ) -> None:
+        """Wait until something of a pool has a value; raise TooLateError if it never has."""
+
+        async def read() -> object:
+            return what(await self.read(name))
+
+        await until(
+            read, lambda found: found == value, what=f"{value}", seconds=SECONDS
+        )
+
+    async def revoke_sign_in(self, *, on: bool) -> None:
+        """Let the service refuse every sign-in that it ever accepted, or no longer."""
+        fault = {"target": "cloud", "name": "revoked", "on": on}
+        async with self._session.post(f"{self._url}/api/fault", json=fault) as response:
+            response.raise_for_status()
+
+
+async def entity(api: HomeAssistant, key: str, domain: str) -> str:
+    """Return the entity id that Home Assistant made for a key of the full pool."""
+    (found,) = (
+        str(entity["entity_id"])
+        for entity in await api.command("config/entity_registry/list")
+        if entity["unique_id"] == f"{FULL_ID}_{key}"
+        and entity["entity_id"].startswith(f"{domain}.")
+    )
+    return found
+
+
+def slot(pool: Json, name: str) -> int:
+    """Return the number of a slot."""
+    return next(int(each["slot"]) for each in pool["slots"] if each["name"] == name)
+
+
+def relay(name: str) -> Callable[[Json], bool]:
+    """Return what reads the relay of a slot."""
+    return lambda pool: bool(pool["relays"][str(slot(pool, name))])

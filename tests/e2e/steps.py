@@ -1,0 +1,113 @@
+"""What a person does again and again in Home Assistant."""
+
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import FloatRect, Locator, Page, expect
+
+from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
+
+# Icons come from a database in the browser, when it has nothing better to do.
+ICONS_MS: Final = 1500
+# What is left of the page around a dialog in its picture, in pixels.
+MARGIN: Final = 24
+
+
+async def sign_in(page: Page, home: Settings) -> None:
+    """Sign in to Home Assistant and go to its devices and services."""
+    await page.goto(f"{home.home_url}/config/integrations/dashboard")
+    await page.locator("input[name=username]").fill(HOME_USER.name)
+    await page.locator("input[name=password]").fill(HOME_USER.password)
+    await page.get_by_role("button", name="Log in").click()
+    await expect(page.locator("ha-sidebar")).to_be_visible()
+
+
+async def sign_in_at_service(page: Page, submit: Locator) -> None:
+    """Leave a dialog for the page of the pool service, and sign in there."""
+    async with page.expect_popup() as opened:
+        await submit.click()
+    service = await opened.value
+    await service.get_by_label("Email").fill(POOL_OWNER.name)
+    await service.get_by_label("Password").fill(POOL_OWNER.password)
+    async with service.expect_event("close"):
+        await service.get_by_role("button", name="Sign in").click()
+
+
+async def open_integration(page: Page, home: Settings) -> None:
+    """Open the page of the integration."""
+    await page.goto(f"{home.home_url}/config/integrations/integration/{DOMAIN}")
+
+
+async def open_flow(page: Page, home: Settings) -> Locator:
+    """Begin to add an account; return the dialog."""
+    url = f"{home.home_url}/config/integrations/dashboard/add?domain={DOMAIN}"
+    await page.goto(url)
+    await page.get_by_role("button", name="OK").click()
+    return page.locator("dialog-data-entry-flow")
+
+
+async def open_device(page: Page, home: Settings, name: str) -> None:
+    """Open the page of a device from the page of the integration."""
+    await open_integration(page, home)
+    await page.get_by_text(name, exact=True).click()
+
+
+def row(page: Page, name: str) -> Locator:
+    """Return the row of an entity on the page of a device.
+
+    A number and a sensor may have one name: controls come first.
+    """
+    named = page.get_by_text(name, exact=True)
+    return page.locator("hui-generic-entity-row").filter(has=named).first
+
+
+async def toggle(page: Page, name: str) -> None:
+    """Click the switch of an entity on the page of a device."""
+    # The switch itself lies under what is drawn of it.
+    await row(page, name).locator("ha-switch").click()
+
+
+async def open_entity(page: Page, name: str) -> Locator:
+    """Open the dialog of an entity on the page of a device."""
+    await page.get_by_text(name, exact=True).first.click()
+    dialog = page.locator("ha-more-info-dialog")
+    await expect(dialog.get_by_role("dialog")).to_be_visible()
+    return dialog
+
+
+async def choose(field: Locator, option: str) -> None:
+    """Choose from a list that opens where it is clicked."""
+    await field.click()
+    await field.get_by_role("menuitem", name=option, exact=True).click()
+
+
+async def choose_in_menu(part: Locator, option: str) -> None:
+    """Choose from the menu behind the three dots of a row or a card."""
+    await part.get_by_role("button", name="Menu").first.click()
+    await part.get_by_role("menuitem", name=option, exact=True).click()
+
+
+async def come_to_rest(page: Page) -> None:
+    """Wait until everything is there that belongs to a picture."""
+    await page.wait_for_load_state("networkidle")
+    await page.wait_for_timeout(ICONS_MS)
+
+
+async def take_picture(page: Page, path: Path) -> None:
+    """Take a screenshot once the page has come to rest."""
+    await come_to_rest(page)
+    await page.screenshot(path=path)
+
+
+async def take_picture_of(dialog: Locator, path: Path) -> None:
+    """Take a screenshot of a dialog, and of a little around it."""
+    await come_to_rest(dialog.page)
+    box = await dialog.get_by_role("dialog").bounding_box()
+    assert box is not None
+    clip = FloatRect(
+        x=max(0.0, box["x"] - MARGIN),
+        y=max(0.0, box["y"] - MARGIN),
+        width=box["width"] + 2 * MARGIN,
+        height=box["height"] + 2 * MARGIN,
+    )
+    await dialog.page.screenshot(path=path, clip=clip)

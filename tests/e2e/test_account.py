@@ -1,0 +1,91 @@
+"""A person signs in again, and chooses the way to the controllers."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Page, expect
+
+from tests.home.api import HomeAssistant
+from tests.home.settings import DOMAIN, Settings
+from tests.home.waiting import until
+
+from .pools import Pools
+from .steps import choose_in_menu, open_integration, sign_in_at_service, take_picture_of
+
+SECONDS: Final = 20
+
+
+async def test_sign_in_again(
+    page: Page, home: Settings, api: HomeAssistant, pools: Pools
+) -> None:
+    """A sign-in that the service no longer accepts is asked for and renewed."""
+    await open_integration(page, home)
+    await pools.revoke_sign_in(on=True)
+    try:
+        await choose_in_menu(page.locator("ha-config-entry-row"), "Reload")
+        await page.get_by_role("button", name="OK").click()
+        attention = page.get_by_role("button", name="Reconfigure")
+        await expect(attention).to_be_visible()
+    finally:
+        await pools.revoke_sign_in(on=False)
+
+    # The pools are controlled meanwhile: their network asks nobody for a sign-in.
+    assert await entry_state(api) == "loaded"
+    await attention.click()
+    dialog = page.locator("dialog-data-entry-flow")
+    await expect(dialog).to_contain_text("Sign in again")
+    await sign_in_at_service(page, dialog.get_by_role("button", name="Submit"))
+    await expect(dialog).to_contain_text("Re-authentication was successful")
+    await dialog.get_by_role("button", name="Close").last.click()
+    await expect(attention).to_have_count(0)
+    await until(
+        lambda: entry_state(api),
+        lambda state: state == "loaded",
+        what="the account is loaded",
+        seconds=SECONDS,
+    )
+
+
+async def test_options(
+    page: Page, home: Settings, api: HomeAssistant, screenshots: Path
+) -> None:
+    """Through the cloud alone, and back: the diagnostic sensor tells."""
+    before = await connections(api)
+    assert set(before.values()) == {"lan"}
+    for option, connection in (("Cloud only", "cloud"), ("Automatic", "lan")):
+        await open_integration(page, home)
+        await page.get_by_role("button", name="Configure").click()
+        dialog = page.locator("dialog-data-entry-flow")
+        await dialog.get_by_role("radio", name=option).click()
+        if connection == "lan":
+            await take_picture_of(dialog, screenshots / "options.png")
+        await dialog.get_by_role("button", name="Submit").click()
+        await expect(dialog).to_contain_text("successfully")
+        await until(
+            lambda: connections(api),
+            partial(all_of_them, connection),
+            what=f"both controllers are reached by way of: {connection}",
+            seconds=SECONDS,
+        )
+
+
+def all_of_them(wanted: str, found: Mapping[str, str]) -> bool:
+    """Tell whether all controllers are reached one way."""
+    return set(found.values()) == {wanted}
+
+
+async def entry_state(api: HomeAssistant) -> str:
+    """Return the state of the account."""
+    (entry,) = await api.entries(DOMAIN)
+    return str(entry["state"])
+
+
+async def connections(api: HomeAssistant) -> dict[str, str]:
+    """Return how each controller is reached."""
+    return {
+        entity_id: state["state"]
+        for entity_id, state in (await api.states()).items()
+        if entity_id.startswith("sensor.") and entity_id.endswith("_connection")
+    }

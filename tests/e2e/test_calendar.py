@@ -1,0 +1,187 @@
+"""A person adds a schedule in the calendar, moves it, renames it and deletes it."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, time
+from pathlib import Path
+import re
+from typing import Any, Final
+
+from playwright.async_api import Locator, Page, expect
+import pytest_asyncio
+
+from tests.home.api import HomeAssistant, Json
+from tests.home.settings import Settings
+from tests.home.waiting import until
+
+from .pools import FULL, SECONDS, SMALL, Pools, slot
+from .steps import choose, take_picture, take_picture_of
+
+ALL_OF_THEM: Final = "This and all future events"
+# What the pool begins with; of these only the first is armed.
+SCHEDULES: Final = ["Filter", "Waterfall", "Evening light"]
+MONDAY, TUESDAY, WEDNESDAY = (1 << day for day in range(3))
+EVENING: Final = (18 * 60, 21 * 60)  # minutes after midnight
+NIGHT: Final = (19 * 60, 22 * 60)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def armed(api: HomeAssistant) -> AsyncIterator[None]:
+    """Have something to see in the calendar: arm all schedules."""
+
+    async def disarmed() -> list[str]:
+        return [
+            entity_id
+            for entity_id, state in (await api.states()).items()
+            if entity_id.startswith("switch.")
+            and state["state"] == "off"
+            and f"{FULL} Schedule" in state["attributes"]["friendly_name"]
+        ]
+
+    # Controllers are asked for their schedules a moment after the start.
+    switches = await until(
+        disarmed,
+        lambda found: len(found) == len(SCHEDULES) - 1,
+        what="the schedules are known",
+        seconds=SECONDS,
+    )
+    await api.call("switch", "turn_on", entity_id=switches)
+    yield
+    await api.call("switch", "turn_off", entity_id=switches)
+
+
+async def test_schedules_in_the_calendar(
+    armed: None, page: Page, home: Settings, pools: Pools, screenshots: Path
+) -> None:
+    """What cannot be is told in the dialog; what can be is at the controller."""
+    assert names(await pools.read()) == SCHEDULES
+    await open_calendar(page, home)
+
+    await add(page, screenshots)
+    pool = await pools.read()
+    found = schedule(pool, "Evening fall")
+    assert (found["start"], found["end"]) == EVENING
+    assert found["slot"] == slot(pool, "Waterfall")
+    days = found["weekdays"]
+    assert days & MONDAY and days & WEDNESDAY
+
+    await move_and_rename(page)
+    found = schedule(await pools.read(), "Night fall")
+    assert (found["start"], found["end"]) == NIGHT
+    assert found["weekdays"] == days ^ (TUESDAY | WEDNESDAY)
+
+    await delete(page)
+    assert names(await pools.read()) == SCHEDULES
+
+
+async def open_calendar(page: Page, home: Settings) -> None:
+    """Open the calendar of one pool only, at noon: what is proposed is on one day."""
+    noon = datetime.combine(datetime.now(UTC), time(12), UTC)
+    await page.clock.install(time=noon)
+    await page.goto(f"{home.home_url}/calendar")
+    await expect(event(page, "Evening light")).to_be_visible()
+    await page.get_by_text(f"{SMALL} Schedules").click()
+    # More room for the names.
+    await page.get_by_role("button", name="Sidebar toggle").click()
+
+
+async def add(page: Page, screenshots: Path) -> None:
+    """Forget at first that a schedule repeats."""
+    await page.get_by_role("button", name="Add event").click()
+    editor = page.locator("dialog-calendar-event-editor")
+    await name_it(editor, "Evening fall")
+    await choose_pool(page, editor)
+    await editor.get_by_role("textbox", name="Description").fill("waterfall")
+    await set_time(editor, 1, "9", "PM")
+    await set_time(editor, 0, "6", "PM")
+    await editor.get_by_role("button", name="Add event").click()
+    await expect(editor.get_by_text("repeats every week")).to_be_visible()
+
+    await choose(editor.locator("ha-select").filter(has_text="Repeat"), "Weekly")
+    for day in ("Mon", "Wed"):
+        chip = editor.get_by_role("button", name=day, exact=True)
+        if await chip.get_attribute("aria-pressed") != "true":
+            await chip.click()
+    await take_picture_of(editor, screenshots / "calendar_add.png")
+    await editor.get_by_role("button", name="Add event").click()
+    await expect(event(page, "Evening fall")).to_be_visible()
+    await take_picture(page, screenshots / "calendar.png")
+
+
+async def move_and_rename(page: Page) -> None:
+    """Ask for one event alone at first, which is no schedule."""
+    await event(page, "Evening fall").click()
+    details = page.locator("dialog-calendar-event-detail")
+    await details.get_by_role("button", name="Edit event").click()
+    editor = page.locator("dialog-calendar-event-editor")
+    await name_it(editor, "Night fall")
+    for day in ("Tue", "Wed"):
+        await editor.get_by_role("button", name=day, exact=True).click()
+    await set_time(editor, 1, "10", "PM")
+    await set_time(editor, 0, "7", "PM")
+
+    question = page.locator("confirm-event-dialog-box")
+    save = editor.get_by_role("button", name="Save event")
+    await save.click()
+    await question.get_by_role("button", name="Update").click()
+    await expect(editor.get_by_text(f"“{ALL_OF_THEM}”")).to_be_visible()
+    await save.click()
+    await question.get_by_role("radio", name=ALL_OF_THEM).click()
+    await question.get_by_role("button", name="Update").click()
+    await expect(event(page, "Night fall")).to_be_visible()
+    await expect(event(page, "Evening fall")).to_have_count(0)
+
+
+async def delete(page: Page) -> None:
+    """Delete the schedule with all of its events."""
+    await event(page, "Night fall").click()
+    details = page.locator("dialog-calendar-event-detail")
+    await details.get_by_role("button", name="Delete event").click()
+    question = page.locator("confirm-event-dialog-box")
+    await question.get_by_role("radio", name=ALL_OF_THEM).click()
+    await question.get_by_role("button", name="Delete").click()
+    await expect(event(page, "Night fall")).to_have_count(0)
+
+
+async def name_it(editor: Locator, name: str) -> None:
+    """Enter the name of an event."""
+    summary = editor.get_by_role("textbox", name="Summary")
+    # What is typed while the dialog still opens is lost.
+    await expect(summary).to_be_focused()
+    await summary.fill(name)
+
+
+async def choose_pool(page: Page, editor: Locator) -> None:
+    """See that the event goes into the calendar of the fully equipped pool."""
+    picker = editor.locator("ha-entity-picker")
+    await expect(picker).to_contain_text(re.compile(f"{FULL}|{SMALL}"))
+    if not await picker.filter(has_text=FULL).count():
+        await picker.click()
+        choices = picker.locator("ha-picker-combo-box")
+        await choices.get_by_text(FULL).click()
+        # What is typed while the list still closes is lost, too.
+        await expect(choices).to_be_hidden()
+    await expect(picker).to_contain_text(FULL)
+
+
+async def set_time(editor: Locator, which: int, hour: str, half: str) -> None:
+    """Enter a full hour at the start (0) or the end (1)."""
+    field = editor.locator("ha-time-input").nth(which)
+    await field.get_by_role("spinbutton", name="hh").fill(hour)
+    await field.get_by_role("spinbutton", name="mm").fill("00")
+    await choose(field.locator("ha-select"), half)
+
+
+def event(page: Page, name: str) -> Locator:
+    """Return an event of a schedule; a day shows only as many as fit in."""
+    return page.locator(".fc-event", has_text=name).filter(visible=True).first
+
+
+def names(pool: Json) -> list[str]:
+    """Return the names of the schedules of a pool."""
+    return [each["name"] for each in pool["schedules"]]
+
+
+def schedule(pool: Json, name: str) -> dict[str, Any]:
+    """Return a schedule as the controller has it."""
+    (found,) = (each for each in pool["schedules"] if each["name"] == name)
+    return dict(found)

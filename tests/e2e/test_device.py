@@ -1,0 +1,101 @@
+"""A person uses what is on the page of a device: each click is one at the pool."""
+
+from operator import itemgetter
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Page, expect
+
+from tests.home.settings import Settings
+
+from .pools import FULL, Pools, relay
+from .steps import (
+    choose,
+    open_device,
+    open_entity,
+    row,
+    take_picture,
+    take_picture_of,
+    toggle,
+)
+
+SPEED_STEP: Final = 5  # %
+PUMP_MODE: Final = itemgetter("pump_mode")
+MANUAL, FIRST_SCHEDULE = 99, 1
+
+# Light type 2 is what the pool begins with; 5 is another maker's (layouts.md 4.1).
+OWN_LIGHTS: Final = "Spa Electrics Multi Plus"
+OTHER_LIGHTS: Final = "PAL Colour Touch"
+NORTHERN_LIGHTS: Final = [5, 7]
+
+VALVES: Final = ("Spa Return", "Spa Suction")
+
+
+async def test_switch_and_slider(page: Page, home: Settings, pools: Pools) -> None:
+    """A switch moves its relay, a slider the pump, and both show what came of it."""
+    await open_device(page, home, FULL)
+    waterfall = row(page, "Waterfall").get_by_role("switch")
+    for on in (True, False):
+        await toggle(page, "Waterfall")
+        await pools.becomes(relay("Waterfall"), on)
+        await expect(waterfall).to_be_checked(checked=on)
+
+    speed = int((await pools.read())["pump_speed"])
+    slider = row(page, "Pump speed").get_by_role("slider")
+    for key, asked in (("ArrowRight", speed + SPEED_STEP), ("ArrowLeft", speed)):
+        await slider.press(key)
+        await pools.becomes(itemgetter("pump_speed"), asked)
+        await expect(row(page, "Pump speed")).to_contain_text(f"{asked}%")
+
+    # Whatever a person does lasts until it is given back to the schedules.
+    await pools.becomes(PUMP_MODE, MANUAL)
+    await row(page, "Resume schedules").get_by_role("button").click()
+    await pools.becomes(PUMP_MODE, FIRST_SCHEDULE)
+
+
+async def test_light(
+    page: Page, home: Settings, pools: Pools, screenshots: Path
+) -> None:
+    """The maker of a light decides on its effects; the chosen one is shown."""
+    await open_device(page, home, FULL)
+    kind = page.locator("ha-select").filter(has_text="Pool light type")
+    await choose(kind, OTHER_LIGHTS)
+    dialog = await open_entity(page, "Pool Light")
+    effect = dialog.locator("ha-control-select-menu").filter(has_text="Effect")
+    await choose(effect, "Northern Lights")
+    await pools.becomes(lambda pool: pool["lights"]["pool"], NORTHERN_LIGHTS)
+    await expect(effect).to_contain_text("Northern Lights")
+    await expect(dialog.get_by_role("switch", name="Toggle")).to_be_checked()
+    await effect.click()
+    await take_picture(page, screenshots / "light.png")
+    await page.keyboard.press("Escape")
+
+    await pools.becomes(relay("Pool Light"), True)
+    await dialog.get_by_role("switch", name="Toggle").click()
+    await pools.becomes(relay("Pool Light"), False)
+    await dialog.get_by_role("button", name="Close").click()
+    await choose(kind, OWN_LIGHTS)
+    await expect(kind).to_contain_text(OWN_LIGHTS)
+
+
+async def test_spa_temperature(
+    page: Page, home: Settings, pools: Pools, screenshots: Path
+) -> None:
+    """The water goes to the spa, and a click is a degree of it."""
+    await open_device(page, home, FULL)
+    await toggle(page, "Spa mode")
+    for valve in VALVES:
+        await pools.becomes(relay(valve), True)
+    before = int((await pools.read())["settings"]["spa_target"])
+    dialog = await open_entity(page, "Spa heating")
+    less, more = (dialog.locator("ha-outlined-icon-button").nth(n) for n in (0, 1))
+    for button, asked in ((more, before + 1), (less, before)):
+        await button.click()
+        await pools.becomes(lambda pool: pool["settings"]["spa_target"], asked)
+        await expect(dialog).to_contain_text(f"{asked} °C")
+    await expect(dialog).to_contain_text("Heating")
+    await take_picture_of(dialog, screenshots / "spa.png")
+    await dialog.get_by_role("button", name="Close").click()
+    await toggle(page, "Spa mode")
+    for valve in VALVES:
+        await pools.becomes(relay(valve), False)
