@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.reset:
         reset(settings)
     prepare(settings)
-    return asyncio.run(_run(settings, ready=options.ready))
+    return asyncio.run(_run(settings, options))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -74,6 +74,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--ready",
         action="store_true",
         help="also sign in to the pool service, so that the entities are there at once",
+    )
+    parser.add_argument(
+        "--issues-at-once",
+        action="store_true",
+        help="show a problem under Repairs at once, not after it lasted for minutes",
     )
     parser.add_argument(
         "--data",
@@ -106,15 +111,16 @@ def _check_free(port: str, number: int) -> None:
             ) from None
 
 
-async def _run(settings: Settings, *, ready: bool) -> int:
+async def _run(settings: Settings, options: argparse.Namespace) -> int:
     """Keep everything running; the first task to end stops the others."""
     failures: tuple[Exception, ...] = ()
     try:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(until_signal())
             tasks.create_task(keep_running(_simulator(settings)))
-            tasks.create_task(keep_running(_home_assistant(settings)))
-            tasks.create_task(_provision(settings, ready=ready))
+            core = _home_assistant(settings, issues_at_once=options.issues_at_once)
+            tasks.create_task(keep_running(core))
+            tasks.create_task(_provision(settings, ready=options.ready))
     except* StoppedError:
         pass
     except* (HomeError, ClientError) as group:
@@ -138,7 +144,7 @@ def _simulator(settings: Settings) -> Program:
     )
 
 
-def _home_assistant(settings: Settings) -> Program:
+def _home_assistant(settings: Settings, *, issues_at_once: bool) -> Program:
     return Program(
         name="Home Assistant",
         # -P: it must not import the modules beside core.py. --skip-pip: what it needs is
@@ -146,6 +152,7 @@ def _home_assistant(settings: Settings) -> Program:
         command=(
             *(sys.executable, "-P", str(Path(__file__).with_name("core.py"))),
             *("--config", str(settings.config), "--skip-pip"),
+            *(("--issues-at-once",) if issues_at_once else ()),
         ),
         folder=settings.config,
         restart_code=RESTART_EXIT_CODE,

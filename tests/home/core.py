@@ -5,6 +5,9 @@ are not in the environment, some have to be compiled or need libraries of the sy
 each would greet the developer with an error.
 """
 
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 import sys
 from types import ModuleType
 from typing import Final
@@ -22,6 +25,7 @@ LEFT_OUT: Final = (
     "radio_frequency",
     "tts",
 )
+ISSUES_AT_ONCE: Final = "--issues-at-once"
 
 
 def leave_out(platform: str) -> None:
@@ -33,7 +37,20 @@ def leave_out(platform: str) -> None:
     sys.modules[module] = ModuleType(module)
 
 
+def show_issues_at_once() -> None:
+    """Let the issues of the integration appear as soon as there is a problem.
+
+    The configuration folder is where this program was started.
+    """
+    sys.path.insert(0, str(Path.cwd()))
+    module = vars(import_module("custom_components.poolctl.issues"))
+    module["PROBLEMS"] = tuple(replace(row, patience=0) for row in module["PROBLEMS"])
+
+
 if __name__ == "__main__":
     for name in LEFT_OUT:
         leave_out(name)
+    if ISSUES_AT_ONCE in sys.argv:
+        sys.argv.remove(ISSUES_AT_ONCE)
+        show_issues_at_once()
     sys.exit(main())

@@ -27,10 +27,11 @@ from .sign_in import sign_in_at_service
 from .waiting import until
 
 FIRST_LINE: Final = "# Written once by scripts/develop; yours to change."
+AUTOMATIONS: Final = "automations.yaml"
 
-# Only what is needed to see discovered devices, device pages, history and dashboards:
-# default_config would also bring what looks for the internet (my, cloud, updates), and
-# dhcp needs root.
+# Only what is needed to see discovered devices, device pages, history, dashboards and
+# blueprints: default_config would also bring what looks for the internet (my, cloud,
+# updates), and dhcp needs root.
 CONFIGURATION: Final = f"""{FIRST_LINE}
 homeassistant:
   name: Pool house
@@ -46,6 +47,8 @@ logger:
   default: warning
   logs:
     custom_components.{DOMAIN}: info
+
+automation: !include {AUTOMATIONS}
 
 frontend:
 config:
@@ -68,6 +71,7 @@ def prepare(settings: Settings) -> None:
     if not configuration.exists():
         settings.config.mkdir(parents=True, exist_ok=True)
         configuration.write_text(CONFIGURATION)
+        (settings.config / AUTOMATIONS).write_text("[]\n")
         _store(settings, "onboarding", 4, ONBOARDING)
     # On every start, because the port is asked for on every start. In configuration.yaml
     # these two would be a deprecated trial that is undone after five minutes.
@@ -75,6 +79,7 @@ def prepare(settings: Settings) -> None:
         settings, "http", 1, {"server_host": [LOOPBACK], "server_port": settings.port}
     )
     _link(REPOSITORY / "custom_components" / DOMAIN, settings.config)
+    _link_blueprints(REPOSITORY / "blueprints", settings.config)
 
 
 def reset(settings: Settings) -> None:
@@ -169,3 +174,15 @@ def _link(integration: Path, config: Path) -> None:
     link.parent.mkdir(exist_ok=True)
     link.unlink(missing_ok=True)
     link.symlink_to(integration, target_is_directory=True)
+
+
+def _link_blueprints(blueprints: Path, config: Path) -> None:
+    """Offer our blueprints; one by one, because no linked folder is searched for them."""
+    for folder in blueprints.glob(f"*/{DOMAIN}"):
+        linked = config / folder.relative_to(blueprints.parent)
+        linked.mkdir(parents=True, exist_ok=True)
+        for link in linked.iterdir():
+            if link.is_symlink():
+                link.unlink()
+        for file in folder.glob("*.yaml"):
+            (linked / file.name).symlink_to(file)

@@ -98,6 +98,7 @@ async def _put_right(hass: HomeAssistant, service: Service) -> None:
     registry = er.async_get(hass)
     for controller in service.account.controllers:
         for domain, action, key in (
+            ("switch", "turn_on", "schedule_0"),
             ("switch", "turn_on", "pump"),
             ("button", "press", "resume_schedules"),
         ):
@@ -109,7 +110,9 @@ async def _put_right(hass: HomeAssistant, service: Service) -> None:
             )
     await asyncio.sleep(HOUR)
     for controller in service.account.controllers:
-        controller.pool.water.drift = 0.0
+        pool = controller.pool
+        pool.water.drift = 0.0
+        pool.settings["ph_dosing"] = pool.settings["orp_flags"] = 0  # no more doses
     await asyncio.sleep(300)
 
 
@@ -136,8 +139,9 @@ def _states(hass: HomeAssistant) -> dict[str, Any]:
     return {
         state.entity_id: (state.state, dict(state.attributes))
         for state in hass.states.async_all()
-        # A button shows when it was pressed last.
+        # A button shows when it was pressed last, and totals go on.
         if state.domain != "button"
+        and state.attributes.get("state_class") != "total_increasing"
     }
 
 

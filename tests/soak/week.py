@@ -48,7 +48,8 @@ RECOVERY: Final = 7 * MINUTE
 """s after the last trouble from which on everything has to work: a controller that moved
 unheard is looked for every 5 minutes."""
 KEY_RECOVERY: Final = 1.2 * HOUR
-"""s until a rotated key is known: it is fetched once an hour at most."""
+"""s until a rotated key is known: it is fetched once an hour at most, and every five
+minutes while the cloud does not answer."""
 
 
 @dataclass(eq=False)
@@ -79,7 +80,7 @@ class Week:
     def _registry(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
         """Nothing is ever unplugged here, so no entity may be forgotten."""
         if event.data["action"] == "remove":
-            self._note("entities were removed")
+            self._note(f"{event.data['entity_id']} was removed")
 
     @property
     def controllers(self) -> list[Controller]:
@@ -328,7 +329,8 @@ class Week:
             if not isinstance(result, HomeAssistantError):
                 self._note(f"not told in words: {what}")
             elif self._trouble_free(controller, started):
-                self._note(f"failed without any trouble: {what}")
+                reasons = [each.err for each in controller.requests if not each.ok]
+                self._note(f"failed without any trouble: {what} {reasons}")
 
     def _note(self, what: str) -> None:
         """Keep what went wrong, once, and when."""
