@@ -10,6 +10,9 @@ begins at 0 when Home Assistant's day does. The rules are chosen:
   the cloud, and is passed over.
 - Of a count told before midnight and one told an hour after it or later, the controller's
   midnight lies between: all of the later one was gained today, however high it is.
+
+A count that has begun anew and is as high again when it is next told, minutes later,
+cannot be known from one that stood still: those doses are not counted.
 """
 
 from collections.abc import Callable
