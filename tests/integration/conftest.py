@@ -36,7 +36,7 @@ from custom_components.poolctl.client import (
 )
 from custom_components.poolctl.client.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.simulator import NOON, Account, Clock, Cloud, Controller, Pool, Site
 
 # Before anybody freezes time.
 _REAL_SLEEP = time.sleep
@@ -124,7 +124,7 @@ def _custom_integration(enable_custom_integrations: None, socket_enabled: None) 
 @pytest.fixture
 async def service(socket_enabled: None) -> AsyncGenerator[Service]:
     """Run the simulated service."""
-    clock = Clock()
+    clock = Clock(start=NOON)
     found = Service(
         clock,
         *(

@@ -5,9 +5,9 @@ tests.simulator --help` tells how to run it by hand.
 """
 
 from .accounts import Account, Site
-from .clock import Clock
+from .clock import NOON, Clock
 from .cloud import Cloud
 from .controller import Controller
 from .pool import Pool
 
-__all__ = ["Account", "Clock", "Cloud", "Controller", "Pool", "Site"]
+__all__ = ["NOON", "Account", "Clock", "Cloud", "Controller", "Pool", "Site"]

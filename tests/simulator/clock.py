@@ -5,6 +5,10 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 import time
+from typing import Final
+
+NOON: Final = 1_780_056_000.0
+"""A Friday, 12:00 UTC: with it a test sees the same hour whenever it runs."""
 
 
 @dataclass(slots=True, eq=False)

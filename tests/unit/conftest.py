@@ -30,7 +30,6 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
 FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
 KEY = bytes.fromhex(COMMANDS["key"])
-NOON = 1_780_056_000.0  # a Friday, 12:00 UTC
 
 _REDIRECT = "https://ha.example"
 
@@ -173,7 +172,7 @@ def clock() -> sim.Clock:
 
     It begins at noon: doses of the day are counted anew at midnight.
     """
-    return sim.Clock(speed=10, start=NOON)
+    return sim.Clock(speed=10, start=sim.NOON)
 
 
 @pytest.fixture

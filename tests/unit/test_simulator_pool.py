@@ -4,13 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.simulator import Clock, Pool, telemetry
+from tests.simulator import NOON, Clock, Pool, telemetry
 from tests.simulator.actions import DeclinedError, act, query
 from tests.simulator.pump import MANUAL
 from tests.simulator.schedules import Schedule
 from tests.simulator.wire import encode_aux, encode_cmd, encode_record, encode_telemetry
-
-from .conftest import NOON
 
 PUMP, LIGHT, SPA_LIGHT, WATERFALL, HEATER, ACID = 0, 1, 2, 3, 4, 6
 CHLORINATOR, CLEANER, RETURN, SUCTION, SPA_HEATER, OZONE = 8, 9, 10, 11, 12, 26
