@@ -16,6 +16,8 @@ from .service import Elsewhere, Service, elsewhere
 POLL: Final = 15.0
 MANY: Final = 50
 FEW: Final = 10
+REST: Final = 3.0
+"""s without a query after which all are answered: they are a second apart."""
 CORE: Final = 2.0
 """% of a core that polling may take."""
 LATE: Final = 1.0
@@ -25,7 +27,7 @@ MEMORY: Final = 1.0
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure; takes one round of polls, or six."""
+    """Measure; one round of polls, or twenty with all that is asked every five minutes."""
     with elsewhere(1) as service:
         found = [
             asyncio.run(_one(service, 60 if short else 300)),
@@ -34,7 +36,7 @@ def rows(*, short: bool) -> list[Row]:
     with elsewhere(FEW + 1) as service:
         found.append(asyncio.run(_memory(service)))
     with elsewhere(MANY) as service:
-        found += asyncio.run(_many(service, 1 if short else 6))
+        found += asyncio.run(_many(service, 1 if short else 20))
     return found
 
 
@@ -68,6 +70,23 @@ async def _one(service: Elsewhere, polls: int) -> Row:
     )
 
 
+def queries(service: Service) -> int:
+    """Return how many queries there were so far, of names, settings and schedules."""
+    return sum(
+        request.op == "q"
+        for controller in service.controllers
+        for request in controller.requests
+    )
+
+
+async def _come_to_rest(service: Elsewhere) -> None:
+    """Wait until everything is known that is asked after a start."""
+    before, asked = -1, 0
+    while asked != before:
+        await asyncio.sleep(REST)
+        before, asked = asked, service.ask(queries)
+
+
 def polled(service: Service) -> list[list[float]]:
     """Return when each controller was polled."""
     return [
@@ -80,8 +99,7 @@ async def _many(service: Elsewhere, rounds: int) -> list[Row]:
     """Watch many controllers of one account being polled, at the real pace."""
     async with home() as hass:
         await add(hass, service.entry_data)
-        # Names and pump identities are asked at the start only.
-        await asyncio.sleep(4)
+        await _come_to_rest(service)
         before = sum(map(len, service.ask(polled)))
         started, spent, loop = time.monotonic(), time.process_time(), time.thread_time()
         await asyncio.sleep(rounds * POLL + 1)

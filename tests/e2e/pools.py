@@ -13,7 +13,7 @@ FULL_ID: Final = "AA_BB_CC_0A_0B_0C"
 SMALL: Final = "Beach house"
 
 # A command has one round trip; what is set by a slider waits until that has come to rest.
-SECONDS: Final = 10
+SECONDS: Final = 30
 
 
 class Pools:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from playwright.async_api import FloatRect, Locator, Page, expect
+from playwright.async_api import FloatRect, Locator, Page, ViewportSize, expect
 
 from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
 
@@ -11,6 +11,8 @@ from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
 ICONS_MS: Final = 1500
 # What is left of the page around a dialog in its picture, in pixels.
 MARGIN: Final = 24
+# As large as the dialog before it.
+SIGN_IN_WINDOW: Final = ViewportSize(width=628, height=403)
 
 
 async def sign_in(page: Page, home: Settings) -> None:
@@ -22,13 +24,18 @@ async def sign_in(page: Page, home: Settings) -> None:
     await expect(page.locator("ha-sidebar")).to_be_visible()
 
 
-async def sign_in_at_service(page: Page, submit: Locator) -> None:
+async def sign_in_at_service(
+    page: Page, submit: Locator, picture: Path | None = None
+) -> None:
     """Leave a dialog for the page of the pool service, and sign in there."""
     async with page.expect_popup() as opened:
         await submit.click()
     service = await opened.value
     await service.get_by_label("Email").fill(POOL_OWNER.name)
     await service.get_by_label("Password").fill(POOL_OWNER.password)
+    if picture is not None:
+        await service.set_viewport_size(SIGN_IN_WINDOW)
+        await take_picture(service, picture)
     async with service.expect_event("close"):
         await service.get_by_role("button", name="Sign in").click()
 

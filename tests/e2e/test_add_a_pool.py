@@ -38,7 +38,7 @@ async def test_add_a_discovered_pool(
     await dialog.get_by_role("textbox").fill(new_home.service_url)
     await take_picture_of(dialog, screenshots / "found.png")
     submit = dialog.get_by_role("button", name="Submit")
-    await sign_in_at_service(page, submit)
+    await sign_in_at_service(page, submit, screenshots / "sign_in.png")
     await dialog.get_by_role("button", name="finish").click()
 
     # One account, both of its pools: the other card is gone as well.

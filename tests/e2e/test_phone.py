@@ -1,6 +1,5 @@
 """A person at a phone: nothing is wider than the screen."""
 
-from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Locator, ViewportSize, expect
@@ -9,7 +8,7 @@ from tests.home.settings import Settings
 
 from .conftest import EnterHome
 from .pools import FULL, SMALL, Pools, relay
-from .steps import open_device, open_flow, row, take_picture, toggle
+from .steps import open_device, open_flow, row, toggle
 
 PHONE: Final = ViewportSize(width=390, height=844)
 
@@ -17,9 +16,7 @@ PHONE: Final = ViewportSize(width=390, height=844)
 PAGE_WIDTH: Final = "() => document.documentElement.scrollWidth"
 
 
-async def test_device_page(
-    enter: EnterHome, home: Settings, pools: Pools, screenshots: Path
-) -> None:
+async def test_device_page(enter: EnterHome, home: Settings, pools: Pools) -> None:
     """All cards fit, and a switch can be reached."""
     page = await enter(viewport=PHONE, has_touch=True, is_mobile=True)
     await open_device(page, home, FULL)
@@ -35,7 +32,6 @@ async def test_device_page(
 
     await open_device(page, home, SMALL)
     await expect(row(page, "Pump speed")).to_be_visible()
-    await take_picture(page, screenshots / "phone.png")
 
 
 async def test_first_step_of_the_flow(enter: EnterHome, home: Settings) -> None:
