@@ -11,8 +11,8 @@ from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
 ICONS_MS: Final = 1500
 # What is left of the page around a dialog in its picture, in pixels.
 MARGIN: Final = 24
-# As large as the dialog before it.
-SIGN_IN_WINDOW: Final = ViewportSize(width=628, height=403)
+# As wide as the dialog before it.
+SIGN_IN_WINDOW: Final = ViewportSize(width=628, height=470)
 
 
 async def sign_in(page: Page, home: Settings) -> None:
