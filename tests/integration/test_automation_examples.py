@@ -29,7 +29,7 @@ from .test_triggers import DRY, SPA_RETURN, poll, still_water
 
 __all__ = ["still_water"]
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing", "quick", "still_water")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 
 TEXT = (Path(__file__).parents[2] / "docs" / "automations.md").read_text()
 EXAMPLES: dict[str, dict[str, Any]] = {

@@ -18,7 +18,7 @@ from tests.simulator.schedules import Schedule
 from .calendar_page import FALL, PUMP, Calendar, actions, fall, go_to, live_in, record
 from .conftest import Service, entity_id, set_up, settle
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture(autouse=True)

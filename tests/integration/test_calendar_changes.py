@@ -16,7 +16,7 @@ from tests.simulator.schedules import Schedule
 from .calendar_page import FALL, PUMP, Calendar, actions, fall, go_to, live_in, record
 from .conftest import Service, pass_time, set_up, settle, value
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture(autouse=True)

@@ -35,7 +35,7 @@ from .test_triggers import (
 
 __all__ = ["still_water"]
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing", "quick", "still_water")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 
 ASKED = {"trigger": "event", "event_type": "asked"}
 

@@ -75,7 +75,7 @@ async def test_through_the_cloud_alone(
     assert area(hass, found) == "Home"
 
 
-@pytest.mark.usefixtures("freezer", "no_spacing")
+@pytest.mark.usefixtures("freezer")
 async def test_an_update_of_the_firmware_and_an_expander(
     hass: HomeAssistant,
     service: Service,
@@ -105,7 +105,7 @@ async def test_a_site_without_a_name(
     assert area(hass, device(hass, entry, service.small)) is None
 
 
-@pytest.mark.usefixtures("freezer", "no_spacing")
+@pytest.mark.usefixtures("freezer")
 async def test_the_area_is_a_suggestion(
     hass: HomeAssistant,
     service: Service,

@@ -103,7 +103,7 @@ async def test_what_people_typed_is_replaced(
     assert used[1]["start"] == 600
 
 
-@pytest.mark.usefixtures("freezer", "no_spacing")
+@pytest.mark.usefixtures("freezer")
 async def test_a_bad_day(
     hass: HomeAssistant,
     service: Service,
@@ -198,7 +198,7 @@ async def test_an_account_that_is_not_loaded(
 # --- What it is not told again and again ---
 
 
-@pytest.mark.usefixtures("freezer", "no_spacing")
+@pytest.mark.usefixtures("freezer")
 @pytest.mark.parametrize("side", ["lan", "cloud"])
 async def test_a_fault_that_lasts_is_told_once(
     hass: HomeAssistant,

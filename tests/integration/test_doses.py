@@ -21,8 +21,6 @@ PACIFIC = ZoneInfo("US/Pacific")
 """Where Home Assistant lives in tests."""
 HOUR = timedelta(hours=1)
 
-pytestmark = pytest.mark.usefixtures("no_spacing")
-
 
 def at(text: str) -> datetime:
     """Return a local time in UTC."""

@@ -20,7 +20,7 @@ from tests.simulator.raw import until
 from .conftest import Service, entity_id, restart, set_up, value
 from .test_commands import call
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 # domain, action, key, data, what is shown then, settings of the pool that change
 COMMANDS: list[tuple[str, str, str, dict[str, Any], str, dict[str, float]]] = [

@@ -24,7 +24,7 @@ NOTHING = {
 @pytest.mark.parametrize("platform", integration.PLATFORMS)
 @pytest.mark.parametrize("pool", ["small", "full", "cloud_only"])
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
-@pytest.mark.usefixtures("all_enabled", "no_spacing")
+@pytest.mark.usefixtures("all_enabled")
 async def test_platform(
     hass: HomeAssistant,
     service: Service,

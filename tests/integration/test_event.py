@@ -20,7 +20,7 @@ from .test_triggers import DRY, automate, still_water, told
 
 __all__ = ["still_water"]
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing", "quick", "still_water")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 
 ACID, CHLORINE, CHLORINATOR = 6, 7, 8
 """Slots of the full pool."""

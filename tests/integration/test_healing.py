@@ -17,7 +17,7 @@ from custom_components.poolctl.memory import Memory
 from .conftest import Names, Service, advance, entity_id, restart, set_up, settle, value
 from .test_config_flow import discover
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 
 def source(hass: HomeAssistant, service: Service) -> str:

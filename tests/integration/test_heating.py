@@ -26,7 +26,7 @@ from tests.simulator.raw import until
 from .conftest import Service, entity_id, restart, set_up, value
 from .test_commands import call
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
 HEATER, SOLAR, SPA_HEATER = 4, 5, 12
 ALL = sim_pool.POOL_HEATER | sim_pool.SOLAR | sim_pool.SPA_HEATER

@@ -13,7 +13,7 @@ from .test_commands import call
 from .test_heating import changed, refresh, shown, target, written
 from .test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
 type Command = tuple[str, str, str, dict[str, Any]]
 

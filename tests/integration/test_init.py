@@ -59,7 +59,7 @@ async def test_unload_and_reload_leave_nothing_behind(
     assert not left
 
 
-@pytest.mark.usefixtures("freezer", "no_spacing")
+@pytest.mark.usefixtures("freezer")
 class TestInventory:
     """The hourly inventory."""
 

@@ -37,7 +37,7 @@ from .test_lights import (
     shown,
 )
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 FOLDER = Path(light_module.__file__).parent
 

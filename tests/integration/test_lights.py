@@ -18,7 +18,7 @@ from tests.simulator.raw import until
 
 from .conftest import Service, advance, entity_id, set_up, value
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 POOL_LIGHT, SPA_LIGHT, DECK_LIGHT = 1, 2, 17
 """Slots of the full pool; slot 1 is the small pool's only light."""

@@ -24,7 +24,7 @@ from tests.simulator.schedules import Schedule
 
 from .conftest import Service, advance, entity_id, set_up, settle, value
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 LIGHT_SLOT, WATERFALL, GARDEN = 1, 2, 3
 """Slots of the small pool."""

@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from .conftest import Service, advance, entity_id, restart, set_up, settle, value
 from .test_config_flow import discover
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 
 async def choose(

@@ -9,7 +9,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from .conftest import Service, advance, set_up, value
 
 # Time stands still from the very beginning: a clock must not change under a timer.
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 
 def source(hass: HomeAssistant, service: Service) -> str:

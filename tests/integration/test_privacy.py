@@ -215,7 +215,7 @@ async def live_through(hass: HomeAssistant, planted: Planted, entry: Any) -> Non
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@pytest.mark.usefixtures("credentials", "no_spacing", "quick")
+@pytest.mark.usefixtures("credentials", "quick")
 async def test_nothing_tells_whose_pool_it_is(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,

@@ -20,7 +20,7 @@ from tests.simulator.schedules import Schedule
 
 from .conftest import Service, entity_id, set_up, value
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 WATERFALL = 2
 

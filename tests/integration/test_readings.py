@@ -12,7 +12,7 @@ from custom_components.poolctl.client.state import WithoutFlow
 
 from .conftest import Service, advance, entity_id, restart, set_up, settle, value
 
-pytestmark = pytest.mark.usefixtures("no_spacing", "all_enabled")
+pytestmark = pytest.mark.usefixtures("all_enabled")
 
 PROBES = ("ph", "orp", "water_temperature")
 FLOWING = {"ph": 7.4, "orp": 655, "water_temperature": 26.4}

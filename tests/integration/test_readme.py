@@ -231,3 +231,11 @@ def test_every_row_is_whole(heading: str) -> None:
     for row in list(rows(heading))[1:]:
         assert len(row) == 5 and all(row), row
         assert set(row[3:]) <= {"yes", "no"}
+
+
+def test_every_link_leads_somewhere() -> None:
+    """Pictures and files that the README names are there; no picture is left over."""
+    links = re.findall(r"\]\(([^)#]+)\)", README.read_text())
+    local = {README.parent / link for link in links if "://" not in link}
+    assert [path for path in local if not path.exists()] == []
+    assert {*(README.parent / "docs/images").iterdir()} <= local

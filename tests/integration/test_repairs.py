@@ -36,7 +36,7 @@ from .conftest import (
 )
 from .test_config_flow import discover
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 PATIENCE = {problem.key: problem.patience for problem in PROBLEMS}
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from custom_components.poolctl import healing
 from .conftest import Names, Service, advance, settle, value
 from .test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 
 # --- A key that does not fit ---

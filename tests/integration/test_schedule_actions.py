@@ -25,7 +25,7 @@ from .schedule_actions import (
     switches,
 )
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture

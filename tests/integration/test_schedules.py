@@ -36,7 +36,7 @@ from .schedule_actions import (
 )
 from .test_commands import call
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture

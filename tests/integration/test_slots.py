@@ -17,7 +17,7 @@ from tests.simulator import Controller, Pool
 
 from .conftest import Service, advance, restart, set_up, settle, value
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 WATERFALL = 3
 """A general output of the full pool."""

@@ -12,7 +12,7 @@ from .conftest import Service, entity_id, value
 from .test_commands import call
 from .test_heating import HEATER, SOLAR, SPA_HEATER, refresh, shown
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing")
+pytestmark = pytest.mark.usefixtures("quick")
 
 RETURN, SUCTION, EXTRA_1, EXTRA_2 = 10, 11, 19, 20
 """The slots of the actuators of the full pool."""

@@ -26,7 +26,7 @@ from .conftest import (
 from .test_config_flow import discover
 
 # Time stands still from the very beginning: a clock must not change under a timer.
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 
 def source(hass: HomeAssistant, service: Service) -> str:

@@ -50,7 +50,7 @@ def by_cloud(service: Service, **data: Any) -> MockConfigEntry:
     return service.entry(controllers={service.small.device_id: stored}, **data)
 
 
-@pytest.mark.usefixtures("freezer", "no_spacing")
+@pytest.mark.usefixtures("freezer")
 class TestSignIn:
     """Over time, which stands still."""
 

@@ -294,7 +294,6 @@ async def test_a_clock_an_hour_back(
     assert all(request.ok for request in service.small.requests)
 
 
-@pytest.mark.usefixtures("no_spacing")
 class TestFrozen:
     """With time standing still."""
 

@@ -18,7 +18,7 @@ from tests.simulator import Account, Site
 
 from .conftest import Service, advance, record, restart, set_up
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 TEXTS = json.loads(
     (

@@ -17,7 +17,7 @@ from tests.simulator.water import pump_watts
 
 from .conftest import Service, advance, entity_id, restart, set_up, settle, value
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing")
+pytestmark = pytest.mark.usefixtures("freezer")
 
 WATTS = pump_watts(75)
 """What the pump of the small pool draws all day."""

@@ -31,7 +31,7 @@ from tests.simulator.pump import DRY_RUN_NORMAL
 
 from .conftest import Service, advance, entity_id
 
-pytestmark = pytest.mark.usefixtures("freezer", "no_spacing", "quick")
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 PUMP_SLOT, SPA_RETURN = 0, 10
 DRY = 0

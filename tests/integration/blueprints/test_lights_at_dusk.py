@@ -14,7 +14,7 @@ from tests.simulator.schedules import Schedule
 
 from .conftest import House
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
 NAME = "lights_at_dusk"
 LIGHT, SPA_LIGHT = 1, 2

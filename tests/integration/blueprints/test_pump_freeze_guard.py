@@ -15,7 +15,7 @@ from tests.simulator.pool import Pool
 
 from .conftest import House
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
 NAME = "pump_freeze_guard"
 GARDEN = "sensor.garden"

@@ -17,7 +17,7 @@ from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
 NAME = "pump_on_solar_surplus"
 METER = "sensor.meter"

@@ -15,7 +15,7 @@ from tests.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import House
 
-pytestmark = pytest.mark.usefixtures("quick", "no_spacing", "at_once")
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
 NAME = "spa_ready_at"
 PUMP, SPA_RETURN = 0, 10
