@@ -89,7 +89,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Remember whether a test failed, for the fixture that then takes a picture."""
     report = yield
-    item.stash[_FAILED] = report.failed or item.stash.get(_FAILED, False)
+    # A second chance begins with a set-up.
+    before = report.when != "setup" and item.stash.get(_FAILED, False)
+    item.stash[_FAILED] = report.failed or before
     return report
 
 
@@ -174,7 +176,12 @@ async def windows(
         opened: list[BrowserContext] = []
 
         async def open_window(**options: Any) -> BrowserContext:
-            known = {"viewport": WINDOW, "locale": "en-US", "timezone_id": "UTC"}
+            known: dict[str, Any] = {
+                "viewport": WINDOW,
+                "locale": "en-US",
+                "timezone_id": "UTC",
+                "reduced_motion": "reduce",  # what moves hears no click
+            }
             context = await browser.new_context(**known | options)
             opened.append(await stack.enter_async_context(context))
             return context

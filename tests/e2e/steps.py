@@ -1,5 +1,6 @@
 """What a person does again and again in Home Assistant."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +10,8 @@ from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
 
 # Icons come from a database in the browser, when it has nothing better to do.
 ICONS_MS: Final = 1500
+CLICKS: Final = 4
+EFFECT_MS: Final = 5000
 # What is left of the page around a dialog in its picture, in pixels.
 MARGIN: Final = 24
 # As wide as the dialog before it.
@@ -80,6 +83,16 @@ async def open_entity(page: Page, name: str) -> Locator:
     dialog = page.locator("ha-more-info-dialog")
     await expect(dialog.get_by_role("dialog")).to_be_visible()
     return dialog
+
+
+async def click_until(part: Locator, shown: Locator) -> None:
+    """Click until it has an effect: a dialog that still opens loses what is clicked."""
+    for _ in range(CLICKS):
+        await part.click()
+        with suppress(AssertionError):
+            await expect(shown).to_be_visible(timeout=EFFECT_MS)
+            return
+    await expect(shown).to_be_visible()
 
 
 async def choose(field: Locator, option: str) -> None:

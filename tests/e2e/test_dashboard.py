@@ -12,7 +12,7 @@ from tests.home.settings import DOMAIN, Settings
 
 from .conftest import WINDOW
 from .pools import FULL as POOL, entity
-from .steps import take_picture
+from .steps import click_until, take_picture
 
 FOUNTAIN: Final = "slot_30"
 URL_PATH: Final = "dashboard-pool"
@@ -110,8 +110,10 @@ async def add_dashboard(page: Page, home: Settings) -> None:
     """Choose the dashboard among those that can be added; take what is proposed."""
     await page.goto(f"{home.home_url}/config/lovelace/dashboards")
     await page.get_by_role("button", name="Add dashboard").click()
-    await page.locator("dashboard-card", has_text="schedules of your pools").click()
-    await page.get_by_role("button", name="Create").click()
+    card = page.locator("dashboard-card", has_text="schedules of your pools")
+    create = page.get_by_role("button", name="Create")
+    await click_until(card, create)
+    await create.click()
     await expect(page.locator(f"ha-sidebar a[href='/{URL_PATH}']")).to_be_visible()
 
 
