@@ -176,12 +176,7 @@ async def windows(
         opened: list[BrowserContext] = []
 
         async def open_window(**options: Any) -> BrowserContext:
-            known: dict[str, Any] = {
-                "viewport": WINDOW,
-                "locale": "en-US",
-                "timezone_id": "UTC",
-                "reduced_motion": "reduce",  # what moves hears no click
-            }
+            known = {"viewport": WINDOW, "locale": "en-US", "timezone_id": "UTC"}
             context = await browser.new_context(**known | options)
             opened.append(await stack.enter_async_context(context))
             return context

@@ -9,6 +9,7 @@ from tests.home.settings import DOMAIN, Settings
 
 from .pools import FULL, SMALL
 from .steps import (
+    come_to_rest,
     open_device,
     sign_in,
     sign_in_at_service,
@@ -40,6 +41,7 @@ async def test_add_a_discovered_pool(
     submit = dialog.get_by_role("button", name="Submit")
     await sign_in_at_service(page, submit, screenshots / "sign_in.png")
     await dialog.get_by_role("button", name="finish").click()
+    await come_to_rest(page)
 
     # One account, both of its pools: the other card is gone as well.
     await page.goto(f"{new_home.home_url}/config/integrations/dashboard")

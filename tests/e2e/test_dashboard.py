@@ -12,7 +12,7 @@ from tests.home.settings import DOMAIN, Settings
 
 from .conftest import WINDOW
 from .pools import FULL as POOL, entity
-from .steps import click_until, take_picture
+from .steps import click_until, come_to_rest, take_picture
 
 FOUNTAIN: Final = "slot_30"
 URL_PATH: Final = "dashboard-pool"
@@ -115,6 +115,8 @@ async def add_dashboard(page: Page, home: Settings) -> None:
     await click_until(card, create)
     await create.click()
     await expect(page.locator(f"ha-sidebar a[href='/{URL_PATH}']")).to_be_visible()
+    # A dialog that closes goes back in the history, also from where we go meanwhile.
+    await come_to_rest(page)
 
 
 async def open_pool(page: Page, home: Settings) -> None:
