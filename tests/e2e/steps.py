@@ -1,5 +1,6 @@
 """What a person does again and again in Home Assistant."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -7,6 +8,8 @@ from typing import Final
 from playwright.async_api import FloatRect, Locator, Page, ViewportSize, expect
 
 from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
+
+type Expectation = Callable[..., Awaitable[None]]
 
 # Icons come from a database in the browser, when it has nothing better to do.
 ICONS_MS: Final = 1500
@@ -85,26 +88,28 @@ async def open_entity(page: Page, name: str) -> Locator:
     return dialog
 
 
-async def click_until(part: Locator, shown: Locator) -> None:
-    """Click until it has an effect: a dialog that still opens loses what is clicked."""
+async def click_until(part: Locator, expected: Expectation) -> None:
+    """Click until it has an effect: what still opens loses a click."""
     for _ in range(CLICKS):
         await part.click()
         with suppress(AssertionError):
-            await expect(shown).to_be_visible(timeout=EFFECT_MS)
+            await expected(timeout=EFFECT_MS)
             return
-    await expect(shown).to_be_visible()
+    await expected()
 
 
 async def choose(field: Locator, option: str) -> None:
     """Choose from a list that opens where it is clicked."""
     await field.click()
-    await field.get_by_role("menuitem", name=option, exact=True).click()
+    item = field.get_by_role("menuitem", name=option, exact=True)
+    await click_until(item, expect(item).to_be_hidden)
 
 
 async def choose_in_menu(part: Locator, option: str) -> None:
     """Choose from the menu behind the three dots of a row or a card."""
     await part.get_by_role("button", name="Menu").first.click()
-    await part.get_by_role("menuitem", name=option, exact=True).click()
+    item = part.get_by_role("menuitem", name=option, exact=True)
+    await click_until(item, expect(item).to_be_hidden)
 
 
 async def come_to_rest(page: Page) -> None:

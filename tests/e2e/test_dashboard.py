@@ -112,7 +112,7 @@ async def add_dashboard(page: Page, home: Settings) -> None:
     await page.get_by_role("button", name="Add dashboard").click()
     card = page.locator("dashboard-card", has_text="schedules of your pools")
     create = page.get_by_role("button", name="Create")
-    await click_until(card, create)
+    await click_until(card, expect(create).to_be_visible)
     await create.click()
     await expect(page.locator(f"ha-sidebar a[href='/{URL_PATH}']")).to_be_visible()
     # A dialog that closes goes back in the history, also from where we go meanwhile.
