@@ -16,7 +16,6 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.equipment import Slot
 from .client.lights import LIGHT_GROUPS, LightGroup
-from .client.state import PoolState
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import (
     Factory,
@@ -24,6 +23,7 @@ from .entity import (
     SlotEntity,
     async_setup_platform,
     command_errors,
+    slot_is_on,
 )
 
 # Controllers take one command at a time by themselves.
@@ -38,14 +38,10 @@ class PoolctlLightDescription(PoolctlEntityDescription, LightEntityDescription):
 
 
 def _description(slot: Slot) -> PoolctlLightDescription:
-    def is_on(state: PoolState) -> bool | None:
-        found = state.slot(slot.index)
-        return found.on if found else None
-
     return PoolctlLightDescription(
         key=f"slot_{slot.index}",
         translation_key=slot.kind,
-        value_fn=is_on,
+        value_fn=slot_is_on(slot.index),
         assumed_fn=lambda state: state.slots_assumed,
         group=LIGHT_GROUPS[slot.role],
     )
