@@ -11,13 +11,14 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.drums import drum
-from .client.equipment import LIQUID_CHLORINE, PH_DOSERS, Slot
+from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from .client.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.settings import CHLORINE, PH, SettingsObject
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import (
     Factory,
+    OfSlot,
     PoolctlEntity,
     PoolctlEntityDescription,
     async_setup_platform,
@@ -125,28 +126,8 @@ class PoolctlButton(PoolctlEntity, ButtonEntity):
             await self.entity_description.press_fn(self.coordinator)
 
 
-class PoolctlLightButton(PoolctlButton):
+class PoolctlLightButton(OfSlot, PoolctlButton):
     """What a light does besides showing a colour; named after the light."""
-
-    def __init__(
-        self,
-        coordinator: ControllerCoordinator,
-        description: PoolctlButtonDescription,
-        index: int,
-    ) -> None:
-        """Remember the slot of the light."""
-        self.index = index
-        super().__init__(coordinator, description)
-
-    @property
-    def slot(self) -> Slot | None:
-        """The slot of the light as it is now."""
-        return self.coordinator.data.slot(self.index)
-
-    @property
-    @override
-    def unnamed(self) -> bool:
-        return self.controller.names_due
 
     @override
     def _visible(self) -> tuple[Any, ...]:

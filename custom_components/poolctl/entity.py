@@ -138,8 +138,8 @@ class OutputEntity(PoolctlEntity):
             await self.controller.resume_schedule(slot.index if slot else None)
 
 
-class SlotEntity(OutputEntity):
-    """An entity of one slot, with the name its owner gave it."""
+class OfSlot(PoolctlEntity):
+    """An entity that belongs to one slot, and whose name comes from it."""
 
     def __init__(
         self,
@@ -149,19 +149,32 @@ class SlotEntity(OutputEntity):
     ) -> None:
         """Remember the slot."""
         self.index = index
-        self._attr_translation_placeholders = {"number": str(index + 1)}
         super().__init__(coordinator, description)
-        self._kind = self.slot and self.slot.kind
 
     @property
-    @override
     def slot(self) -> Slot | None:
+        """The slot as it is now, `None` where that is not known."""
         return self.coordinator.data.slot(self.index)
 
     @property
     @override
     def unnamed(self) -> bool:
         return self.controller.names_due
+
+
+class SlotEntity(OfSlot, OutputEntity):
+    """An entity of one slot, with the name its owner gave it."""
+
+    def __init__(
+        self,
+        coordinator: ControllerCoordinator,
+        description: PoolctlEntityDescription,
+        index: int,
+    ) -> None:
+        """Remember what is wired to the slot."""
+        self._attr_translation_placeholders = {"number": str(index + 1)}
+        super().__init__(coordinator, description, index)
+        self._kind = self.slot and self.slot.kind
 
     @property
     @override
