@@ -13,7 +13,7 @@ from homeassistant.const import EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.entity import Entity
 
-from custom_components.poolctl.totals import PoolctlTotal
+from custom_components.poolctl.derived.totals import PoolctlTotal
 from tests.soak.timelapse import SharedClock, timelapse
 
 from .home import add, entity_id, home, until, value

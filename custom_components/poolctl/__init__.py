@@ -8,9 +8,9 @@ from homeassistant.helpers.typing import ConfigType
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import AccountCoordinator, PoolctlConfigEntry
 from .dashboard import async_setup_dashboard
-from .issues import async_clear_issues
-from .memory import DATA_MEMORY, Memory
 from .services import async_setup_services
+from .upkeep.issues import async_clear_issues
+from .upkeep.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [
     Platform.BINARY_SENSOR,

@@ -14,7 +14,7 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.drums import drum
+from .client.control.dosing import CHLORINE, PH
 from .client.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
@@ -24,19 +24,12 @@ from .client.equipment import (
     SPA_HEATERS,
     Slot,
 )
-from .client.settings import CHLORINE, PH
-from .client.state import PoolState
+from .client.pool.drums import drum
+from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .entity import (
-    Factory,
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    SlotEntity,
-    async_setup_platform,
-    described,
-    slot_is_on,
-)
-from .modes import RUN_BY
+from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
+from .output_attributes import RUN_BY
+from .presence import Factory, async_setup_platform, described
 
 PARALLEL_UPDATES = 0
 

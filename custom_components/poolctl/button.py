@@ -10,21 +10,15 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.drums import drum
+from .client.control.dosing import CHLORINE, PH, SettingsObject
+from .client.control.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
-from .client.lights import LIGHT_ACTIONS, LIGHT_GROUPS
-from .client.settings import CHLORINE, PH, SettingsObject
+from .client.pool.drums import drum
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .entity import (
-    Factory,
-    OfSlot,
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    async_setup_platform,
-    command_errors,
-    described,
-)
+from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
+from .errors import command_errors
+from .presence import Factory, async_setup_platform, described
 
 PARALLEL_UPDATES = 1
 

@@ -26,19 +26,15 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
-from . import recurrence
 from .client.exceptions import InvalidCommandError
+from .client.pool.schedule_rules import equip, schedules_of
 from .client.schedule import Schedule
-from .client.schedule_rules import equip, schedules_of
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .entity import (
-    Factory,
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    async_setup_platform,
-    command_errors,
-)
+from .entity import PoolctlEntity, PoolctlEntityDescription
+from .errors import command_errors
 from .outputs import OutputNames
+from .presence import Factory, async_setup_platform
+from .schedules import recurrence
 
 # Changes of schedules take turns by themselves.
 PARALLEL_UPDATES = 0

@@ -15,8 +15,7 @@ from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.equipment import POOL_HEATERS, SOLAR, SPA_HEATERS
-from .client.heating import (
+from .client.control.heating import (
     MAX_TARGET,
     MIN_TARGET,
     POOL,
@@ -26,15 +25,12 @@ from .client.heating import (
     may_heat,
     temperature,
 )
-from .client.state import PoolState
+from .client.equipment import POOL_HEATERS, SOLAR, SPA_HEATERS
+from .client.pool.state import PoolState
 from .coordinator import PoolctlConfigEntry
-from .entity import (
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    async_setup_platform,
-    command_errors,
-    described,
-)
+from .entity import PoolctlEntity, PoolctlEntityDescription
+from .errors import command_errors
+from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.

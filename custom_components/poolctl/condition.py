@@ -21,7 +21,7 @@ from homeassistant.helpers.selector import NumericThresholdType
 from homeassistant.helpers.typing import ConfigType
 import probatio as vol
 
-from .rules import (
+from .automation import (
     CONF_CONNECTION,
     CONNECTION,
     CONNECTION_OPTIONS,

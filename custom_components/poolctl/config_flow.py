@@ -48,7 +48,7 @@ from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .coordinator import PoolctlConfigEntry
 from .options_flow import PoolctlOptionsFlow
-from .records import Sighting, async_sightings
+from .upkeep.records import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")

@@ -22,12 +22,12 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 
 from .api import AccountToken
 from .client.cloud import CloudClient, Device
-from .client.controller import Controller
+from .client.control.controller import Controller
 from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, PoolctlError, StateExpiredError
 from .client.http import ClosingRequest
 from .client.lan import LanClient
-from .client.state import PoolState, WithoutFlow
+from .client.pool.state import PoolState, WithoutFlow
 from .const import (
     CONF_CONNECTION,
     CONF_CONTROLLERS,
@@ -36,10 +36,10 @@ from .const import (
     Connection,
 )
 from .device import device_info
-from .healing import Healer
-from .issues import Issues
-from .memory import DATA_MEMORY
-from .records import ControllerRecord, async_sightings, mac_of
+from .upkeep.issues import Issues
+from .upkeep.memory import DATA_MEMORY
+from .upkeep.records import ControllerRecord, async_sightings, mac_of
+from .upkeep.recovery import Healer
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -2,9 +2,9 @@
 
 from homeassistant.helpers import device_registry as dr
 
-from .client.state import PoolState
+from .client.pool.state import PoolState
 from .const import DOMAIN
-from .records import ControllerRecord
+from .upkeep.records import ControllerRecord
 
 
 def device_info(record: ControllerRecord, state: PoolState) -> dr.DeviceInfo:

@@ -16,11 +16,11 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
-from .client.state import PoolState
+from .client.pool.state import PoolState
 from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
 from .coordinator import AccountCoordinator, ControllerCoordinator, PoolctlConfigEntry
-from .records import async_sightings
+from .upkeep.records import async_sightings
 
 _TYPED = {"name", "names"}
 """Fields of the state that hold what somebody typed."""

@@ -16,16 +16,11 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.equipment import CHLORINATORS
-from .client.state import PoolState
+from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .doses import ACID_DOSES, CHLORINE_DOSES, Doses, PoolctlDosesDescription
-from .entity import (
-    Factory,
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    async_setup_platform,
-    described,
-)
+from .derived.doses import ACID_DOSES, CHLORINE_DOSES, Doses, PoolctlDosesDescription
+from .entity import PoolctlEntity, PoolctlEntityDescription
+from .presence import Factory, async_setup_platform, described
 
 PARALLEL_UPDATES = 0
 

@@ -14,17 +14,12 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .client.control.lights import LIGHT_GROUPS, LightGroup
 from .client.equipment import Slot
-from .client.lights import LIGHT_GROUPS, LightGroup
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .entity import (
-    Factory,
-    PoolctlEntityDescription,
-    SlotEntity,
-    async_setup_platform,
-    command_errors,
-    slot_is_on,
-)
+from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
+from .errors import command_errors
+from .presence import Factory, async_setup_platform
 
 # Controllers take one command at a time by themselves.
 PARALLEL_UPDATES = 0

@@ -21,8 +21,8 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.controller import Controller
-from .client.drums import MAX_LOW_LEVEL, MIN_LOW_LEVEL, drum
+from .client.control.controller import Controller
+from .client.control.dosing import CHLORINE, PH, SETTINGS, Range, SettingsObject
 from .client.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
@@ -31,16 +31,12 @@ from .client.equipment import (
     PH_DOSERS,
     SPEED_STEP,
 )
-from .client.settings import CHLORINE, PH, SETTINGS, Range, SettingsObject
-from .client.state import PoolState
+from .client.pool.drums import MAX_LOW_LEVEL, MIN_LOW_LEVEL, drum
+from .client.pool.state import PoolState
 from .coordinator import PoolctlConfigEntry
-from .entity import (
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    async_setup_platform,
-    command_errors,
-    described,
-)
+from .entity import PoolctlEntity, PoolctlEntityDescription
+from .errors import command_errors
+from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.

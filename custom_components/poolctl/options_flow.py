@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
 from homeassistant.helpers.selector import SelectSelector, SelectSelectorConfig
 import probatio as vol
 
-from .client.state import WithoutFlow
+from .client.pool.state import WithoutFlow
 from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, Connection
 
 

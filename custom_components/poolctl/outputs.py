@@ -8,9 +8,9 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import async_get_platforms
 
 from .client.equipment import Role, Slot
+from .client.pool.schedule_rules import schedulable
+from .client.pool.state import PoolState
 from .client.schedule import Schedule
-from .client.schedule_rules import schedulable
-from .client.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import OutputEntity

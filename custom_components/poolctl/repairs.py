@@ -14,6 +14,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 import probatio as vol
 
+from .client.control.dosing import CHLORINE, PH, SettingsObject
 from .client.exceptions import (
     AuthenticationError,
     BusyError,
@@ -24,7 +25,6 @@ from .client.exceptions import (
     SignatureError,
     UnreachableError,
 )
-from .client.settings import CHLORINE, PH, SettingsObject
 from .config_flow import ADDRESS_FIELDS
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry

@@ -10,17 +10,13 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.controller import Controller
-from .client.lights import LIGHT_TYPES, POOL, SPA, LightGroup
-from .client.state import PoolState
+from .client.control.controller import Controller
+from .client.control.lights import LIGHT_TYPES, POOL, SPA, LightGroup
+from .client.pool.state import PoolState
 from .coordinator import PoolctlConfigEntry
-from .entity import (
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    async_setup_platform,
-    command_errors,
-    described,
-)
+from .entity import PoolctlEntity, PoolctlEntityDescription
+from .errors import command_errors
+from .presence import async_setup_platform, described
 
 PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
 

@@ -25,22 +25,17 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
-from .client.drums import drum
+from .client.control.dosing import CHLORINE, PH
 from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from .client.frame import MODE_MANUAL, MODE_OFF
-from .client.settings import CHLORINE, PH
-from .client.state import PoolState, Source
+from .client.pool.drums import drum
+from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .doses import DOSES, PoolctlDoses
-from .entity import (
-    Factory,
-    PoolctlEntity,
-    PoolctlEntityDescription,
-    async_setup_platform,
-    described,
-)
-from .modes import MODES, mode_name
-from .totals import TOTALS, PoolctlTotal
+from .derived.doses import DOSES, PoolctlDoses
+from .derived.totals import TOTALS, PoolctlTotal
+from .entity import PoolctlEntity, PoolctlEntityDescription
+from .output_attributes import MODES, mode_name
+from .presence import Factory, async_setup_platform, described
 
 PARALLEL_UPDATES = 0
 

@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.controller import Controller
+from .client.control.controller import Controller
 from .client.equipment import (
     CHLORINATORS,
     HEAT_SOURCES,
@@ -22,22 +22,20 @@ from .client.equipment import (
     Role,
     Slot,
 )
+from .client.pool.schedule_rules import schedules_of
+from .client.pool.state import PoolState
 from .client.schedule import MAX_SCHEDULES
-from .client.schedule_rules import schedules_of
-from .client.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import (
-    Factory,
     OutputEntity,
     PoolctlEntity,
     PoolctlEntityDescription,
     SlotEntity,
-    async_setup_platform,
-    command_errors,
-    described,
     slot_is_on,
 )
+from .errors import command_errors
+from .presence import Factory, async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.

@@ -7,7 +7,7 @@ from homeassistant.components import system_health
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 
-from .client.state import Source
+from .client.pool.state import Source
 from .client.statistics import LinkStatistics
 from .const import DOMAIN
 from .coordinator import AccountCoordinator, ControllerCoordinator, PoolctlConfigEntry

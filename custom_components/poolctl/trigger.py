@@ -47,7 +47,7 @@ from homeassistant.helpers.trigger import (
 from homeassistant.helpers.typing import ConfigType
 import probatio as vol
 
-from .rules import (
+from .automation import (
     CONF_CONNECTION,
     CONNECTION,
     CONNECTION_OPTIONS,

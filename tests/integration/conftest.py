@@ -30,11 +30,11 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
-from custom_components.poolctl.client import (
+from custom_components.poolctl.client.control import (
     commander as commander_module,
     poller as poller_module,
 )
-from custom_components.poolctl.client.pending import Coalescer
+from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import NOON, Account, Clock, Cloud, Controller, Pool, Site
 

@@ -19,9 +19,9 @@ from pytest_homeassistant_custom_component.common import (
     async_mock_service,
 )
 
+from custom_components.poolctl.automation import CONNECTIONS
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.event import EVENTS
-from custom_components.poolctl.rules import CONNECTIONS
 from custom_components.poolctl.trigger import TRIGGERS
 
 from .conftest import Service, advance, entity_id

@@ -13,7 +13,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import settings as sim_settings
 from tests.simulator.raw import until
 
@@ -58,7 +58,7 @@ def still_water(service: Service) -> None:
 def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait for more values of a slider, nor for the pace of the service."""
     monkeypatch.setattr(
-        "custom_components.poolctl.client.pending.Coalescer.__init__.__defaults__",
+        "custom_components.poolctl.client.control.pending.Coalescer.__init__.__defaults__",
         (0.0,),
     )
     service.clock.speed = 50

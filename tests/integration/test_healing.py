@@ -10,9 +10,9 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.poolctl import healing
 from custom_components.poolctl.api import AccountToken
-from custom_components.poolctl.memory import Memory
+from custom_components.poolctl.upkeep import recovery
+from custom_components.poolctl.upkeep.memory import Memory
 
 from .conftest import Names, Service, advance, entity_id, restart, set_up, settle, value
 from .test_config_flow import discover
@@ -40,7 +40,7 @@ async def test_found_by_its_name(
         "port": service.full.port,
     }
     entry = service.entry(controllers={service.small.device_id: stored})
-    monkeypatch.setattr(healing, "PORT", service.small.port)
+    monkeypatch.setattr(recovery, "PORT", service.small.port)
     await set_up(hass, service, entry)
     assert source(hass, service) == "cloud"
     assert names.asked.count(service.small.hostname) == 1
@@ -204,7 +204,7 @@ async def test_a_start_with_a_stale_address_and_no_cloud(
     }
     entry = service.entry(controllers={service.small.device_id: stored})
     if not announced:
-        monkeypatch.setattr(healing, "PORT", service.small.port)
+        monkeypatch.setattr(recovery, "PORT", service.small.port)
         names.addresses[service.small.hostname] = "127.0.0.1"
     await set_up(hass, service, entry)
     # The poll that failed and the start that waits share one look-up.

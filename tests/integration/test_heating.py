@@ -16,10 +16,10 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.state import PoolState
+from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.climate import CLIMATES
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 

@@ -11,7 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.memory import DATA_MEMORY
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY
 from tests.simulator.raw import until
 
 from .conftest import Service, advance, entity_id, set_up, settle, value

@@ -16,9 +16,9 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.poolctl import light as light_module
-from custom_components.poolctl.client.lights import LIGHT_GROUPS, LIGHT_TYPES
+from custom_components.poolctl.client.control.lights import LIGHT_GROUPS, LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 
 from .conftest import Service, entity_id, restart, settle, value
 from .test_lights import (

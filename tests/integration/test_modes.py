@@ -13,7 +13,7 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.poolctl import modes
+from custom_components.poolctl import output_attributes
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.switch import SWITCHED_ROLES
@@ -38,7 +38,12 @@ def shown(
     """Return what an entity tells of what runs its output."""
     state = hass.states.get(entity_id(hass, domain, controller, key))
     assert state is not None
-    names = (modes.ATTR_MODE, modes.ATTR_SCHEDULE, modes.ATTR_HELD, modes.ATTR_REASON)
+    names = (
+        output_attributes.ATTR_MODE,
+        output_attributes.ATTR_SCHEDULE,
+        output_attributes.ATTR_HELD,
+        output_attributes.ATTR_REASON,
+    )
     return {name: state.attributes[name] for name in names if name in state.attributes}
 
 
@@ -298,9 +303,13 @@ async def test_a_hold_alone_is_news(
 
 # Texts: Home Assistant has no way to share them between keys, so each output has its own
 
-FOLDER = Path(modes.__file__).parent
+FOLDER = Path(output_attributes.__file__).parent
 ENGLISH = json.loads((FOLDER / "translations" / "en.json").read_text())["entity"]
-OF_ANY_OUTPUT = {modes.ATTR_MODE, modes.ATTR_SCHEDULE, modes.ATTR_HELD}
+OF_ANY_OUTPUT = {
+    output_attributes.ATTR_MODE,
+    output_attributes.ATTR_SCHEDULE,
+    output_attributes.ATTR_HELD,
+}
 LINKED = {kind.kind for kind in AUX_TYPES.values() if kind.role is Role.PUMP_LINKED}
 OUTPUTS = {
     SWITCH: {
@@ -318,16 +327,16 @@ def test_every_output_has_the_same_words(domain: str, key: str) -> None:
     texts = ENGLISH[domain][key]["state_attributes"]
     same = ENGLISH[SWITCH]["pump"]["state_attributes"]
     assert {name: texts[name] for name in OF_ANY_OUTPUT} == same
-    assert set(texts["mode"]["state"]) == set(modes.MODES)
+    assert set(texts["mode"]["state"]) == set(output_attributes.MODES)
     assert set(texts["held_by_hand"]["state"]) == {"true", "false"}
-    assert (modes.ATTR_REASON in texts) is (key in LINKED)
+    assert (output_attributes.ATTR_REASON in texts) is (key in LINKED)
     if key in LINKED:
         assert texts["reason"] == ENGLISH[SWITCH]["uv"]["state_attributes"]["reason"]
-        assert set(texts["reason"]["state"]) == {modes.NEEDS_PUMP}
+        assert set(texts["reason"]["state"]) == {output_attributes.NEEDS_PUMP}
 
 
 def test_every_reason_has_words() -> None:
-    for role, reason in modes.RUN_BY.items():
+    for role, reason in output_attributes.RUN_BY.items():
         texts = ENGLISH["binary_sensor"][f"{role}_output"]["state_attributes"]
-        assert set(texts) == {modes.ATTR_REASON}
+        assert set(texts) == {output_attributes.ATTR_REASON}
         assert set(texts["reason"]["state"]) == {reason}

@@ -16,8 +16,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.poolctl import issues
-from custom_components.poolctl.issues import PROBLEMS
+from custom_components.poolctl.upkeep import issues
+from custom_components.poolctl.upkeep.issues import PROBLEMS
 from tests.simulator import Clock, Controller, Pool
 
 from .conftest import CLIENT_SECRET, Service, entity_id, record, set_up, settle, value

@@ -8,7 +8,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.poolctl.client.state import WithoutFlow
+from custom_components.poolctl.client.pool.state import WithoutFlow
 
 from .conftest import Service, advance, entity_id, restart, set_up, settle, value
 

@@ -12,7 +12,7 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.poolctl import entity as entity_module
+from custom_components.poolctl import errors
 from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Controller
@@ -21,7 +21,7 @@ from .conftest import Service, set_up
 
 README: Final = Path(__file__).parents[2] / "README.md"
 ENGLISH: Final = json.loads(
-    (Path(entity_module.__file__).parent / "translations/en.json").read_text()
+    (Path(errors.__file__).parent / "translations/en.json").read_text()
 )
 DEVICE_CLASS_NAMES: Final = {"ph": "pH"}
 """Entities that Home Assistant names after their device class."""

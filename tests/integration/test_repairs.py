@@ -16,7 +16,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl import repairs
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE
-from custom_components.poolctl.issues import (
+from custom_components.poolctl.upkeep.issues import (
     PROBLEMS,
     REPORT_URL,
     REQUIREMENTS_URL,

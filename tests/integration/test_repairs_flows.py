@@ -8,7 +8,7 @@ from homeassistant.data_entry_flow import FlowResultType
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.poolctl import healing
+from custom_components.poolctl.upkeep import recovery
 
 from .conftest import Names, Service, advance, settle, value
 from .test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
@@ -255,7 +255,7 @@ async def test_a_search_for_the_controller(
     assert result["step_id"] == "search"
     assert (await repair.go())["errors"] == {"base": "not_found"}
     assert set(shown(hass)) == {"address_lost"}
-    monkeypatch.setattr(healing, "PORT", service.small.port)
+    monkeypatch.setattr(recovery, "PORT", service.small.port)
     names.addresses[service.small.hostname] = "127.0.0.1"
     await repair.go()
     assert repair.repaired

@@ -21,8 +21,9 @@ from pytest_homeassistant_custom_component.common import (
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 from zeroconf.asyncio import AsyncZeroconf
 
-from custom_components.poolctl import api, healing
+from custom_components.poolctl import api
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.upkeep import recovery
 from tests.simulator.mdns import Announcer
 
 from .conftest import (
@@ -392,7 +393,7 @@ async def test_found_by_real_multicast(
 ) -> None:
     """`ctrl-xxxxxx.local` of interface.md 2.8, asked of the network by Home Assistant."""
     service.account.sites = service.account.sites[:1]
-    monkeypatch.setattr(healing, "PORT", service.small.port)
+    monkeypatch.setattr(recovery, "PORT", service.small.port)
     stored = record(service.small, host="localhost", port=service.full.port)
     entry = service.entry(controllers={service.small.device_id: stored})
     await set_up(hass, service, entry)

@@ -17,7 +17,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.poolctl.client import cloud as cloud_module, envelope
-from custom_components.poolctl.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator.raw import until
 
 from .conftest import Service, advance, entity_id, pass_time, record, set_up, value

@@ -11,9 +11,10 @@ from homeassistant.helpers import entity_registry as er, icon
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from custom_components.poolctl import entity as entity_module
+from custom_components.poolctl import errors
+from custom_components.poolctl.automation import CONNECTIONS
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role
-from custom_components.poolctl.client.state import WithoutFlow
+from custom_components.poolctl.client.pool.state import WithoutFlow
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import (
     CONF_CONNECTION,
@@ -21,15 +22,18 @@ from custom_components.poolctl.const import (
     Connection,
 )
 from custom_components.poolctl.event import EVENTS
-from custom_components.poolctl.rules import CONNECTIONS
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
 
 from .conftest import Service, set_up
 
-FOLDER = Path(entity_module.__file__).parent
-SOURCES = "\n".join(path.read_text() for path in FOLDER.glob("*.py"))
-CLIENT = "\n".join(path.read_text() for path in (FOLDER / "client").glob("*.py"))
+FOLDER = Path(errors.__file__).parent
+CLIENT = "\n".join(path.read_text() for path in (FOLDER / "client").rglob("*.py"))
+SOURCES = "\n".join(
+    path.read_text()
+    for path in FOLDER.rglob("*.py")
+    if not path.is_relative_to(FOLDER / "client")
+)
 
 
 def load(name: str) -> Any:
@@ -70,7 +74,7 @@ def test_options() -> None:
 
 def test_exceptions() -> None:
     named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
-    mapped = {key for _, key in entity_module._ERRORS.values()}
+    mapped = {key for _, key in errors._ERRORS.values()}
     # What is refused before it is sent, for a reason of its own.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
     assert named & set(ENGLISH["exceptions"]) | mapped == set(ENGLISH["exceptions"])

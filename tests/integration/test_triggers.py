@@ -24,7 +24,7 @@ from pytest_homeassistant_custom_component.common import (
     async_capture_events,
 )
 
-from custom_components.poolctl import rules
+from custom_components.poolctl import automation
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.simulator.pump import DRY_RUN_NORMAL
@@ -427,6 +427,6 @@ def prefilled(fields: dict[str, Any]) -> dict[str, Any]:
     options = {key: field.get("default") for key, field in fields.items()}
     if "connection" in options:
         choices = fields["connection"]["selector"]["select"]["options"]
-        assert tuple(choices) == rules.CONNECTIONS
+        assert tuple(choices) == automation.CONNECTIONS
         options["connection"] = choices
     return options

@@ -12,14 +12,16 @@ import pytest
 
 from custom_components.poolctl.client import (
     cloud as cloud_module,
-    commander as commander_module,
     envelope as envelope_module,
-    pending as pending_module,
-    poller as poller_module,
-    settings as settings_module,
 )
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.controller import Controller
+from custom_components.poolctl.client.control import (
+    commander as commander_module,
+    dosing as dosing_module,
+    pending as pending_module,
+    poller as poller_module,
+)
+from custom_components.poolctl.client.control.controller import Controller
 from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
@@ -200,7 +202,7 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
         commander_module,
         pending_module,
         poller_module,
-        settings_module,
+        dosing_module,
     ):
         monkeypatch.setattr(module, "asyncio", fake)
         if hasattr(module, "time"):

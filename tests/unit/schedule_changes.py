@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.pool.schedule_rules import schedules_of
 from custom_components.poolctl.client.schedule import Schedule
-from custom_components.poolctl.client.schedule_rules import schedules_of
 from tests.simulator import schedules as sim_schedules
 
 from .conftest import Rig

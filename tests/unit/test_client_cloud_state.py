@@ -7,18 +7,18 @@ from typing import Any
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.client.cloud_state import (
+from custom_components.poolctl.client.commands import PumpIdentity
+from custom_components.poolctl.client.equipment import Role
+from custom_components.poolctl.client.exceptions import NotOfferedError
+from custom_components.poolctl.client.frame import Configuration
+from custom_components.poolctl.client.pool.cloud_answers import (
     merge_chemistry,
     merge_dashboard,
     merge_pump,
     merge_slots,
     merge_temperatures,
 )
-from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.equipment import Role
-from custom_components.poolctl.client.exceptions import NotOfferedError
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.state import PoolState, Readings, Source
+from custom_components.poolctl.client.pool.state import PoolState, Readings, Source
 
 from .conftest import Rig
 from .test_client_state import DASHBOARD, LATER, NOW, seen, told

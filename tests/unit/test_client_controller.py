@@ -15,7 +15,7 @@ from custom_components.poolctl.client.exceptions import (
     RefusedError,
 )
 from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.state import Source
+from custom_components.poolctl.client.pool.state import Source
 from tests.simulator import wire
 
 from .conftest import Rig

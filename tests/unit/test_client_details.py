@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.state import Dosing
+from custom_components.poolctl.client.pool.state import Dosing
 from tests.simulator import settings as sim_settings
 
 from .conftest import Rig

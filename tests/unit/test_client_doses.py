@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.settings import CHLORINE, PH
+from custom_components.poolctl.client.control.dosing import CHLORINE, PH
 
 from .conftest import Rig
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.control.heating import POOL, SPA, Water, may_heat
 from custom_components.poolctl.client.equipment import HEAT_SOURCES, POOL_SOURCES
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
@@ -15,7 +16,6 @@ from custom_components.poolctl.client.exceptions import (
     ReplyError,
     UnreachableError,
 )
-from custom_components.poolctl.client.heating import POOL, SPA, Water, may_heat
 from tests.simulator import pool as sim_pool, settings as sim_settings, wire
 
 from .conftest import Rig

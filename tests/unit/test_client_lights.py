@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
-    InvalidCommandError,
-    NotSupportedError,
-    RefusedError,
-    UnreachableError,
-)
-from custom_components.poolctl.client.lights import (
+from custom_components.poolctl.client.control.lights import (
     LIGHT_ACTIONS,
     LIGHT_TYPES,
     POOL,
@@ -21,7 +15,13 @@ from custom_components.poolctl.client.lights import (
     SPA,
     merge_lights,
 )
-from custom_components.poolctl.client.state import LightShow, PoolState
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    NotSupportedError,
+    RefusedError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.pool.state import LightShow, PoolState
 from tests.simulator import wire
 from tests.simulator.equipment import LIGHT_SECONDS
 from tests.simulator.raw import until

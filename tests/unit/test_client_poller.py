@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from custom_components.poolctl.client import poller
 from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.control import poller
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,
     BusyError,
@@ -15,7 +15,7 @@ from custom_components.poolctl.client.exceptions import (
     StateExpiredError,
     UnreachableError,
 )
-from custom_components.poolctl.client.state import Source
+from custom_components.poolctl.client.pool.state import Source
 from tests.simulator.raw import until
 
 from .conftest import RawServer, Rig, some_token

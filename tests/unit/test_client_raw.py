@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from custom_components.poolctl.client.control.raw import parse_payload
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
     LanBusyError,
@@ -13,8 +14,7 @@ from custom_components.poolctl.client.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.lan import state_after
-from custom_components.poolctl.client.raw import parse_payload
-from custom_components.poolctl.client.state import PoolState, Source
+from custom_components.poolctl.client.pool.state import PoolState, Source
 
 from .conftest import FRAMES, Rig
 

@@ -14,6 +14,13 @@ from custom_components.poolctl.client.exceptions import (
     NotSupportedError,
     RefusedError,
 )
+from custom_components.poolctl.client.pool.schedule_rules import (
+    MAX_NAME,
+    equip,
+    schedulable,
+    usual_speed,
+)
+from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.schedule import (
     ALL_WEEK,
     DAY,
@@ -21,13 +28,6 @@ from custom_components.poolctl.client.schedule import (
     MAX_SCHEDULES,
     Schedule,
 )
-from custom_components.poolctl.client.schedule_rules import (
-    MAX_NAME,
-    equip,
-    schedulable,
-    usual_speed,
-)
-from custom_components.poolctl.client.state import PoolState
 from tests.simulator import schedules as sim_schedules
 
 from .conftest import Rig

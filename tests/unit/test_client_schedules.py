@@ -15,7 +15,7 @@ from custom_components.poolctl.client.exceptions import (
     RefusedError,
     UnreachableError,
 )
-from custom_components.poolctl.client.schedule_rules import schedules_of
+from custom_components.poolctl.client.pool.schedule_rules import schedules_of
 
 from .conftest import Rig
 from .schedule_changes import (

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.cloud_state import merge_schedule_info
 from custom_components.poolctl.client.exceptions import (
     CommandFailedError,
     NotDoneError,
     NotOfferedError,
 )
-from custom_components.poolctl.client.schedule_rules import schedules_of
+from custom_components.poolctl.client.pool.cloud_answers import merge_schedule_info
+from custom_components.poolctl.client.pool.schedule_rules import schedules_of
 from tests.simulator import devices
 
 from .conftest import Rig

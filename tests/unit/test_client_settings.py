@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.drums import drum
+from custom_components.poolctl.client.control.dosing import (
+    CHLORINE,
+    PH,
+    SETTINGS,
+    SettingsObject,
+    merge_ph_settings,
+)
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
     NotAppliedError,
@@ -15,14 +21,8 @@ from custom_components.poolctl.client.exceptions import (
     RequestTooLargeError,
     UnreachableError,
 )
-from custom_components.poolctl.client.settings import (
-    CHLORINE,
-    PH,
-    SETTINGS,
-    SettingsObject,
-    merge_ph_settings,
-)
-from custom_components.poolctl.client.state import Dosing, PoolState
+from custom_components.poolctl.client.pool.drums import drum
+from custom_components.poolctl.client.pool.state import Dosing, PoolState
 from tests.simulator import settings as sim_settings, wire
 from tests.simulator.raw import until
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from custom_components.poolctl.client.control.dosing import CHLORINE, PH, SettingsObject
 from custom_components.poolctl.client.exceptions import (
     BusyError,
     InvalidCommandError,
@@ -13,7 +14,6 @@ from custom_components.poolctl.client.exceptions import (
     ReplyError,
     UnreachableError,
 )
-from custom_components.poolctl.client.settings import CHLORINE, PH, SettingsObject
 from tests.simulator import devices, settings as sim_settings
 from tests.simulator.devices import Read
 

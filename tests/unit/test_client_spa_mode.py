@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.equipment import POOL_SOURCES, SPA_SOURCES
-from custom_components.poolctl.client.exceptions import NotSupportedError
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.heating import (
+from custom_components.poolctl.client.control.heating import (
     POOL,
     SPA,
     heats,
     may_heat,
     temperature,
 )
-from custom_components.poolctl.client.state import PoolState, Readings
+from custom_components.poolctl.client.equipment import POOL_SOURCES, SPA_SOURCES
+from custom_components.poolctl.client.exceptions import NotSupportedError
+from custom_components.poolctl.client.frame import Configuration
+from custom_components.poolctl.client.pool.state import PoolState, Readings
 
 from .conftest import Rig
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.cloud_state import merge_dashboard
 from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role, Slot
 from custom_components.poolctl.client.frame import (
@@ -19,7 +18,8 @@ from custom_components.poolctl.client.frame import (
     Timer,
     decode_frame,
 )
-from custom_components.poolctl.client.state import (
+from custom_components.poolctl.client.pool.cloud_answers import merge_dashboard
+from custom_components.poolctl.client.pool.state import (
     Chemistry,
     PoolState,
     Readings,

@@ -8,7 +8,7 @@ from homeassistant.util import dt as dt_util
 from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.doses import Doses, Told
+from custom_components.poolctl.derived.doses import Doses, Told
 
 PACIFIC = ZoneInfo("US/Pacific")
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)

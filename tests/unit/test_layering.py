@@ -37,12 +37,14 @@ def imports(path: Path) -> Iterator[str]:
 
 def modules(folder: Path) -> list[Path]:
     """Return the Python files of a folder; there must be some."""
-    found = sorted(folder.glob("*.py"))
+    found = sorted(folder.rglob("*.py"))
     assert found
     return found
 
 
-@pytest.mark.parametrize("path", modules(CLIENT), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", modules(CLIENT), ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_the_client_knows_no_home_assistant(path: Path) -> None:
     outside = {name for name in imports(path) if name.startswith("homeassistant")}
     above = {
@@ -54,12 +56,16 @@ def test_the_client_knows_no_home_assistant(path: Path) -> None:
     assert not outside | above
 
 
-@pytest.mark.parametrize("path", modules(SIMULATOR), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", modules(SIMULATOR), ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_the_simulator_shares_no_code_with_the_integration(path: Path) -> None:
     assert not {name for name in imports(path) if name.startswith("custom_components")}
 
 
-@pytest.mark.parametrize("path", modules(INTEGRATION), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", modules(INTEGRATION), ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_the_integration_knows_no_simulator(path: Path) -> None:
     assert not {name for name in imports(path) if name.startswith("tests")}
 

@@ -70,13 +70,13 @@ def _errors_are_translated() -> bool:
     raised = re.compile(
         r"raise (HomeAssistant|ServiceValidation|UpdateFailed)\w*\(\s*f?\""
     )
-    return not any(raised.search(path.read_text()) for path in FOLDER.glob("*.py"))
+    return not any(raised.search(path.read_text()) for path in FOLDER.rglob("*.py"))
 
 
 def _nothing_in_hass_data_by_entry() -> bool:
     return not any(
         re.search(r"hass\.data\[DOMAIN\]", path.read_text())
-        for path in FOLDER.glob("*.py")
+        for path in FOLDER.rglob("*.py")
     )
 
 
@@ -111,7 +111,8 @@ CHECKS: Final[dict[str, Callable[[], bool]]] = {
     "icon-translations": has_files("icons.json"),
     "inject-websession": lambda: (
         not any(
-            "ClientSession(" in path.read_text() for path in FOLDER.glob("client/*.py")
+            "ClientSession(" in path.read_text()
+            for path in FOLDER.glob("client/**/*.py")
         )
     ),
     "integration-owner": lambda: bool(MANIFEST["codeowners"]),

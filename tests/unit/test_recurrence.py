@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.exceptions import InvalidCommandError
 from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
-from custom_components.poolctl.recurrence import (
+from custom_components.poolctl.schedules.recurrence import (
     Occurrence,
     find_uid,
     format_description,

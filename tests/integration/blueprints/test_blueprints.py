@@ -21,9 +21,9 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
 
 from custom_components.poolctl import const
-from custom_components.poolctl.client.lights import LIGHT_TYPES
+from custom_components.poolctl.automation import ORP_RANGE, PH_RANGE
+from custom_components.poolctl.client.control.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.rules import ORP_RANGE, PH_RANGE
 from tests.home.provision import prepare
 from tests.home.settings import Settings
 from tests.integration.conftest import Service, entity_id

@@ -1,0 +1,1 @@
+"""What is done with a pool: reading it, and commanding it."""

@@ -1,0 +1,199 @@
+"""What the cloud's answers add to a PoolState.
+
+The dashboard's first nine fields are published (interface.md 2.5); its other fields and
+all other answers are observed (layouts.md 5), and any of their fields may be missing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from ..commands import PumpIdentity
+from ..control.dosing import merge_chlorine_settings, merge_ph_settings
+from ..equipment import MAX_SLOTS, UNKNOWN_TYPE
+from ..frame import MODE_MANUAL, MODE_OFF
+from ..schedule import DAY, MAX_SCHEDULES, UNUSED_SLOT, Schedule
+from .json_values import list_of, number, numbers, object_of, with_settings
+from .schedule_rules import merge_schedules
+from .state import PoolState, Readings, Source, known_mode, with_readings
+
+_DRY_RUN_NORMAL = 3
+_UNUSED_SCHEDULE = Schedule(
+    slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
+)
+
+# Field of Readings -> field of the answer, divisor
+_DASHBOARD_NUMBERS = {
+    "ph": ("actual_ph", 10),
+    "orp": ("actual_orp", 1),
+    "flow_rate": ("actual_flow_rate", 1),
+    "pressure": ("actual_pressure", 1),
+    "pump_speed": ("actual_pump_speed", 1),
+}
+_DASHBOARD_SWITCHES = {
+    "pool_heater": "heater_state",
+    "solar": "solar_state",
+    "spa_heater": "spa_heater_state",
+    "chemistry_stable": "chemistry_stable",
+}
+_TEMPERATURES = {
+    "water_temperature": ("water_temp", 10),
+    "ambient_temperature": ("ambient_temp", 100),
+}
+# Field of Configuration -> field of the answer, divisor
+_DASHBOARD_SETTINGS = {
+    "desired_ph": ("d_ph", 10),
+    "desired_orp_mineral": ("d_orp_mineral", 1),
+}
+_SLOT_LISTS = (
+    "pump_devices",
+    "pump_linked_devices",
+    "spa_devices",
+    "spa",
+    "other_devices",
+)
+
+
+def merge_dashboard(
+    state: PoolState, dashboard: Mapping[str, Any], now: datetime
+) -> PoolState:
+    """Return the state with the dashboard (interface.md 2.5), the cloud its source."""
+    found = numbers(dashboard, _DASHBOARD_NUMBERS)
+    for name, key in _DASHBOARD_SWITCHES.items():
+        value = dashboard.get(key)
+        found[name] = value if isinstance(value, bool) else None
+    dry_run = number(dashboard, "dry_run_status")
+    readings = Readings(
+        **found,
+        dry_run=None if dry_run is None else dry_run != _DRY_RUN_NORMAL,
+        main_pump_mode=known_mode(number(dashboard, "main_pump_status")),
+    )
+    state = with_settings(state, dashboard, _DASHBOARD_SETTINGS)
+    return replace(
+        with_readings(state, readings, now),
+        source=Source.CLOUD,
+        slots_assumed=True,
+        # Read less often: told once, they are the cloud's until another source is.
+        schedules_assumed=state.schedules_assumed or state.source is not Source.CLOUD,
+    )
+
+
+def merge_temperatures(
+    state: PoolState, answer: Mapping[str, Any], now: datetime
+) -> PoolState:
+    """Return the state with `ambientTemp`."""
+    told = object_of(answer, "ambientTemp")
+    found = numbers(told, _TEMPERATURES)
+    return with_readings(state, replace(state.readings, **found), now)
+
+
+def merge_pump(state: PoolState, answer: Mapping[str, Any], now: datetime) -> PoolState:
+    """Return the state with `pumpInfo`."""
+    pump = object_of(answer, "pump")
+    names = [pump.get(f"pump_{part}") for part in ("type", "brand", "model")]
+    if all(isinstance(name, str) for name in names):
+        state = replace(state, pump=PumpIdentity(*map(str, names)))
+    cooling = pump.get("pump_cooldown")
+    readings = replace(
+        state.readings,
+        pump_cooling_down=bool(cooling) if isinstance(cooling, bool | int) else None,
+        **numbers(pump, {"pump_cooldown_remaining": ("pump_cooldown_left", 1)}),
+    )
+    return replace(state, readings=readings)
+
+
+def merge_chemistry(
+    state: PoolState, answer: Mapping[str, Any], now: datetime
+) -> PoolState:
+    """Return the state with the settings of `chemistryCard`."""
+    state = merge_ph_settings(state, object_of(answer, "phSettings"))
+    return merge_chlorine_settings(state, object_of(answer, "chlorineSettings"))
+
+
+def merge_slots(
+    state: PoolState, answer: Mapping[str, Any], now: datetime
+) -> PoolState:
+    """Return the state with `auxInfo`: what it lists of slots, and whether they run."""
+    manual = object_of(answer, "manual")
+    # Dosers and heaters are not listed: alone, this answer never tells everything.
+    types = list(state.configuration.aux_types or (UNKNOWN_TYPE,) * MAX_SLOTS)
+    names, modes = list(state.names), list(state.aux_modes)
+    told = False
+    for entry in (e for name in _SLOT_LISTS for e in list_of(manual, name)):
+        index, code = number(entry, "aux_slot_num"), number(entry, "aux_type_code")
+        if index is None or code is None or not 0 <= index < MAX_SLOTS:
+            continue
+        slot = int(index)
+        _put(types, slot, int(code), UNKNOWN_TYPE)
+        if isinstance(tag := entry.get("aux_tag"), str):
+            _put(names, slot, tag, "")
+        if isinstance(status := entry.get("aux_status"), bool | int):
+            before = modes[slot] if slot < len(modes) else None
+            _put(modes, slot, _mode(bool(status), before), None)
+            told = True
+    return replace(
+        state,
+        configuration=replace(state.configuration, aux_types=tuple(types)),
+        names=tuple(names),
+        aux_modes=tuple(modes),
+        slots_assumed=state.slots_assumed and not told,
+    )
+
+
+def merge_schedule_info(state: PoolState, answer: Mapping[str, Any]) -> PoolState:
+    """Return the state with `scheduleInfo`, which lists only those in use."""
+    told = object_of(answer, "scheduleInfo").get("schedules")
+    if not isinstance(told, list):
+        return state
+    known = list(state.schedules or ())
+    known += [_UNUSED_SCHEDULE] * (MAX_SCHEDULES - len(known))
+    found: dict[int, Schedule] = {}
+    for entry in told:
+        place = number(entry, "schedule_num") if isinstance(entry, dict) else None
+        if place is not None and 1 <= place <= MAX_SCHEDULES:
+            index = int(place) - 1
+            if (schedule := _schedule(state, entry, known[index])) is not None:
+                found[index] = schedule
+    # Only where all of it was understood, what it lacks is gone.
+    lacking = [_UNUSED_SCHEDULE] * len(known) if len(found) == len(told) else known
+    return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
+
+
+def _schedule(
+    state: PoolState, entry: Mapping[str, Any], before: Schedule
+) -> Schedule | None:
+    """Return a schedule of `scheduleInfo`, `None` where it is not understood."""
+    names = ("aux_slot", "start_time", "end_time", "pump_speed")
+    slot, start, end, speed = (number(entry, name) for name in names)
+    days = entry.get("week_days")
+    if slot is None or start is None or end is None or not isinstance(days, list):
+        return None
+    if not (0 <= slot < MAX_SLOTS and 0 <= start < DAY and 0 <= end < DAY):
+        return None
+    same = before.slot == slot
+    wired = state.slot(int(slot))
+    return Schedule(
+        slot=int(slot),
+        # Not told; a slot of the schedule that was there keeps what was known of it.
+        aux_type=before.aux_type if same else max(wired.type_code, 0) if wired else 0,
+        turnover=before.turnover if same else 0,
+        speed=int(speed or 0),
+        start=int(start),
+        end=int(end),
+        weekdays=sum(1 << day for day, runs in enumerate(days[:7]) if runs is True),
+        name=str(entry.get("schedule_name") or ""),
+        enabled=bool(entry.get("schedule_state")),
+    )
+
+
+def _mode(on: bool, before: int | None) -> int:
+    """Return a slot's mode; the cloud tells only on and off, not what runs it."""
+    if before is not None and (before != MODE_OFF) is on:
+        return before
+    return MODE_MANUAL if on else MODE_OFF
+
+
+def _put[T](values: list[T], index: int, value: T, missing: T) -> None:
+    values.extend([missing] * (index + 1 - len(values)))
+    values[index] = value

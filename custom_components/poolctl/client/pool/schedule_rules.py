@@ -1,0 +1,174 @@
+"""What of schedules a state holds, and which schedules a controller may be given.
+
+The limits of names and the rule against two schedules at once are ours (chosen); 20
+records, the weekday bits and the speeds of a pump are observed (layouts.md 3 and 4).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..equipment import (
+    MAX_SPEED,
+    MIN_SPEED,
+    SPEED_STEP,
+    UNKNOWN_TYPE,
+    Role,
+    Slot,
+    nearest_speed,
+)
+from ..exceptions import InvalidCommandError, NotSupportedError
+from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, Schedule
+from .state import PoolState
+
+MAX_NAME = 64
+"""Bytes of a name in UTF-8: far below the wire's 255, and long enough (chosen)."""
+
+_SWITCHED = {
+    Role.GENERAL,
+    Role.PUMP,
+    Role.PUMP_LINKED,
+    Role.POOL_LIGHT,
+    Role.SPA_LIGHT,
+}
+
+
+def schedules_of(state: PoolState) -> dict[int, Schedule]:
+    """Return the schedules in use by their index, none while they are not known."""
+    armed = state.schedules_armed or ()
+    return {
+        index: replace(schedule, enabled=index in armed)
+        for index, schedule in enumerate(state.schedules or ())
+        if schedule.used
+    }
+
+
+def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
+    """Return the state with all records, which tell, too, which of them are armed."""
+    schedules = tuple(records)
+    armed = tuple(i for i, one in enumerate(schedules) if one.used and one.enabled)
+    return replace(
+        state, schedules=schedules, schedules_armed=armed, schedules_assumed=False
+    )
+
+
+def schedulable(state: PoolState, slot: Slot) -> bool:
+    """Tell whether a schedule can switch a slot.
+
+    What the firmware runs by itself cannot be; the spa is its first actuator.
+    """
+    return slot.role in _SWITCHED or slot == state.spa_slot
+
+
+def usual_speed(state: PoolState, slot: Slot) -> int:
+    """Return the speed in % a schedule of a slot gets unless a person says more."""
+    if slot.role is not Role.PUMP or not state.variable_speed:
+        return 0
+    return nearest_speed(state.start_speed or MAX_SPEED)
+
+
+def equip(
+    state: PoolState, before: Schedule | None, slot: int | None, speed: int | None
+) -> dict[str, int]:
+    """Return what a schedule says of its equipment: `slot`, `aux_type` and `speed`.
+
+    What a person leaves open stays as it was, and is the main pump at its usual speed
+    in a new one. Raises NotSupportedError where the pump's slot is not known.
+    """
+    if slot is None:
+        if (usual_one := before or state.pump_slot) is None:
+            raise NotSupportedError("the slot of the pump is not known yet")
+        slot = usual_one.slot if isinstance(usual_one, Schedule) else usual_one.index
+    if before is not None and before.slot == slot:
+        return {
+            "slot": slot,
+            "aux_type": before.aux_type,
+            "speed": before.speed if speed is None else speed,
+        }
+    wired = state.slot(slot)
+    usual = usual_speed(state, wired) if wired else 0
+    return {
+        "slot": slot,
+        "aux_type": max(wired.type_code, 0) if wired else 0,
+        "speed": usual if speed is None else speed,
+    }
+
+
+def tidy(schedule: Schedule) -> Schedule:
+    """Return the schedule as it is sent: one name in one line, one form of midnight."""
+    return replace(
+        schedule,
+        name=" ".join(schedule.name.split()),
+        end=schedule.end or LAST_MINUTE,
+    )
+
+
+def check(
+    state: PoolState,
+    schedules: Mapping[int, Schedule],
+    wanted: Schedule,
+    index: int | None = None,
+) -> None:
+    """Refuse a schedule that the controller should not be given; None is a new one.
+
+    Of one that exists only what changes is looked at: the app may allow more than we
+    do. Raises InvalidCommandError.
+    """
+    before = None if index is None else schedules[index]
+    if before is None and len(schedules) >= MAX_SCHEDULES:
+        raise InvalidCommandError("all are in use", reason="schedule_limit")
+    if not 0 < wanted.weekdays <= ALL_WEEK:
+        raise InvalidCommandError("no weekday", reason="schedule_weekdays")
+    if not all(0 <= minute < DAY for minute in (wanted.start, wanted.end)):
+        raise InvalidCommandError("not a time of a day", reason="schedule_times")
+    if wanted.start == wanted.end:
+        raise InvalidCommandError("it never runs", reason="schedule_same_times")
+    if before is None or wanted.name != before.name:
+        _check_name(wanted.name)
+    if before is None or (wanted.slot, wanted.speed) != (before.slot, before.speed):
+        _check_equipment(state, wanted)
+    check_conflicts(schedules, wanted, index)
+
+
+def check_conflicts(
+    schedules: Mapping[int, Schedule], wanted: Schedule, index: int | None
+) -> None:
+    """Refuse a second armed schedule of a slot at the same time."""
+    for other_index, other in schedules.items():
+        if (
+            other_index != index
+            and other.slot == wanted.slot
+            and other.enabled
+            and wanted.enabled
+            and other.overlaps(wanted)
+        ):
+            raise InvalidCommandError(
+                f"it overlaps with schedule {other_index + 1}",
+                reason="schedule_conflict",
+                name=other.name,
+                number=str(other_index + 1),
+            )
+
+
+def _check_name(name: str) -> None:
+    if not name or len(name.encode("utf-8", "replace")) > MAX_NAME:
+        raise InvalidCommandError(
+            "not a name for a schedule", reason="schedule_name", maximum=str(MAX_NAME)
+        )
+
+
+def _check_equipment(state: PoolState, wanted: Schedule) -> None:
+    slot = state.slot(wanted.slot)
+    if slot is None or slot.type_code == UNKNOWN_TYPE or not schedulable(state, slot):
+        raise InvalidCommandError(
+            "nothing that schedules switch",
+            reason="schedule_equipment",
+            name=(slot and slot.name) or str(wanted.slot + 1),
+        )
+    variable = state.variable_speed
+    if slot.role is not Role.PUMP or variable is False:
+        if wanted.speed:
+            raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
+    # A pump that is not identified yet may be of either kind.
+    elif wanted.speed or variable:
+        if not MIN_SPEED <= wanted.speed <= MAX_SPEED or wanted.speed % SPEED_STEP:
+            raise InvalidCommandError("no such speed", reason="schedule_speed")

@@ -1,0 +1,1 @@
+"""What no controller tells and Home Assistant works out: totals and counts."""

@@ -1,0 +1,172 @@
+"""Totals: energy and running hours of the pump, summed up from reads of its state.
+
+The controller itself keeps no such total that is known (layouts.md 2.1), so all of this
+is chosen: what happens while nobody reads is not counted.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+import math
+from typing import Any, Final, override
+
+from homeassistant.components.sensor import (
+    RestoreSensor,
+    SensorDeviceClass,
+    SensorEntityDescription,
+    SensorExtraStoredData,
+    SensorStateClass,
+)
+from homeassistant.const import UnitOfEnergy, UnitOfTime
+from homeassistant.core import callback
+from homeassistant.util import dt as dt_util
+
+from ..client.pool.state import PoolState
+from ..coordinator import ControllerCoordinator
+from ..entity import PoolctlEntity, PoolctlEntityDescription
+
+MAX_GAP: Final = 60.0
+"""s between two reads beyond which nobody knows what happened."""
+DECIMALS: Final = 2
+"""Of what is shown. A large pump so changes its energy about twice a minute; finer
+steps would fill a recorder with every poll and tell a person nothing."""
+
+_HOUR: Final = 3600.0
+_KILOWATT_HOUR: Final = 1000 * _HOUR
+"""Ws."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlTotalDescription(PoolctlEntityDescription, SensorEntityDescription):
+    """One total."""
+
+    rate_fn: Callable[[PoolState], float | None]
+    """What is summed up, in the sensor's unit per second; `None` is not known."""
+    daily: bool = False
+    """Whether it starts anew at midnight, local time."""
+    value_fn: Callable[[PoolState], Any] = lambda state: None
+
+
+def _power(state: PoolState) -> float | None:
+    watts = state.readings.pump_power
+    return None if watts is None else watts / _KILOWATT_HOUR
+
+
+def _running(state: PoolState) -> float | None:
+    """Return whether the motor turns, asked for or cooling a heater down."""
+    if state.pump_on is None:
+        return None
+    turns = state.pump_on or state.readings.pump_cooling_down is True
+    return turns / _HOUR
+
+
+TOTALS = (
+    PoolctlTotalDescription(
+        key="pump_energy",
+        translation_key="pump_energy",
+        device_class=SensorDeviceClass.ENERGY,
+        native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        suggested_display_precision=DECIMALS,
+        # The cloud tells no power (layouts.md 5): without the LAN there is no energy.
+        exists_fn=lambda state: state.readings.pump_power is not None or None,
+        rate_fn=_power,
+    ),
+    PoolctlTotalDescription(
+        key="pump_running_today",
+        translation_key="pump_running_today",
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.HOURS,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        suggested_display_precision=DECIMALS,
+        exists_fn=lambda state: state.pump_on is not None or None,
+        rate_fn=_running,
+        daily=True,
+    ),
+)
+
+
+@dataclass
+class _Kept(SensorExtraStoredData):
+    """What a restart needs: the total, not rounded, and the day it belongs to."""
+
+    day: str
+
+    @override
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "day": self.day}
+
+
+class PoolctlTotal(PoolctlEntity, RestoreSensor):
+    """The area under a rate, as trapezoids between two reads.
+
+    Between two reads a pump starts or stops at any moment. A trapezoid takes the
+    middle, which is right on average; the earlier value alone would always be too
+    little at a start and too much at a stop.
+    """
+
+    entity_description: PoolctlTotalDescription
+
+    def __init__(
+        self, coordinator: ControllerCoordinator, description: PoolctlTotalDescription
+    ) -> None:
+        """Begin with nothing; what was kept is added to Home Assistant with it."""
+        self._total = 0.0
+        self._day: date = dt_util.now().date()
+        self._before: tuple[float, float | None] | None = None
+        super().__init__(coordinator, description)
+
+    @override
+    def _visible(self) -> tuple[Any, ...]:
+        return round(self._total, DECIMALS), *super()._visible()[1:]
+
+    @property
+    @override
+    def native_value(self) -> float:
+        """Return the total in the unit of the description."""
+        return self._value  # type: ignore[no-any-return]
+
+    @property
+    @override
+    def extra_restore_state_data(self) -> SensorExtraStoredData:
+        """Return what to keep over a restart."""
+        return _Kept(
+            self._total, self.native_unit_of_measurement, self._day.isoformat()
+        )
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Go on from where it was left, on the same day at least."""
+        await super().async_added_to_hass()
+        if (kept := await self.async_get_last_extra_data()) is not None:
+            data = kept.as_dict()
+            today = data.get("day") == self._day.isoformat()
+            total = data.get("native_value")
+            if isinstance(total, float | int) and (
+                today or not self.entity_description.daily
+            ):
+                self._total = float(total)
+                self._update()
+        self.async_on_remove(self.controller.add_read_listener(self._count))
+
+    @callback
+    def _count(self, state: PoolState, at: float) -> None:
+        """Add what came together since the read before."""
+        rate = self.entity_description.rate_fn(state)
+        before, self._before = self._before, (at, rate)
+        today = self._begin_day()
+        if before is not None and before[1] is not None and rate is not None:
+            seconds = at - before[0]
+            if seconds <= MAX_GAP:
+                self._total += (before[1] + rate) / 2 * min(seconds, today)
+        if self._update():
+            self.async_write_ha_state()
+
+    def _begin_day(self) -> float:
+        """Begin anew on another day; return how many seconds of it are over."""
+        if not self.entity_description.daily:
+            return math.inf
+        now = dt_util.now()
+        if now.date() != self._day:
+            self._day, self._total = now.date(), 0.0
+        return (now - dt_util.start_of_local_day(now)).total_seconds()

@@ -1,0 +1,68 @@
+"""What runs an output, as people see it: attributes of the output's own entity.
+
+What is not known or does not apply is left out.
+"""
+
+from typing import Any
+
+from .client.equipment import Role, Slot
+from .client.frame import MODE_MANUAL, MODE_OFF
+from .client.pool.state import PoolState, Source
+
+ATTR_MODE = "mode"
+ATTR_SCHEDULE = "schedule"
+ATTR_HELD = "held_by_hand"
+ATTR_REASON = "reason"
+
+_OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
+
+NEEDS_PUMP = "needs_pump"
+RUN_BY = {
+    Role.DOSING: "dosing",
+    Role.HEATING: "heating",
+    Role.VIRTUAL: "no_relay",
+}
+"""Why nobody switches a slot: the firmware does, or there is no relay."""
+
+
+def mode_name(mode: int | None) -> str | None:
+    """Return the name of a mode (layouts.md 2.1), one of `MODES`."""
+    if mode is None:
+        return None
+    return {MODE_OFF: _OFF, MODE_MANUAL: _MANUAL}.get(mode, _SCHEDULE)
+
+
+def attributes(state: PoolState, slot: Slot | None) -> dict[str, Any]:
+    """Return the attributes of an output, none where its slot is not known."""
+    if slot is None:
+        return {}
+    if slot.role in RUN_BY:
+        return {ATTR_REASON: RUN_BY[slot.role]}
+    mode = _mode(state, slot)
+    stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
+    found = {
+        ATTR_MODE: mode_name(mode),
+        ATTR_SCHEDULE: _schedule(state, mode),
+        ATTR_HELD: slot.held,
+        ATTR_REASON: NEEDS_PUMP if stopped else None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _mode(state: PoolState, slot: Slot) -> int | None:
+    if slot.role is Role.PUMP:
+        # Its slot may say manual while the motor stands still (layouts.md 2.4).
+        return state.readings.main_pump_mode
+    by_hand = slot.mode == MODE_MANUAL
+    if by_hand and state.source is Source.CLOUD and not slot.held:
+        # The cloud says that it runs, but not why (layouts.md 5).
+        return None
+    return slot.mode
+
+
+def _schedule(state: PoolState, mode: int | None) -> str | None:
+    """Return the name of the schedule that runs an output, else its number."""
+    if mode is None or mode_name(mode) != _SCHEDULE:
+        return None
+    records = state.schedules or ()
+    return (records[mode - 1].name if mode <= len(records) else "") or str(mode)

@@ -1,0 +1,1 @@
+"""Calendar rules <-> the controller's schedule records."""

@@ -1,0 +1,201 @@
+"""Schedules as calendar events, and calendar events as schedules: nothing but values.
+
+A schedule repeats every week, for ever, by the wall clock; of RFC 5545 that is a rule
+like `FREQ=WEEKLY;BYDAY=MO,TU`. What a person asks for beyond that is refused with
+InvalidCommandError, whose reason names the sentence.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+import hashlib
+import re
+
+from ..client.exceptions import InvalidCommandError
+from ..client.schedule import ALL_WEEK, DAY, Schedule
+
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_SPEED = re.compile(r"(\d+)\s*%")
+_DAY = timedelta(days=1)
+
+
+# Rules
+
+
+def format_rule(schedule: Schedule) -> str:
+    """Return the recurrence rule of a schedule."""
+    return f"FREQ=WEEKLY;BYDAY={','.join(WEEKDAYS[day] for day in schedule.days)}"
+
+
+def parse_rule(rule: str | None, first: date) -> int:
+    """Return the weekdays of a rule as bits; that of the first event by default."""
+    if not rule:
+        raise InvalidCommandError("no rule", reason="event_repeats_not")
+    parts = {
+        name: value
+        for name, _, value in (part.partition("=") for part in rule.upper().split(";"))
+        # Weeks that begin on another day make no difference to every week.
+        if name != "WKST"
+    }
+    frequency, interval = parts.pop("FREQ", None), parts.pop("INTERVAL", "1")
+    days = [day for day in parts.pop("BYDAY", "").split(",") if day]
+    if parts.keys() & {"COUNT", "UNTIL"}:
+        raise InvalidCommandError("it ends", reason="event_repeats_ends")
+    if (
+        parts
+        or frequency not in {"DAILY", "WEEKLY"}
+        or interval != "1"
+        or not set(WEEKDAYS).issuperset(days)
+    ):
+        raise InvalidCommandError("not weekly", reason="event_repeats_otherwise")
+    if days:
+        return sum(1 << WEEKDAYS.index(day) for day in set(days))
+    return ALL_WEEK if frequency == "DAILY" else 1 << first.weekday()
+
+
+# Times
+
+
+def parse_window(start: date, end: date) -> tuple[int, int]:
+    """Return the wall-clock times of an event as minutes after midnight.
+
+    An event of a whole day is a schedule of a whole day; seconds are left out.
+    """
+    first, last = _wall(start), _wall(end)
+    if last - first > _DAY:
+        raise InvalidCommandError("over a day", reason="event_too_long")
+    return first.hour * 60 + first.minute, last.hour * 60 + last.minute
+
+
+def _wall(when: date) -> datetime:
+    if isinstance(when, datetime):
+        return when.replace(tzinfo=None, second=0, microsecond=0)
+    return datetime.combine(when, time.min)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One run of a schedule."""
+
+    start: datetime
+    end: datetime
+    index: int
+    schedule: Schedule
+
+    @property
+    def recurrence_id(self) -> str:
+        """What tells it from the schedule's other runs."""
+        return self.start.strftime("%Y%m%dT%H%M%S")
+
+
+def occurrences(
+    schedules: Mapping[int, Schedule], after: datetime, before: datetime, zone: tzinfo
+) -> list[Occurrence]:
+    """Return the runs of all armed schedules that touch a stretch of time, in order."""
+    found = [
+        Occurrence(start, end, index, schedule)
+        for index, schedule in schedules.items()
+        if schedule.enabled
+        for start, end in _runs(schedule, after, before, zone)
+        if start < before and end > after
+    ]
+    return sorted(found, key=lambda run: (run.start.astimezone(UTC), run.index))
+
+
+def _runs(
+    schedule: Schedule, after: datetime, before: datetime, zone: tzinfo
+) -> Iterator[tuple[datetime, datetime]]:
+    # One that began the day before may still run.
+    day, last = after.astimezone(zone).date() - _DAY, before.astimezone(zone).date()
+    while day <= last:
+        if day.weekday() in schedule.days:
+            start = _moment(day, schedule.start, zone)
+            end = _moment(day, schedule.stop, zone)
+            # Of an hour that is skipped nothing is left.
+            if start.astimezone(UTC) < end.astimezone(UTC):
+                yield start, end
+        day += _DAY
+
+
+def _moment(day: date, minute: int, zone: tzinfo) -> datetime:
+    """Return when the wall clock shows a minute of a day, counted on past midnight.
+
+    An hour that comes twice is the first one. One that is skipped begins and ends when
+    the clock jumps, as a controller sees it.
+    """
+    days, minute = divmod(minute, DAY)
+    wall = datetime.combine(day + days * _DAY, time(*divmod(minute, 60)), tzinfo=zone)
+    late = wall.astimezone(UTC)
+    if late.astimezone(zone).replace(tzinfo=None) == wall.replace(tzinfo=None):
+        return wall
+    early = wall.replace(fold=1).astimezone(UTC)
+    minutes = range(int((late - early) / timedelta(minutes=1)))
+    jump = bisect_left(
+        minutes,
+        True,
+        key=lambda m: (
+            (early + timedelta(minutes=m)).astimezone(zone).utcoffset()
+            == late.astimezone(zone).utcoffset()
+        ),
+    )
+    return (early + timedelta(minutes=jump)).astimezone(zone)
+
+
+# Identity
+
+
+def make_uid(index: int, schedule: Schedule) -> str:
+    """Return what names a schedule: another one in its place has another name."""
+    content = repr(schedule.content).encode()
+    return f"{index}-{hashlib.blake2s(content, digest_size=8).hexdigest()}"
+
+
+def find_uid(
+    uid: str, schedules: Mapping[int, Schedule]
+) -> tuple[int, Schedule] | None:
+    """Return the schedule that a page showed under a name, `None` if it is gone."""
+    for index, schedule in schedules.items():
+        if make_uid(index, schedule) == uid:
+            return index, schedule
+    return None
+
+
+# Equipment
+
+
+def format_description(name: str, speed: int) -> str:
+    """Return what an event says of its equipment and of the pump's speed in %."""
+    return f"{name}\n{speed} %" if speed else name
+
+
+def parse_description(
+    text: str, names: Mapping[str, int], listed: Iterable[str]
+) -> tuple[int | None, int | None]:
+    """Return the slot and the speed in % of a text, `None` for what it does not say.
+
+    `names` maps every name of the equipment to its slot; `listed` are those that a
+    person is told of where none of them is found.
+    """
+    words, slot = _words(text), None
+    for name in sorted(names, key=len, reverse=True):
+        if (found := _find(_words(name), words)) is not None:
+            slot = names[name]
+            # A name may hold numbers, too: what is left of the text has the speed.
+            words = f"{words[: found.start()]} {words[found.end() :]}"
+            break
+    speed = _SPEED.search(words)
+    if slot is None and _SPEED.sub("", words, count=1).strip():
+        raise InvalidCommandError(
+            "no such equipment", reason="event_equipment", names=", ".join(listed)
+        )
+    return slot, int(speed.group(1)) if speed else None
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _find(name: str, words: str) -> re.Match[str] | None:
+    """Find a name among words, and not as a part of one."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) if name else None

@@ -1,0 +1,1 @@
+"""What keeps it running: records, memory, finding a lost controller, issues."""
