@@ -16,10 +16,12 @@ from custom_components.poolctl.client import (
 )
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import (
-    commander as commander_module,
     dosing as dosing_module,
     pending as pending_module,
     poller as poller_module,
+    queries as queries_module,
+    sender as sender_module,
+    store as store_module,
 )
 from custom_components.poolctl.client.control.controller import Controller
 from custom_components.poolctl.client.exceptions import AuthenticationError
@@ -199,14 +201,16 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     fake = FakeTime(clock)
     for module in (
         cloud_module,
-        commander_module,
+        dosing_module,
         pending_module,
         poller_module,
-        dosing_module,
+        queries_module,
+        sender_module,
+        store_module,
     ):
-        monkeypatch.setattr(module, "asyncio", fake)
-        if hasattr(module, "time"):
-            monkeypatch.setattr(module, "time", fake)
+        for name in ("asyncio", "time"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, fake)
     return fake
 
 
@@ -227,7 +231,7 @@ class Rig:
     async def polls(self, seconds: float) -> None:
         """Let some time pass and poll."""
         self.time.advance(seconds)
-        await self.controller.poll()
+        await self.controller.poller.poll()
 
 
 @pytest.fixture
@@ -246,7 +250,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
-            publish=lambda: published.append(controller.state),
+            publish=lambda: published.append(controller.store.state),
         )
         return Rig(service, fake_time, pool, controller, published)
 

@@ -33,8 +33,8 @@ INDEX, NEW = 1, 3
 async def over_lan(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, over the LAN."""
     rig = make_rig(full=True)
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
     rig.service.cloud.not_offered.discard("scheduleInfo")
     rig.pool.requests.clear()
     return rig
@@ -44,7 +44,7 @@ async def by_cloud(make_rig: Callable[..., Rig]) -> Rig:
     """Know the fully equipped pool from the cloud alone."""
     rig = make_rig(full=True, lan=False)
     rig.service.cloud.not_offered.clear()
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.service.cloud.requests.clear()
     return rig
 
@@ -61,12 +61,12 @@ def record(rig: Rig, index: int) -> sim_schedules.Schedule:
 
 def shown(rig: Rig, index: int) -> Schedule | None:
     """Return a schedule as people see it."""
-    return schedules_of(rig.controller.state).get(index)
+    return rig.controller.store.state.schedules.used.get(index)
 
 
 def assumed(rig: Rig) -> bool:
     """Tell whether they are remembered, not told."""
-    return rig.controller.state.schedules_assumed
+    return rig.controller.store.state.schedules.assumed
 
 
 def writes(rig: Rig) -> list[str]:

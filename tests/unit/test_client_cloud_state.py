@@ -74,8 +74,8 @@ def test_a_flag_is_no_number_and_the_reverse(key: str) -> None:
 def test_impossible_values_of_the_dashboard(ph: int) -> None:
     state = told(seen(), actual_ph=ph, d_ph=ph, actual_orp=0xFFFF, d_orp_mineral=0)
     assert state.readings.ph is None and state.readings.orp is None
-    assert state.configuration.desired_ph == 7.4  # of the frame: still in force
-    assert state.configuration.desired_orp_mineral == 650
+    assert state.acid.desired == 7.4  # of the frame: still in force
+    assert state.chlorinator.desired == 650
 
 
 json_values = st.recursive(
@@ -123,7 +123,7 @@ ENTRY = {"aux_slot_num": 1, "aux_type_code": 13, "aux_tag": "Light", "aux_status
 @given(st.dictionaries(st.sampled_from(sorted(ENTRY)), json_values))
 def test_no_slot_raises_anything(changes: dict[str, Any]) -> None:
     state = merge_slots(seen(), {"manual": {"spa": [ENTRY | changes]}}, NOW)
-    assert len(state.slots) <= 37
+    assert len(state.outputs.slots) <= 37
 
 
 HUGE = [float("nan"), float("inf"), 10**400]
@@ -154,21 +154,21 @@ def test_slots_of_the_cloud() -> None:
         "other_devices": [ENTRY | {"aux_slot_num": 3, "aux_status": 0}],
     }
     state = merge_slots(PoolState(), {"manual": manual}, NOW)
-    roles = [slot.role for slot in state.slots]
+    roles = [slot.role for slot in state.outputs.slots]
     assert roles[:4] == [Role.PUMP, Role.EMPTY, Role.EMPTY, Role.POOL_LIGHT]
     assert set(roles[4:]) <= {Role.EMPTY, Role.VIRTUAL}
-    assert [slot.on for slot in state.slots[:4]] == [True, None, None, False]
-    assert [slot.name for slot in state.slots[:4]] == ["Light", "", "", "Light"]
-    assert not state.equipment_known and state.fitted({2}) is None
-    assert state.fitted({31}) is True and not state.slots_assumed
+    assert [slot.on for slot in state.outputs.slots[:4]] == [True, None, None, False]
+    assert [slot.name for slot in state.outputs.slots[:4]] == ["Light", "", "", "Light"]
+    assert not state.outputs.known and state.outputs.fitted({2}) is None
+    assert state.outputs.fitted({31}) is True and not state.outputs.assumed
 
 
 @pytest.mark.parametrize(("status", "mode"), [(0, 0), (1, 1)])
 def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> None:
     entry = {"aux_slot_num": 0, "aux_type_code": 31, "aux_status": status}
     state = merge_slots(seen(), {"manual": {"spa": [entry]}}, NOW)
-    assert state.aux_modes == (mode, 0, 99)  # the schedule is remembered
-    assert state.names == () and state.fitted({2}) is False
+    assert state.outputs.modes == (mode, 0, 99)  # the schedule is remembered
+    assert state.outputs.names == () and state.outputs.fitted({2}) is False
 
 
 @pytest.mark.parametrize("index", [-1, 37, None, "0", True])
@@ -210,7 +210,7 @@ def test_temperatures_and_pump() -> None:
     }
     state = merge_pump(state, {"pump": pump}, NOW)
     assert state.pump == PumpIdentity("Variable Speed", "Acme", "X")
-    assert state.readings.pump_cooling_down is True
+    assert state.signals.pump_cooling_down is True
     assert state.readings.pump_cooldown_remaining == 60
     assert merge_pump(state, {"pump": {"pump_type": "x"}}, NOW).pump == state.pump
 
@@ -223,16 +223,16 @@ async def test_everything_that_is_offered_is_read(
 ) -> None:
     rig = make_rig(full=True, lan=False)
     rig.service.cloud.not_offered = {"chemistryCard"}
-    await rig.controller.poll()
-    state, pool = rig.controller.state, rig.pool.pool
-    assert state.slots[3].name == "Waterfall" and not state.slots_assumed
+    await rig.controller.poller.poll()
+    state, pool = rig.controller.store.state, rig.pool.pool
+    assert state.outputs.slots[3].name == "Waterfall" and not state.outputs.assumed
     assert state.readings.water_temperature == int(pool.water.temperature * 10) / 10
     assert state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
     assert state.source is Source.CLOUD
     await rig.polls(30)
     assert rig.service.requests("auxInfo") == 2
     assert rig.service.requests("chemistryCard") == 1  # not asked again
-    cloud = rig.controller.cloud
+    cloud = rig.controller.paths.cloud
     assert cloud is not None
     with pytest.raises(NotOfferedError):
         await cloud.read(rig.pool.device_id, "chemistryCard")
@@ -244,9 +244,9 @@ async def test_a_service_that_goes_away_is_not_asked_on(
     rig = make_rig(lan=False)
     rig.service.cloud.not_offered = set()
     rig.service.cloud.faults.on("error_500", "ambientTemp")
-    await rig.controller.poll()
-    assert rig.controller.state.readings.pump_speed == 75
-    assert rig.controller.state.slots[2].name == "Waterfall"
+    await rig.controller.poller.poll()
+    assert rig.controller.store.state.readings.pump_speed == 75
+    assert rig.controller.store.state.outputs.slots[2].name == "Waterfall"
     assert rig.service.requests("pumpInfo") == 0
 
 
@@ -254,9 +254,9 @@ async def test_a_slot_through_the_cloud(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(lan=False)
     rig.service.cloud.not_offered = set()
     rig.service.cloud.forget_on_write = True
-    await rig.controller.poll()
-    await rig.controller.set_aux(2, True)
+    await rig.controller.poller.poll()
+    await rig.controller.outputs.switch(2, True)
     assert rig.service.requests("manualSet") == 1
     assert rig.pool.pool.relays[2] is True
-    found = rig.controller.known.slot(2)
+    found = rig.controller.store.known.outputs.slot(2)
     assert found is not None and found.on is True

@@ -21,23 +21,23 @@ FULL = [
 
 
 def due(rig: Rig) -> bool:
-    return rig.controller.details_due
+    return rig.controller.queries.due
 
 
 async def test_details(rig: Rig) -> None:
     assert not due(rig)  # nobody answered yet
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     assert due(rig)
-    await rig.controller.refresh_details()
+    await rig.controller.queries.refresh()
     assert [request.name for request in rig.asked("q")] == SMALL
     assert rig.time.slept == [1, 1, 1]  # queries are signed, and keep apart
-    assert rig.controller.state.names[2] == "Waterfall"
-    assert rig.controller.state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
-    assert rig.controller.state.pool_show == (99, 99)
-    schedules = rig.controller.state.schedules or ()
+    assert rig.controller.store.state.outputs.names[2] == "Waterfall"
+    assert rig.controller.store.state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
+    assert rig.controller.store.state.pool_lights.show == (99, 99)
+    schedules = rig.controller.store.state.schedules.records or ()
     assert [schedule.name for schedule in schedules if schedule.used] == ["Filter"]
     assert not due(rig)
-    await rig.controller.refresh_details()
+    await rig.controller.queries.refresh()
     assert rig.asked("q")[len(SMALL) :] == []
 
 
@@ -46,10 +46,10 @@ async def test_details_of_a_pool_that_has_everything(
 ) -> None:
     rig = make_rig(full=True)
     rig.pool.pool.acid.doses = 2
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
     assert [request.name for request in rig.asked("q")] == FULL
-    assert rig.controller.state.dosing == Dosing(
+    assert rig.controller.store.state.dosing == Dosing(
         ph_enabled=True,
         chlorinator_enabled=True,
         liquid_enabled=True,
@@ -59,18 +59,18 @@ async def test_details_of_a_pool_that_has_everything(
 
 
 async def test_details_one_at_a_time(rig: Rig) -> None:
-    await rig.controller.poll()
-    await rig.controller.refresh_details(first_only=True)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh(first_only=True)
     assert [request.name for request in rig.asked("q")] == ["aux_names"]
     assert due(rig)
-    await rig.controller.refresh_details(first_only=True)
+    await rig.controller.queries.refresh(first_only=True)
     assert [request.name for request in rig.asked("q")] == SMALL[:2]
     assert due(rig) and rig.time.slept == []
 
 
 async def test_details_every_5_minutes(rig: Rig) -> None:
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
     rig.time.advance(296.5)  # the last one was asked three seconds later
     assert not due(rig)
     rig.time.advance(0.5)
@@ -80,29 +80,29 @@ async def test_details_every_5_minutes(rig: Rig) -> None:
 async def test_a_pump_is_asked_who_it_is_until_it_says_so(rig: Rig) -> None:
     """Every 5 minutes, and once an hour after that: it stays what it is."""
     rig.pool.restart()
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     asked = []
     for _ in range(4):
-        await rig.controller.refresh_details()
+        await rig.controller.queries.refresh()
         asked.append([r.name for r in rig.asked("q")].count("pump_id"))
         await rig.polls(300)
-    assert rig.controller.state.variable_speed
+    assert rig.controller.store.state.variable_speed
     assert asked == [1, 2, 2, 2]
     await rig.polls(3600)
-    await rig.controller.refresh_details()
+    await rig.controller.queries.refresh()
     assert [r.name for r in rig.asked("q")].count("pump_id") == 3
 
 
 async def test_details_after_a_change_of_the_equipment(rig: Rig) -> None:
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
     await rig.polls(15)
     assert not due(rig)
     rig.pool.pool.slots[4].aux_type, rig.pool.pool.slots[4].name = 1, "Fountain"
     await rig.polls(15)
     assert due(rig)
-    await rig.controller.refresh_details()
-    assert rig.controller.state.names[4] == "Fountain"
+    await rig.controller.queries.refresh()
+    assert rig.controller.store.state.outputs.names[4] == "Fountain"
 
 
 async def test_replies_that_disagree_with_the_frames_are_no_news(
@@ -115,36 +115,36 @@ async def test_replies_that_disagree_with_the_frames_are_no_news(
     other = sim_settings.Key("other_acid")
     monkeypatch.setitem(sim_settings.PH, "remain_acid_volume", other)
     monkeypatch.setitem(sim_settings.PH, "acid_drum_volume", other)
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     for _ in range(20):
-        await rig.controller.refresh_details()
+        await rig.controller.queries.refresh()
         await rig.polls(1)
     assert [request.name for request in rig.asked("q")] == FULL
 
 
 async def test_details_wait_for_the_lan(rig: Rig) -> None:
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.pool.faults.on("refuse")
     await rig.polls(15)
     assert not due(rig)
 
 
 async def test_a_query_that_fails_is_no_drama(rig: Rig) -> None:
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.pool.faults.once("garbage", 1, "aux_names")
-    await rig.controller.refresh_details()
-    assert rig.controller.state.names == ()
-    assert rig.controller.state.pump is not None
+    await rig.controller.queries.refresh()
+    assert rig.controller.store.state.outputs.names == ()
+    assert rig.controller.store.state.pump is not None
 
 
 async def test_the_lan_goes_between_two_queries(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
 
     async def sleep(seconds: float) -> None:
         if seconds:
-            rig.controller.set_lan(None)
+            rig.controller.paths.set_lan(None)
 
     monkeypatch.setattr(rig.time, "sleep", sleep)
-    await rig.controller.refresh_details()
+    await rig.controller.queries.refresh()

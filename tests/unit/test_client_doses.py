@@ -13,8 +13,8 @@ from .conftest import Rig
 async def pool(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, with all its slow data."""
     rig = make_rig(full=True, cloud=False)
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
     rig.pool.requests.clear()
     return rig
 
@@ -24,8 +24,8 @@ async def live(rig: Rig, seconds: float) -> None:
     end = rig.time.now + seconds
     while rig.time.now < end:
         await rig.polls(15)
-        if rig.controller.details_due:
-            await rig.controller.refresh_details()
+        if rig.controller.queries.due:
+            await rig.controller.queries.refresh()
 
 
 def asked(rig: Rig, query: str) -> int:
@@ -39,7 +39,7 @@ async def test_a_dose_is_seen_soon(pool: Rig) -> None:
     for _ in range(8):
         await live(pool, 15)
         seen.append((pool.pool.pool.acid.doses, pool.pool.pool.chlorine.doses))
-    dosing = pool.controller.known.dosing
+    dosing = pool.controller.store.known.dosing
     assert seen[-1] == (1, 1) == (dosing.acid_doses, dosing.chlorine_doses)
     assert asked(pool, PH.query) == asked(pool, CHLORINE.query) == 1
 
@@ -49,7 +49,7 @@ async def test_a_dose_shorter_than_a_poll(pool: Rig) -> None:
     pool.pool.pool.settings |= {"ph_dosing_time": 3}
     pool.pool.pool.water.ph = 7.9
     await live(pool, 60)
-    assert pool.controller.known.dosing.acid_doses == 1
+    assert pool.controller.store.known.acid.doses == 1
     assert asked(pool, PH.query) == 1
 
 
@@ -57,8 +57,8 @@ async def test_nothing_is_asked_while_a_dose_goes_on(pool: Rig) -> None:
     pool.pool.pool.settings |= {"ph_dosing_time": 120}
     pool.pool.pool.water.ph = 7.9
     await live(pool, 90)
-    assert pool.controller.known.readings.ph_dosing is True
-    assert pool.controller.known.dosing.acid_doses == 0
+    assert pool.controller.store.known.signals.ph_dosing is True
+    assert pool.controller.store.known.acid.doses == 0
     assert asked(pool, PH.query) == 0
 
 
@@ -72,4 +72,4 @@ async def test_doses_cost_no_queries(pool: Rig) -> None:
         assert asked(pool, PH.query) <= 12 * hour
         assert asked(pool, CHLORINE.query) <= 12 * hour
         assert asked(pool, "aux_names") >= 11 * hour
-    assert pool.controller.known.dosing.acid_doses == pool.pool.pool.acid.doses == 6
+    assert pool.controller.store.known.acid.doses == pool.pool.pool.acid.doses == 6

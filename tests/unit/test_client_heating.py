@@ -31,7 +31,7 @@ BITS = {
 async def pool(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, over the LAN."""
     rig = make_rig(full=True)
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.pool.requests.clear()
     rig.published.clear()
     return rig
@@ -89,7 +89,7 @@ async def test_a_target(pool: Rig, water: Water, field: str, key: str) -> None:
     assert body == whole | {key: 31}
     assert changed(pool, settings) == {field: 31}
     assert pool.pool.pool.probes == probes
-    assert getattr(pool.controller.known.configuration, field) == 31
+    assert getattr(pool.controller.store.known.configuration, field) == 31
     # Shown at once, although the reply carries no configuration.
     shown = [getattr(state.configuration, field) for state in pool.published]
     assert shown == [31] * len(shown) and shown
@@ -102,7 +102,7 @@ async def test_a_heat_source(pool: Rig, source: str) -> None:
     await pool.controller.heating.select(source, False)
     assert selected(pool) == set(HEAT_SOURCES) - {source}
     assert changed(pool, before).keys() == {"heating"}
-    known = pool.controller.known.configuration
+    known = pool.controller.store.known.configuration
     assert getattr(known, f"{source}_selected") is False
     await pool.controller.heating.select(source, True)
     assert selected(pool) == set(HEAT_SOURCES)
@@ -121,7 +121,7 @@ async def test_target_and_mode_in_one_write(pool: Rig) -> None:
 )
 async def test_targets_are_whole_degrees(pool: Rig, wanted: float, got: int) -> None:
     await pool.controller.heating.change(POOL, target=wanted)
-    assert pool.controller.known.configuration.pool_target == got
+    assert pool.controller.store.known.pool.target == got
 
 
 @pytest.mark.parametrize("target", [9, 41, 0, -1, 256, float("nan"), float("inf")])
@@ -142,14 +142,14 @@ async def test_the_pool_is_heated_again_by_what_heated_it_last(pool: Rig) -> Non
     await heating.select("solar", False)
     await heating.change(POOL, heat=False)
     assert selected(pool) == {"spa_heater"}
-    assert pool.controller.known.pool_sources == ("pool_heater",)
+    assert pool.controller.store.known.pool_sources == ("pool_heater",)
     await heating.change(POOL, heat=True)
     assert selected(pool) == {"spa_heater", "pool_heater"}
 
 
 async def test_what_heated_last_is_remembered(pool: Rig) -> None:
     select(pool)
-    await pool.controller.poll()
+    await pool.controller.poller.poll()
     pool.controller.update(pool_sources=("solar", "of_next_year"))
     await pool.controller.heating.change(POOL, heat=True)
     assert selected(pool) == {"solar"}
@@ -157,7 +157,7 @@ async def test_what_heated_last_is_remembered(pool: Rig) -> None:
 
 async def test_nobody_knows_what_heated_last(pool: Rig) -> None:
     select(pool)
-    await pool.controller.poll()
+    await pool.controller.poller.poll()
     pool.controller.update(pool_sources=())
     await pool.controller.heating.change(POOL, heat=True)
     assert selected(pool) == set(POOL_SOURCES)
@@ -202,7 +202,7 @@ async def test_heat_again_while_a_source_is_being_deselected(pool: Rig) -> None:
 
 async def test_off_is_off_whatever_was_selected_in_the_app(pool: Rig) -> None:
     select(pool, "pool_heater")
-    await pool.controller.poll()
+    await pool.controller.poller.poll()
     select(pool, "pool_heater", "solar", "spa_heater")
     await pool.controller.heating.change(POOL, heat=False)
     assert selected(pool) == {"spa_heater"}
@@ -210,11 +210,11 @@ async def test_off_is_off_whatever_was_selected_in_the_app(pool: Rig) -> None:
 
 async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
     pool.pool.pool.slots[5].aux_type = 0  # solar
-    await pool.controller.poll()
-    assert may_heat(pool.controller.known, POOL)
+    await pool.controller.poller.poll()
+    assert may_heat(pool.controller.store.known, POOL)
     await pool.controller.heating.change(POOL, heat=False)
     assert selected(pool) == {"spa_heater", "solar"}
-    assert may_heat(pool.controller.known, POOL) is False
+    assert may_heat(pool.controller.store.known, POOL) is False
     await pool.controller.heating.change(POOL, heat=True)
     assert selected(pool) == set(HEAT_SOURCES)
 
@@ -224,13 +224,13 @@ async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
     pool.pool.pool.slots[4].aux_type = 32
     for slot in (5, 12):
         pool.pool.pool.slots[slot].aux_type = 0
-    await pool.controller.poll()
-    assert pool.controller.known.fitted_sources(HEAT_SOURCES) == (
+    await pool.controller.poller.poll()
+    assert pool.controller.store.known.fitted_sources(HEAT_SOURCES) == (
         "pool_heater",
         "spa_heater",
     )
     await pool.controller.heating.change(POOL, heat=False)
-    assert may_heat(pool.controller.known, SPA)
+    assert may_heat(pool.controller.store.known, SPA)
     await pool.controller.heating.change(SPA, heat=False)
     assert selected(pool) == {"solar"}
 
@@ -283,11 +283,11 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
     select(pool, "pool_heater")
     probes |= {"temp2_ch": 3, "temp3_ch": 0}
     before = dict(settings)
-    assert pool.controller.known.configuration.spa_target == 36  # not seen yet
+    assert pool.controller.store.known.spa.target == 36  # not seen yet
     await pool.controller.heating.change(POOL, target=30)
     assert changed(pool, before) == {"pool_target": 30}
     assert pool.pool.pool.probes == {"temp2_ch": 3, "temp3_ch": 0}
-    assert pool.controller.known.configuration.spa_target == 33
+    assert pool.controller.store.known.spa.target == 33
 
 
 async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> None:
@@ -300,7 +300,7 @@ async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> Non
     await asyncio.gather(first, heating.select("solar", False))
     assert pool.pool.pool.settings["pool_target"] == 30
     assert selected(pool) == {"pool_heater", "spa_heater"}
-    shown = [state.configuration.pool_target for state in pool.published]
+    shown = [state.pool.target for state in pool.published]
     assert set(shown) == {30}
 
 
@@ -318,15 +318,15 @@ async def test_accepted_but_never_applied(pool: Rig) -> None:
     pool.pool.faults.on("ignore_writes")
     with pytest.raises(NotAppliedError):
         await pool.controller.heating.change(POOL, target=30)
-    assert pool.controller.state.configuration.pool_target == 28
+    assert pool.controller.store.state.pool.target == 28
 
 
 async def test_refused(pool: Rig) -> None:
-    before, state = dict(pool.pool.pool.settings), pool.controller.state
+    before, state = dict(pool.pool.pool.settings), pool.controller.store.state
     pool.pool.faults.on("decline")
     with pytest.raises(RefusedError):
         await pool.controller.heating.change(POOL, target=30, heat=False)
-    assert pool.controller.state == state
+    assert pool.controller.store.state == state
     assert changed(pool, before) == {}
     assert len(pool.asked("a")) == 1
 
@@ -340,10 +340,10 @@ async def test_the_lan_dies(pool: Rig, place: str) -> None:
     target = 30 if place == "cmd" else 28
     assert pool.pool.pool.settings["pool_target"] == target
     assert len(pool.asked("a")) == (place == "cmd")
-    assert pool.controller.state.configuration.pool_target == 28
+    assert pool.controller.store.state.pool.target == 28
     pool.pool.faults.clear()
-    await pool.controller.poll()
-    assert pool.controller.state.configuration.pool_target == target
+    await pool.controller.poller.poll()
+    assert pool.controller.store.state.pool.target == target
 
 
 async def test_heating_needs_the_lan(make_rig: Callable[..., Rig]) -> None:
@@ -387,10 +387,10 @@ async def test_a_reply_without_all_of_it(
     ]
     told = whole | {"temperature": entries} | reply
     monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
-    before = pool.controller.state
+    before = pool.controller.store.state
     with pytest.raises(ReplyError):
         await pool.controller.heating.change(POOL, target=30)
-    assert pool.asked("a") == [] and pool.controller.state == before
+    assert pool.asked("a") == [] and pool.controller.store.state == before
 
 
 async def test_unknown_keys_are_kept(

@@ -47,7 +47,7 @@ PUBLISHED = {
 async def rig(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, over the LAN, with its lights."""
     rig = make_rig(full=True)
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     await refresh(rig)
     rig.pool.requests.clear()
     rig.published.clear()
@@ -58,20 +58,20 @@ async def rig(make_rig: Callable[..., Rig]) -> Rig:
 async def refresh(rig: Rig) -> None:
     """Ask for slow data as the coordinator does, without the time that takes."""
     before = rig.time.now
-    await rig.controller.refresh_details()
+    await rig.controller.queries.refresh()
     rig.time.now = before
 
 
 def lit(rig: Rig, slot: int) -> tuple[bool | None, str | None]:
     """Return what a person sees of a light: whether it is on, and its effect."""
-    found = rig.controller.state.slot(slot)
+    found = rig.controller.store.state.outputs.slot(slot)
     group = SPA if slot == SPA_LIGHT else POOL
     assert found is not None
-    return found.on, group.effect(rig.controller.state)
+    return found.on, group.effect(rig.controller.store.state)
 
 
 def due(rig: Rig) -> bool:
-    return rig.controller.details_due
+    return rig.controller.queries.due
 
 
 def sent(rig: Rig) -> list[tuple[int, int, int]]:
@@ -158,7 +158,7 @@ def test_told(told: tuple[int, int], key: str, effect: str | None) -> None:
     assert kind is not None and kind.key == key
     assert POOL.effect(state) == effect
     assert POOL.effects(state) == tuple(kind.effects)
-    assert state.spa_show == (0, 99)
+    assert state.spa_lights.show == (0, 99)
 
 
 @pytest.mark.parametrize(
@@ -224,12 +224,12 @@ async def test_every_effect_of_every_light(rig: Rig, light_type: int) -> None:
 async def test_a_person_may_switch_it_off_meanwhile(rig: Rig) -> None:
     await rig.controller.lights.show(POOL_LIGHT, "red")
     await rig.polls(3)
-    await rig.controller.set_aux(POOL_LIGHT, False)
+    await rig.controller.outputs.switch(POOL_LIGHT, False)
     assert lit(rig, POOL_LIGHT)[0] is False
     for _ in range(10):
         await rig.polls(1)
         assert lit(rig, POOL_LIGHT)[0] is False
-    await rig.controller.set_aux(POOL_LIGHT, True)
+    await rig.controller.outputs.switch(POOL_LIGHT, True)
     assert lit(rig, POOL_LIGHT) == (True, "red")
 
 
@@ -263,8 +263,8 @@ async def test_the_preference_is_asked_once_it_has_settled(rig: Rig) -> None:
 
 async def test_what_is_asked_meanwhile_is_put_off(rig: Rig) -> None:
     """A round of queries under way does not bring the old preference back."""
-    rig.controller.details_changed()
-    refreshing = asyncio.create_task(rig.controller.refresh_details())
+    rig.controller.queries.expire()
+    refreshing = asyncio.create_task(rig.controller.queries.refresh())
     await until(lambda: bool(rig.asked("q")))
     await rig.controller.lights.show(POOL_LIGHT, "red")
     rig.time.now -= 100  # however long the round takes
@@ -276,15 +276,15 @@ async def test_what_is_asked_meanwhile_is_put_off(rig: Rig) -> None:
 async def test_a_query_that_the_show_overtook_is_asked_again(rig: Rig) -> None:
     """Answered a moment after the command it still tells the old preference."""
     rig.pool.faults.once("busy", 1, "state")  # keeps the LAN for 2 s
-    poll = asyncio.create_task(rig.controller.read_lan())
+    poll = asyncio.create_task(rig.controller.poller.read_lan())
     await until(lambda: rig.pool.clock.waiting > 0)
-    rig.controller.details_changed(QUERY)
-    refreshing = asyncio.create_task(rig.controller.refresh_details())
+    rig.controller.queries.expire(QUERY)
+    refreshing = asyncio.create_task(rig.controller.queries.refresh())
     await asyncio.sleep(0)
     await rig.controller.lights.show(POOL_LIGHT, "red")
     await asyncio.gather(poll, refreshing)
     assert [r.name or r.op for r in rig.asked()][1:3] == ["cmd", QUERY]
-    assert POOL.effect(rig.controller.state) == "white"
+    assert POOL.effect(rig.controller.store.state) == "white"
     await rig.polls(15)
     assert due(rig)
     await refresh(rig)
@@ -299,7 +299,7 @@ async def test_a_show_that_never_came_true(
     assert lit(rig, POOL_LIGHT) == (True, "red")
     await rig.polls(15)
     await refresh(rig)
-    assert POOL.effect(rig.controller.state) == "white"
+    assert POOL.effect(rig.controller.store.state) == "white"
     with caplog.at_level(logging.WARNING):
         await rig.polls(20)
     assert lit(rig, POOL_LIGHT) == (False, "white")
@@ -348,19 +348,19 @@ async def test_a_darker_light_keeps_its_colour(rig: Rig) -> None:
 
 @pytest.mark.parametrize("effect", ["disco", "White", "", "brightness_down"])
 async def test_an_unknown_effect(rig: Rig, effect: str) -> None:
-    before = rig.controller.state
+    before = rig.controller.store.state
     with pytest.raises(InvalidCommandError) as caught:
         await rig.controller.lights.show(POOL_LIGHT, effect)
     assert caught.value.reason == "unknown_effect"
     placeholders = caught.value.placeholders
     assert (placeholders["effect"], placeholders["light"]) == (effect, "Pool Light")
     assert placeholders["effects"].startswith("blue, magenta, red")
-    assert rig.asked() == [] and rig.controller.state == before
+    assert rig.asked() == [] and rig.controller.store.state == before
 
 
 async def test_a_light_of_an_unknown_kind_has_no_effects(rig: Rig) -> None:
     rig.pool.pool.lights["pool"] = [99, 99]
-    rig.controller.details_changed()
+    rig.controller.queries.expire()
     await refresh(rig)
     rig.pool.requests.clear()
     rig.controller.update(names=())
@@ -388,42 +388,42 @@ async def test_what_is_not_a_light(rig: Rig, slot: int) -> None:
 async def test_an_unknown_light_type(rig: Rig) -> None:
     with pytest.raises(InvalidCommandError):
         rig.controller.lights.choose_type(POOL, "disco_ball")
-    assert rig.controller.known.pool_light_choice is None
+    assert rig.controller.store.known.pool_lights.chosen_type is None
 
 
 async def test_shows_need_the_lan(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(full=True, lan=False)
     types = tuple(slot.aux_type for slot in rig.pool.pool.slots)
-    configuration = rig.controller.known.configuration
+    configuration = rig.controller.store.known.configuration
     rig.controller.update(
         configuration=type(configuration)(aux_types=types), pool_light_choice=1
     )
     with pytest.raises(NotSupportedError):
         await rig.controller.lights.show(POOL_LIGHT, "blue")
     assert rig.service.cloud.requests == []
-    assert POOL.effect(rig.controller.state) is None
+    assert POOL.effect(rig.controller.store.state) is None
 
 
 # What goes wrong
 
 
 async def test_a_refusal(rig: Rig) -> None:
-    before = rig.controller.state
+    before = rig.controller.store.state
     rig.pool.faults.on("decline")
     with pytest.raises(RefusedError):
         await rig.controller.lights.show(POOL_LIGHT, "red")
     assert len(rig.asked()) == 1
-    assert rig.controller.state == before
+    assert rig.controller.store.state == before
 
 
 @pytest.mark.parametrize("fault", ["close_mid_body", "refuse"])
 async def test_the_lan_dies(rig: Rig, fault: str) -> None:
     """Nobody knows whether it was run: nothing is shown, and the controller asked."""
-    before = rig.controller.state
+    before = rig.controller.store.state
     rig.pool.faults.on(fault)
     with pytest.raises(UnreachableError):
         await rig.controller.lights.show(POOL_LIGHT, "red")
-    assert rig.controller.state == before
+    assert rig.controller.store.state == before
     assert len(rig.asked("a")) == (fault != "refuse")  # never sent twice
     rig.pool.faults.clear()
     await rig.polls(15)

@@ -118,12 +118,12 @@ def test_the_longest_record_fits_a_request(pool: Rig) -> None:
 
 async def test_what_schedules_switch(pool: Rig) -> None:
     """Everything that the simulated firmware lets schedules switch, and no more."""
-    state, sim = pool.controller.state, pool.pool.pool
-    for slot in state.slots:
+    state, sim = pool.controller.store.state, pool.pool.pool
+    for slot in state.outputs.slots:
         can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
         assert schedulable(state, slot) is can, slot
-    assert usual_speed(state, state.slots[PUMP]) == 75
-    assert usual_speed(state, state.slots[FALL]) == 0
+    assert usual_speed(state, state.outputs.slots[PUMP]) == 75
+    assert usual_speed(state, state.outputs.slots[FALL]) == 0
 
 
 # What is refused
@@ -203,7 +203,7 @@ async def test_what_the_app_allowed_may_stay(pool: Rig) -> None:
 
 
 def test_what_equipment_is_meant(pool: Rig) -> None:
-    state, seen = pool.controller.state, replace(SEEN, slot=PUMP, speed=45)
+    state, seen = pool.controller.store.state, replace(SEEN, slot=PUMP, speed=45)
     for before, slot, speed, expected in (
         (None, None, None, (PUMP, 31, 75)),
         (None, FALL, None, (FALL, 1, 0)),
@@ -222,16 +222,16 @@ async def test_speeds_by_pump(pool: Rig) -> None:
     wanted = replace(EVENING, slot=PUMP, aux_type=31)
     record(pool, 0).enabled = False
     pool.pool.pool.pump_identity = ("Single Speed", "Acme", "One")
-    pool.controller.details_changed()
-    await pool.controller.refresh_details()
+    pool.controller.queries.expire()
+    await pool.controller.queries.refresh()
     with pytest.raises(InvalidCommandError) as caught:
         await pool.controller.schedules.create(replace(wanted, speed=50))
     assert caught.value.reason == "schedule_no_speed"
     assert await pool.controller.schedules.create(wanted) == NEW
     # Not identified yet: either will do, impossible speeds never.
     pool.pool.pool.pump_identity = ("Single Speed", "Single Speed", "")
-    pool.controller.details_changed()
-    await pool.controller.refresh_details()
+    pool.controller.queries.expire()
+    await pool.controller.queries.refresh()
     for speed, start in ((50, 0), (0, 60)):
         one = replace(wanted, start=start, end=start + 30, speed=speed)
         assert await pool.controller.schedules.create(one) is not None

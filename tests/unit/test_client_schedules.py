@@ -108,19 +108,19 @@ async def test_the_next_frame_is_fresher_than_the_records(pool: Rig) -> None:
     record(pool, INDEX).enabled = True  # in the app
     record(pool, 0).enabled = False
     await pool.polls(15)
-    schedules = schedules_of(pool.controller.state)
+    schedules = pool.controller.store.state.schedules.used
     assert [one.enabled for one in schedules.values()] == [False, True, False]
     # One created in the app shows there first: the records are asked at once.
-    assert pool.controller.details_due
-    await pool.controller.refresh_details()
+    assert pool.controller.queries.due
+    await pool.controller.queries.refresh()
     assert asked(pool) == ["state", "schedules"]
 
 
 async def test_a_frame_without_that_field_changes_nothing(pool: Rig) -> None:
-    before = schedules_of(pool.controller.state)
+    before = pool.controller.store.state.schedules.used
     pool.pool.faults.on("no_config")
     await pool.polls(15)
-    assert schedules_of(pool.controller.state) == before
+    assert pool.controller.store.state.schedules.used == before
 
 
 # What was changed elsewhere
@@ -229,8 +229,8 @@ async def test_when_nothing_answers_any_more_nobody_knows(pool: Rig, what: str) 
     assert done(pool, what)
     # The next time it answers the schedules are asked first of all.
     pool.pool.faults.clear()
-    await pool.controller.poll()
-    await pool.controller.refresh_details()
+    await pool.controller.poller.poll()
+    await pool.controller.queries.refresh()
     found = shown(pool, NEW if what == "create" else INDEX)
     assert (found is None) is (what == "delete")
 
@@ -251,11 +251,11 @@ async def test_acknowledged_is_done_even_if_it_cannot_be_looked_at(pool: Rig) ->
 @CHANGES
 async def test_a_refusal_is_final(pool: Rig, what: str) -> None:
     pool.pool.faults.on("decline")
-    before = schedules_of(pool.controller.state)
+    before = pool.controller.store.state.schedules.used
     with pytest.raises(RefusedError):
         await change(pool, what)
     assert len(pool.asked("a")) == 1 and writes(pool) == []
-    assert schedules_of(pool.controller.state) == before
+    assert pool.controller.store.state.schedules.used == before
 
 
 @CHANGES

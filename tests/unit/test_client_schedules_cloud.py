@@ -47,7 +47,7 @@ async def away(make_rig: Callable[..., Rig]) -> Rig:
 
 
 async def test_the_cloud_tells_of_schedules(away: Rig) -> None:
-    schedules = schedules_of(away.controller.state)
+    schedules = away.controller.store.state.schedules.used
     assert [one.name for one in schedules.values()] == [
         "Filter",
         "Waterfall",
@@ -56,7 +56,7 @@ async def test_the_cloud_tells_of_schedules(away: Rig) -> None:
     assert [one.enabled for one in schedules.values()] == [True, False, False]
     assert schedules[0].aux_type == 31 and schedules[0].speed == 75
     assert SEEN.same_as(schedules[1])
-    assert not away.controller.state.schedules_assumed
+    assert not away.controller.store.state.schedules.assumed
 
 
 async def test_the_cloud_is_not_asked_for_them_every_time(away: Rig) -> None:
@@ -134,17 +134,17 @@ async def test_remembered_schedules_are_assumed(pool: Rig) -> None:
     assert SEEN.same_as(shown(pool, INDEX))
     pool.pool.faults.clear()
     await pool.polls(30)
-    assert pool.controller.state.schedules_assumed is False
+    assert pool.controller.store.state.schedules.assumed is False
 
 
 @pytest.mark.parametrize("fault", ["wrong_types", "empty", "html", "truncated_json"])
 async def test_a_strange_answer_takes_nothing_away(away: Rig, fault: str) -> None:
-    before = away.controller.state.schedules
+    before = away.controller.store.state.schedules.records
     away.service.cloud.faults.on(fault, "scheduleInfo")
     away.time.advance(300)
     await away.polls(30)
     assert away.service.requests("scheduleInfo") == 1
-    assert away.controller.state.schedules == before
+    assert away.controller.store.state.schedules.records == before
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ async def test_one_that_is_not_understood_takes_nothing_away(
     told[0]["schedule_name"] = "New name"
     del told[2]
     state = merge_schedule_info(
-        away.controller.state, {"scheduleInfo": {"schedules": [*told, "odd"]}}
+        away.controller.store.state, {"scheduleInfo": {"schedules": [*told, "odd"]}}
     )
-    found = schedules_of(state)
+    found = state.schedules.used
     assert [one.name for one in found.values()] == [
         "New name",
         schedules[1].name,
@@ -180,4 +180,4 @@ async def test_one_that_is_not_understood_takes_nothing_away(
     ]
     # Only an answer that is understood as a whole says what is gone.
     state = merge_schedule_info(state, {"scheduleInfo": {"schedules": told[:1]}})
-    assert list(schedules_of(state)) == [0]
+    assert list(state.schedules.used) == [0]

@@ -180,13 +180,13 @@ def test_flags(word: str) -> None:
     ("bits", "problem"), [(3, False), (0, True), (1, True), (2, True)]
 )
 def test_dry_run(bits: int, problem: bool) -> None:
-    assert seen(flags=bits << 13).readings.dry_run is problem
-    assert told(dry_run_status=bits).readings.dry_run is problem
+    assert seen(flags=bits << 13).signals.dry_run is problem
+    assert told(dry_run_status=bits).signals.dry_run is problem
 
 
 def test_no_dry_run_status() -> None:
-    assert seen(flags=None).readings.dry_run is None
-    assert told(dry_run_status=None).readings.dry_run is None
+    assert seen(flags=None).signals.dry_run is None
+    assert told(dry_run_status=None).signals.dry_run is None
 
 
 # What stays in force, and what does not
@@ -197,7 +197,7 @@ def test_readings_never_mix_sources() -> None:
     cloud = told(lan, actual_orp=None)
     assert cloud.readings.orp is None
     assert cloud.readings.water_temperature is None  # the dashboard has none
-    assert cloud.readings.pump_power is None and cloud.readings.flow is None
+    assert cloud.readings.pump_power is None and cloud.signals.flow is None
     back = seen(cloud, flow_rate=None)
     assert back.readings.flow_rate is None and back.source is Source.LAN
     assert back.readings.pressure == 60
@@ -228,14 +228,14 @@ def test_absent_parts_stay_in_force() -> None:
 
 def test_slot_modes_that_are_not_told_are_unknown() -> None:
     state = seen(seen(), aux_modes=None, held_slots=None)
-    assert [slot.mode for slot in state.slots] == [None] * 3
-    assert [slot.on for slot in state.slots] == [None] * 3
-    assert [slot.held for slot in state.slots] == [None] * 3
+    assert [slot.mode for slot in state.outputs.slots] == [None] * 3
+    assert [slot.on for slot in state.outputs.slots] == [None] * 3
+    assert [slot.held for slot in state.outputs.slots] == [None] * 3
 
 
 def test_holds_that_are_not_told_are_unknown() -> None:
     state = seen(held_slots=None)
-    assert [slot.held for slot in state.slots] == [None] * 3
+    assert [slot.held for slot in state.outputs.slots] == [None] * 3
 
 
 # Chemistry
@@ -289,29 +289,29 @@ def test_stability_that_is_not_told_does_not_void_readings() -> None:
 def test_the_virtual_slot(count: int, virtual: bool) -> None:
     types = (31, *[10] * (count - 1))
     state = seen(configuration=Configuration(aux_types=types))
-    roles = [slot.role for slot in state.slots]
+    roles = [slot.role for slot in state.outputs.slots]
     assert len(roles) == count and (roles[26] is Role.VIRTUAL) is virtual
     assert set(roles[1:26] + roles[27:]) <= {Role.PUMP_LINKED}
-    assert state.slots[26].kind == "ozone"
+    assert state.outputs.slots[26].kind == "ozone"
 
 
 def test_slots() -> None:
     state = replace(seen(), names=("Pump", "Light"))
-    assert state.slots == (
+    assert state.outputs.slots == (
         Slot(index=0, type_code=31, name="Pump", mode=1, held=False),
         Slot(index=1, type_code=13, name="Light", mode=0, held=False),
         Slot(index=2, type_code=1, name="", mode=99, held=True),
     )
-    assert [slot.on for slot in state.slots] == [True, False, True]
-    assert state.slot(2) == state.slots[2] and state.slot(3) is None
-    assert state.pump_slot == state.slots[0]
-    assert state.fitted({13, 12}) and not state.fitted({2, 32})
+    assert [slot.on for slot in state.outputs.slots] == [True, False, True]
+    assert state.outputs.slot(2) == state.outputs.slots[2] and state.outputs.slot(3) is None
+    assert state.outputs.pump == state.outputs.slots[0]
+    assert state.outputs.fitted({13, 12}) and not state.outputs.fitted({2, 32})
 
 
 def test_no_slots() -> None:
     state = PoolState()
-    assert state.slots == () and state.pump_slot is None and state.slot(0) is None
-    assert not state.fitted({31})
+    assert state.outputs.slots == () and state.outputs.pump is None and state.outputs.slot(0) is None
+    assert not state.outputs.fitted({31})
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_the_truth_about_the_pump(mode: int | None, on: bool | None) -> None:
     """Its slot may say manual while the motor stands (layouts.md 2.4)."""
     state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
     assert state.pump_on is on
-    assert state.slots[0].on is True
+    assert state.outputs.slots[0].on is True
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_impossible_bytes_of_a_real_frame() -> None:
     state = merge_frame(PoolState(), decode_frame(payload), NOW)
     numbers = [v for v in vars_of(state.readings) if not isinstance(v, bool)]
     assert set(numbers) == {None}
-    assert state.configuration.desired_ph is None and state.slots == ()
+    assert state.acid.desired is None and state.outputs.slots == ()
 
 
 def vars_of(readings: Readings) -> list[Any]:
