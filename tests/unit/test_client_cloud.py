@@ -13,8 +13,8 @@ from custom_components.poolctl.client.account import (
     probe,
     token_url,
 )
-from custom_components.poolctl.client.cloud import (
-    CloudClient,
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.cloud_answers import (
     Device,
     Inventory,
     is_device_id,

@@ -4,7 +4,6 @@ The payload of `aux` is published (interface.md 4.2 rule 5); everything else her
 observed (layouts.md 3 and 4).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 import json
 import struct
@@ -12,6 +11,7 @@ from typing import Any
 
 from .equipment import HeatSource
 from .exceptions import InvalidCommandError, ReplyError
+from .json_values import Answer
 from .schedule import Schedule
 
 SINGLE_SPEED = "Single Speed"
@@ -86,7 +86,7 @@ def encode_schedule_enable(index: int, enabled: bool) -> bytes:
     return _pack(_INDEX_FLAG, _ENABLE, index, bool(enabled))
 
 
-def encode_cmd(command: str, body: Mapping[str, Any]) -> bytes:
+def encode_cmd(command: str, body: Answer) -> bytes:
     """Return the payload of action `cmd`: a controller command with a JSON body."""
     try:
         text = json.dumps(
@@ -278,7 +278,7 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
     return tuple(schedules)
 
 
-def decode_json(payload: bytes) -> dict[str, Any]:
+def decode_json(payload: bytes) -> dict[str, object]:
     """Return the object of a JSON reply, taken out of `{"d": …}` where it is wrapped."""
     try:
         reply = json.loads(payload)

@@ -20,9 +20,9 @@ from ..exceptions import (
     ReplyError,
 )
 from ..frame import StateFrame
+from ..json_values import Answer, object_of
 from ..lan import LanClient
 from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
-from ..pool.json_values import Answer, object_of
 from ..pool.state import PoolState
 from .pending import Pending
 from .queries import Queries

@@ -20,6 +20,7 @@ from ..exceptions import (
     UnreachableError,
 )
 from ..frame import StateFrame
+from ..json_values import Answer
 from ..lan import TIMEOUT, LanClient
 from ..pool.from_cloud import (
     merge_chemistry,
@@ -30,7 +31,6 @@ from ..pool.from_cloud import (
     merge_temperatures,
 )
 from ..pool.from_lan import merge_frame
-from ..pool.json_values import Answer
 from ..pool.queries import QUERY_INTERVAL
 from ..pool.state import PoolState, Source
 from .paths import Paths

@@ -8,7 +8,6 @@ tells whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5)
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from ..cloud import CloudClient
 from ..commands import (
@@ -25,6 +24,7 @@ from ..exceptions import (
     PoolctlError,
     UnreachableError,
 )
+from ..json_values import Answer
 from ..lan import LanClient
 from ..pool.queries import SCHEDULES
 from ..pool.schedule_rules import check, check_conflicts, tidy
@@ -158,7 +158,7 @@ class ScheduleControl:
         return self._now()
 
     async def _write[T](
-        self, payload: bytes, by_cloud: tuple[str, Mapping[str, Any]], found: _Found[T]
+        self, payload: bytes, by_cloud: tuple[str, Answer], found: _Found[T]
     ) -> T | None:
         """Send a change once, and look what came of it.
 
@@ -209,7 +209,7 @@ def _number(index: int) -> dict[str, int]:
     return {"schedule_num": index + 1}
 
 
-def _cloud_record(schedule: Schedule) -> dict[str, Any]:
+def _cloud_record(schedule: Schedule) -> dict[str, object]:
     """Return the body of a schedule write (layouts.md 5)."""
     return {
         "schedule_name": schedule.name,

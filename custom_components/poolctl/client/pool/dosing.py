@@ -22,8 +22,8 @@ from ..commands import (
 from ..equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
 from ..exceptions import InvalidCommandError
 from ..frame import DESIRED_ORP, PH, VOLUME, Signals
+from ..json_values import Answer, byte, number
 from ..layout import Between
-from .json_values import Answer, byte, number
 from .parts import Doser, Dosing
 from .state import PoolState
 

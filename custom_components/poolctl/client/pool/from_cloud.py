@@ -10,9 +10,9 @@ from datetime import datetime
 from ..commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
 from ..equipment import MAX_SLOTS, UNKNOWN_TYPE
 from ..frame import DESIRED_ORP, MODE_MANUAL, MODE_OFF, PH, READINGS, Readings, Signals
+from ..json_values import Answer, flag, list_of, number, object_of
 from ..schedule import DAY, MAX_SCHEDULES, UNUSED_SLOT, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings
-from .json_values import Answer, flag, list_of, number, object_of
 from .schedule_rules import merge_schedules
 from .state import PoolState, Source, with_readings
 

@@ -10,7 +10,7 @@ from ..commands import POOL_TARGET, PROBE_CHANNELS, SELECTED, SPA_TARGET
 from ..equipment import HeatSource
 from ..exceptions import InvalidCommandError, ReplyError
 from ..frame import Signals
-from .json_values import Answer, list_of, number
+from ..json_values import Answer, list_of, number
 from .parts import Heater, Water
 from .state import PoolState
 

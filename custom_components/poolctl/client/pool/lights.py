@@ -10,7 +10,7 @@ from itertools import count
 
 from ..equipment import POOL_LIGHTS, SPA_LIGHTS, Role
 from ..exceptions import InvalidCommandError
-from .json_values import Answer, byte
+from ..json_values import Answer, byte
 from .parts import Lights, LightShow
 from .state import PoolState
 

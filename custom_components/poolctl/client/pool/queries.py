@@ -19,8 +19,8 @@ from ..commands import (
     decode_schedules,
 )
 from ..equipment import CHLORINATORS, LIGHTS, LIQUID_CHLORINE, PH_DOSERS
+from ..json_values import Answer
 from .dosing import ACID, CHLORINE, DoserKind, merge_settings
-from .json_values import Answer
 from .lights import merge_lights
 from .schedule_rules import merge_schedules
 from .state import PoolState

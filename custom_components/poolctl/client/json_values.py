@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Mapping
 
-from ..layout import ANYTHING
+from .layout import ANYTHING
 
 type Answer = Mapping[str, object]
 """A JSON object that somebody else wrote."""
