@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import override
 
 from homeassistant.components.binary_sensor import (
@@ -29,7 +28,7 @@ from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .output_attributes import RUN_BY
-from .presence import Presences, async_setup_platform, described
+from .presence import Presences, async_setup_platform, described, of_slots
 
 PARALLEL_UPDATES = 0
 
@@ -154,14 +153,10 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
 
 
 def _build(coordinator: ControllerCoordinator) -> Presences:
-    found = described(PoolctlBinarySensor, BINARY_SENSORS, coordinator)
-    for slot in coordinator.data.slots:
-        if slot.role in RUN_BY:
-            description = _output(slot)
-            found[description.key] = partial(
-                PoolctlOutputSensor, coordinator, description, slot.index
-            )
-    return found
+    return {
+        **described(PoolctlBinarySensor, BINARY_SENSORS, coordinator),
+        **of_slots(PoolctlOutputSensor, _output, RUN_BY, coordinator),
+    }
 
 
 async def async_setup_entry(

@@ -41,7 +41,7 @@ def _refill(of: SettingsObject, fitted: frozenset[int]) -> PoolctlButtonDescript
         key=f"refill_{of.substance}",
         translation_key=f"refill_{of.substance}",
         fitted=fitted,
-        # Only of a drum whose size is known it is known what full would be.
+        # Without the size of the drum it is not known what full would be.
         value_fn=lambda state: drum(state, of).litres,
         press_fn=lambda coordinator: coordinator.controller.settings.refill(of),
     )
@@ -64,7 +64,7 @@ BUTTONS = (
 )
 
 _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
-"""Actions of a light that are not for every day."""
+"""Actions of a light that are needed only now and then."""
 
 
 def _light_button(index: int, action: str) -> PoolctlButtonDescription:

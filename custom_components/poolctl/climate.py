@@ -73,7 +73,10 @@ class PoolctlClimateDescription(
 
     @override
     def exists(self, state: PoolState) -> bool | None:
-        """Tell whether something heats it; the cloud does not know its target."""
+        """Tell whether something heats it, `None` while its target is not known.
+
+        The cloud does not tell the targets.
+        """
         if fitted := super().exists(state):
             return True if self.value_fn(state) else None
         return fitted

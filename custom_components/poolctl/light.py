@@ -16,10 +16,10 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.control.lights import LIGHT_GROUPS, LightGroup
 from .client.equipment import Slot
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
 from .errors import command_errors
-from .presence import Presences, async_setup_platform
+from .presence import async_setup_platform, of_slots
 
 # Controllers take one command at a time by themselves.
 PARALLEL_UPDATES = 0
@@ -43,22 +43,18 @@ def _description(slot: Slot) -> PoolctlLightDescription:
     )
 
 
-def _build(coordinator: ControllerCoordinator) -> Presences:
-    return {
-        description.key: partial(PoolctlLight, coordinator, description, slot.index)
-        for slot in coordinator.data.slots
-        if slot.role in LIGHT_GROUPS
-        for description in (_description(slot),)
-    }
-
-
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: PoolctlConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the lights."""
-    async_setup_platform(entry, Platform.LIGHT, async_add_entities, _build)
+    async_setup_platform(
+        entry,
+        Platform.LIGHT,
+        async_add_entities,
+        partial(of_slots, PoolctlLight, _description, LIGHT_GROUPS),
+    )
 
 
 class PoolctlLight(SlotEntity, LightEntity):

@@ -1,6 +1,6 @@
 """Entities come and go with controllers and their equipment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from enum import Enum, auto
 from functools import partial
 from typing import Protocol
@@ -9,6 +9,7 @@ from homeassistant.core import callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .client.equipment import Role, Slot
 from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
@@ -62,6 +63,21 @@ def described[R: _Row](
         for description in descriptions
         if (exists := description.exists(coordinator.data)) is not False
     }
+
+
+def of_slots[R: _Row](
+    entity: Callable[[ControllerCoordinator, R, int], ControllerEntity],
+    describe: Callable[[Slot], R],
+    roles: Container[Role],
+    coordinator: ControllerCoordinator,
+) -> Presences:
+    """Return an entity for each slot that has one of some roles."""
+    found: Presences = {}
+    for slot in coordinator.data.slots:
+        if slot.role in roles:
+            row = describe(slot)
+            found[row.key] = partial(entity, coordinator, row, slot.index)
+    return found
 
 
 @callback

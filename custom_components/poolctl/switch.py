@@ -36,7 +36,7 @@ from .entity import (
     slot_is_on,
 )
 from .errors import command_errors
-from .presence import Presences, async_setup_platform, described, presence
+from .presence import Presences, async_setup_platform, described, of_slots, presence
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.
@@ -189,14 +189,11 @@ def _switch(
 
 
 def _build(coordinator: ControllerCoordinator) -> Presences:
-    found = described(_switch, SWITCHES, coordinator) | _schedules(coordinator)
-    for slot in coordinator.data.slots:
-        if slot.role in SWITCHED_ROLES:
-            description = _slot_description(slot)
-            found[description.key] = partial(
-                PoolctlSlotSwitch, coordinator, description, slot.index
-            )
-    return found
+    return {
+        **described(_switch, SWITCHES, coordinator),
+        **_schedules(coordinator),
+        **of_slots(PoolctlSlotSwitch, _slot_description, SWITCHED_ROLES, coordinator),
+    }
 
 
 async def async_setup_entry(
