@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import override
 
 from homeassistant.components.binary_sensor import (
@@ -14,7 +13,7 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.control.dosing import CHLORINE, PH
+from .client.control.dosing import CHLORINE, PH, SettingsObject
 from .client.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
@@ -29,20 +28,41 @@ from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .output_attributes import RUN_BY
-from .presence import Factory, async_setup_platform, described
+from .presence import Presences, async_setup_platform, described, of_slots
 
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlBinarySensorDescription(
-    PoolctlEntityDescription, BinarySensorEntityDescription
+    PoolctlEntityDescription[bool], BinarySensorEntityDescription
 ):
     """One binary sensor."""
 
 
-def _reading(key: str) -> Callable[[PoolState], bool | None]:
-    return lambda state: getattr(state.readings, key)
+def _low(of: SettingsObject, fitted: frozenset[int]) -> PoolctlBinarySensorDescription:
+    """Return the row of a drum that is nearly empty."""
+    return PoolctlBinarySensorDescription(
+        key=f"{of.substance}_low",
+        translation_key=f"{of.substance}_low",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        fitted=fitted,
+        value_fn=lambda state: drum(state, of).low,
+    )
+
+
+def _connected(
+    key: str, value_fn: Callable[[PoolState], bool | None]
+) -> PoolctlBinarySensorDescription:
+    """Return the row of something that the controller is connected to."""
+    return PoolctlBinarySensorDescription(
+        key=key,
+        translation_key=key,
+        device_class=BinarySensorDeviceClass.CONNECTIVITY,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=value_fn,
+    )
 
 
 BINARY_SENSORS = (
@@ -51,96 +71,72 @@ BINARY_SENSORS = (
         translation_key="pool_heater",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=POOL_HEATERS,
-        value_fn=_reading("pool_heater"),
+        value_fn=lambda state: state.readings.pool_heater,
     ),
     PoolctlBinarySensorDescription(
         key="solar",
         translation_key="solar",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SOLAR,
-        value_fn=_reading("solar"),
+        value_fn=lambda state: state.readings.solar,
     ),
     PoolctlBinarySensorDescription(
         key="spa_heater",
         translation_key="spa_heater",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SPA_HEATERS,
-        value_fn=_reading("spa_heater"),
+        value_fn=lambda state: state.readings.spa_heater,
     ),
     PoolctlBinarySensorDescription(
         key="ph_dosing",
         translation_key="ph_dosing",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=PH_DOSERS,
-        value_fn=_reading("ph_dosing"),
+        value_fn=lambda state: state.readings.ph_dosing,
     ),
     PoolctlBinarySensorDescription(
         key="chlorine_dosing",
         translation_key="chlorine_dosing",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
-        value_fn=_reading("chlorine_dosing"),
+        value_fn=lambda state: state.readings.chlorine_dosing,
     ),
     PoolctlBinarySensorDescription(
         key="chemistry_stable",
         translation_key="chemistry_stable",
-        value_fn=_reading("chemistry_stable"),
+        value_fn=lambda state: state.readings.chemistry_stable,
     ),
     PoolctlBinarySensorDescription(
         key="flow",
         translation_key="flow",
-        value_fn=_reading("flow"),
+        value_fn=lambda state: state.readings.flow,
     ),
     PoolctlBinarySensorDescription(
         key="dry_run",
         translation_key="dry_run",
         device_class=BinarySensorDeviceClass.PROBLEM,
-        value_fn=_reading("dry_run"),
+        value_fn=lambda state: state.readings.dry_run,
     ),
     PoolctlBinarySensorDescription(
         key="pump_cooling_down",
         translation_key="pump_cooling_down",
         device_class=BinarySensorDeviceClass.RUNNING,
-        value_fn=_reading("pump_cooling_down"),
+        value_fn=lambda state: state.readings.pump_cooling_down,
     ),
     PoolctlBinarySensorDescription(
         key="pump_priming",
         translation_key="pump_priming",
         device_class=BinarySensorDeviceClass.RUNNING,
-        value_fn=_reading("pump_priming"),
+        value_fn=lambda state: state.readings.pump_priming,
     ),
-    PoolctlBinarySensorDescription(
-        key="acid_low",
-        translation_key="acid_low",
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        fitted=PH_DOSERS,
-        value_fn=lambda state: drum(state, PH).low,
-    ),
-    PoolctlBinarySensorDescription(
-        key="chlorine_low",
-        translation_key="chlorine_low",
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        fitted=LIQUID_CHLORINE,
-        value_fn=lambda state: drum(state, CHLORINE).low,
-    ),
-    *(
-        PoolctlBinarySensorDescription(
-            key=key,
-            translation_key=key,
-            device_class=BinarySensorDeviceClass.CONNECTIVITY,
-            entity_category=EntityCategory.DIAGNOSTIC,
-            entity_registry_enabled_default=False,
-            value_fn=_reading(key),
-        )
-        for key in (
-            "expander_1",
-            "expander_2",
-            "expander_3",
-            "expander_4",
-            "internet",
-            "mqtt",
-        )
-    ),
+    _low(PH, PH_DOSERS),
+    _low(CHLORINE, LIQUID_CHLORINE),
+    _connected("expander_1", lambda state: state.readings.expander_1),
+    _connected("expander_2", lambda state: state.readings.expander_2),
+    _connected("expander_3", lambda state: state.readings.expander_3),
+    _connected("expander_4", lambda state: state.readings.expander_4),
+    _connected("internet", lambda state: state.readings.internet),
+    _connected("mqtt", lambda state: state.readings.mqtt),
 )
 
 
@@ -156,15 +152,11 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
     )
 
 
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
-    found = described(PoolctlBinarySensor, BINARY_SENSORS, coordinator)
-    for slot in coordinator.data.slots:
-        if slot.role in RUN_BY:
-            description = _output(slot)
-            found[description.key] = partial(
-                PoolctlOutputSensor, coordinator, description, slot.index
-            )
-    return found
+def _build(coordinator: ControllerCoordinator) -> Presences:
+    return {
+        **described(PoolctlBinarySensor, BINARY_SENSORS, coordinator),
+        **of_slots(PoolctlOutputSensor, _output, RUN_BY, coordinator),
+    }
 
 
 async def async_setup_entry(
@@ -176,7 +168,7 @@ async def async_setup_entry(
     async_setup_platform(entry, Platform.BINARY_SENSOR, async_add_entities, _build)
 
 
-class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
+class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
     """One yes or no of a controller."""
 
     entity_description: PoolctlBinarySensorDescription
@@ -185,7 +177,7 @@ class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
     @override
     def is_on(self) -> bool | None:
         """Return the value, `None` where the source does not tell."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
 
 class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):

@@ -1,9 +1,9 @@
 """Buttons: things done once."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, override
+from typing import override
 
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
 from homeassistant.const import EntityCategory, Platform
@@ -14,20 +14,25 @@ from .client.control.dosing import CHLORINE, PH, SettingsObject
 from .client.control.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from .client.pool.drums import drum
+from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
-from .presence import Factory, async_setup_platform, described
+from .presence import Presences, async_setup_platform, described, presence
 
 PARALLEL_UPDATES = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlButtonDescription(PoolctlEntityDescription, ButtonEntityDescription):
+class PoolctlButtonDescription(
+    PoolctlEntityDescription[float], ButtonEntityDescription
+):
     """One button."""
 
-    press_fn: Callable[[ControllerCoordinator], Coroutine[Any, Any, None]]
+    press_fn: Callable[[ControllerCoordinator], Awaitable[None]]
+    value_fn: Callable[[PoolState], float | None] = lambda state: None
+    """A button shows nothing: a value only proves that its equipment is there."""
 
 
 def _refill(of: SettingsObject, fitted: frozenset[int]) -> PoolctlButtonDescription:
@@ -36,7 +41,7 @@ def _refill(of: SettingsObject, fitted: frozenset[int]) -> PoolctlButtonDescript
         key=f"refill_{of.substance}",
         translation_key=f"refill_{of.substance}",
         fitted=fitted,
-        # Without a size of the drum it is not known what full would be.
+        # Without the size of the drum it is not known what full would be.
         value_fn=lambda state: drum(state, of).litres,
         press_fn=lambda coordinator: coordinator.controller.settings.refill(of),
     )
@@ -46,14 +51,12 @@ BUTTONS = (
     PoolctlButtonDescription(
         key="resume_schedules",
         translation_key="resume_schedules",
-        value_fn=lambda state: None,
         press_fn=lambda coordinator: coordinator.controller.resume_schedules(),
     ),
     PoolctlButtonDescription(
         key="refresh",
         translation_key="refresh",
         entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=lambda state: None,
         press_fn=lambda coordinator: coordinator.async_request_refresh(),
     ),
     _refill(PH, PH_DOSERS),
@@ -61,7 +64,7 @@ BUTTONS = (
 )
 
 _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
-"""Actions of a light that are not for every day."""
+"""Actions of a light that are needed only now and then."""
 
 
 def _light_button(index: int, action: str) -> PoolctlButtonDescription:
@@ -69,30 +72,26 @@ def _light_button(index: int, action: str) -> PoolctlButtonDescription:
         key=f"slot_{index}_light_{action}",
         translation_key=f"light_{action}",
         entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
-        value_fn=lambda state: None,
         press_fn=lambda coordinator: coordinator.controller.lights.act(index, action),
     )
 
 
-type _Built = dict[str, Factory | Literal[False] | None]
-
-
-def _light_buttons(coordinator: ControllerCoordinator) -> _Built:
-    """Return what the lights do; nothing is known of it until their type is."""
-    found: _Built = {}
+def _light_buttons(coordinator: ControllerCoordinator) -> Presences:
+    """Return the actions of all lights, which depend on their light type."""
+    found: Presences = {}
     for slot in coordinator.data.slots:
         if (group := LIGHT_GROUPS.get(slot.role)) is None:
             continue
         kind = group.light_type(coordinator.data)
         for action in LIGHT_ACTIONS:
             description = _light_button(slot.index, action)
-            button = partial(PoolctlLightButton, coordinator, description, slot.index)
+            make = partial(PoolctlLightButton, coordinator, description, slot.index)
             exists = action in kind.actions if kind else None
-            found[description.key] = button if exists else exists
+            found[description.key] = presence(exists, make)
     return found
 
 
-def _build(coordinator: ControllerCoordinator) -> _Built:
+def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(PoolctlButton, BUTTONS, coordinator),
         **_light_buttons(coordinator),
@@ -108,7 +107,7 @@ async def async_setup_entry(
     async_setup_platform(entry, Platform.BUTTON, async_add_entities, _build)
 
 
-class PoolctlButton(PoolctlEntity, ButtonEntity):
+class PoolctlButton(PoolctlEntity[float], ButtonEntity):
     """Something a person asks to be done."""
 
     entity_description: PoolctlButtonDescription
@@ -120,12 +119,12 @@ class PoolctlButton(PoolctlEntity, ButtonEntity):
             await self.entity_description.press_fn(self.coordinator)
 
 
-class PoolctlLightButton(OfSlot, PoolctlButton):
-    """What a light does besides showing a colour; named after the light."""
+class PoolctlLightButton(OfSlot[float], PoolctlButton):
+    """An action of a light, named after the light."""
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        return *super()._visible(), self.slot and (self.slot.name, self.slot.kind)
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.slot and (self.slot.name, self.slot.kind)
 
     @property
     @override

@@ -37,8 +37,8 @@ from .presence import async_setup_platform, described
 PARALLEL_UPDATES = 0
 
 
-class Shown(NamedTuple):
-    """What a person sees of a water."""
+class ClimateValue(NamedTuple):
+    """What a person sees of a body of water."""
 
     target: int
     """°C."""
@@ -52,26 +52,31 @@ _MODES = {True: HVACMode.HEAT, False: HVACMode.OFF, None: None}
 _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: None}
 
 
-def _shown(water: Water, state: PoolState) -> Shown | None:
-    """Return what is shown, `None` while the target is not known."""
-    if (target := getattr(state.configuration, water.target)) is None:
+def _shown(state: PoolState, water: Water, target: int | None) -> ClimateValue | None:
+    """Return what is shown, `None` while the target in °C is not known."""
+    if target is None:
         return None
     mode = _MODES[may_heat(state, water)]
     action: HVACAction | None = None
     if (heating := heats(state, water)) is not None:
         action = HVACAction.HEATING if heating else _RESTING[mode]
-    return Shown(target, temperature(state, water), mode, action)
+    return ClimateValue(target, temperature(state, water), mode, action)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlClimateDescription(PoolctlEntityDescription, ClimateEntityDescription):
-    """One water."""
+class PoolctlClimateDescription(
+    PoolctlEntityDescription[ClimateValue], ClimateEntityDescription
+):
+    """One body of water."""
 
     water: Water
 
     @override
     def exists(self, state: PoolState) -> bool | None:
-        """Tell whether something heats it; the cloud does not know its target."""
+        """Tell whether something heats it, `None` while its target is not known.
+
+        The cloud does not tell the targets.
+        """
         if fitted := super().exists(state):
             return True if self.value_fn(state) else None
         return fitted
@@ -82,14 +87,14 @@ CLIMATES = (
         key="pool",
         translation_key="pool",
         fitted=POOL_HEATERS | SOLAR,
-        value_fn=partial(_shown, POOL),
+        value_fn=lambda state: _shown(state, POOL, state.configuration.pool_target),
         water=POOL,
     ),
     PoolctlClimateDescription(
         key="spa",
         translation_key="spa",
         fitted=SPA_HEATERS,
-        value_fn=partial(_shown, SPA),
+        value_fn=lambda state: _shown(state, SPA, state.configuration.spa_target),
         water=SPA,
     ),
 )
@@ -109,8 +114,8 @@ async def async_setup_entry(
     )
 
 
-class PoolctlClimate(PoolctlEntity, ClimateEntity):
-    """A water that something heats."""
+class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
+    """A body of water that something heats."""
 
     entity_description: PoolctlClimateDescription
     _attr_supported_features = (
@@ -132,11 +137,11 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
     @override
     def _update(self) -> bool:
         changed = super()._update()
-        shown: Shown | None = self._value
-        self._attr_target_temperature = shown and shown.target
-        self._attr_current_temperature = shown and shown.current
-        self._attr_hvac_mode = shown and shown.mode
-        self._attr_hvac_action = shown and shown.action
+        value = self._value
+        self._attr_target_temperature = value and value.target
+        self._attr_current_temperature = value and value.current
+        self._attr_hvac_mode = value and value.mode
+        self._attr_hvac_action = value and value.action
         return changed
 
     @override
@@ -144,7 +149,7 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
         """Set the target, and the mode with it where one is given, in one write."""
         mode: HVACMode | None = kwargs.get(ATTR_HVAC_MODE)
         if mode is not None:
-            # Home Assistant checks the mode of its other action only.
+            # Home Assistant checks the mode only where it is set alone.
             self._valid_mode_or_raise("hvac", mode, self.hvac_modes)
         await self._async_change(kwargs.get(ATTR_TEMPERATURE), mode)
 

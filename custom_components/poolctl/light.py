@@ -16,20 +16,21 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.control.lights import LIGHT_GROUPS, LightGroup
 from .client.equipment import Slot
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
 from .errors import command_errors
-from .presence import Factory, async_setup_platform
+from .presence import async_setup_platform, of_slots
 
 # Controllers take one command at a time by themselves.
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlLightDescription(PoolctlEntityDescription, LightEntityDescription):
+class PoolctlLightDescription(PoolctlEntityDescription[bool], LightEntityDescription):
     """One light."""
 
     group: LightGroup
+    """The lights whose light type and effect it shares."""
 
 
 def _description(slot: Slot) -> PoolctlLightDescription:
@@ -42,25 +43,18 @@ def _description(slot: Slot) -> PoolctlLightDescription:
     )
 
 
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
-    descriptions = {
-        slot.index: _description(slot)
-        for slot in coordinator.data.slots
-        if slot.role in LIGHT_GROUPS
-    }
-    return {
-        description.key: partial(PoolctlLight, coordinator, description, index)
-        for index, description in descriptions.items()
-    }
-
-
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: PoolctlConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the lights."""
-    async_setup_platform(entry, Platform.LIGHT, async_add_entities, _build)
+    async_setup_platform(
+        entry,
+        Platform.LIGHT,
+        async_add_entities,
+        partial(of_slots, PoolctlLight, _description, LIGHT_GROUPS),
+    )
 
 
 class PoolctlLight(SlotEntity, LightEntity):
@@ -70,25 +64,25 @@ class PoolctlLight(SlotEntity, LightEntity):
     entity_description: PoolctlLightDescription
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        return *super()._visible(), self.effect_list, self.effect
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.effect_list, self.effect
 
     @property
     @override
     def is_on(self) -> bool | None:
         """Return whether it is on; while a show is being set it is."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @property
     @override
     def supported_color_modes(self) -> set[ColorMode]:
-        """Return that it only goes on and off: its colours are effects."""
+        """Return that it can only be on or off: its colours are effects."""
         return {ColorMode.ONOFF}
 
     @property
     @override
     def supported_features(self) -> LightEntityFeature:
-        """Return whether it has effects: some kinds just go on to their next colour."""
+        """Return whether it has effects: some kinds can only go to their next colour."""
         return LightEntityFeature.EFFECT if self.effect_list else LightEntityFeature(0)
 
     @property
@@ -105,7 +99,7 @@ class PoolctlLight(SlotEntity, LightEntity):
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
-        """Switch it on against any schedule, or have it show an effect."""
+        """Switch it on against any schedule, or let it show an effect."""
         with command_errors():
             if ATTR_EFFECT in kwargs:
                 await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])

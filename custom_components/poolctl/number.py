@@ -1,9 +1,9 @@
 """Numbers: what a person chooses for the pump and the chemistry."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, override
+from typing import override
 
 from homeassistant.components.number import (
     NumberDeviceClass,
@@ -44,19 +44,22 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlNumberDescription(PoolctlEntityDescription, NumberEntityDescription):
+class PoolctlNumberDescription(
+    PoolctlEntityDescription[float], NumberEntityDescription
+):
     """One number."""
 
-    set_fn: Callable[[Controller, float], Coroutine[Any, Any, None]]
+    set_fn: Callable[[Controller, float], Awaitable[None]]
 
 
-def _setting(
+def _desired(
     key: str,
     fitted: frozenset[int],
+    value_fn: Callable[[PoolState], float | None],
     device_class: NumberDeviceClass,
     unit: str | None = None,
 ) -> PoolctlNumberDescription:
-    """Return the row of a desired value, whose key is its field of Configuration."""
+    """Return the row of a desired value, whose key is that of its setting."""
     low, high, step = _range(key)
     return PoolctlNumberDescription(
         key=key,
@@ -68,13 +71,13 @@ def _setting(
         native_max_value=high,
         native_step=step,
         fitted=fitted,
-        value_fn=lambda state: getattr(state.configuration, key),
+        value_fn=value_fn,
         set_fn=lambda controller, value: controller.settings.change(key, value),
     )
 
 
 def _drum(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescription:
-    """Return the row of a drum's size; a drum of 0 L is one of which nobody told."""
+    """Return the row of a drum's size, which is unknown while the controller has 0 L."""
     low, high, step = _range(of.drum_field)
     return PoolctlNumberDescription(
         key=f"{of.substance}_drum",
@@ -95,7 +98,7 @@ def _drum(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescriptio
 
 
 def _low_level(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescription:
-    """Return the row of what Home Assistant calls nearly empty: kept by it alone."""
+    """Return the row of what counts as nearly empty; Home Assistant alone keeps it."""
 
     async def set_low_level(controller: Controller, value: float) -> None:
         controller.update(**{of.low_level_field: round(value)})
@@ -115,12 +118,14 @@ def _low_level(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescr
 
 
 def _range(field: str) -> Range:
+    """Return what a person may choose for a setting."""
     found = SETTINGS[field].range
     assert found is not None
     return found
 
 
 def _pump_speed(state: PoolState) -> int | None:
+    """Return the speed of the pump in %; while it stands still, that of its start."""
     return state.readings.pump_speed if state.pump_on else state.start_speed
 
 
@@ -138,9 +143,24 @@ NUMBERS = (
         value_fn=_pump_speed,
         set_fn=lambda controller, value: controller.set_pump_speed(round(value)),
     ),
-    _setting("desired_ph", PH_DOSERS, NumberDeviceClass.PH),
-    _setting("desired_orp_mineral", CHLORINATORS, *_ORP),
-    _setting("desired_orp_liquid", LIQUID_CHLORINE, *_ORP),
+    _desired(
+        "desired_ph",
+        PH_DOSERS,
+        lambda state: state.configuration.desired_ph,
+        NumberDeviceClass.PH,
+    ),
+    _desired(
+        "desired_orp_mineral",
+        CHLORINATORS,
+        lambda state: state.configuration.desired_orp_mineral,
+        *_ORP,
+    ),
+    _desired(
+        "desired_orp_liquid",
+        LIQUID_CHLORINE,
+        lambda state: state.configuration.desired_orp_liquid,
+        *_ORP,
+    ),
     _drum(PH, PH_DOSERS),
     _drum(CHLORINE, LIQUID_CHLORINE),
     _low_level(PH, PH_DOSERS),
@@ -162,7 +182,7 @@ async def async_setup_entry(
     )
 
 
-class PoolctlNumber(PoolctlEntity, NumberEntity):
+class PoolctlNumber(PoolctlEntity[float], NumberEntity):
     """Something a person chooses."""
 
     entity_description: PoolctlNumberDescription
@@ -171,7 +191,7 @@ class PoolctlNumber(PoolctlEntity, NumberEntity):
     @override
     def native_value(self) -> float | None:
         """Return the value in force, or the one just asked for."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @override
     async def async_set_native_value(self, value: float) -> None:

@@ -11,7 +11,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.control.controller import Controller
-from .client.control.lights import LIGHT_TYPES, POOL, SPA, LightGroup
+from .client.control.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.state import PoolState
 from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
@@ -22,13 +22,16 @@ PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlSelectDescription(PoolctlEntityDescription, SelectEntityDescription):
+class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescription):
     """One select."""
 
     choose_fn: Callable[[Controller, str], None]
+    """Keeps the choice; nothing is sent."""
 
 
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
+    """Return the row of which lights a group has."""
+
     def current(state: PoolState) -> str | None:
         kind = group.light_type(state)
         return kind.key if kind else None
@@ -44,7 +47,7 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
     )
 
 
-SELECTS = tuple(_light_type(group) for group in (POOL, SPA))
+SELECTS = tuple(_light_type(group) for group in LIGHT_GROUPS.values())
 
 
 async def async_setup_entry(
@@ -61,7 +64,7 @@ async def async_setup_entry(
     )
 
 
-class PoolctlSelect(PoolctlEntity, SelectEntity):
+class PoolctlSelect(PoolctlEntity[str], SelectEntity):
     """Something a person chooses from a list."""
 
     entity_description: PoolctlSelectDescription
@@ -70,10 +73,10 @@ class PoolctlSelect(PoolctlEntity, SelectEntity):
     @override
     def current_option(self) -> str | None:
         """Return the choice, or what the controller knows."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @override
     async def async_select_option(self, option: str) -> None:
-        """Choose."""
+        """Keep a choice."""
         with command_errors():
             self.entity_description.choose_fn(self.controller, option)
