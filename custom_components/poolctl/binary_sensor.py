@@ -14,6 +14,7 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.dosing import CHLORINE, PH
 from .client.equipment import (
     CHLORINATORS,
@@ -26,7 +27,7 @@ from .client.equipment import (
 )
 from .client.pool.drums import drum
 from .client.pool.state import PoolState
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .output_attributes import RUN_BY
 from .presence import Factory, async_setup_platform, described

@@ -40,13 +40,13 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
 from yarl import URL
 
+from .account import PoolctlConfigEntry
 from .application_credentials import service_address
 from .client.account import account_id, probe
 from .client.cloud import CloudClient, Inventory
 from .client.exceptions import NotSupportedError, PoolctlError, SignatureError
 from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .coordinator import PoolctlConfigEntry
 from .options_flow import PoolctlOptionsFlow
 from .upkeep.records import Sighting, async_sightings
 
@@ -278,7 +278,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 loaded = self.hass.config_entries.async_loaded_entries(DOMAIN)
                 if entry in loaded:
                     account = cast(PoolctlConfigEntry, entry).runtime_data
-                    account.controllers[device_id].healer.async_offer(host, port)
+                    account.controllers[device_id].recovery.async_offer(host, port)
                 elif entry.state is ConfigEntryState.SETUP_RETRY:
                     # It waits for a controller to answer: here is one.
                     self.hass.config_entries.async_schedule_reload(entry.entry_id)
@@ -342,10 +342,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         controllers = entry.runtime_data.controllers
         errors = {}
         if user_input is not None:
-            healer = controllers[user_input[CONF_DEVICE_ID]].healer
+            recovery = controllers[user_input[CONF_DEVICE_ID]].recovery
             host, port = user_input[CONF_HOST].strip(), int(user_input[CONF_PORT])
             try:
-                await healer.async_adopt_address(host, port)
+                await recovery.async_adopt_address(host, port)
             except SignatureError:
                 errors[CONF_HOST] = "another_controller"
             except NotSupportedError:
@@ -359,7 +359,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 vol.Required(CONF_DEVICE_ID): SelectSelector(
                     SelectSelectorConfig(
                         options=[
-                            SelectOptionDict(value=device_id, label=controller.title)
+                            SelectOptionDict(
+                                value=device_id, label=controller.record.title
+                            )
                             for device_id, controller in controllers.items()
                         ]
                     )

@@ -14,6 +14,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 import probatio as vol
 
+from .account import PoolctlConfigEntry
 from .client.control.dosing import CHLORINE, PH, SettingsObject
 from .client.exceptions import (
     AuthenticationError,
@@ -27,7 +28,7 @@ from .client.exceptions import (
 )
 from .config_flow import ADDRESS_FIELDS
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 
 type _Errors = Mapping[type[Exception], str]
 """Error -> key of its sentence; the first row that fits."""
@@ -143,7 +144,7 @@ class _AddressFlow(_ControllerFlow):
         if user_input is not None:
             host, port = user_input[CONF_HOST].strip(), int(user_input[CONF_PORT])
             try:
-                await coordinator.healer.async_adopt_address(host, port)
+                await coordinator.recovery.async_adopt_address(host, port)
             except (PoolctlError, ValueError) as err:
                 sentence = _sentence(err, _ADDRESS_ERRORS, "controller_not_found")
                 errors = {CONF_HOST: sentence}
@@ -161,7 +162,7 @@ class _AddressFlow(_ControllerFlow):
             return self._form("search", {})
         if (coordinator := self._coordinator) is None:
             return self._gone()
-        if await coordinator.healer.async_search():
+        if await coordinator.async_search():
             return self.async_create_entry(data={})
         return self._form("search", {"base": "not_found"})
 
@@ -181,7 +182,7 @@ def _refill(of: SettingsObject) -> Callable[[], RepairsFlow]:
 
 
 async def _renew_key(coordinator: ControllerCoordinator) -> None:
-    await coordinator.healer.async_adopt_key()
+    await coordinator.recovery.async_adopt_key()
 
 
 _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {

@@ -12,6 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.equipment import (
     CHLORINATORS,
@@ -26,7 +27,7 @@ from .client.pool.schedule_rules import schedules_of
 from .client.pool.state import PoolState
 from .client.schedule import MAX_SCHEDULES
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import (
     OutputEntity,
     PoolctlEntity,
