@@ -26,6 +26,8 @@ from ..const import DOMAIN
 _SAVE_DELAY: Final = 60.0
 """s; readings change with every poll, and memory cards wear out."""
 
+_NO_CHEMISTRY: Final = Chemistry()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
@@ -40,7 +42,7 @@ class Remembered:
     spa_light_choice: int | None = None
     acid_low_level: int = LOW_LEVEL
     chlorine_low_level: int = LOW_LEVEL
-    chemistry: Chemistry = Chemistry()
+    chemistry: Chemistry = _NO_CHEMISTRY
     chemistry_at: datetime | None = field(default=None, compare=False)
     """As `PoolState.valid_at`: alone it is no reason to write the store."""
 
