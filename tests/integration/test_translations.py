@@ -74,7 +74,7 @@ def test_options() -> None:
 
 def test_exceptions() -> None:
     named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
-    mapped = {key for _, key in errors._ERRORS.values()}
+    mapped = set(errors.COMMAND_ERRORS.values())
     # What is refused before it is sent, for a reason of its own.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
     assert named & set(ENGLISH["exceptions"]) | mapped == set(ENGLISH["exceptions"])
