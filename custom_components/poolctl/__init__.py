@@ -5,8 +5,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
+from .account import AccountCoordinator, PoolctlConfigEntry
 from .const import CONF_CONTROLLERS, DOMAIN
-from .coordinator import AccountCoordinator, PoolctlConfigEntry
 from .dashboard import async_setup_dashboard
 from .services import async_setup_services
 from .upkeep.issues import async_clear_issues

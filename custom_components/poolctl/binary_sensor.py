@@ -25,7 +25,7 @@ from .client.equipment import (
 )
 from .client.pool.drums import drum
 from .client.pool.state import PoolState
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .output_attributes import RUN_BY
 from .presence import Presences, async_setup_platform, described, of_slots

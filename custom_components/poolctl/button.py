@@ -10,13 +10,14 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.dosing import CHLORINE, PH, SettingsObject
 from .client.control.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from .client.pool.drums import drum
 from .client.pool.state import PoolState
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .presence import Presences, async_setup_platform, described, presence

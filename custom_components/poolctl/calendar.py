@@ -27,10 +27,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
+from .account import PoolctlConfigEntry
 from .client.exceptions import InvalidCommandError
 from .client.pool.schedule_rules import equip, schedules_of
 from .client.schedule import Schedule
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .outputs import OutputNames

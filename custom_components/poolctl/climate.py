@@ -15,6 +15,7 @@ from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.heating import (
     MAX_TARGET,
     MIN_TARGET,
@@ -27,7 +28,6 @@ from .client.control.heating import (
 )
 from .client.equipment import POOL_HEATERS, SOLAR, SPA_HEATERS
 from .client.pool.state import PoolState
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .presence import async_setup_platform, described

@@ -16,10 +16,11 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
+from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.pool.state import PoolState
 from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
-from .coordinator import AccountCoordinator, ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .upkeep.records import async_sightings
 
 _TYPED = {"name", "names"}

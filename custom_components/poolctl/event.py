@@ -16,9 +16,10 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.equipment import CHLORINATORS
 from .client.pool.state import PoolState
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .derived.doses import (
     ACID_DOSE_SENSOR,
     CHLORINE_DOSE_SENSOR,

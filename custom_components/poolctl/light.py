@@ -14,9 +14,9 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.lights import LIGHT_GROUPS, LightGroup
 from .client.equipment import Slot
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
 from .errors import command_errors
 from .presence import async_setup_platform, of_slots

@@ -21,6 +21,7 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.control.dosing import CHLORINE, PH, SETTINGS, Range, SettingsObject
 from .client.equipment import (
@@ -33,7 +34,6 @@ from .client.equipment import (
 )
 from .client.pool.drums import MAX_LOW_LEVEL, MIN_LOW_LEVEL, drum
 from .client.pool.state import PoolState
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .presence import async_setup_platform, described

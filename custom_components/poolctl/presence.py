@@ -9,10 +9,11 @@ from homeassistant.core import callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.equipment import Role, Slot
 from .client.pool.state import PoolState
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
 
 

@@ -10,10 +10,10 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.control.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.state import PoolState
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .presence import async_setup_platform, described

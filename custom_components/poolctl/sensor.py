@@ -25,12 +25,13 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.dosing import CHLORINE, PH, SettingsObject
 from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from .client.frame import MODE_MANUAL, MODE_OFF
 from .client.pool.drums import drum
 from .client.pool.state import PoolState, Source
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription

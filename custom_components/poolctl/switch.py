@@ -13,6 +13,7 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UndefinedType
 
+from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.equipment import (
     CHLORINATORS,
@@ -27,7 +28,7 @@ from .client.pool.schedule_rules import schedules_of
 from .client.pool.state import PoolState
 from .client.schedule import MAX_SCHEDULES
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import (
     OutputEntity,
     PoolctlEntity,

@@ -7,10 +7,11 @@ from homeassistant.components import system_health
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 
+from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.pool.state import Source
 from .client.statistics import LinkStatistics
 from .const import DOMAIN
-from .coordinator import AccountCoordinator, ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 
 _STARTED = {ConfigEntryState.LOADED, ConfigEntryState.SETUP_RETRY}
 """Of the latter nothing answered yet: its controllers are lost."""

@@ -198,8 +198,10 @@ async def moved(
     hass.config_entries.async_update_entry(entry, options=options)
     hass.async_create_task(hass.config_entries.async_setup(entry.entry_id))
     await settle(hass, service)
-    healer = entry.runtime_data.controllers[service.small.device_id].healer
-    await healer.async_adopt_address(service.small.host, service.small.port)
+    coordinator = entry.runtime_data.controllers[service.small.device_id]
+    await coordinator.recovery.async_adopt_address(
+        service.small.host, service.small.port
+    )
     assert entry.data["controllers"][service.small.device_id]["by_hand"]
     await service.small.move("127.0.0.1")
     await advance(hass, service, freezer, PATIENCE["address_lost"] - 60, step=30)
@@ -285,8 +287,10 @@ async def test_a_controller_that_is_off_has_not_moved(
     freezer: FrozenDateTimeFactory,
 ) -> None:
     """The cloud does not reach it either."""
-    healer = small.runtime_data.controllers[service.small.device_id].healer
-    await healer.async_adopt_address(service.small.host, service.small.port)
+    coordinator = small.runtime_data.controllers[service.small.device_id]
+    await coordinator.recovery.async_adopt_address(
+        service.small.host, service.small.port
+    )
     await service.small.stop()
     await advance(hass, service, freezer, 1800, step=30)
     assert not shown(hass)

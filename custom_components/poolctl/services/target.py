@@ -5,9 +5,10 @@ from homeassistant.core import ServiceCall, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import service
 
+from ..account import AccountCoordinator
 from ..client.control.controller import Controller
 from ..const import DOMAIN
-from ..coordinator import AccountCoordinator, ControllerCoordinator
+from ..coordinator import ControllerCoordinator
 
 
 @callback
