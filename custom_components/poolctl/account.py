@@ -20,7 +20,8 @@ from homeassistant.helpers.aiohttp_client import (
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
 from .api import AccountToken
-from .client.cloud import CloudClient, Device
+from .client.cloud import CloudClient
+from .client.cloud_answers import Device
 from .client.exceptions import AuthenticationError, PoolctlError
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN

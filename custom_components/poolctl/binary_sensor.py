@@ -13,9 +13,10 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.control.dosing import CHLORINE, PH, SettingsObject
+from .account import PoolctlConfigEntry
 from .client.equipment import (
     CHLORINATORS,
+    EXPANDERS,
     LIQUID_CHLORINE,
     PH_DOSERS,
     POOL_HEATERS,
@@ -23,7 +24,7 @@ from .client.equipment import (
     SPA_HEATERS,
     Slot,
 )
-from .client.pool.drums import drum
+from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
@@ -40,14 +41,14 @@ class PoolctlBinarySensorDescription(
     """One binary sensor."""
 
 
-def _low(of: SettingsObject, fitted: frozenset[int]) -> PoolctlBinarySensorDescription:
+def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
     """Return the row of a drum that is nearly empty."""
     return PoolctlBinarySensorDescription(
-        key=f"{of.substance}_low",
-        translation_key=f"{of.substance}_low",
+        key=f"{doser.key}_low",
+        translation_key=f"{doser.key}_low",
         device_class=BinarySensorDeviceClass.PROBLEM,
-        fitted=fitted,
-        value_fn=lambda state: drum(state, of).low,
+        fitted=doser.fitted,
+        value_fn=lambda state: doser.of(state).low,
     )
 
 
@@ -65,78 +66,81 @@ def _connected(
     )
 
 
+def _expander(number: int) -> PoolctlBinarySensorDescription:
+    """Return the row of an expander."""
+    return _connected(
+        f"expander_{number}", lambda state: state.signals.expanders[number - 1]
+    )
+
+
 BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="pool_heater",
         translation_key="pool_heater",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=POOL_HEATERS,
-        value_fn=lambda state: state.readings.pool_heater,
+        value_fn=lambda state: state.signals.pool_heater,
     ),
     PoolctlBinarySensorDescription(
         key="solar",
         translation_key="solar",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SOLAR,
-        value_fn=lambda state: state.readings.solar,
+        value_fn=lambda state: state.signals.solar,
     ),
     PoolctlBinarySensorDescription(
         key="spa_heater",
         translation_key="spa_heater",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SPA_HEATERS,
-        value_fn=lambda state: state.readings.spa_heater,
+        value_fn=lambda state: state.signals.spa_heater,
     ),
     PoolctlBinarySensorDescription(
         key="ph_dosing",
         translation_key="ph_dosing",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=PH_DOSERS,
-        value_fn=lambda state: state.readings.ph_dosing,
+        value_fn=lambda state: state.signals.ph_dosing,
     ),
     PoolctlBinarySensorDescription(
         key="chlorine_dosing",
         translation_key="chlorine_dosing",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
-        value_fn=lambda state: state.readings.chlorine_dosing,
+        value_fn=lambda state: state.signals.chlorine_dosing,
     ),
     PoolctlBinarySensorDescription(
         key="chemistry_stable",
         translation_key="chemistry_stable",
-        value_fn=lambda state: state.readings.chemistry_stable,
+        value_fn=lambda state: state.signals.chemistry_stable,
     ),
     PoolctlBinarySensorDescription(
         key="flow",
         translation_key="flow",
-        value_fn=lambda state: state.readings.flow,
+        value_fn=lambda state: state.signals.flow,
     ),
     PoolctlBinarySensorDescription(
         key="dry_run",
         translation_key="dry_run",
         device_class=BinarySensorDeviceClass.PROBLEM,
-        value_fn=lambda state: state.readings.dry_run,
+        value_fn=lambda state: state.signals.dry_run,
     ),
     PoolctlBinarySensorDescription(
         key="pump_cooling_down",
         translation_key="pump_cooling_down",
         device_class=BinarySensorDeviceClass.RUNNING,
-        value_fn=lambda state: state.readings.pump_cooling_down,
+        value_fn=lambda state: state.signals.pump_cooling_down,
     ),
     PoolctlBinarySensorDescription(
         key="pump_priming",
         translation_key="pump_priming",
         device_class=BinarySensorDeviceClass.RUNNING,
-        value_fn=lambda state: state.readings.pump_priming,
+        value_fn=lambda state: state.signals.pump_priming,
     ),
-    _low(PH, PH_DOSERS),
-    _low(CHLORINE, LIQUID_CHLORINE),
-    _connected("expander_1", lambda state: state.readings.expander_1),
-    _connected("expander_2", lambda state: state.readings.expander_2),
-    _connected("expander_3", lambda state: state.readings.expander_3),
-    _connected("expander_4", lambda state: state.readings.expander_4),
-    _connected("internet", lambda state: state.readings.internet),
-    _connected("mqtt", lambda state: state.readings.mqtt),
+    *(_low(doser) for doser in DOSERS),
+    *(_expander(number) for number in EXPANDERS),
+    _connected("internet", lambda state: state.signals.internet),
+    _connected("mqtt", lambda state: state.signals.mqtt),
 )
 
 
@@ -148,7 +152,7 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
         device_class=BinarySensorDeviceClass.RUNNING,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.slots_assumed,
+        assumed_fn=lambda state: state.outputs.assumed,
     )
 
 

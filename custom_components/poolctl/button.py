@@ -11,10 +11,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.control.dosing import CHLORINE, PH, SettingsObject
-from .client.control.lights import LIGHT_ACTIONS, LIGHT_GROUPS
-from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
-from .client.pool.drums import drum
+from .client.pool.dosing import DOSERS, DoserKind
+from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
@@ -36,15 +34,15 @@ class PoolctlButtonDescription(
     """A button shows nothing: a value only proves that its equipment is there."""
 
 
-def _refill(of: SettingsObject, fitted: frozenset[int]) -> PoolctlButtonDescription:
+def _refill(doser: DoserKind) -> PoolctlButtonDescription:
     """Return the row of "the drum is full again"."""
     return PoolctlButtonDescription(
-        key=f"refill_{of.substance}",
-        translation_key=f"refill_{of.substance}",
-        fitted=fitted,
+        key=f"refill_{doser.key}",
+        translation_key=f"refill_{doser.key}",
+        fitted=doser.fitted,
         # Without the size of the drum it is not known what full would be.
-        value_fn=lambda state: drum(state, of).litres,
-        press_fn=lambda coordinator: coordinator.controller.settings.refill(of),
+        value_fn=lambda state: doser.of(state).drum_litres,
+        press_fn=lambda coordinator: coordinator.controller.dosing.refill(doser),
     )
 
 
@@ -52,7 +50,7 @@ BUTTONS = (
     PoolctlButtonDescription(
         key="resume_schedules",
         translation_key="resume_schedules",
-        press_fn=lambda coordinator: coordinator.controller.resume_schedules(),
+        press_fn=lambda coordinator: coordinator.controller.outputs.resume_schedules(),
     ),
     PoolctlButtonDescription(
         key="refresh",
@@ -60,8 +58,7 @@ BUTTONS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         press_fn=lambda coordinator: coordinator.async_request_refresh(),
     ),
-    _refill(PH, PH_DOSERS),
-    _refill(CHLORINE, LIQUID_CHLORINE),
+    *(_refill(doser) for doser in DOSERS),
 )
 
 _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
@@ -80,7 +77,7 @@ def _light_button(index: int, action: str) -> PoolctlButtonDescription:
 def _light_buttons(coordinator: ControllerCoordinator) -> Presences:
     """Return the actions of all lights, which depend on their light type."""
     found: Presences = {}
-    for slot in coordinator.data.slots:
+    for slot in coordinator.data.outputs.slots:
         if (group := LIGHT_GROUPS.get(slot.role)) is None:
             continue
         kind = group.light_type(coordinator.data)

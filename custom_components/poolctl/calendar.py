@@ -29,7 +29,7 @@ from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
 from .client.exceptions import InvalidCommandError
-from .client.pool.schedule_rules import equip, schedules_of
+from .client.pool.schedule_rules import equip
 from .client.schedule import Schedule
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
@@ -59,8 +59,8 @@ CALENDARS = (
     PoolctlCalendarDescription(
         key="schedules",
         translation_key="schedules",
-        value_fn=schedules_of,
-        exists_fn=lambda state: state.schedules is not None or None,
+        value_fn=lambda state: state.schedules.used,
+        exists_fn=lambda state: state.schedules.records is not None or None,
     ),
 )
 
@@ -97,12 +97,12 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
     @override
     def _details(self) -> tuple[object, ...]:
         # Events show the names of outputs.
-        slots = self.coordinator.data.slots
+        slots = self.coordinator.data.outputs.slots
         return *super()._details(), [(slot.name, slot.type_code) for slot in slots]
 
     @property
     def _schedules(self) -> dict[int, Schedule]:
-        return schedules_of(self.coordinator.data)
+        return self.coordinator.data.schedules.used
 
     @property
     def _names(self) -> OutputNames:

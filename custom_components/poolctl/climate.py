@@ -16,17 +16,15 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.control.heating import (
+from .client.pool.heating import (
+    BODIES,
     MAX_TARGET,
     MIN_TARGET,
-    POOL,
-    SPA,
-    Water,
+    Body,
     heats,
     may_heat,
     temperature,
 )
-from .client.equipment import POOL_HEATERS, SOLAR, SPA_HEATERS
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
@@ -52,15 +50,15 @@ _MODES = {True: HVACMode.HEAT, False: HVACMode.OFF, None: None}
 _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: None}
 
 
-def _shown(state: PoolState, water: Water, target: int | None) -> ClimateValue | None:
+def _shown(state: PoolState, body: Body) -> ClimateValue | None:
     """Return what is shown, `None` while the target in °C is not known."""
-    if target is None:
+    if (target := body.of(state).target) is None:
         return None
-    mode = _MODES[may_heat(state, water)]
+    mode = _MODES[may_heat(state, body)]
     action: HVACAction | None = None
-    if (heating := heats(state, water)) is not None:
+    if (heating := heats(state, body)) is not None:
         action = HVACAction.HEATING if heating else _RESTING[mode]
-    return ClimateValue(target, temperature(state, water), mode, action)
+    return ClimateValue(target, temperature(state, body), mode, action)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +67,7 @@ class PoolctlClimateDescription(
 ):
     """One body of water."""
 
-    water: Water
+    body: Body
 
     @override
     def exists(self, state: PoolState) -> bool | None:
@@ -82,22 +80,18 @@ class PoolctlClimateDescription(
         return fitted
 
 
-CLIMATES = (
-    PoolctlClimateDescription(
-        key="pool",
-        translation_key="pool",
-        fitted=POOL_HEATERS | SOLAR,
-        value_fn=lambda state: _shown(state, POOL, state.configuration.pool_target),
-        water=POOL,
-    ),
-    PoolctlClimateDescription(
-        key="spa",
-        translation_key="spa",
-        fitted=SPA_HEATERS,
-        value_fn=lambda state: _shown(state, SPA, state.configuration.spa_target),
-        water=SPA,
-    ),
-)
+def _climate(body: Body) -> PoolctlClimateDescription:
+    """Return the row of a body of water."""
+    return PoolctlClimateDescription(
+        key=body.key,
+        translation_key=body.key,
+        fitted=body.heated_by,
+        value_fn=lambda state: _shown(state, body),
+        body=body,
+    )
+
+
+CLIMATES = tuple(_climate(body) for body in BODIES)
 
 
 async def async_setup_entry(
@@ -160,6 +154,6 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
 
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:
         heat = None if mode is None else mode is HVACMode.HEAT
-        water = self.entity_description.water
+        water = self.entity_description.body
         with command_errors():
             await self.controller.heating.change(water, target=target, heat=heat)

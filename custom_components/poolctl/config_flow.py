@@ -33,7 +33,8 @@ from yarl import URL
 from .account import PoolctlConfigEntry
 from .application_credentials import service_address
 from .client.account import account_id, probe
-from .client.cloud import CloudClient, Inventory
+from .client.cloud import CloudClient
+from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
 from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE

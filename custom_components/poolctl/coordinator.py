@@ -78,7 +78,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         connection = entry.options.get(CONF_CONNECTION, Connection.AUTOMATIC)
         self._connection = Connection(connection)
         self.controller = self._make_controller()
-        self.data = self.controller.state
+        self.data = self.controller.store.state
         self.recovery = self._make_recovery()
         self.issues = Issues(hass, self.health)
         entry.async_on_unload(
@@ -161,12 +161,12 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             announced=async_sightings(self.hass).get(self.record.device_id),
             state=self.data,
             lan_allowed=self.uses_lan,
-            lan_possible=controller.lan is not None,
-            on_lan=controller.on_lan,
-            lan_works=controller.statistics.lan.works,
-            lan_error=controller.lan_error,
-            cloud_allowed=controller.cloud is not None,
-            cloud_error=controller.cloud_error,
+            lan_possible=controller.paths.lan is not None,
+            on_lan=controller.paths.on_lan,
+            lan_works=controller.paths.statistics.lan.works,
+            lan_error=controller.paths.lan_error,
+            cloud_allowed=controller.paths.cloud is not None,
+            cloud_error=controller.paths.cloud_error,
             key_asked=self.recovery.key_asked,
         )
 
@@ -180,20 +180,22 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         await self._async_refresh(log_failures=False)
         if not self.last_update_success:
             await self.recovery.async_wait()
-            if self.controller.on_lan:
+            if self.controller.paths.on_lan:
                 await self._async_refresh(log_failures=False)
 
     async def async_search(self) -> bool:
         """Search now because a person asks; tell whether it answers on the LAN."""
         await self.recovery.async_search()
         await self.async_refresh()
-        return self.controller.on_lan
+        return self.controller.paths.on_lan
 
     @override
     async def _async_update_data(self) -> PoolState:
-        signed_in = not isinstance(self.controller.cloud_error, AuthenticationError)
+        signed_in = not isinstance(
+            self.controller.paths.cloud_error, AuthenticationError
+        )
         try:
-            await self.controller.poll()
+            await self.controller.poller.poll()
         except StateExpiredError as err:
             raise UpdateFailed(
                 translation_domain=DOMAIN,
@@ -201,37 +203,37 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
                 translation_placeholders={"error": str(err)},
             ) from err
         finally:
-            self.update_interval = timedelta(seconds=self.controller.interval)
+            self.update_interval = timedelta(seconds=self.controller.poller.interval)
             if signed_in and isinstance(
-                self.controller.cloud_error, AuthenticationError
+                self.controller.paths.cloud_error, AuthenticationError
             ):
                 self.config_entry.async_start_reauth(self.hass)
             self.recovery.async_check()
             self.issues.async_check()
-        if self.controller.details_due:
+        if self.controller.queries.due:
             await self._async_refresh_details()
-        return self.controller.state
+        return self.controller.store.state
 
     async def _async_refresh_details(self) -> None:
         """Ask for names before entities exist; the rest does not hold a poll up."""
-        if not self.controller.known.names:
-            await self.controller.refresh_details(first_only=True)
+        if not self.controller.store.known.outputs.names:
+            await self.controller.queries.refresh(first_only=True)
         if not self._details_running:
             self._async_in_background(self._async_run_details(), "details")
 
     async def _async_run_details(self) -> None:
         self._details_running = True
         try:
-            await self.controller.refresh_details()
+            await self.controller.queries.refresh()
         finally:
             self._details_running = False
 
     @callback
     def _async_publish(self) -> None:
         """Show what a command or a side read told, without moving the next poll."""
-        self._memory.remember(self.record.device_id, self.controller.known)
-        names_due = self.controller.names_due
-        state = self.controller.state
+        self._memory.remember(self.record.device_id, self.controller.store.known)
+        names_due = self.controller.queries.names_due
+        state = self.controller.store.state
         if state == self.data and names_due == self._names_due:
             return
         self._names_due = names_due
@@ -263,7 +265,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         if record == before:
             return
         if (record.address, record.key) != (before.address, before.key):
-            self.controller.set_lan(self.lan_client(record))
+            self.controller.paths.set_lan(self.lan_client(record))
             self._async_in_background(self.async_request_refresh(), "refresh")
         self.async_register_device()
 

@@ -22,7 +22,7 @@ def device_info(record: ControllerRecord, state: PoolState) -> dr.DeviceInfo:
         # What the service knows a controller by (interface.md 2.4); another serial
         # number is not published.
         serial_number=record.device_id,
-        sw_version=state.configuration.firmware or record.firmware,
+        sw_version=state.firmware or record.firmware,
         suggested_area=record.site or None,
     )
 
@@ -33,6 +33,6 @@ def _model(state: PoolState) -> str:
     The number of slots tells a controller with expanders from one without; only the LAN
     tells it.
     """
-    if not state.equipment_known:
+    if not state.outputs.known:
         return "Pool controller"
-    return f"Pool controller, {len(state.slots)} slots"
+    return f"Pool controller, {len(state.outputs.slots)} slots"

@@ -80,7 +80,7 @@ def _account(account: AccountCoordinator) -> dict[str, Any]:
 def _controller(coordinator: ControllerCoordinator) -> dict[str, Any]:
     """Return one controller, by the number it has in the log."""
     controller, record = coordinator.controller, coordinator.record
-    lan = controller.lan
+    lan = controller.paths.lan
     return {
         "number": coordinator.number,
         "available": coordinator.last_update_success,
@@ -95,18 +95,18 @@ def _controller(coordinator: ControllerCoordinator) -> dict[str, Any]:
         "announced": _announced(coordinator),
         "paths": {
             "uses_lan": coordinator.uses_lan,
-            "uses_cloud": controller.cloud is not None,
-            "on_lan": controller.on_lan,
-            "interval": controller.interval,
+            "uses_cloud": controller.paths.cloud is not None,
+            "on_lan": controller.paths.on_lan,
+            "interval": controller.poller.interval,
         },
-        "lan": _link(controller.statistics.lan),
-        "cloud": _link(controller.statistics.cloud),
-        "lan_error": _kind(controller.lan_error),
-        "cloud_error": _kind(controller.cloud_error),
+        "lan": _link(controller.paths.statistics.lan),
+        "cloud": _link(controller.paths.statistics.cloud),
+        "lan_error": _kind(controller.paths.lan_error),
+        "cloud_error": _kind(controller.paths.cloud_error),
         "issues": _issues(coordinator),
         "last_frame": _frame(lan.last_frame if lan else None),
-        "undecoded_frame": _frame(controller.statistics.undecoded_frame),
-        "state": _state(controller.known),
+        "undecoded_frame": _frame(controller.paths.statistics.undecoded_frame),
+        "state": _state(controller.store.known),
     }
 
 
@@ -163,7 +163,7 @@ def _state(state: PoolState) -> dict[str, Any]:
         **{field.name: getattr(state, field.name) for field in fields(state)},
         "slots": {
             slot.index: {"kind": slot.kind, "role": slot.role, "on": slot.on}
-            for slot in state.slots
+            for slot in state.outputs.slots
             if slot.type_code
         },
     }

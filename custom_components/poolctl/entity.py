@@ -37,7 +37,7 @@ class PoolctlEntityDescription[T](EntityDescription):
         """
         if self.fitted is None:
             return self.exists_fn(state)
-        if (fitted := state.fitted(self.fitted)) is None:
+        if (fitted := state.outputs.fitted(self.fitted)) is None:
             return self.value_fn(state) is not None or None
         return fitted
 
@@ -137,7 +137,7 @@ class OutputEntity(PoolctlEntity[bool]):
         """Give the output back to its schedules."""
         with command_errors():
             slot = self.slot
-            await self.controller.resume_schedule(slot.index if slot else None)
+            await self.controller.outputs.resume_schedule(slot.index if slot else None)
 
 
 class OfSlot[T](PoolctlEntity[T]):
@@ -158,12 +158,12 @@ class OfSlot[T](PoolctlEntity[T]):
     @property
     def slot(self) -> Slot | None:
         """The slot as it is now, `None` where that is not known."""
-        return self.coordinator.data.slot(self.index)
+        return self.coordinator.data.outputs.slot(self.index)
 
     @property
     @override
     def unnamed(self) -> bool:
-        return self.controller.names_due
+        return self.controller.queries.names_due
 
 
 class SlotEntity(OfSlot[bool], OutputEntity):
@@ -189,6 +189,6 @@ def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:
     """Return the function that tells whether the relay of a slot is on."""
 
     def is_on(state: PoolState) -> bool | None:
-        return slot.on if (slot := state.slot(index)) else None
+        return slot.on if (slot := state.outputs.slot(index)) else None
 
     return is_on

@@ -17,7 +17,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.equipment import CHLORINATORS
+from .client.equipment import CHLORINATORS, EXPANDERS
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .derived.doses import (
@@ -69,12 +69,12 @@ class DoseSigns(NamedTuple):
 
 def _chlorine_doses_now(state: PoolState) -> bool | None:
     """Return the flag where only the doser sets it: a chlorinator sets it, too."""
-    alone = state.fitted(CHLORINATORS) is False
-    return state.readings.chlorine_dosing if alone else None
+    alone = state.outputs.fitted(CHLORINATORS) is False
+    return state.signals.chlorine_dosing if alone else None
 
 
 DOSE_SIGNS: Final = (
-    DoseSigns(ACID_DOSE, ACID_DOSE_SENSOR, lambda state: state.readings.ph_dosing),
+    DoseSigns(ACID_DOSE, ACID_DOSE_SENSOR, lambda state: state.signals.ph_dosing),
     DoseSigns(CHLORINE_DOSE, CHLORINE_DOSE_SENSOR, _chlorine_doses_now),
 )
 
@@ -120,22 +120,17 @@ class Fault(NamedTuple):
     present_fn: Callable[[PoolState], bool | None]
 
 
-def _expander_lost(
-    number: int, connected_fn: Callable[[PoolState], bool | None]
-) -> Fault:
+def _expander_lost(number: int) -> Fault:
     def lost(state: PoolState) -> bool | None:
-        connected = connected_fn(state)
+        connected = state.signals.expanders[number - 1]
         return None if connected is None else not connected
 
     return Fault(Happening(EXPANDER_LOST, {ATTR_EXPANDER: number}), lost)
 
 
 FAULTS: Final = (
-    Fault(Happening(DRY_RUN, {}), lambda state: state.readings.dry_run),
-    _expander_lost(1, lambda state: state.readings.expander_1),
-    _expander_lost(2, lambda state: state.readings.expander_2),
-    _expander_lost(3, lambda state: state.readings.expander_3),
-    _expander_lost(4, lambda state: state.readings.expander_4),
+    Fault(Happening(DRY_RUN, {}), lambda state: state.signals.dry_run),
+    *(_expander_lost(number) for number in EXPANDERS),
 )
 
 

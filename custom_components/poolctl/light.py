@@ -15,8 +15,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.control.lights import LIGHT_GROUPS, LightGroup
 from .client.equipment import Slot
+from .client.pool.lights import LIGHT_GROUPS, LightGroup
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
 from .errors import command_errors
 from .presence import async_setup_platform, of_slots
@@ -38,7 +38,7 @@ def _description(slot: Slot) -> PoolctlLightDescription:
         key=f"slot_{slot.index}",
         translation_key=slot.kind,
         value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.slots_assumed,
+        assumed_fn=lambda state: state.outputs.assumed,
         group=LIGHT_GROUPS[slot.role],
     )
 
@@ -104,10 +104,10 @@ class PoolctlLight(SlotEntity, LightEntity):
             if ATTR_EFFECT in kwargs:
                 await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
             else:
-                await self.controller.set_aux(self.index, True)
+                await self.controller.outputs.switch(self.index, True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Switch it off, against any schedule."""
         with command_errors():
-            await self.controller.set_aux(self.index, False)
+            await self.controller.outputs.switch(self.index, False)

@@ -65,5 +65,5 @@ def _running_schedule(state: PoolState, mode: int | None) -> str | None:
     """Return the name of the schedule that runs an output, else its number."""
     if mode is None or mode_name(mode) != _SCHEDULE:
         return None
-    records = state.schedules or ()
+    records = state.schedules.records or ()
     return (records[mode - 1].name if mode <= len(records) else "") or str(mode)

@@ -55,7 +55,7 @@ class OutputNames:
         state = coordinator.data
         usual = {
             slot.index: self._usual(state, slot)
-            for slot in state.slots
+            for slot in state.outputs.slots
             if slot.role not in (Role.EMPTY, Role.VIRTUAL)
         }
         counts = Counter(name.casefold() for name in usual.values())
@@ -79,7 +79,7 @@ class OutputNames:
         return [
             name
             for index, name in self._shown.items()
-            if (slot := state.slot(index)) and schedulable(state, slot)
+            if (slot := state.outputs.slot(index)) and schedulable(state, slot)
         ]
 
     @callback
@@ -95,13 +95,13 @@ class OutputNames:
                 and entry.name
             ):
                 names[entry.name] = slot.index
-        for slot in self._coordinator.data.slots:
+        for slot in self._coordinator.data.outputs.slots:
             if slot.name and slot.index in self._shown:
                 names[slot.name] = slot.index
         return names | {name: index for index, name in self._shown.items()}
 
     def _usual(self, state: PoolState, slot: Slot) -> str:
-        if slot == state.spa_slot:
+        if slot == state.outputs.spa:
             return self._text("switch", "spa_mode", slot.index)
         if slot.name:
             return slot.name

@@ -74,7 +74,7 @@ def of_slots[R: _Row](
 ) -> Presences:
     """Return an entity for each slot that has one of some roles."""
     found: Presences = {}
-    for slot in coordinator.data.slots:
+    for slot in coordinator.data.outputs.slots:
         if slot.role in roles:
             row = describe(slot)
             found[row.key] = partial(entity, coordinator, row, slot.index)
@@ -134,7 +134,7 @@ class _Sync:
         factories = {
             key: found for key, found in built.items() if not isinstance(found, Missing)
         }
-        wiring = self._coordinator.data.configuration.aux_types
+        wiring = self._coordinator.data.outputs.types
         if wiring != self._wiring:
             self._wiring = wiring
             self._replace_outdated(factories)
@@ -174,7 +174,7 @@ class _Sync:
         """Remove what is known not to exist, once for every such set of keys."""
         missing = {key for key, found in built.items() if found is Missing.CERTAIN}
         possible = frozenset(built.keys() - missing)
-        known = self._coordinator.data.equipment_known
+        known = self._coordinator.data.outputs.known
         if self._judged == (known, possible):
             return
         self._judged = (known, possible)

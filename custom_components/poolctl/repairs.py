@@ -14,8 +14,8 @@ from homeassistant.helpers import issue_registry as ir
 import probatio as vol
 
 from .account import PoolctlConfigEntry
-from .client.control.dosing import CHLORINE, PH, SettingsObject
 from .client.exceptions import PoolctlError
+from .client.pool.dosing import DOSERS, DoserKind
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .errors import KEY_ERRORS, REFILL_ERRORS, Sentences, sentence
@@ -143,11 +143,11 @@ class _AddressFlow(_ControllerFlow):
         return self._form("search", {"base": "not_found"})
 
 
-def _refill(of: SettingsObject) -> Callable[[], RepairsFlow]:
+def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
     """Return what makes flows for a drum that somebody has refilled."""
 
     async def refill(coordinator: ControllerCoordinator) -> None:
-        await coordinator.controller.settings.refill(of)
+        await coordinator.controller.dosing.refill(doser)
 
     return partial(_ConfirmFlow, refill, REFILL_ERRORS)
 
@@ -159,8 +159,7 @@ async def _renew_key(coordinator: ControllerCoordinator) -> None:
 _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
     "key_rejected": partial(_ConfirmFlow, _renew_key, KEY_ERRORS),
     "address_lost": _AddressFlow,
-    "acid_low": _refill(PH),
-    "chlorine_low": _refill(CHLORINE),
+    **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},
 }
 """By the key of the problem (issues.py)."""
 

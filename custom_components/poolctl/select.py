@@ -12,7 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.control.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
+from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
@@ -41,7 +41,7 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         translation_key=f"{group.key}_light_type",
         entity_category=EntityCategory.CONFIG,
         options=[kind.key for kind in LIGHT_TYPES.values()],
-        exists_fn=lambda state: state.fitted(group.fitted),
+        exists_fn=lambda state: state.outputs.fitted(group.fitted),
         value_fn=current,
         choose_fn=lambda controller, key: controller.lights.choose_type(group, key),
     )

@@ -26,10 +26,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.control.dosing import CHLORINE, PH, SettingsObject
-from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from .client.frame import MODE_MANUAL, MODE_OFF
-from .client.pool.drums import drum
+from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
@@ -51,17 +49,17 @@ class PoolctlSensorDescription(
     """One sensor."""
 
 
-def _remaining(of: SettingsObject, fitted: frozenset[int]) -> PoolctlSensorDescription:
+def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
     """Return the row of what is left in a drum."""
     return PoolctlSensorDescription(
-        key=f"{of.substance}_remaining",
-        translation_key=f"{of.substance}_remaining",
+        key=f"{doser.key}_remaining",
+        translation_key=f"{doser.key}_remaining",
         device_class=SensorDeviceClass.VOLUME_STORAGE,
         native_unit_of_measurement=UnitOfVolume.LITERS,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
-        fitted=fitted,
-        value_fn=lambda state: drum(state, of).litres_left,
+        fitted=doser.fitted,
+        value_fn=lambda state: doser.of(state).litres_left,
     )
 
 
@@ -153,8 +151,7 @@ SENSORS = (
         translation_key="running_schedule",
         value_fn=_running_schedule,
     ),
-    _remaining(PH, PH_DOSERS),
-    _remaining(CHLORINE, LIQUID_CHLORINE),
+    *(_remaining(doser) for doser in DOSERS),
     PoolctlSensorDescription(
         key="pump_cooldown_remaining",
         translation_key="pump_cooldown_remaining",

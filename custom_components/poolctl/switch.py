@@ -15,16 +15,8 @@ from homeassistant.helpers.typing import UndefinedType
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.equipment import (
-    CHLORINATORS,
-    HEAT_SOURCES,
-    LIQUID_CHLORINE,
-    PH_DOSERS,
-    SPA_ACTUATORS,
-    Role,
-    Slot,
-)
-from .client.pool.schedule_rules import schedules_of
+from .client.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
+from .client.pool.dosing import DOSING, AnyDosing
 from .client.pool.state import PoolState
 from .client.schedule import MAX_SCHEDULES
 from .const import DOMAIN
@@ -61,34 +53,27 @@ class PoolctlScheduleDescription(PoolctlSwitchDescription):
     index: int
 
 
-def _may_heat(
-    source: str, selected_fn: Callable[[PoolState], bool | None]
-) -> PoolctlSwitchDescription:
+def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     """Return the row of a heat source that the firmware may run."""
     return PoolctlSwitchDescription(
         key=f"{source}_selected",
         translation_key=f"{source}_selected",
         entity_category=EntityCategory.CONFIG,
-        fitted=HEAT_SOURCES[source],
-        value_fn=selected_fn,
+        fitted=source.fitted,
+        value_fn=lambda state: state.heat[source].selected,
         set_fn=lambda controller, on: controller.heating.select(source, on),
     )
 
 
-def _may_dose(
-    key: str,
-    fitted: frozenset[int],
-    setting: str,
-    enabled_fn: Callable[[PoolState], bool | None],
-) -> PoolctlSwitchDescription:
+def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
     """Return the row of a doser that the firmware may run."""
     return PoolctlSwitchDescription(
-        key=key,
-        translation_key=key,
+        key=kind.enabled_key,
+        translation_key=kind.enabled_key,
         entity_category=EntityCategory.CONFIG,
-        fitted=fitted,
-        value_fn=enabled_fn,
-        set_fn=lambda controller, on: controller.settings.change(setting, on),
+        fitted=kind.fitted,
+        value_fn=lambda state: kind.of(state).enabled,
+        set_fn=lambda controller, on: controller.dosing.enable(kind, on),
     )
 
 
@@ -98,8 +83,8 @@ SWITCHES = (
         translation_key="pump",
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=lambda state: state.pump_on,
-        set_fn=lambda controller, on: controller.set_pump(on),
-        slot_fn=lambda state: state.pump_slot,
+        set_fn=lambda controller, on: controller.pump.switch(on),
+        slot_fn=lambda state: state.outputs.pump,
     ),
     PoolctlSwitchDescription(
         key="spa_mode",
@@ -107,28 +92,12 @@ SWITCHES = (
         device_class=SwitchDeviceClass.SWITCH,
         fitted=frozenset(SPA_ACTUATORS),
         value_fn=lambda state: state.spa_mode,
-        assumed_fn=lambda state: state.slots_assumed,
-        set_fn=lambda controller, on: controller.set_spa_mode(on),
-        slot_fn=lambda state: state.spa_slot,
+        assumed_fn=lambda state: state.outputs.assumed,
+        set_fn=lambda controller, on: controller.outputs.set_spa_mode(on),
+        slot_fn=lambda state: state.outputs.spa,
     ),
-    _may_heat("pool_heater", lambda state: state.configuration.pool_heater_selected),
-    _may_heat("solar", lambda state: state.configuration.solar_selected),
-    _may_heat("spa_heater", lambda state: state.configuration.spa_heater_selected),
-    _may_dose(
-        "ph_dosing", PH_DOSERS, "ph_enabled", lambda state: state.dosing.ph_enabled
-    ),
-    _may_dose(
-        "chlorinator",
-        CHLORINATORS,
-        "chlorinator_enabled",
-        lambda state: state.dosing.chlorinator_enabled,
-    ),
-    _may_dose(
-        "liquid_chlorine",
-        LIQUID_CHLORINE,
-        "liquid_enabled",
-        lambda state: state.dosing.liquid_enabled,
-    ),
+    *(_may_heat(source) for source in HeatSource),
+    *(_may_dose(kind) for kind in DOSING),
 )
 
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
@@ -140,18 +109,18 @@ def _slot_description(slot: Slot) -> PoolctlSwitchDescription:
         translation_key=slot.kind,
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.slots_assumed,
-        set_fn=lambda controller, on: controller.set_aux(slot.index, on),
+        assumed_fn=lambda state: state.outputs.assumed,
+        set_fn=lambda controller, on: controller.outputs.switch(slot.index, on),
     )
 
 
 def _schedule_description(index: int) -> PoolctlScheduleDescription:
     def armed(state: PoolState) -> bool | None:
-        schedule = schedules_of(state).get(index)
+        schedule = state.schedules.used.get(index)
         return schedule.enabled if schedule else None
 
     async def arm(controller: Controller, on: bool) -> None:
-        seen = schedules_of(controller.state).get(index)
+        seen = controller.store.state.schedules.used.get(index)
         await controller.schedules.enable(index, on, seen=seen)
 
     return PoolctlScheduleDescription(
@@ -161,7 +130,7 @@ def _schedule_description(index: int) -> PoolctlScheduleDescription:
         # Whoever switches everything in a room off does not mean to disarm schedules.
         entity_category=EntityCategory.CONFIG,
         value_fn=armed,
-        assumed_fn=lambda state: state.schedules_assumed,
+        assumed_fn=lambda state: state.schedules.assumed,
         set_fn=arm,
     )
 
@@ -171,8 +140,8 @@ SCHEDULES = tuple(_schedule_description(index) for index in range(MAX_SCHEDULES)
 
 def _schedules(coordinator: ControllerCoordinator) -> Presences:
     """Return a switch for each schedule in use."""
-    known = coordinator.data.schedules is not None
-    used = schedules_of(coordinator.data)
+    known = coordinator.data.schedules.records is not None
+    used = coordinator.data.schedules.used
     return {
         description.key: presence(
             description.index in used if known else None,
@@ -264,7 +233,7 @@ class PoolctlScheduleSwitch(PoolctlSwitch):
     @override
     def _details(self) -> tuple[object, ...]:
         index = self.entity_description.index
-        schedule = schedules_of(self.coordinator.data).get(index)
+        schedule = self.coordinator.data.schedules.used.get(index)
         name = (schedule and schedule.name) or str(index + 1)
         self._attr_translation_placeholders = {"name": name}
         return *super()._details(), name

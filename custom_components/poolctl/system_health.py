@@ -68,8 +68,8 @@ def _cloud(account: AccountCoordinator) -> str | dict[str, str]:
 def _links(account: AccountCoordinator) -> Iterator[tuple[str, LinkStatistics]]:
     yield "cloud", account.cloud.statistics
     for controller in account.controllers.values():
-        yield "LAN", controller.controller.statistics.lan
-        yield "cloud", controller.controller.statistics.cloud
+        yield "LAN", controller.controller.paths.statistics.lan
+        yield "cloud", controller.controller.paths.statistics.cloud
 
 
 def _last_error(account: AccountCoordinator) -> str:

@@ -12,6 +12,9 @@ MAX_SLOTS = 37
 VIRTUAL_SLOT = 26
 """An ozone output without a relay, where the controller has all 37 slots."""
 
+EXPANDERS = (1, 2, 3, 4)
+"""Numbers of the expanders, as `Signals.expanders` has them in this order."""
+
 MAIN_PUMP = 31
 UNKNOWN_TYPE = -1
 """Stands for a slot of which the cloud says nothing."""

@@ -31,7 +31,7 @@ from homeassistant.helpers.event import async_track_time_change
 from homeassistant.helpers.restore_state import ExtraStoredData, RestoreEntity
 from homeassistant.util import dt as dt_util
 
-from ..client.equipment import LIQUID_CHLORINE, PH_DOSERS
+from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.state import PoolState
 from ..coordinator import ControllerCoordinator
 from ..entity import PoolctlEntity, PoolctlEntityDescription
@@ -124,23 +124,19 @@ class PoolctlDoseSensorDescription(
         return None if doses is None or at is None else Told(doses, at)
 
 
-ACID_DOSE_SENSOR = PoolctlDoseSensorDescription(
-    key="acid_doses_today",
-    translation_key="acid_doses_today",
-    state_class=SensorStateClass.TOTAL_INCREASING,
-    fitted=PH_DOSERS,
-    value_fn=lambda state: state.dosing.acid_doses,
-    told_at_fn=lambda state: state.dosing.acid_told_at,
-)
-CHLORINE_DOSE_SENSOR = PoolctlDoseSensorDescription(
-    key="chlorine_doses_today",
-    translation_key="chlorine_doses_today",
-    state_class=SensorStateClass.TOTAL_INCREASING,
-    fitted=LIQUID_CHLORINE,
-    value_fn=lambda state: state.dosing.chlorine_doses,
-    told_at_fn=lambda state: state.dosing.chlorine_told_at,
-)
-DOSE_SENSORS = (ACID_DOSE_SENSOR, CHLORINE_DOSE_SENSOR)
+def _doses(doser: DoserKind) -> PoolctlDoseSensorDescription:
+    """Return the row of a doser."""
+    return PoolctlDoseSensorDescription(
+        key=f"{doser.key}_doses_today",
+        translation_key=f"{doser.key}_doses_today",
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        fitted=doser.fitted,
+        value_fn=lambda state: doser.of(state).doses,
+        told_at_fn=lambda state: doser.of(state).told_at,
+    )
+
+
+ACID_DOSE_SENSOR, CHLORINE_DOSE_SENSOR = DOSE_SENSORS = tuple(map(_doses, DOSERS))
 
 
 class PoolctlDoseSensor(PoolctlEntity[int], RestoreEntity, SensorEntity):

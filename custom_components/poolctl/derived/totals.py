@@ -57,7 +57,7 @@ def _running(state: PoolState) -> float | None:
     """Return whether the motor turns, asked for or cooling a heater down."""
     if state.pump_on is None:
         return None
-    turns = state.pump_on or state.readings.pump_cooling_down is True
+    turns = state.pump_on or state.signals.pump_cooling_down is True
     return turns / _HOUR
 
 
@@ -148,7 +148,7 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
             ):
                 self._total = float(total)
                 self._update()
-        self.async_on_remove(self.controller.add_read_listener(self._count))
+        self.async_on_remove(self.controller.store.add_read_listener(self._count))
 
     @callback
     def _count(self, state: PoolState, at: float) -> None:

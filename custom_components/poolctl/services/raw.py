@@ -15,7 +15,7 @@ from homeassistant.core import (
 from homeassistant.helpers import config_validation as cv, service
 import probatio as vol
 
-from ..client.control.raw import Raw, parse_payload
+from ..client.control.raw import RawControl, parse_payload
 from ..const import DOMAIN
 from ..errors import command_errors
 from .target import async_controller
@@ -23,11 +23,11 @@ from .target import async_controller
 ATTR_PAYLOAD: Final = "payload"
 ATTR_RESPONSE: Final = "response"
 
-type _Send = Callable[[Raw, str, bytes], Awaitable[bytes]]
+type _Send = Callable[[RawControl, str, bytes], Awaitable[bytes]]
 
 _ACTIONS: dict[str, tuple[_Send, SupportsResponse]] = {
-    "send_action": (Raw.action, SupportsResponse.OPTIONAL),
-    "send_query": (Raw.query, SupportsResponse.ONLY),
+    "send_action": (RawControl.action, SupportsResponse.OPTIONAL),
+    "send_query": (RawControl.query, SupportsResponse.ONLY),
 }
 _SCHEMA = vol.Schema(
     {

@@ -17,7 +17,7 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 import probatio as vol
 
-from ..client.pool.schedule_rules import equip, schedules_of
+from ..client.pool.schedule_rules import equip
 from ..client.schedule import MAX_SCHEDULES, Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
@@ -93,13 +93,13 @@ async def _delete(call: ServiceCall) -> ServiceResponse:
 
 async def _get(call: ServiceCall) -> ServiceResponse:
     coordinator = async_coordinator(call)
-    if coordinator.data.schedules is None:
+    if coordinator.data.schedules.records is None:
         with command_errors():
             await coordinator.controller.schedules.read()
     return {
         "schedules": [
             _told(coordinator, index, schedule)
-            for index, schedule in schedules_of(coordinator.data).items()
+            for index, schedule in coordinator.data.schedules.used.items()
         ]
     }
 
@@ -107,7 +107,7 @@ async def _get(call: ServiceCall) -> ServiceResponse:
 def _told(
     coordinator: ControllerCoordinator, index: int, schedule: Schedule
 ) -> dict[str, Any]:
-    slot = coordinator.data.slot(schedule.slot)
+    slot = coordinator.data.outputs.slot(schedule.slot)
     return {
         ATTR_SCHEDULE: index + 1,
         ATTR_NAME: schedule.name,
@@ -126,7 +126,7 @@ def _find(
 ) -> tuple[int, Schedule]:
     """Return the schedule that is named, as it is shown."""
     index = call.data[ATTR_SCHEDULE] - 1
-    if (seen := schedules_of(coordinator.data).get(index)) is None:
+    if (seen := coordinator.data.schedules.used.get(index)) is None:
         raise ServiceValidationError(
             translation_domain=DOMAIN,
             translation_key="schedule_unknown",

@@ -16,8 +16,6 @@ import time
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 
-from ..client.control.dosing import CHLORINE, PH, SettingsObject
-from ..client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from ..client.exceptions import (
     BusyError,
     EnvelopeError,
@@ -25,7 +23,7 @@ from ..client.exceptions import (
     ReplayError,
     SignatureError,
 )
-from ..client.pool.drums import drum
+from ..client.pool.dosing import DOSERS, DoserKind
 from ..const import DOMAIN, MIN_FIRMWARE
 from .health import Health
 from .records import firmware_supported
@@ -104,7 +102,7 @@ def _firmware_versions(health: Health) -> list[str]:
     """Return the versions it was announced with, or told itself, newest news first."""
     told = (
         health.announced and health.announced.firmware,
-        health.state.configuration.firmware,
+        health.state.firmware,
         health.record.firmware,
     )
     return [version for version in told if version]
@@ -132,18 +130,19 @@ def _host(health: Health) -> Mapping[str, str]:
     return {"host": health.record.host or ""}
 
 
-def _drum_low(of: SettingsObject, fitted: frozenset[int]) -> Problem:
+def _drum_low(doser: DoserKind) -> Problem:
     """Return the row of a drum that is nearly empty, as its binary sensor says."""
 
     def exists(health: Health) -> bool | None:
         state = health.state
-        return False if state.fitted(fitted) is False else drum(state, of).low
+        fitted = state.outputs.fitted(doser.fitted)
+        return False if fitted is False else doser.of(state).low
 
     return Problem(
-        key=f"{of.substance}_low",
+        key=f"{doser.key}_low",
         exists=exists,
         placeholders=lambda health: {
-            "litres": f"{drum(health.state, of).litres_left:.1f}"
+            "litres": f"{doser.of(health.state).litres_left:.1f}"
         },
     )
 
@@ -174,8 +173,7 @@ PROBLEMS = (
         patience=_ADDRESS_PATIENCE,
         placeholders=_host,
     ),
-    _drum_low(PH, PH_DOSERS),
-    _drum_low(CHLORINE, LIQUID_CHLORINE),
+    *(_drum_low(doser) for doser in DOSERS),
 )
 """The table of all issues; ids, texts and fix flows go by `key`."""
 

@@ -19,8 +19,10 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.commands import PumpIdentity
 from ..client.envelope import OutgoingCounter
-from ..client.frame import Configuration
-from ..client.pool.state import LOW_LEVEL, Chemistry, PoolState
+from ..client.equipment import HeatSource
+from ..client.pool.outputs import Outputs
+from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Lights
+from ..client.pool.state import PoolState
 from ..const import DOMAIN
 
 _SAVE_DELAY: Final = 60.0
@@ -37,7 +39,7 @@ class Remembered:
     names: tuple[str, ...] = ()
     pump: PumpIdentity | None = None
     start_speed: int | None = None
-    pool_sources: tuple[str, ...] = ()
+    pool_sources: tuple[HeatSource, ...] = ()
     pool_light_choice: int | None = None
     spa_light_choice: int | None = None
     acid_low_level: int = LOW_LEVEL
@@ -50,15 +52,15 @@ class Remembered:
     def of(cls, state: PoolState) -> Self:
         """Return what lasts of a state."""
         return cls(
-            aux_types=state.configuration.aux_types,
-            names=state.names,
+            aux_types=state.outputs.types,
+            names=state.outputs.names,
             pump=state.pump,
             start_speed=state.start_speed,
             pool_sources=state.pool_sources,
-            pool_light_choice=state.pool_light_choice,
-            spa_light_choice=state.spa_light_choice,
-            acid_low_level=state.acid_low_level,
-            chlorine_low_level=state.chlorine_low_level,
+            pool_light_choice=state.pool_lights.chosen_type,
+            spa_light_choice=state.spa_lights.chosen_type,
+            acid_low_level=state.acid.low_level,
+            chlorine_low_level=state.chlorine.low_level,
             chemistry=state.valid_chemistry,
             chemistry_at=state.valid_at,
         )
@@ -66,15 +68,14 @@ class Remembered:
     def restore(self) -> PoolState:
         """Return the state to start from."""
         return PoolState(
-            configuration=Configuration(aux_types=self.aux_types),
-            names=self.names,
+            outputs=Outputs(types=self.aux_types, names=self.names),
             pump=self.pump,
             start_speed=self.start_speed,
             pool_sources=self.pool_sources,
-            pool_light_choice=self.pool_light_choice,
-            spa_light_choice=self.spa_light_choice,
-            acid_low_level=self.acid_low_level,
-            chlorine_low_level=self.chlorine_low_level,
+            pool_lights=Lights(chosen_type=self.pool_light_choice),
+            spa_lights=Lights(chosen_type=self.spa_light_choice),
+            acid=Doser(low_level=self.acid_low_level),
+            chlorine=Doser(low_level=self.chlorine_low_level),
             valid_chemistry=self.chemistry,
             valid_at=self.chemistry_at,
         )
@@ -104,7 +105,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "aux_types": tuple,
     "names": tuple,
     "pump": lambda stored: PumpIdentity(**stored),
-    "pool_sources": tuple,
+    "pool_sources": lambda stored: tuple(map(HeatSource, stored)),
     "chemistry": lambda stored: Chemistry(**stored),
     "chemistry_at": datetime.fromisoformat,
 }

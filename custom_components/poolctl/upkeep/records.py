@@ -10,7 +10,7 @@ from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.cloud import is_device_id
+from ..client.cloud_answers import is_device_id
 from ..client.lan import PORT
 from ..const import MIN_FIRMWARE, PROTOCOL_VERSION
 
