@@ -102,7 +102,7 @@ class TargetReached(PoolEntities, EntityTriggerBase, of=CLIMATES):
     """Heating ended because the water has its target temperature.
 
     The trigger follows the heating, not the reading: a reading wavers about the target,
-    and a person may choose a lower one. The firmware ends each heating once.
+    and a person may choose a lower one. It fires once for each time the firmware heats.
     """
 
     @override
