@@ -7,7 +7,7 @@ about.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Final, NamedTuple, override
+from typing import ClassVar, Final, NamedTuple, override
 
 from homeassistant.components.binary_sensor.const import DOMAIN as BINARY_SENSOR
 from homeassistant.components.climate.const import DOMAIN as CLIMATE
@@ -148,9 +148,11 @@ class LimitedReading(PoolEntities):
     _schema: vol.Schema
 
     @override
-    def __init_subclass__(cls, limits: Limits | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, of: Ours | None = None, limits: Limits | None = None, **kwargs: object
+    ) -> None:
         """Offer the limits as options."""
-        super().__init_subclass__(**kwargs)
+        super().__init_subclass__(of, **kwargs)
         if limits is not None:
             cls._schema = limits.added_to(cls._base_schema)
 

@@ -23,6 +23,9 @@ from ..client.frame import Configuration
 from ..client.pool.state import LOW_LEVEL, Chemistry, PoolState
 from ..const import DOMAIN
 
+type _Stored = dict[str, Any]
+"""One controller as the store has it."""
+
 _SAVE_DELAY: Final = 60.0
 """s; readings change with every poll, and memory cards wear out."""
 
@@ -80,7 +83,7 @@ class Remembered:
         )
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+    def from_dict(cls, stored: _Stored) -> Self:
         """Return what a store has; what an earlier version did not store is unknown."""
         return cls(
             **{
@@ -116,7 +119,7 @@ class Memory:
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads what was kept."""
-        self._store: Store[dict[str, dict[str, Any]]] = Store(hass, 1, DOMAIN)
+        self._store: Store[dict[str, _Stored]] = Store(hass, 1, DOMAIN)
         self._counters: dict[str, OutgoingCounter] = {}
         self._remembered: dict[str, Remembered] = {}
         self._pending = False
