@@ -64,6 +64,7 @@ async def async_remove_config_entry_device(
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
     """Stop; nothing stays behind."""
     if entry.disabled_by:
-        # After a reload they would come again, and be ignored again.
+        # Only then: after a reload they would be back, and whoever had ignored them
+        # would have to do so again.
         async_clear_issues(hass, entry.entry_id)
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

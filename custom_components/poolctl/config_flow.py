@@ -53,10 +53,10 @@ class InvalidAddressError(ValueError):
 
 
 def normalise_address(text: str) -> str:
-    """Return a service address without what people paste along.
+    """Return a service address without the rest of what people paste.
 
-    https anywhere; http only to private and loopback addresses, where nobody else can
-    listen to the sign-in. Raises InvalidAddressError.
+    https may lead anywhere; http only to private and loopback addresses, where nobody
+    else can listen to the sign-in. Raises InvalidAddressError.
     """
     try:
         url = URL(text.strip())
@@ -155,7 +155,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _placeholders(self) -> dict[str, str]:
-        # Home Assistant's validation wants no address inside a translation.
+        # Home Assistant's validation allows no address inside a translation.
         placeholders = {"example_url": _EXAMPLE_URL}
         if (seen := self._sighting) is None:
             return placeholders
@@ -307,7 +307,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_reconfigure(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask what has another address."""
+        """Ask whether the service or a controller has another address."""
         return self.async_show_menu(
             step_id="reconfigure",
             menu_options=["reconfigure_service", "reconfigure_controller"],
@@ -316,7 +316,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_reconfigure_service(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for the service's address; the token is not shown to a new one."""
+        """Ask for the service's address; a new one is never sent the old token."""
         return await self._ask_address("reconfigure_service", user_input)
 
     async def async_step_reconfigure_controller(

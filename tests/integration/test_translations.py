@@ -95,6 +95,7 @@ def test_flow() -> None:
     raised = keys(r'InvalidAddressError\("(\w+)"\)') | keys(
         r'errors\[[^]]+\] = "(\w+)"'
     )
+    raised |= set(errors.ADDRESS_ERRORS.values()) | keys(r'ADDRESS_ERRORS, "(\w+)"')
     assert raised == set(config["error"])
     steps = keys(r'step_id="(\w+)"') | keys(r'_ask_address\("(\w+)"')
     assert steps | {"pick_implementation"} == (

@@ -48,7 +48,7 @@ class Problem:
     key: str
     """Of its texts; its id begins with it."""
     exists: _Exists
-    """Whether there is the problem, `None` where that cannot be told now."""
+    """Whether the problem exists, `None` where that cannot be told now."""
     patience: float = _PATIENCE
     """s for which it must have lasted."""
     severity: ir.IssueSeverity = ir.IssueSeverity.WARNING
@@ -190,7 +190,7 @@ class Issues:
 
     @callback
     def async_check(self) -> None:
-        """Create and delete issues as the newest data are."""
+        """Create and delete issues by the newest data."""
         if self._stopped:
             return
         health, now = self._health(), time.monotonic()
@@ -205,7 +205,7 @@ class Issues:
 
     @callback
     def async_stop(self) -> None:
-        """Leave them as they are: a poll that still ends has nothing more to say."""
+        """Leave them as they are from now on: a poll may still be under way."""
         self._stopped = True
 
     @callback

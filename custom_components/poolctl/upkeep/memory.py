@@ -25,6 +25,9 @@ from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Lights
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
 
+type _Stored = dict[str, Any]
+"""One controller as the store has it."""
+
 _SAVE_DELAY: Final = 60.0
 """s; readings change with every poll, and memory cards wear out."""
 
@@ -81,7 +84,7 @@ class Remembered:
         )
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+    def from_dict(cls, stored: _Stored) -> Self:
         """Return what a store has; what an earlier version did not store is unknown."""
         return cls(
             **{
@@ -117,7 +120,7 @@ class Memory:
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads what was kept."""
-        self._store: Store[dict[str, dict[str, Any]]] = Store(hass, 1, DOMAIN)
+        self._store: Store[dict[str, _Stored]] = Store(hass, 1, DOMAIN)
         self._counters: dict[str, OutgoingCounter] = {}
         self._remembered: dict[str, Remembered] = {}
         self._pending = False
