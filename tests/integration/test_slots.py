@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import Event, HomeAssistant
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import DATA_DOMAIN_PLATFORM_ENTITIES
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -98,6 +99,24 @@ async def pool(
             assert identity.endswith(changed), f"{identity} is gone"
         else:
             assert after[place] == identity
+
+
+def live(hass: HomeAssistant, domain: str) -> dict[str | None, Entity]:
+    """Return the entities of a domain as they run, by their unique id."""
+    entities = hass.data[DATA_DOMAIN_PLATFORM_ENTITIES][domain, DOMAIN]
+    return {entity.unique_id: entity for entity in entities.values()}
+
+
+async def test_only_the_slot_that_changed_is_made_anew(
+    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
+) -> None:
+    """All other slots keep the entity that runs: nothing of theirs is interrupted."""
+    before = live(hass, "switch")
+    pool.slots[WATERFALL].aux_type = OZONE
+    await poll()
+    after = live(hass, "switch")
+    changed = {key for key, entity in before.items() if after.get(key) is not entity}
+    assert changed == {f"{service.full.device_id}_{KEY}"}
 
 
 async def test_a_name_changes(
