@@ -16,6 +16,8 @@ from custom_components.poolctl.client.exceptions import (
 )
 from custom_components.poolctl.client.pool.schedule_rules import (
     MAX_NAME,
+    check,
+    check_conflicts,
     equip,
     schedulable,
     usual_speed,
@@ -208,6 +210,8 @@ def test_what_equipment_is_meant(pool: Rig) -> None:
         (None, None, None, (PUMP, 31, 75)),
         (None, FALL, None, (FALL, 1, 0)),
         (None, 40, 50, (40, 0, 50)),
+        (None, 40, None, (40, 0, 0)),
+        (None, 22, None, (22, 0, 0)),  # empty
         (seen, None, None, (PUMP, 1, 45)),
         (seen, PUMP, 60, (PUMP, 1, 60)),
         (seen, ACTUATOR, None, (ACTUATOR, 20, 0)),
@@ -243,3 +247,54 @@ async def test_speeds_by_pump(pool: Rig) -> None:
 async def test_midnight_has_one_form(pool: Rig, end: int) -> None:
     await pool.controller.schedules.create(replace(EVENING, end=end))
     assert record(pool, NEW).end == LAST_MINUTE
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weekdays": 1},
+        {"weekdays": ALL_WEEK},
+        {"start": 0, "end": 1},
+        {"start": 1, "end": LAST_MINUTE},
+        {"name": "x"},
+        {"name": "x" * MAX_NAME},
+        {"slot": PUMP, "speed": 40},
+        {"slot": PUMP, "speed": 100},
+    ],
+)
+def test_just_within_the_limits(pool: Rig, changes: dict[str, Any]) -> None:
+    check(pool.controller.state, {}, replace(EVENING, **changes))
+
+
+def test_a_refusal_says_what_is_wrong(pool: Rig) -> None:
+    state = pool.controller.state
+    heater = state.slot(HEATER)
+    assert heater is not None and heater.name
+    for changes, placeholders in (
+        ({"name": ""}, {"maximum": str(MAX_NAME)}),
+        ({"slot": HEATER}, {"name": heater.name}),
+        ({"slot": 40}, {"name": "41"}),  # people count from 1
+    ):
+        with pytest.raises(InvalidCommandError) as caught:
+            check(state, {}, replace(EVENING, **changes))
+        assert caught.value.placeholders == placeholders
+
+
+def test_an_armed_one_does_not_conflict_with_itself(pool: Rig) -> None:
+    check_conflicts({7: EVENING}, EVENING, 7)
+    with pytest.raises(InvalidCommandError):
+        check_conflicts({7: EVENING}, EVENING, 8)
+
+
+async def test_arming_one_that_is_armed(pool: Rig) -> None:
+    await pool.controller.schedules.create(EVENING)
+    pool.pool.requests.clear()
+    await pool.controller.schedules.enable(NEW, True, seen=EVENING)
+    assert pool.asked("a") == []
+
+
+async def test_two_of_the_same_times(pool: Rig) -> None:
+    """The index is that of the new one; disarmed ones may overlap."""
+    twin = replace(SEEN, enabled=False)
+    assert await pool.controller.schedules.create(twin) == NEW
+    assert await pool.controller.schedules.create(twin) == NEW + 1

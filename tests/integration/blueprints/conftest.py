@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import timedelta
+import os
 from pathlib import Path
 import time
 from typing import Any, Final
@@ -25,7 +26,10 @@ from tests.simulator import Controller
 # Before anybody freezes time.
 _REAL_SLEEP = time.sleep
 
-BLUEPRINTS: Final = Path(__file__).parents[3] / "blueprints"
+BLUEPRINTS: Final = Path(
+    os.environ.get("POOLCTL_BLUEPRINTS", Path(__file__).parents[3] / "blueprints")
+)
+"""Ours, or the changed ones that scripts/mutate puts in their place."""
 ALIAS: Final = "automation.pool"
 
 

@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import (
     async_capture_events,
 )
 
-from tests.integration.conftest import Service, entity_id
+from tests.integration.conftest import Service, entity_id, restart
 from tests.simulator.pool import Pool
 
 from .conftest import House
@@ -181,13 +181,18 @@ async def test_only_readings_that_count(
     told: list[Event],
 ) -> None:
     """While the pump stands still nothing is told, nor that it is right again."""
-    hass.config_entries.async_update_entry(small, options={"without_flow": "raw"})
-    await house.automate(NAME, **inputs(house))
+    hass.config_entries.async_update_entry(
+        small, options={"readings_without_flow": "raw"}
+    )
+    await restart(hass, house.service, small)
+    chosen = inputs(house)
+    await house.automate(NAME, **chosen)
     pool.schedules[0].enabled = False
     await house.wait(minutes=2)
-    pool.water.ph = 9.05
+    pool.water.ph = 8.25
     await house.wait(minutes=10)
-    assert house.state(inputs(house)["valid"]).state == "off"
+    assert house.state(chosen["valid"]).state == "off"
+    assert house.state(chosen["ph"]).state == "8.2"
     assert messages(told) == []
 
     pool.schedules[0].enabled = True
@@ -197,6 +202,8 @@ async def test_only_readings_that_count(
     await house.wait(minutes=2)
     pool.water.ph = 7.45
     await house.wait(minutes=10)
+    assert house.state(chosen["valid"]).state == "off"
+    assert house.state(chosen["ph"]).state == "7.4"
     assert messages(told) == []
     pool.schedules[0].enabled = True
     await house.wait(minutes=10)
