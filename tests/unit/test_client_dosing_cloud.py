@@ -1,7 +1,6 @@
 """Changing the dosing through the cloud, whose copies may be 30 s old."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
@@ -24,15 +23,6 @@ from tests.simulator.devices import Read
 
 from .conftest import Rig
 from .dosing_changes import FLAGS, NUMBERS, Change
-
-
-@pytest.fixture
-async def away(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, through the cloud alone."""
-    rig = make_rig(full=True, lan=False)
-    rig.service.cloud.not_offered.clear()
-    await rig.controller.poller.poll()
-    return rig
 
 
 @pytest.fixture
