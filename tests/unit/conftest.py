@@ -27,7 +27,9 @@ from custom_components.poolctl.client.control.controller import Controller
 from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
+from custom_components.poolctl.client.pool.state import PoolState
 from tests import simulator as sim
+from tests.simulator import wire
 from tests.simulator.lan import Request
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -222,11 +224,29 @@ class Rig:
     time: FakeTime
     pool: sim.Controller
     controller: Controller
-    published: list[Any]
+    published: list[PoolState]
 
     def asked(self, *ops: str) -> list[Request]:
         """Return the requests the LAN has seen, of some ops."""
         return [r for r in self.pool.requests if r.op in (ops or ("state", "a", "q"))]
+
+    def names(self, *ops: str) -> list[str]:
+        """Return the names of these requests; one without a name goes by its op."""
+        return [request.name or request.op for request in self.asked(*ops)]
+
+    def sent(self) -> list[tuple[str, wire.Json]]:
+        """Return name and body of every command that the LAN has seen."""
+        return [wire.decode_cmd(r.payload or b"") for r in self.asked("a")]
+
+    def written(self) -> list[str]:
+        """Return the names of the writes that the cloud was asked for."""
+        return [r.name for r in self.service.cloud.requests if r.method == "POST"]
+
+    def forget(self) -> None:
+        """Forget what the LAN was asked, what was published, and what was slept."""
+        self.pool.requests.clear()
+        self.published.clear()
+        self.time.slept.clear()
 
     async def polls(self, seconds: float) -> None:
         """Let some time pass and poll."""
@@ -245,7 +265,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 
     def make(*, full: bool = False, lan: bool = True, cloud: bool = True) -> Rig:
         pool = service.full if full else service.small
-        published: list[Any] = []
+        published: list[PoolState] = []
         controller = Controller(
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
@@ -261,6 +281,26 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 def rig(make_rig: Callable[..., Rig]) -> Rig:
     """Command the small pool, by both paths."""
     return make_rig()
+
+
+@pytest.fixture
+async def pool(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, over the LAN, with all its slow data."""
+    rig = make_rig(full=True)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.forget()
+    return rig
+
+
+@pytest.fixture
+async def away(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, through the cloud alone, which offers all."""
+    rig = make_rig(full=True, lan=False)
+    rig.service.cloud.not_offered.clear()
+    await rig.controller.poller.poll()
+    rig.service.cloud.requests.clear()
+    return rig
 
 
 @dataclass

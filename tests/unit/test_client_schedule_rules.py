@@ -1,6 +1,5 @@
 """What a schedule is, and which ones a controller is given."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -43,16 +42,8 @@ from .schedule_changes import (
     OTHER_ACTUATOR,
     PUMP,
     SEEN,
-    over_lan,
     record,
 )
-
-
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    return await over_lan(make_rig)
-
 
 # What a schedule is
 

@@ -2,36 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.control.heating import (
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.exceptions import NotSupportedError
+from custom_components.poolctl.client.frame import Signals
+from custom_components.poolctl.client.pool.heating import (
     POOL,
     SPA,
     heats,
     may_heat,
+    selected_sources,
     temperature,
 )
-from custom_components.poolctl.client.equipment import POOL_SOURCES, SPA_SOURCES
-from custom_components.poolctl.client.exceptions import NotSupportedError
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.pool.state import PoolState, Readings
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Heater
+from custom_components.poolctl.client.pool.state import PoolState
 
 from .conftest import Rig
 
 RETURN, SUCTION, EXTRA_1, EXTRA_2 = 10, 11, 19, 20
 """The slots of the spa actuators."""
-
-
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    rig = make_rig(full=True)
-    await rig.controller.poller.poll()
-    rig.pool.requests.clear()
-    rig.published.clear()
-    return rig
 
 
 def spa_mode(rig: Rig) -> bool | None:
@@ -94,8 +86,10 @@ def test_the_first_fitted_actuator_is_spa_mode(
     types = tuple(wiring.get(number, 0) for number in range(37))
     for on in (0, 1):
         state = PoolState(
-            configuration=Configuration(aux_types=types),
-            aux_modes=tuple(on * (number == slot) for number in range(37)),
+            outputs=Outputs(
+                types=types,
+                modes=tuple(on * (number == slot) for number in range(37)),
+            )
         )
         found = state.outputs.spa
         assert (found and found.index) == slot
@@ -126,11 +120,6 @@ async def test_spa_mode_by_way_of_the_cloud(make_rig: Callable[..., Rig]) -> Non
 # What is known
 
 
-def heated(**selected: Any) -> PoolState:
-    """Return the state of a pool with a heater, solar heating and a spa heater."""
-    return PoolState(configuration=Configuration(aux_types=(2, 17, 19), **selected))
-
-
 @pytest.mark.parametrize(
     ("heater", "solar", "expected"),
     [
@@ -146,18 +135,26 @@ def heated(**selected: Any) -> PoolState:
 def test_partly_known(
     heater: bool | None, solar: bool | None, expected: bool | None
 ) -> None:
-    state = heated(pool_heater_selected=heater, solar_selected=solar)
+    state = PoolState(
+        outputs=Outputs(types=(2, 17, 19)),
+        heat={
+            HeatSource.POOL_HEATER: Heater(heater),
+            HeatSource.SOLAR: Heater(solar),
+            HeatSource.SPA_HEATER: Heater(),
+        },
+    )
     assert may_heat(state, POOL) is expected
-    readings = Readings(pool_heater=heater, solar=solar)
-    assert heats(replace(state, readings=readings), POOL) is expected
+    signals = Signals(pool_heater=heater, solar=solar)
+    assert heats(replace(state, signals=signals), POOL) is expected
     assert may_heat(state, SPA) is None
 
 
 async def test_nothing_known_is_nothing_remembered(pool: Rig) -> None:
     """A frame without a configuration takes nothing away."""
-    assert pool.controller.store.known.pool_sources == POOL_SOURCES
-    assert pool.controller.store.known.selected_sources(SPA_SOURCES) == SPA_SOURCES
+    known = pool.controller.store.known
+    assert known.pool_sources == POOL.sources
+    assert selected_sources(known, SPA) == SPA.sources
     pool.pool.faults.on("no_config")
     await pool.controller.poller.poll()
-    assert pool.controller.store.known.pool_sources == POOL_SOURCES
+    assert pool.controller.store.known.pool_sources == POOL.sources
     assert may_heat(pool.controller.store.known, POOL) is True

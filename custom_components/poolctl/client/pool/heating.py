@@ -151,7 +151,11 @@ def _unchanged(reply: Answer) -> dict[str, object]:
 
     What it lacks becomes 0, so that nothing may be missing; unknown keys are kept.
     """
-    entries = {entry.get("category"): entry for entry in list_of(reply, "temperature")}
+    entries = {
+        category: entry
+        for entry in list_of(reply, "temperature")
+        if isinstance(category := entry.get("category"), str)
+    }
     pool = entries.get("pool", {})
     settings = {key: value for key, value in reply.items() if key != "temperature"}
     for key in SELECTED.values():

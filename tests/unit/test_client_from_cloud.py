@@ -1,6 +1,6 @@
 """What the cloud's answers make of a PoolState (interface.md 2.5, layouts.md 5)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -10,20 +10,28 @@ import pytest
 from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.equipment import Role
 from custom_components.poolctl.client.exceptions import NotOfferedError
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.pool.cloud_answers import (
+from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.from_cloud import (
     merge_chemistry,
     merge_dashboard,
     merge_pump,
     merge_slots,
     merge_temperatures,
 )
-from custom_components.poolctl.client.pool.state import PoolState, Readings, Source
+from custom_components.poolctl.client.pool.json_values import Answer
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import (
+    Chemistry,
+    Doser,
+    Dosing,
+    Schedules,
+)
+from custom_components.poolctl.client.pool.state import PoolState, Source
 
 from .conftest import Rig
 from .test_client_state import DASHBOARD, LATER, NOW, seen, told
 
-type Merge = Callable[[PoolState, Mapping[str, Any], datetime], PoolState]
+type Merge = Callable[[PoolState, Answer, datetime], PoolState]
 
 
 # The dashboard
@@ -39,20 +47,35 @@ def test_dashboard() -> None:
         pressure=70,
         pump_speed=80,
         main_pump_mode=99,
+    )
+    assert state.signals == Signals(
         pool_heater=True,
         solar=False,
         spa_heater=True,
         chemistry_stable=True,
         dry_run=False,
     )
-    assert state.configuration == Configuration(desired_ph=7.3, desired_orp_mineral=660)
+    assert state == PoolState(
+        source=Source.CLOUD,
+        readings=state.readings,
+        signals=state.signals,
+        valid_chemistry=Chemistry(ph=7.2, orp=640),
+        start_speed=80,
+        acid=Doser(desired=7.3),
+        chlorinator=Dosing(desired=660),
+        outputs=Outputs(assumed=True),
+        schedules=Schedules(assumed=True),
+    )
 
 
 def test_an_empty_dashboard() -> None:
     state = merge_dashboard(PoolState(), {}, NOW)
-    assert state.source is Source.CLOUD
+    assert state == PoolState(
+        source=Source.CLOUD,
+        outputs=Outputs(assumed=True),
+        schedules=Schedules(assumed=True),
+    )
     assert state.readings == Readings() and state.pump_on is None
-    assert state.configuration == Configuration()
 
 
 @pytest.mark.parametrize("key", DASHBOARD)
@@ -174,7 +197,7 @@ def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> Non
 @pytest.mark.parametrize("index", [-1, 37, None, "0", True])
 def test_slots_that_cannot_be(index: Any) -> None:
     manual = {"spa": [ENTRY | {"aux_slot_num": index}, 7]}
-    slots = merge_slots(PoolState(), {"manual": manual}, NOW).slots
+    slots = merge_slots(PoolState(), {"manual": manual}, NOW).outputs.slots
     assert {(slot.kind, slot.name, slot.on) for slot in slots} <= {
         ("unknown", "", None)
     }
@@ -188,11 +211,9 @@ def test_chemistry_settings() -> None:
             "chlorine_drum_volume": 0,
         },
     }
-    assert merge_chemistry(PoolState(), answer, NOW).configuration == Configuration(
-        desired_ph=7.2,
-        acid_remaining_ml=500,
-        desired_orp_liquid=700,
-        chlorine_drum_ml=0,
+    assert merge_chemistry(PoolState(), answer, NOW) == PoolState(
+        acid=Doser(desired=7.2, remaining_ml=500),
+        chlorine=Doser(desired=700, drum_ml=0),
     )
 
 

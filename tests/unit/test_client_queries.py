@@ -1,11 +1,10 @@
-"""Slow data, asked of the LAN now and then (design.md 3)."""
+"""Queries: slow data, asked of the LAN now and then (design.md 3)."""
 
 from collections.abc import Callable
 
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.pool.state import Dosing
 from tests.simulator import settings as sim_settings
 
 from .conftest import Rig
@@ -24,51 +23,50 @@ def due(rig: Rig) -> bool:
     return rig.controller.queries.due
 
 
-async def test_details(rig: Rig) -> None:
+async def test_what_the_lan_is_asked(rig: Rig) -> None:
     assert not due(rig)  # nobody answered yet
     await rig.controller.poller.poll()
     assert due(rig)
     await rig.controller.queries.refresh()
-    assert [request.name for request in rig.asked("q")] == SMALL
+    assert rig.names("q") == SMALL
     assert rig.time.slept == [1, 1, 1]  # queries are signed, and keep apart
-    assert rig.controller.store.state.outputs.names[2] == "Waterfall"
-    assert rig.controller.store.state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
-    assert rig.controller.store.state.pool_lights.show == (99, 99)
-    schedules = rig.controller.store.state.schedules.records or ()
-    assert [schedule.name for schedule in schedules if schedule.used] == ["Filter"]
+    state = rig.controller.store.state
+    assert state.outputs.names[2] == "Waterfall"
+    assert state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
+    assert state.pool_lights.show == (99, 99)
+    assert [one.name for one in state.schedules.used.values()] == ["Filter"]
     assert not due(rig)
     await rig.controller.queries.refresh()
-    assert rig.asked("q")[len(SMALL) :] == []
+    assert rig.names("q") == SMALL
 
 
-async def test_details_of_a_pool_that_has_everything(
+async def test_what_the_lan_is_asked_of_a_pool_that_has_everything(
     make_rig: Callable[..., Rig],
 ) -> None:
     rig = make_rig(full=True)
     rig.pool.pool.acid.doses = 2
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
-    assert [request.name for request in rig.asked("q")] == FULL
-    assert rig.controller.store.state.dosing == Dosing(
-        ph_enabled=True,
-        chlorinator_enabled=True,
-        liquid_enabled=True,
-        acid_doses=2,
-        chlorine_doses=rig.pool.pool.chlorine.doses,
-    )
+    assert rig.names("q") == FULL
+    state = rig.controller.store.state
+    assert state.acid.enabled is True
+    assert state.chlorinator.enabled is True
+    assert state.chlorine.enabled is True
+    assert state.acid.doses == 2
+    assert state.chlorine.doses == rig.pool.pool.chlorine.doses
 
 
-async def test_details_one_at_a_time(rig: Rig) -> None:
+async def test_one_query_at_a_time(rig: Rig) -> None:
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh(first_only=True)
-    assert [request.name for request in rig.asked("q")] == ["aux_names"]
+    assert rig.names("q") == ["aux_names"]
     assert due(rig)
     await rig.controller.queries.refresh(first_only=True)
-    assert [request.name for request in rig.asked("q")] == SMALL[:2]
+    assert rig.names("q") == SMALL[:2]
     assert due(rig) and rig.time.slept == []
 
 
-async def test_details_every_5_minutes(rig: Rig) -> None:
+async def test_queries_every_5_minutes(rig: Rig) -> None:
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
     rig.time.advance(296.5)  # the last one was asked three seconds later
@@ -84,16 +82,16 @@ async def test_a_pump_is_asked_who_it_is_until_it_says_so(rig: Rig) -> None:
     asked = []
     for _ in range(4):
         await rig.controller.queries.refresh()
-        asked.append([r.name for r in rig.asked("q")].count("pump_id"))
+        asked.append(rig.names("q").count("pump_id"))
         await rig.polls(300)
     assert rig.controller.store.state.variable_speed
     assert asked == [1, 2, 2, 2]
     await rig.polls(3600)
     await rig.controller.queries.refresh()
-    assert [r.name for r in rig.asked("q")].count("pump_id") == 3
+    assert rig.names("q").count("pump_id") == 3
 
 
-async def test_details_after_a_change_of_the_equipment(rig: Rig) -> None:
+async def test_queries_after_a_change_of_the_equipment(rig: Rig) -> None:
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
     await rig.polls(15)
@@ -119,10 +117,10 @@ async def test_replies_that_disagree_with_the_frames_are_no_news(
     for _ in range(20):
         await rig.controller.queries.refresh()
         await rig.polls(1)
-    assert [request.name for request in rig.asked("q")] == FULL
+    assert rig.names("q") == FULL
 
 
-async def test_details_wait_for_the_lan(rig: Rig) -> None:
+async def test_queries_wait_for_the_lan(rig: Rig) -> None:
     await rig.controller.poller.poll()
     rig.pool.faults.on("refuse")
     await rig.polls(15)
