@@ -161,6 +161,14 @@ def _state(state: PoolState) -> _Json:
     """Return the decoded state, and what follows from it for each slot."""
     return {
         **asdict(state),
+        "timers": [
+            {
+                "slot": timer.slot,
+                "remaining": timer.remaining,
+                "duration": timer.duration,
+            }
+            for timer in state.timers
+        ],
         "slots": {
             slot.index: {"kind": slot.kind, "role": slot.role, "on": slot.on}
             for slot in state.outputs.slots
