@@ -188,6 +188,8 @@ def _plain_items[K](items: Mapping[K, object]) -> _Json:
 
 def _plain(value: object, name: object = None) -> object:
     """Return a value as JSON can show it, without what people typed."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
     match value:
         case Enum():
             return value.value
@@ -198,7 +200,6 @@ def _plain(value: object, name: object = None) -> object:
         case Mapping():
             return _plain_items(value)
         case list() | tuple() | set() | frozenset():
-            if hasattr(value, "_asdict"):
-                return _plain_items(value._asdict())
             return [_plain(item, name) for item in value]
-    return value
+        case _:
+            return value
