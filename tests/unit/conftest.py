@@ -235,8 +235,8 @@ class Rig:
         return [request.name or request.op for request in self.asked(*ops)]
 
     def sent(self) -> list[tuple[str, wire.Json]]:
-        """Return name and body of every command that the LAN has seen."""
-        return [wire.decode_cmd(r.payload or b"") for r in self.asked("a")]
+        """Return name and body of every command that the LAN has read."""
+        return [wire.decode_cmd(r.payload) for r in self.asked("a") if r.payload]
 
     def written(self) -> list[str]:
         """Return the names of the writes that the cloud was asked for."""

@@ -1,6 +1,7 @@
 """What a person commands, and which way it goes (design.md 4)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 import logging
 
 import pytest
@@ -14,9 +15,8 @@ from custom_components.poolctl.client.exceptions import (
     NotSupportedError,
     RefusedError,
 )
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.pool.state import Source
-from tests.simulator import wire
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.state import PoolState, Source
 
 from .conftest import Rig
 
@@ -27,8 +27,7 @@ WATERFALL, GARDEN = 2, 3
 async def pool(rig: Rig) -> Rig:
     """Read the small pool once, over the LAN."""
     await rig.controller.poller.poll()
-    rig.pool.requests.clear()
-    rig.published.clear()
+    rig.forget()
     return rig
 
 
@@ -41,29 +40,19 @@ async def away(pool: Rig) -> Rig:
     assert pool.controller.store.state.source is Source.CLOUD
     pool.service.cloud.forget_on_write = True
     pool.service.cloud.requests.clear()
-    pool.published.clear()
-    pool.time.slept.clear()
+    pool.forget()
     return pool
 
 
-def slot(rig: Rig, index: int) -> Slot:
-    found = rig.controller.store.state.outputs.slot(index)
+def slot(rig: Rig, index: int, state: PoolState | None = None) -> Slot:
+    """Return a slot as it is shown now, or was in another state."""
+    found = (state or rig.controller.store.state).outputs.slot(index)
     assert found is not None
     return found
 
 
 def held(rig: Rig) -> list[int]:
     return list(rig.controller.store.state.outputs.held or ())
-
-
-def done(rig: Rig) -> list[str]:
-    """Name what went over the LAN, in order."""
-    return [request.name or request.op for request in rig.asked()]
-
-
-def writes(rig: Rig) -> list[str]:
-    """Name the commands that went through the cloud."""
-    return [r.name for r in rig.service.cloud.requests if r.method == "POST"]
 
 
 def pump_is_on(rig: Rig) -> bool | None:
@@ -76,11 +65,13 @@ def pump_is_on(rig: Rig) -> bool | None:
 @pytest.mark.parametrize("on", [True, False])
 async def test_a_slot_costs_one_request(pool: Rig, on: bool) -> None:
     await pool.controller.outputs.switch(WATERFALL, on)
-    assert done(pool) == ["aux"]
+    assert pool.names() == ["aux"]
     assert pool.asked()[0].payload == bytes((WATERFALL, on, 1))
     assert pool.pool.pool.relays[WATERFALL] is on
     assert slot(pool, WATERFALL).on is on and slot(pool, WATERFALL).held is True
-    assert pool.controller.store.known == pool.controller.store.state  # confirmed, not pending
+    assert (
+        pool.controller.store.known == pool.controller.store.state
+    )  # confirmed, not pending
     assert len(pool.published) == 1 and pool.time.slept == []
     assert pool.service.cloud.requests == []
 
@@ -95,8 +86,10 @@ async def test_a_person_wins_against_a_schedule(pool: Rig) -> None:
 async def test_an_action_without_a_frame_is_read_back(pool: Rig) -> None:
     pool.pool.faults.once("truncated_frame", 1, "aux")
     await pool.controller.outputs.switch(WATERFALL, True)
-    assert done(pool) == ["aux", "state"] and pool.time.slept == [2]
-    assert pool.published[0].slot(WATERFALL).on is True  # shown while it is pending
+    assert pool.names() == ["aux", "state"] and pool.time.slept == [2]
+    assert (
+        slot(pool, WATERFALL, pool.published[0]).on is True
+    )  # shown while it is pending
     assert pool.controller.store.known == pool.controller.store.state
 
 
@@ -105,7 +98,7 @@ async def test_a_slot_goes_back_to_its_schedules(pool: Rig) -> None:
     await pool.controller.outputs.resume_schedule(WATERFALL)
     assert pool.asked()[-1].payload == bytes((WATERFALL, 0, 0))
     assert slot(pool, WATERFALL).held is False
-    assert done(pool) == ["aux", "aux"]
+    assert pool.names() == ["aux", "aux"]
 
 
 async def test_a_slot_is_shown_as_given_back_until_that_is_read(pool: Rig) -> None:
@@ -124,7 +117,7 @@ async def test_all_slots_go_back(pool: Rig) -> None:
     assert held(pool) == [WATERFALL, GARDEN]
     await pool.controller.outputs.resume_schedules()
     assert held(pool) == []
-    assert done(pool) == ["aux"] * 4
+    assert pool.names() == ["aux"] * 4
 
 
 async def test_a_slot_that_is_not_known(pool: Rig) -> None:
@@ -160,13 +153,13 @@ async def test_a_refusal_of_the_cloud_is_final(away: Rig) -> None:
     away.service.cloud.faults.on("failed")
     with pytest.raises(RefusedError):
         await away.controller.pump.switch(False)
-    assert writes(away) == ["setPumpInfo"] and done(away) == []
+    assert away.written() == ["setPumpInfo"] and away.names() == []
 
 
 async def test_no_connection_then_the_other_path(pool: Rig) -> None:
     pool.pool.faults.on("refuse")
     await pool.controller.pump.switch(False)
-    assert writes(pool) == ["setPumpInfo"]
+    assert pool.written() == ["setPumpInfo"]
     assert pool.time.slept[0] == 0.5  # between the two attempts on the LAN
     assert pump_is_on(pool) is False
 
@@ -182,7 +175,7 @@ async def test_no_connection_once(pool: Rig, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(pool.time, "sleep", sleep_and_heal)
     await pool.controller.outputs.switch(WATERFALL, True)
-    assert done(pool) == ["aux"]
+    assert pool.names() == ["aux"]
 
 
 @pytest.mark.parametrize("fault", ["reset", "close_mid_body"])
@@ -192,8 +185,8 @@ async def test_a_request_that_may_have_arrived_is_not_sent_again(
     pool.pool.faults.on(fault)
     await pool.controller.pump.switch(False)
     assert pool.time.slept.count(0.5) == 0
-    assert done(pool).count("cmd") <= 1
-    assert writes(pool) == ["setPumpInfo"]  # idempotent, so the other path is safe
+    assert pool.names().count("cmd") <= 1
+    assert pool.written() == ["setPumpInfo"]  # idempotent, so the other path is safe
 
 
 @pytest.mark.parametrize(("times", "attempts"), [(1, 2), (2, 2)])
@@ -208,14 +201,14 @@ async def test_a_busy_controller_is_asked_once_more(
     else:
         with pytest.raises(LanBusyError):
             await pool.controller.outputs.switch(WATERFALL, True)
-    assert done(pool) == ["aux"] * attempts
+    assert pool.names() == ["aux"] * attempts
     assert pool.time.slept[0] == 0.5
 
 
 async def test_busy_then_the_other_path(pool: Rig) -> None:
     pool.pool.faults.on("busy", "cmd")
     await pool.controller.pump.switch(False)
-    assert writes(pool) == ["setPumpInfo"]
+    assert pool.written() == ["setPumpInfo"]
 
 
 async def test_the_first_error_is_told(pool: Rig) -> None:
@@ -256,9 +249,9 @@ async def test_a_cloud_that_cannot_leaves_the_lan_working(away: Rig, why: str) -
     elif why == "not offered":
         away.service.cloud.not_offered.add("manualSet")
     else:
-        away.controller.update(configuration=Configuration())
+        away.controller.store.update(lambda known: replace(known, outputs=Outputs()))
     await away.controller.outputs.switch(WATERFALL, True)
-    assert done(away)[0] == "aux"
+    assert away.names()[0] == "aux"
 
 
 # Accepted, but nothing happens
@@ -275,7 +268,7 @@ async def test_accepted_but_never_done(pool: Rig, command: str) -> None:
     before = pool.controller.store.state
     with pytest.raises(NotAppliedError):
         await calls[command]()
-    assert pool.controller.store.state.outputs.modes == before.aux_modes
+    assert pool.controller.store.state.outputs.modes == before.outputs.modes
     assert pool.controller.store.state.readings.pump_speed == before.readings.pump_speed
 
 
@@ -286,12 +279,14 @@ async def test_a_value_that_never_came_is_dropped(pool: Rig) -> None:
     with pytest.raises(NotAppliedError):
         await pool.controller.outputs.switch(WATERFALL, True)
     assert pool.time.now - begun == 20
-    assert done(pool) == ["aux", *["state"] * 5]
-    assert pool.published[0].slot(WATERFALL).on is True
-    assert slot(pool, WATERFALL).on is False and before.aux_modes == (
+    assert pool.names() == ["aux", *["state"] * 5]
+    assert slot(pool, WATERFALL, pool.published[0]).on is True
+    assert slot(pool, WATERFALL).on is False and before.outputs.modes == (
         pool.controller.store.state.outputs.modes
     )
-    assert pool.published[-1] == pool.controller.store.state == pool.controller.store.known
+    assert (
+        pool.published[-1] == pool.controller.store.state == pool.controller.store.known
+    )
 
 
 async def test_not_applied_when_nobody_can_tell(pool: Rig) -> None:
@@ -324,10 +319,9 @@ async def test_a_cloud_write_that_is_never_seen(
 async def test_pump_off_and_on(pool: Rig) -> None:
     assert pump_is_on(pool) is True
     await pool.controller.pump.switch(False)
-    assert done(pool) == ["cmd", "state"] and pool.time.slept == [2]
-    name, body = wire.decode_cmd(pool.asked()[0].payload or b"")
-    assert name == "v2_manual_set"
-    assert body == {"aux_switch_state": False, "aux_slot_num": 0, "pump_speed": 75}
+    assert pool.names() == ["cmd", "state"] and pool.time.slept == [2]
+    body = {"aux_switch_state": False, "aux_slot_num": 0, "pump_speed": 75}
+    assert pool.sent() == [("v2_manual_set", body)]
     # Shown at once, although the reply's frame still has the old state.
     assert [state.pump_on for state in pool.published] == [False, False]
     assert pool.controller.store.known.pump_on is False
@@ -339,14 +333,14 @@ async def test_pump_off_and_on(pool: Rig) -> None:
 async def test_the_pump_through_the_cloud(away: Rig) -> None:
     """interface.md 4.1 rule 2."""
     await away.controller.pump.switch(False)
-    assert writes(away) == ["setPumpInfo"] and done(away) == []
+    assert away.written() == ["setPumpInfo"] and away.names() == []
     assert pump_is_on(away) is False and away.controller.store.known.pump_on is False
     assert away.time.slept == [2]  # one look, and later polls decide
     away.time.advance(5)
     await away.controller.pump.set_speed(85)  # it stands: for next time
-    assert writes(away) == ["setPumpInfo"]
+    assert away.written() == ["setPumpInfo"]
     await away.controller.pump.switch(True)
-    assert writes(away) == ["setPumpInfo"] * 2
+    assert away.written() == ["setPumpInfo"] * 2
     assert away.pool.pool.pump.asked == 85
 
 
@@ -354,7 +348,7 @@ async def test_the_pump_by_the_cloud_then_by_the_lan(away: Rig) -> None:
     away.pool.faults.clear()
     away.service.cloud.faults.on("refuse")
     await away.controller.pump.switch(False)
-    assert done(away)[0] == "cmd" and pump_is_on(away) is False
+    assert away.names()[0] == "cmd" and pump_is_on(away) is False
     assert away.controller.store.state.source is Source.LAN
 
 
@@ -365,7 +359,7 @@ async def test_a_pump_whose_slot_is_not_known(make_rig: Callable[..., Rig]) -> N
         await rig.controller.pump.switch(False)
     with pytest.raises(NotSupportedError):
         await rig.controller.pump.set_speed(60)
-    assert writes(rig) == []
+    assert rig.written() == []
 
 
 async def test_pump_off_while_the_heater_cools_down(
@@ -377,8 +371,8 @@ async def test_pump_off_while_the_heater_cools_down(
     await rig.controller.poller.poll()
     assert rig.controller.store.state.signals.pool_heater is True
     await rig.controller.pump.switch(False)
-    readings = rig.controller.store.known.readings
-    assert readings.pump_cooling_down is True and readings.pump_speed == 75
+    known = rig.controller.store.known
+    assert known.signals.pump_cooling_down is True and known.readings.pump_speed == 75
     assert rig.time.slept == [2]
 
 
@@ -388,11 +382,11 @@ async def test_a_pump_that_runs_on_counts_as_off(pool: Rig) -> None:
     pool.pool.pool.pump.run_on = 120
     await pool.controller.pump.switch(False)
     assert pool.controller.store.known.signals.pump_cooling_down is True
-    assert done(pool) == ["cmd"]
+    assert pool.names() == ["cmd"]
 
 
 async def test_a_pump_switched_off_is_not_shown_at_another_speed(pool: Rig) -> None:
-    pool.controller.update(start_speed=55)
+    pool.controller.store.update(lambda known: replace(known, start_speed=55))
     await pool.controller.pump.switch(False)
     speeds = [state.readings.pump_speed for state in pool.published]
     assert speeds == [75, 75, 0]
@@ -405,7 +399,7 @@ async def test_pump_speed(pool: Rig, speed: int, sent: int) -> None:
     await pool.controller.pump.set_speed(speed)
     assert pool.pool.pool.pump.speed == sent
     assert pool.controller.store.known.readings.pump_speed == sent
-    assert done(pool) == ["cmd", "state"]
+    assert pool.names() == ["cmd", "state"]
 
 
 @pytest.mark.parametrize("speed", [39, 0, -1, 101, 255])

@@ -28,10 +28,6 @@ def source(rig: Rig) -> Source | None:
     return rig.controller.store.state.source
 
 
-def due(rig: Rig) -> bool:
-    return rig.controller.queries.due
-
-
 def errors(rig: Rig) -> tuple[type, type]:
     return type(rig.controller.paths.lan_error), type(rig.controller.paths.cloud_error)
 
@@ -177,7 +173,7 @@ async def test_no_lan(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(lan=False)
     await rig.controller.poller.poll()
     assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
-    assert not rig.controller.paths.on_lan and not due(rig)
+    assert not rig.controller.paths.on_lan and not rig.controller.queries.due
     assert rig.controller.store.state.readings.pump_speed == 75
     assert rig.asked() == []
 
@@ -273,7 +269,7 @@ async def test_a_poll_has_10_s_in_all(
             raise UnreachableError("no answer")
 
     monkeypatch.setattr(poller, "TIMEOUT", 0.15)
-    monkeypatch.setattr(rig.controller, "lan", SlowLan())
+    monkeypatch.setattr(rig.controller.paths, "lan", SlowLan())
     async with asyncio.timeout(5):
         assert not await rig.controller.poller.read_lan()
     assert started == attempts
