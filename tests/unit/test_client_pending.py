@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from custom_components.poolctl.client.control.pending import Coalescer, Pending
 from custom_components.poolctl.client.exceptions import RefusedError, UnreachableError
 from tests.simulator.raw import until
 
@@ -149,3 +150,29 @@ async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
     found = pool.controller.store.known.outputs.slot(3)
     assert found is not None and found.on is False
     assert sum(pool.time.slept) < 10
+
+
+# The parts by themselves
+
+
+async def test_a_stop_is_over_when_all_is_cleaned_up() -> None:
+    coalescer, log = Coalescer(), list[str]()
+
+    async def send(value: int) -> Pending:
+        log.append(f"sent {value}")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0)
+            log.append("cleaned up")
+        raise AssertionError("never")
+
+    async def confirm(pending: Pending) -> None:
+        raise AssertionError("never")
+
+    caller = asyncio.create_task(coalescer.run("key", 7, send, confirm))
+    await until(lambda: bool(log))
+    await coalescer.stop()
+    assert log == ["sent 7", "cleaned up"]
+    with pytest.raises(UnreachableError):
+        await caller
