@@ -4,14 +4,13 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.typing import MockHAClientWebSocket
 
 from tests.simulator import Controller
 from tests.simulator.schedules import Schedule
 
-from .conftest import Service, entity_id
+from .home import Home
 
 ZONE = ZoneInfo("Europe/Berlin")
 PUMP, LIGHT, FALL, HEATER = 0, 1, 3, 4
@@ -20,10 +19,10 @@ SERIES = "THISANDFUTURE"
 """What the dialog sends for "This and all future events", and "" for one alone."""
 
 
-async def live_in(hass: HomeAssistant, service: Service) -> None:
+async def live_in(home: Home) -> None:
     """Live where clocks jump; the controllers do, too."""
-    await hass.config.async_set_time_zone(ZONE.key)
-    for controller in service.controllers:
+    await home.hass.config.async_set_time_zone(ZONE.key)
+    for controller in home.service.controllers:
         controller.pool.tz = ZONE
 
 
@@ -31,10 +30,10 @@ class Calendar:
     """The calendar of the fully equipped pool, seen from a browser."""
 
     def __init__(
-        self, hass: HomeAssistant, socket: MockHAClientWebSocket, pool: Controller
+        self, home: Home, socket: MockHAClientWebSocket, pool: Controller
     ) -> None:
-        self.hass, self.socket, self.pool = hass, socket, pool
-        self.entity_id = entity_id(hass, "calendar", pool, "schedules")
+        self.hass, self.socket, self.pool = home.hass, socket, pool
+        self.entity_id = home.entity_id("calendar", "schedules", of=pool)
 
     async def send(self, command: str, **data: Any) -> str | None:
         """Send what a dialog sends; return the sentence it shows, if any."""

@@ -3,26 +3,24 @@
 from datetime import timedelta
 from typing import Any
 
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Controller
 
-from .conftest import FULL_ID, Service, settle
+from .home import Home
+from .service import FULL_ID
 
 FALL, LIGHT, ACTUATOR = 3, 1, 10
 """Slots of the fully equipped pool; its schedules are 0 Filter, 1 Waterfall, 2 light."""
 FILTER, WATERFALL, LAMP, NEW = range(4)
 
 
-async def act(
-    hass: HomeAssistant, action: str, *, device: str = FULL_ID, **data: Any
-) -> Any:
+async def act(home: Home, action: str, *, device: str = FULL_ID, **data: Any) -> Any:
     """Run one of our actions on a controller."""
-    found = dr.async_get(hass).async_get_devices(identifiers={(DOMAIN, device)})
+    found = dr.async_get(home.hass).async_get_devices(identifiers={(DOMAIN, device)})
     response = action in {"create_schedule", "get_schedules"}
-    return await hass.services.async_call(
+    return await home.hass.services.async_call(
         DOMAIN,
         action,
         {"device_id": next(iter(found)).id, **data},
@@ -31,20 +29,20 @@ async def act(
     )
 
 
-def new(hass: HomeAssistant, **changes: Any) -> dict[str, Any]:
+def new(home: Home, **changes: Any) -> dict[str, Any]:
     """Return the fields of a new schedule of the waterfall."""
     return {
         "name": "Morning fall",
         "start": "08:00:00",
         "end": "09:30:00",
         "weekdays": ["mon", "sat"],
-        "equipment": switch(hass, "slot_3"),
+        "equipment": switch(home, "slot_3"),
     } | changes
 
 
-def switch(hass: HomeAssistant, key: str) -> str | None:
+def switch(home: Home, key: str) -> str | None:
     """Return a switch of the fully equipped pool, `None` where there is none."""
-    registry = er.async_get(hass)
+    registry = er.async_get(home.hass)
     return registry.async_get_entity_id("switch", DOMAIN, f"{FULL_ID}_{key}")
 
 
@@ -63,19 +61,19 @@ def asked(pool: Controller, op: str) -> list[str]:
     return [request.name for request in pool.requests if request.op == op]
 
 
-async def look(hass: HomeAssistant, service: Service, pool: Controller) -> None:
+async def look(home: Home, pool: Controller) -> None:
     """Let the integration look at the controller, and at its slow data."""
-    (entry,) = hass.config_entries.async_entries(DOMAIN)
-    hass.async_create_task(
+    (entry,) = home.hass.config_entries.async_entries(DOMAIN)
+    home.hass.async_create_task(
         entry.runtime_data.controllers[pool.device_id].async_refresh()
     )
-    await settle(hass, service)
+    await home.settle()
 
 
-def switches(hass: HomeAssistant) -> dict[str, str]:
+def switches(home: Home) -> dict[str, str]:
     """Return the names of the switches of schedules by key."""
     return {
         entry.unique_id.partition("schedule_")[2]: entry.original_name or ""
-        for entry in er.async_get(hass).entities.values()
+        for entry in er.async_get(home.hass).entities.values()
         if entry.domain == "switch" and "_schedule_" in entry.unique_id
     }

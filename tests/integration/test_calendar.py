@@ -3,11 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import (
     ClientSessionGenerator,
     WebSocketGenerator,
@@ -16,26 +14,21 @@ from pytest_homeassistant_custom_component.typing import (
 from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, actions, fall, go_to, live_in, record
-from .conftest import Service, entity_id, set_up, settle
+from .home import Home
 
 pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture(autouse=True)
-async def _zone(hass: HomeAssistant, service: Service) -> None:
-    await live_in(hass, service)
+async def _zone(home: Home) -> None:
+    await live_in(home)
 
 
 @pytest.fixture
-async def calendar(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    hass_ws_client: WebSocketGenerator,
-) -> Calendar:
+async def calendar(full: Home, hass_ws_client: WebSocketGenerator) -> Calendar:
     """Open the calendar in a browser."""
-    await settle(hass, service)
-    return Calendar(hass, await hass_ws_client(hass), service.full)
+    await full.settle()
+    return Calendar(full.hass, await hass_ws_client(full.hass), full.controller)
 
 
 # What is shown
@@ -55,8 +48,8 @@ async def test_events(calendar: Calendar) -> None:
     assert len({event["uid"] for event in events}) == 1
 
 
-async def test_state(hass: HomeAssistant, calendar: Calendar) -> None:
-    state = hass.states.get(calendar.entity_id)
+async def test_state(home: Home, calendar: Calendar) -> None:
+    state = home.hass.states.get(calendar.entity_id)
     assert state is not None and state.state == "on"
     assert state.name == "Beach pool Schedules"
     assert state.attributes["message"] == "Filter"
@@ -64,7 +57,7 @@ async def test_state(hass: HomeAssistant, calendar: Calendar) -> None:
 
 
 async def test_the_older_way_of_reading(
-    hass: HomeAssistant, calendar: Calendar, hass_client: ClientSessionGenerator
+    home: Home, calendar: Calendar, hass_client: ClientSessionGenerator
 ) -> None:
     """The night that began the day before, in a range of a minute."""
     assert await calendar.send("create", event=fall(
@@ -87,8 +80,8 @@ async def test_the_older_way_of_reading(
     assert event["end"] == {"dateTime": "2026-07-07T06:00:00+02:00"}
 
 
-async def test_get_events(hass: HomeAssistant, calendar: Calendar) -> None:
-    answer = await hass.services.async_call(
+async def test_get_events(home: Home, calendar: Calendar) -> None:
+    answer = await home.hass.services.async_call(
         "calendar",
         "get_events",
         {"entity_id": calendar.entity_id, "duration": {"hours": 1}},
@@ -100,7 +93,7 @@ async def test_get_events(hass: HomeAssistant, calendar: Calendar) -> None:
 
 
 async def test_over_the_days_on_which_clocks_jump(
-    hass: HomeAssistant, calendar: Calendar, hass_client: ClientSessionGenerator
+    home: Home, calendar: Calendar, hass_client: ClientSessionGenerator
 ) -> None:
     night = fall(summary="Night", dtstart="2026-07-06T02:15:00", rrule="FREQ=DAILY")
     night["dtend"] = "2026-07-06T04:00:00"
@@ -128,7 +121,7 @@ async def test_over_the_days_on_which_clocks_jump(
 # Add
 
 
-async def test_create(hass: HomeAssistant, calendar: Calendar) -> None:
+async def test_create(home: Home, calendar: Calendar) -> None:
     """From the dialog to the relay."""
     assert await calendar.send("create", event=fall()) is None
     found = record(calendar, "Morning fall")
@@ -170,13 +163,13 @@ async def test_create(hass: HomeAssistant, calendar: Calendar) -> None:
     ],
 )
 async def test_equipment(
-    hass: HomeAssistant,
+    home: Home,
     calendar: Calendar,
     description: str | None,
     expected: tuple[int, int, int],
 ) -> None:
-    slide = entity_id(hass, "switch", calendar.pool, "slot_21")
-    er.async_get(hass).async_update_entity(slide, name="My own name")
+    slide = home.entity_id("switch", "slot_21", of=calendar.pool)
+    er.async_get(home.hass).async_update_entity(slide, name="My own name")
     calendar.pool.pool.schedules[0].enabled = False
     event = fall(description=description)
     if description is None:
@@ -188,19 +181,16 @@ async def test_equipment(
 
 
 async def test_outputs_without_a_name_and_with_the_same(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    hass_ws_client: WebSocketGenerator,
+    home: Home, hass_ws_client: WebSocketGenerator
 ) -> None:
-    slots = service.full.pool.slots
-    service.full.pool.schedules[0].enabled = False
+    slots = home.pool.slots
+    home.pool.schedules[0].enabled = False
     slots[0].name = slots[3].name = slots[17].name = ""
     slots[21].name = slots[30].name = "Fountain"
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry(service.full))
-    await settle(hass, service)
-    calendar = Calendar(hass, await hass_ws_client(hass), service.full)
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    await home.settle()
+    calendar = Calendar(home.hass, await hass_ws_client(home.hass), home.controller)
     for minute, (description, slot) in enumerate(
         [
             ("pump\n60 %", 0),
@@ -301,11 +291,11 @@ async def test_the_21st(calendar: Calendar) -> None:
 
 
 async def test_the_action_of_home_assistant_names_ours(
-    hass: HomeAssistant, calendar: Calendar
+    home: Home, calendar: Calendar
 ) -> None:
     """It cannot repeat."""
     with pytest.raises(ServiceValidationError) as caught:
-        await hass.services.async_call(
+        await home.hass.services.async_call(
             "calendar",
             "create_event",
             {

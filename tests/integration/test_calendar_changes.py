@@ -4,36 +4,29 @@ from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, actions, fall, go_to, live_in, record
-from .conftest import Service, pass_time, set_up, settle, value
+from .home import Home
+from .service import Service
 
 pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture(autouse=True)
-async def _zone(hass: HomeAssistant, service: Service) -> None:
-    await live_in(hass, service)
+async def _zone(home: Home) -> None:
+    await live_in(home)
 
 
 @pytest.fixture
-async def calendar(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    hass_ws_client: WebSocketGenerator,
-) -> Calendar:
+async def calendar(full: Home, hass_ws_client: WebSocketGenerator) -> Calendar:
     """Open the calendar in a browser."""
-    await settle(hass, service)
-    return Calendar(hass, await hass_ws_client(hass), service.full)
+    await full.settle()
+    return Calendar(full.hass, await hass_ws_client(full.hass), full.controller)
 
 
 # Change
@@ -175,11 +168,11 @@ async def test_a_page_that_stays_open(calendar: Calendar) -> None:
 # Delete
 
 
-async def test_delete(hass: HomeAssistant, calendar: Calendar) -> None:
+async def test_delete(home: Home, calendar: Calendar) -> None:
     assert await calendar.delete(await calendar.event("Filter")) is None
     assert record(calendar, "Filter") is None
     assert await calendar.events() == []
-    state = hass.states.get(calendar.entity_id)
+    state = home.hass.states.get(calendar.entity_id)
     assert state is not None and state.state == "off"
     assert not calendar.pool.pool.pump.running or calendar.pool.pool.pump.run_on
 
@@ -265,17 +258,12 @@ async def test_the_lan_and_the_cloud_die_under_way(
 
 
 @pytest.fixture
-async def away(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    hass_ws_client: WebSocketGenerator,
-) -> Calendar:
+async def away(home: Home, hass_ws_client: WebSocketGenerator) -> Calendar:
     """Open the calendar of a controller that only the cloud reaches."""
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry())
-    service.clock.speed = 50
-    return Calendar(hass, await hass_ws_client(hass), service.full)
+    home.own(home.service.full)
+    await home.set_up()
+    home.clock.speed = 50
+    return Calendar(home.hass, await hass_ws_client(home.hass), home.controller)
 
 
 async def test_in_the_cloud(away: Calendar) -> None:
@@ -299,25 +287,18 @@ async def test_refused_in_the_cloud(away: Calendar) -> None:
     assert record(away, "Morning fall") is None
 
 
-async def test_absent_where_the_cloud_does_not_offer_it(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    service.cloud.not_offered.add("scheduleInfo")
-    entry = await set_up(hass, service, service.entry())
-    entities = er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id)
+async def test_absent_where_the_cloud_does_not_offer_it(home: Home) -> None:
+    home.cloud.not_offered.add("scheduleInfo")
+    entry = await home.set_up()
+    entities = home.entities()
     assert entities
     assert not [
         e for e in entities if e.domain == "calendar" or "_schedule_" in e.unique_id
     ]
 
 
-async def test_unavailable_with_its_controller(
-    hass: HomeAssistant,
-    service: Service,
-    calendar: Calendar,
-    freezer: Any,
-) -> None:
+async def test_unavailable_with_its_controller(home: Home, calendar: Calendar) -> None:
     calendar.pool.faults.on("refuse")
-    service.cloud.faults.on("refuse")
-    await pass_time(hass, service, freezer, 130, step=5)
-    assert value(hass, "calendar", calendar.pool, "schedules") == "unavailable"
+    home.cloud.faults.on("refuse")
+    await home.pass_time(130, step=5)
+    assert home.value("calendar", "schedules", of=calendar.pool) == "unavailable"

@@ -4,12 +4,9 @@ from pathlib import Path
 import re
 from typing import Any, Final
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
 from homeassistant.loader import async_get_integration
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl import dashboard
@@ -40,14 +37,12 @@ async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
 
 
 async def test_frontend_loads_dashboard(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    hass_storage: dict[str, Any],
+    home: Home, hass_client: ClientSessionGenerator, hass_storage: dict[str, Any]
 ) -> None:
     """The module and all it imports are there, as JavaScript that may be kept."""
     hass_storage["onboarding"] = ONBOARDED
-    assert await async_setup_component(hass, "frontend", {})
-    assert await async_setup_component(hass, DOMAIN, {})
+    assert await async_setup_component(home.hass, "frontend", {})
+    assert await async_setup_component(home.hass, DOMAIN, {})
     (module,) = await _offered(hass_client)
     client = await hass_client()
     folder, first = module.rsplit("/", 1)
@@ -64,15 +59,15 @@ async def test_frontend_loads_dashboard(
     assert loaded == {file.name for file in dashboard.FOLDER.iterdir()}
 
 
-async def test_without_frontend(hass: HomeAssistant) -> None:
+async def test_without_frontend(home: Home) -> None:
     """Home Assistant without a frontend, or without even http, does not mind."""
-    assert await async_setup_component(hass, DOMAIN, {})
-    assert "frontend" not in hass.config.components
+    assert await async_setup_component(home.hass, DOMAIN, {})
+    assert "frontend" not in home.hass.config.components
 
 
-async def test_starts_after_frontend(hass: HomeAssistant) -> None:
+async def test_starts_after_frontend(home: Home) -> None:
     """Whether there is a frontend is known by the time it is asked for."""
-    integration = await async_get_integration(hass, DOMAIN)
+    integration = await async_get_integration(home.hass, DOMAIN)
     assert {"frontend", "http"} <= set(integration.after_dependencies)
 
 
@@ -91,9 +86,7 @@ def test_changed_files_have_another_address(
 
 
 @pytest.mark.usefixtures("all_enabled")
-async def test_every_row_finds_an_entity(
-    hass: HomeAssistant, full: MockConfigEntry
-) -> None:
+async def test_every_row_finds_an_entity(full: Home) -> None:
     """What the table of the dashboard looks for is there in a fully equipped pool."""
     found = [
         (
@@ -101,9 +94,7 @@ async def test_every_row_finds_an_entity(
             entity.translation_key or "",
             entity.original_device_class or "",
         )
-        for entity in er.async_entries_for_config_entry(
-            er.async_get(hass), full.entry_id
-        )
+        for entity in full.entities()
     ]
     rows = ROW.findall((dashboard.FOLDER / "sections.js").read_text())
     assert len(rows) > 30

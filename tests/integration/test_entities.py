@@ -1,7 +1,6 @@
 """Every entity of a small and of a fully equipped pool, as snapshots."""
 
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -12,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 import custom_components.poolctl as integration
 
-from .conftest import Service, set_up
+from .home import Home
 
 NOTHING = {
     (Platform.CLIMATE, "small"),
@@ -26,22 +25,22 @@ NOTHING = {
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 @pytest.mark.usefixtures("all_enabled")
 async def test_platform(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
+    home: Home,
     monkeypatch: pytest.MonkeyPatch,
     snapshot: SnapshotAssertion,
     platform: Platform,
     pool: str,
 ) -> None:
     monkeypatch.setattr(integration, "PLATFORMS", [platform])
-    controller = service.full if pool == "full" else service.small
-    service.account.sites = [
-        site for site in service.account.sites if controller in site.controllers
+    controller = home.service.full if pool == "full" else home.controller
+    home.account.sites = [
+        site for site in home.account.sites if controller in site.controllers
     ]
     remembered = [] if pool == "cloud_only" else [controller]
-    entry: MockConfigEntry = await set_up(hass, service, service.entry(*remembered))
-    if er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
-        await snapshot_platform(hass, er.async_get(hass), snapshot, entry.entry_id)
+    entry: MockConfigEntry = await home.set_up(*remembered)
+    if home.entities():
+        await snapshot_platform(
+            home.hass, er.async_get(home.hass), snapshot, entry.entry_id
+        )
     else:
         assert (platform, pool) in NOTHING

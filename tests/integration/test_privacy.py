@@ -8,7 +8,6 @@ import logging
 import random
 from typing import Any
 
-from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
@@ -20,7 +19,8 @@ from custom_components.poolctl.upkeep import issues
 from custom_components.poolctl.upkeep.issues import PROBLEMS
 from tests.simulator import Clock, Controller, Pool
 
-from .conftest import CLIENT_SECRET, Service, entity_id, record, set_up, settle, value
+from .home import Home
+from .service import CLIENT_SECRET, Service, record
 from .test_config_flow import discover
 from .test_device import device as device_of
 
@@ -167,24 +167,24 @@ def strings(tree: Any) -> Iterator[str]:
         yield str(tree)
 
 
-async def live_through(hass: HomeAssistant, planted: Planted, entry: Any) -> None:
+async def live_through(home: Home, planted: Planted) -> None:
     """Have polls, failures of every kind, and commands that work or fail."""
     service, controller = planted.service, planted.controller
-    coordinator = entry.runtime_data.controllers[controller.device_id]
+    coordinator = home.entry.runtime_data.controllers[controller.device_id]
 
     async def run(*tasks: Coroutine[Any, Any, Any]) -> None:
         """Let the service's time pass quickly meanwhile."""
         for task in tasks:
-            done = hass.async_create_task(task)
-            await settle(hass, service)
+            done = home.hass.async_create_task(task)
+            await home.settle()
             done.exception()
 
     def press(action: str, key: str) -> Coroutine[Any, Any, Any]:
-        target = {"entity_id": entity_id(hass, "switch", controller, key)}
-        return hass.services.async_call("switch", action, target, blocking=True)
+        target = {"entity_id": home.entity_id("switch", key, of=controller)}
+        return home.hass.services.async_call("switch", action, target, blocking=True)
 
-    await discover(hass, controller)
-    await run(discover(hass, controller, fw="2.5.40"), press("turn_on", "slot_3"))
+    await discover(home, controller)
+    await run(discover(home, controller, fw="2.5.40"), press("turn_on", "slot_3"))
     for fault in ("decline", "bad_tag", "truncated_frame", "replay", "html", "garbage"):
         controller.faults.on(fault)
         await run(press("turn_off", "slot_3"))
@@ -199,10 +199,10 @@ async def live_through(hass: HomeAssistant, planted: Planted, entry: Any) -> Non
         # It is time to ask again, and to say that nothing is known any more.
         coordinator.controller._cloud_not_before = 0.0
         coordinator.controller._read_at = None
-        await run(coordinator.async_refresh(), entry.runtime_data.async_refresh())
+        await run(coordinator.async_refresh(), home.entry.runtime_data.async_refresh())
         service.cloud.faults.clear()
         # A failure is told again once it was over.
-        await run(entry.runtime_data.async_refresh())
+        await run(home.entry.runtime_data.async_refresh())
     service.cloud.faults.on("failed", "auxInfo")
     coordinator.controller._cloud_not_before = 0.0
     await run(coordinator.async_refresh())
@@ -217,7 +217,7 @@ async def live_through(hass: HomeAssistant, planted: Planted, entry: Any) -> Non
 )
 @pytest.mark.usefixtures("credentials", "quick")
 async def test_nothing_tells_whose_pool_it_is(
-    hass: HomeAssistant,
+    home: Home,
     hass_client: ClientSessionGenerator,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
@@ -231,13 +231,13 @@ async def test_nothing_tells_whose_pool_it_is(
     monkeypatch.setattr(issues, "PROBLEMS", hasty)
     caplog.set_level(logging.DEBUG, logger=PACKAGE)
     caplog.clear()
-    assert await async_setup_component(hass, "diagnostics", {})
+    assert await async_setup_component(home.hass, "diagnostics", {})
     planted = Planted(secrets)
     async with planted.running():
-        entry = await set_up(hass, planted.service, planted.entry())
-        assert value(hass, "sensor", planted.controller, "connection") == "lan"
+        entry = await home.set_up_entry(planted.entry())
+        assert home.value("sensor", "connection", of=planted.controller) == "lan"
         client = await hass_client()
-        device = device_of(hass, entry, planted.controller)
+        device = device_of(home, planted.controller)
         files = []
         for live in (True, False):
             for path in ("", f"/device/{device.id}"):
@@ -246,9 +246,9 @@ async def test_nothing_tells_whose_pool_it_is(
                 assert response.status == 200
                 files.append(await response.text())
             if live:
-                await live_through(hass, planted, entry)
-        await hass.config_entries.async_remove(entry.entry_id)
-        await settle(hass, planted.service)
+                await live_through(home, planted)
+        await home.hass.config_entries.async_remove(entry.entry_id)
+        await home.settle()
     log = "\n".join(
         caplog.handler.format(line)
         for line in caplog.records
@@ -262,17 +262,15 @@ async def test_nothing_tells_whose_pool_it_is(
     assert not [text for text in planted.forbidden() if text.lower() in told]
 
 
-async def test_a_person_who_asked_is_told_what_the_service_said(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    service.account.sites = service.account.sites[:1]
-    await set_up(hass, service, service.entry())
-    service.cloud.complaint = "only on Sundays"
-    service.cloud.faults.on("failed", "setPumpInfo")
+async def test_a_person_who_asked_is_told_what_the_service_said(home: Home) -> None:
+    home.own(home.service.small)
+    await home.set_up()
+    home.cloud.complaint = "only on Sundays"
+    home.cloud.faults.on("failed", "setPumpInfo")
     with pytest.raises(HomeAssistantError, match="only on Sundays"):
-        await hass.services.async_call(
+        await home.hass.services.async_call(
             "switch",
             "turn_off",
-            {"entity_id": entity_id(hass, "switch", service.small, "pump")},
+            {"entity_id": home.entity_id("switch", "pump")},
             blocking=True,
         )

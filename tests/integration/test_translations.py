@@ -6,8 +6,7 @@ import re
 from string import Formatter
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er, icon
+from homeassistant.helpers import icon
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
@@ -25,7 +24,7 @@ from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
 
-from .conftest import Service, set_up
+from .home import Home
 
 FOLDER = Path(errors.__file__).parent
 CLIENT = "\n".join(path.read_text() for path in (FOLDER / "client").rglob("*.py"))
@@ -132,14 +131,12 @@ def _entity_keys() -> dict[str, set[str]]:
 
 
 @pytest.mark.usefixtures("all_enabled")
-async def test_every_entity_has_a_name_and_an_icon(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    entry = await set_up(hass, service, service.entry(*service.controllers))
-    icons = await icon.async_get_icons(hass, "entity", {"poolctl"})
+async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
+    entry = await home.set_up(*home.service.controllers)
+    icons = await icon.async_get_icons(home.hass, "entity", {"poolctl"})
     used: dict[str, set[str]] = {}
-    for found in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
-        state = hass.states.get(found.entity_id)
+    for found in home.entities():
+        state = home.hass.states.get(found.entity_id)
         assert state is not None, found.entity_id
         if found.translation_key is None:
             # Named by Home Assistant, after its device class.
