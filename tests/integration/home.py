@@ -2,12 +2,15 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 import time
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigFlowResult
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import (
+    Context,
     Event,
     EventStateChangedData,
     HomeAssistant,
@@ -25,7 +28,6 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import Account, Clock, Cloud, Controller, Pool
-from tests.simulator.lan import Request
 
 from .service import Service, record
 
@@ -116,6 +118,16 @@ class Home:
             for _ in range(4):
                 await self.moment(0.002)
 
+    def go_to(self, weekday: int, hour: int, minute: int = 0) -> None:
+        """Let the pools' clock go on to a weekday and a time where the pool is."""
+        now = self.pool.local_time()
+        there = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        there += timedelta(days=(weekday - now.weekday()) % 7)
+        if there <= now:
+            there += timedelta(days=7)
+        self.clock.advance((there - now).total_seconds())
+        assert self.pool.local_time().weekday() == weekday
+
     # --- The account ---
 
     def own(self, *controllers: Controller) -> None:
@@ -193,6 +205,18 @@ class Home:
         ]
         return found
 
+    @property
+    def flows(self) -> list[ConfigFlowResult]:
+        """What asks for a person's attention: discoveries, and requests to sign in."""
+        return self.hass.config_entries.flow.async_progress()
+
+    async def answer(
+        self, flow: ConfigFlowResult, data: dict[str, Any]
+    ) -> ConfigFlowResult:
+        """Fill in what a flow of the integration asks for; return how it goes on."""
+        manager = self.hass.config_entries.flow
+        return await manager.async_configure(flow["flow_id"], data)
+
     # --- What a person sees ---
 
     def device(self, of: Controller | None = None) -> dr.DeviceEntry:
@@ -252,6 +276,10 @@ class Home:
         """What the sensor of the connection shows."""
         return self.value("sensor", "connection")
 
+    def last_reported(self) -> dict[str, datetime]:
+        """Return when each entity was written last, also if nothing changed."""
+        return {s.entity_id: s.last_reported for s in self.hass.states.async_all()}
+
     def follow(
         self, domain: str, key: str, of: Controller | None = None
     ) -> list[State]:
@@ -288,6 +316,25 @@ class Home:
         target = {"entity_id": entity_id}
         await self.hass.services.async_call(kind, name, target | data, blocking=True)
 
+    async def act_on_device(
+        self,
+        name: str,
+        *,
+        of: Controller | None = None,
+        answers: bool = False,
+        context: Context | None = None,
+        **data: Any,
+    ) -> Any:
+        """Run one of our actions on the device of the controller; return its answer."""
+        return await self.hass.services.async_call(
+            DOMAIN,
+            name,
+            {"device_id": self.device(of).id, **data},
+            blocking=True,
+            context=context,
+            return_response=answers,
+        )
+
     async def enable_all(self) -> None:
         """Enable what is disabled by default."""
         registry = er.async_get(self.hass)
@@ -303,9 +350,10 @@ class Home:
         """The names of the writes that reached the cloud."""
         return [r.name for r in self.cloud.requests if r.method == "POST"]
 
-    def actions(self) -> list[Request]:
-        """Return the actions that reached the controller over the LAN."""
-        return [request for request in self.controller.requests if request.op == "a"]
+    @property
+    def actions(self) -> list[str]:
+        """The names of the actions that reached the controller over the LAN."""
+        return [r.name for r in self.controller.requests if r.op == "a"]
 
     def disconnect(self) -> None:
         """Let nobody answer: neither the controller on the LAN nor the cloud."""

@@ -6,9 +6,7 @@ from pathlib import Path
 import re
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -22,8 +20,7 @@ from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.trigger import TRIGGERS
 
 from .home import Home
-from .service import Service
-from .test_triggers import DRY, SPA_RETURN, poll, still_water
+from .test_triggers import DRY, SPA_RETURN, still_water
 
 __all__ = ["still_water"]
 
@@ -50,9 +47,7 @@ ENTITIES = {
     "event.pool_dose": "doses",
 }
 
-type Happen = Callable[
-    [HomeAssistant, Service, FrozenDateTimeFactory], Awaitable[object]
-]
+type Happen = Callable[[Home], Awaitable[object]]
 
 
 async def _chemistry(home: Home) -> None:
@@ -62,7 +57,7 @@ async def _chemistry(home: Home) -> None:
 
 async def _evening(home: Home) -> None:
     home.pool.water.ph = 7.75
-    await poll(home)
+    await home.advance(15)
     now = dt_util.now()
     until = now.replace(hour=18, minute=0, second=1, microsecond=0) - now
     if until < timedelta(hours=2):
@@ -72,19 +67,19 @@ async def _evening(home: Home) -> None:
 
 async def _warm_spa(home: Home) -> None:
     home.pool.switch(SPA_RETURN, True)
-    await poll(home)
+    await home.advance(15)
     home.pool.water.temperature = 36.05
-    await poll(home)
+    await home.advance(15)
 
 
 async def _low_drum(home: Home) -> None:
     home.pool.settings["chlorine_remaining"] = 1_000
-    await poll(home)
+    await home.advance(15)
 
 
 async def _dry_run(home: Home) -> None:
     home.pool.pump.dry_run_status = DRY
-    await poll(home)
+    await home.advance(15)
 
 
 async def _off_the_network(home: Home) -> None:
@@ -129,7 +124,7 @@ async def test_an_example(full: Home, alias: str) -> None:
     (automation,) = full.hass.states.async_all(AUTOMATION)
     assert automation.state == "on"
     happen, message = HAPPENINGS[alias]
-    await happen(full.hass, full.service, full.freezer)
+    await happen(full)
     (call,) = [call for each in calls for call in each]
     assert call.data["message"] == message
     # A clock that it waits for would go on ticking after the test.

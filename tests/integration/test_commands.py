@@ -1,12 +1,9 @@
 """From an action in Home Assistant to the relay, and every way it can go wrong."""
 
-from typing import Any
-
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
-from tests.simulator import Controller
 from tests.simulator.raw import until
 
 from .home import Home, failure
@@ -15,17 +12,7 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 WATERFALL = 2
 """The slot of a general output of the small pool."""
-
-
-async def call(
-    home: Home, domain: str, action: str, controller: Controller, key: str, **data: Any
-) -> None:
-    """Do what a person does with an entity."""
-    entity_domain = "switch" if domain == "poolctl" else domain
-    target = {"entity_id": home.entity_id(entity_domain, key, of=controller)}
-    await home.hass.services.async_call(
-        domain, action, {**target, **data}, blocking=True
-    )
+SLOT = f"slot_{WATERFALL}"
 
 
 async def test_a_switch_costs_one_request_and_shows_the_confirmed_state(
@@ -33,30 +20,30 @@ async def test_a_switch_costs_one_request_and_shows_the_confirmed_state(
 ) -> None:
     events = async_capture_events(small.hass, "state_changed")
     seen = len(small.controller.requests)
-    await small.act("switch.turn_on", f"slot_{WATERFALL}")
+    await small.act("switch.turn_on", SLOT)
 
     (request,) = small.controller.requests[seen:]
     assert (request.op, request.name, request.payload) == ("a", "aux", b"\x02\x01\x01")
     assert small.pool.slots[WATERFALL].on
-    assert small.value("switch", f"slot_{WATERFALL}") == "on"
+    assert small.value("switch", SLOT) == "on"
     (change,) = [e for e in events if e.data["entity_id"].endswith("_waterfall")]
     assert change.data["new_state"].state == "on"
     assert "assumed_state" not in change.data["new_state"].attributes
 
-    await small.act("switch.turn_off", f"slot_{WATERFALL}")
+    await small.act("switch.turn_off", SLOT)
     assert small.controller.requests[-1].payload == b"\x02\x00\x01"
     assert not small.pool.slots[WATERFALL].on
 
 
 async def test_resume_schedule(small: Home) -> None:
     """The action gives one slot back, the button all of them."""
-    await small.act("switch.turn_on", f"slot_{WATERFALL}")
+    await small.act("switch.turn_on", SLOT)
     assert small.pool.slots[WATERFALL].held
-    await small.act("poolctl.resume_schedule", f"slot_{WATERFALL}")
+    await small.act("poolctl.resume_schedule", SLOT)
     assert small.controller.requests[-1].payload == b"\x02\x00\x00"
     assert not small.pool.slots[WATERFALL].held
 
-    for key in (f"slot_{WATERFALL}", "slot_3"):
+    for key in (SLOT, "slot_3"):
         await small.act("switch.turn_on", key)
     await small.act("button.press", "resume_schedules")
     assert not any(slot.held for slot in small.pool.slots)
@@ -109,24 +96,22 @@ async def test_desired_values_leave_all_other_settings_alone(
 
 
 @pytest.mark.parametrize(
-    ("fault", "error", "key"),
+    ("fault", "key"),
     [
-        ("decline", HomeAssistantError, "refused"),
-        ("busy", HomeAssistantError, "busy"),
-        ("refuse", HomeAssistantError, "not_reached"),
-        ("close_mid_body", HomeAssistantError, "not_reached"),
-        ("bad_tag", HomeAssistantError, "unexpected_answer"),
-        ("garbage", HomeAssistantError, "unexpected_answer"),
+        ("decline", "refused"),
+        ("busy", "busy"),
+        ("refuse", "not_reached"),
+        ("close_mid_body", "not_reached"),
+        ("bad_tag", "unexpected_answer"),
+        ("garbage", "unexpected_answer"),
     ],
 )
-async def test_failures_are_told_in_words(
-    small: Home, fault: str, error: type[HomeAssistantError], key: str
-) -> None:
+async def test_failures_are_told_in_words(small: Home, fault: str, key: str) -> None:
     small.clock.speed = 100  # `busy` is answered after 2 s
     small.cloud.faults.on("refuse")
     small.controller.faults.on(fault)
-    with failure(key, error):
-        await small.act("switch.turn_on", f"slot_{WATERFALL}")
+    with failure(key):
+        await small.act("switch.turn_on", SLOT)
 
 
 async def test_a_refusal_is_final(small: Home) -> None:
@@ -142,8 +127,8 @@ async def test_a_refusal_is_final(small: Home) -> None:
 async def test_accepted_but_never_applied(small: Home) -> None:
     small.controller.faults.on("ignore_writes")
     with failure("not_applied"):
-        await small.act("switch.turn_on", f"slot_{WATERFALL}")
-    assert small.value("switch", f"slot_{WATERFALL}") == "off"
+        await small.act("switch.turn_on", SLOT)
+    assert small.value("switch", SLOT) == "off"
 
 
 async def test_the_pump_by_way_of_the_cloud(small: Home) -> None:
@@ -160,17 +145,14 @@ async def test_the_pump_by_way_of_the_cloud(small: Home) -> None:
 async def test_a_controller_without_lan_is_switched_through_the_cloud(
     home: Home,
 ) -> None:
-    entry = home.service.entry()
-    await home.set_up_entry(entry)
+    await home.set_up()
     home.clock.speed = 50
-    key = f"slot_{WATERFALL}"
-    assert home.value("switch", key) == "off"
-    await home.act("switch.turn_on", key)
-    assert home.value("switch", key) == "on"
+    assert home.value("switch", SLOT) == "off"
+    await home.act("switch.turn_on", SLOT)
+    assert home.value("switch", SLOT) == "on"
     home.clock.advance(5)
     assert home.pool.slots[WATERFALL].on
-    writes = home.cloud_writes
-    assert writes == ["manualSet"]
+    assert home.cloud_writes == ["manualSet"]
 
 
 async def test_what_only_the_lan_can_do_says_so(home: Home) -> None:
@@ -196,6 +178,6 @@ async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
         full.act("number.set_value", "desired_ph", value=7.0)
     )
     await until(lambda: full.value("number", "desired_ph") == "7.0")
-    assert await full.hass.config_entries.async_unload(full.entry.entry_id)
+    await full.unload()
     with failure("not_reached"):
         await task

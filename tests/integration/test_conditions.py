@@ -25,7 +25,6 @@ from .test_triggers import (
     SPA_RETURN,
     automate,
     device,
-    poll,
     prefilled,
     still_water,
     told,
@@ -81,7 +80,7 @@ async def test_a_reading_and_its_range(
     answers = await ask(small, name, **options)
     for reading, is_fine in ((fine, True), (wrong, False), (fine, True)):
         setattr(small.pool.water, key, reading)
-        await poll(small)
+        await small.advance(15)
         assert await met(small, answers) is (is_fine is inside)
 
 
@@ -98,7 +97,7 @@ async def test_a_reading_that_is_not_known(small: Home, name: str) -> None:
     assert await met(small, answers)
     small.pool.switch(PUMP_SLOT, False)
     small.clock.advance(60)
-    await poll(small)
+    await small.advance(15)
     assert small.value("sensor", "ph") == "unknown"
     assert not await met(small, answers)
 
@@ -120,14 +119,11 @@ async def test_out_of_range_for_a_time(small: Home) -> None:
 
 
 async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
-    registry = er.async_get(small.hass)
-    sensor = registry.async_get_entity_id(
-        "sensor", DOMAIN, f"{small.controller.device_id}_orp"
+    er.async_get(small.hass).async_update_entity_options(
+        small.entity_id("sensor", "orp"), "sensor", {"unit_of_measurement": "V"}
     )
-    assert sensor is not None
-    registry.async_update_entity_options(sensor, "sensor", {"unit_of_measurement": "V"})
     small.pool.water.orp = 720
-    await poll(small)
+    await small.advance(15)
     assert small.value("sensor", "orp") == "0.72"
     assert await met(small, await ask(small, "is_orp_in_range"))
 
@@ -152,7 +148,7 @@ async def test_the_pump_is_running(full: Home) -> None:
     answers = await ask(full, "is_pump_running")
     assert await met(full, answers)
     full.pool.switch(PUMP_SLOT, False)
-    await poll(full)
+    await full.advance(15)
     assert not await met(full, answers)
 
 
@@ -161,7 +157,7 @@ async def test_spa_mode_is_on(full: Home) -> None:
     answers = await ask(full, "is_spa_mode_on")
     for on in (False, True, False):
         full.pool.switch(SPA_RETURN, on)
-        await poll(full)
+        await full.advance(15)
         assert await met(full, answers) is on
 
 
@@ -169,10 +165,10 @@ async def test_spa_mode_is_on(full: Home) -> None:
 async def test_a_drum_is_nearly_empty(full: Home, drum: str) -> None:
     answers = await ask(full, "is_drum_nearly_empty")
     full.pool.pump.dry_run_status = DRY
-    await poll(full)
+    await full.advance(15)
     assert not await met(full, answers)
     full.pool.settings[f"{drum}_remaining"] = 2_000
-    await poll(full)
+    await full.advance(15)
     assert await met(full, answers)
 
 
@@ -190,7 +186,7 @@ async def test_the_connection(small: Home, wanted: str) -> None:
     await small.advance(120, step=15)
     assert await met(small, answers) is (wanted == "lost")
     # That nobody looks says nothing about the controller.
-    await small.hass.config_entries.async_unload(small.entry.entry_id)
+    await small.unload()
     assert not await met(small, answers)
 
 
@@ -203,7 +199,7 @@ async def test_not_on_the_network_for_a_time(small: Home) -> None:
     await small.advance(300, step=15)
     small.cloud.faults.on("refuse")
     await small.advance(300, step=15)
-    assert small.value("sensor", "connection") == "unavailable"
+    assert small.source == "unavailable"
     assert not await met(small, answers)
     await small.advance(60, step=15)
     assert await met(small, answers)

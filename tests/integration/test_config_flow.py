@@ -11,11 +11,13 @@ from homeassistant.config_entries import (
     ConfigEntryState,
     ConfigFlowResult,
 )
+from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
 from pytest_unordered import unordered
+from yarl import URL
 
 from custom_components.poolctl.config_flow import InvalidAddressError, normalise_address
 from custom_components.poolctl.const import DOMAIN
@@ -23,6 +25,7 @@ from tests.simulator import Account, Controller, Site
 
 from .conftest import SignIn
 from .home import Home
+from .service import CLIENT_ID, CLIENT_SECRET, Service
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
@@ -34,9 +37,7 @@ async def start(home: Home, url: str) -> ConfigFlowResult:
     )
     assert flow["type"] is FlowResultType.FORM
     assert flow["step_id"] == "user"
-    return await home.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": url}
-    )
+    return await home.answer(flow, {"url": url})
 
 
 def announcement(controller: Controller, **changes: Any) -> ZeroconfServiceInfo:
@@ -111,7 +112,6 @@ async def test_refused_addresses(home: Home, text: str, error: str) -> None:
     assert flow["errors"] == {"url": error}
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_by_hand(home: Home, sign_in: SignIn) -> None:
     """A wrong address is corrected in place; then the account is added.
 
@@ -121,9 +121,7 @@ async def test_by_hand(home: Home, sign_in: SignIn) -> None:
     flow = await start(home, home.cloud.base_url)
     assert flow["errors"] == {"url": "cannot_connect"}
     home.cloud.faults.clear()
-    flow = await home.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": f"{home.cloud.base_url}/"}
-    )
+    flow = await home.answer(flow, {"url": f"{home.cloud.base_url}/"})
     result = await sign_in(flow)
     await home.hass.async_block_till_done()
 
@@ -133,13 +131,12 @@ async def test_by_hand(home: Home, sign_in: SignIn) -> None:
     assert entry.state is ConfigEntryState.LOADED
     assert entry.unique_id == "user-1"
     assert entry.data["url"] == home.cloud.base_url
-    assert home.value("sensor", "connection") == "cloud"
+    assert home.source == "cloud"
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_discovered(home: Home, sign_in: SignIn) -> None:
     """Both pools are discovered; one sign-in adds both, on the LAN."""
-    flow = await discover(home)
+    flow = await discover(home, home.controller)
     other = await discover(home, home.service.full)
     assert flow["step_id"] == other["step_id"] == "confirm"
     assert flow["description_placeholders"] == {
@@ -149,39 +146,37 @@ async def test_discovered(home: Home, sign_in: SignIn) -> None:
         "example_url": "https://pool.example.com",
     }
     assert [
-        shown["context"]["title_placeholders"]["name"]
-        for shown in home.hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+        shown["context"]["title_placeholders"]["name"] for shown in home.flows
     ] == unordered("Home pool", "Beach pool")
 
-    flow = await home.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": home.cloud.base_url}
-    )
+    flow = await home.answer(flow, {"url": home.cloud.base_url})
     result = await sign_in(flow)
     await home.hass.async_block_till_done()
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert not home.hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+    assert not home.flows
     for controller in home.service.controllers:
         assert home.value("sensor", "connection", of=controller) == "lan"
         stored = result["result"].data["controllers"][controller.device_id]
         assert stored["port"] == controller.port
 
 
-async def test_without_credentials(home: Home) -> None:
+async def test_without_credentials(
+    hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
+) -> None:
     """interface.md 5.1 rule 5."""
+    home = Home(hass, service, request)
     flow = await start(home, home.cloud.base_url)
     assert flow["type"] is FlowResultType.ABORT
     assert flow["reason"] in ("missing_credentials", "missing_configuration")
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_sign_in_refused(home: Home, sign_in: SignIn) -> None:
     result = await sign_in(await start(home, home.cloud.base_url), cancel=True)
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "user_rejected_authorize"
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_credentials_refused(home: Home, sign_in: SignIn) -> None:
     """interface.md 5.1 rule 2, 7.1 rule 3."""
     flow = await start(home, home.cloud.base_url)
@@ -191,7 +186,6 @@ async def test_credentials_refused(home: Home, sign_in: SignIn) -> None:
     assert result["reason"] == "oauth_unauthorized"
 
 
-@pytest.mark.usefixtures("credentials")
 @pytest.mark.parametrize("why", ["expired", "used"])
 async def test_a_code_that_counts_no_more(
     home: Home, sign_in: SignIn, why: str
@@ -202,7 +196,15 @@ async def test_a_code_that_counts_no_more(
         if why == "expired":
             home.clock.advance(301)
         else:
-            home.cloud.sign_ins._codes.pop(code)
+            home.cloud.sign_ins.token(
+                {
+                    "grant_type": "authorization_code",
+                    "code": code,
+                    "redirect_uri": URL(flow["url"]).query["redirect_uri"],
+                    "client_id": CLIENT_ID,
+                    "client_secret": CLIENT_SECRET,
+                }
+            )
 
     flow = await start(home, home.cloud.base_url)
     result = await sign_in(flow, before_return=spoil)
@@ -211,7 +213,6 @@ async def test_a_code_that_counts_no_more(
     assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> None:
     """An answer that was not asked for is refused, and the true one still works.
 
@@ -224,7 +225,6 @@ async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> No
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
-@pytest.mark.usefixtures("credentials")
 @pytest.mark.parametrize("fault", ["error_500", "html", "failed", "unauthorized"])
 async def test_account_unreadable(home: Home, sign_in: SignIn, fault: str) -> None:
     flow = await start(home, home.cloud.base_url)
@@ -235,29 +235,24 @@ async def test_account_unreadable(home: Home, sign_in: SignIn, fault: str) -> No
     assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_no_controllers(home: Home, sign_in: SignIn) -> None:
     home.account.sites = [Site("Empty")]
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["reason"] == "no_controllers"
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_already_configured(home: Home, sign_in: SignIn) -> None:
     home.service.entry(home.controller).add_to_hass(home.hass)
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["reason"] == "already_configured"
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_discovered_controller_of_another_account(
     home: Home, sign_in: SignIn
 ) -> None:
     stranger = Controller(device_id="AA_BB_CC_00_00_09", name="Next door")
     flow = await discover(home, stranger)
-    flow = await home.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": home.cloud.base_url}
-    )
+    flow = await home.answer(flow, {"url": home.cloud.base_url})
     result = await sign_in(flow)
     assert result["reason"] == "not_owned"
     assert (result["description_placeholders"] or {})["name"] == "Next door"
@@ -279,26 +274,26 @@ async def test_discovered_controller_of_another_account(
 async def test_discoveries_that_end(
     home: Home, changes: dict[str, Any], reason: str
 ) -> None:
-    result = await discover(home, **changes)
+    result = await discover(home, home.controller, **changes)
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == reason
 
 
 @pytest.mark.parametrize("firmware", ["2.5.46", "2.10.0", "3.0.0", "beta"])
 async def test_firmware_that_may_serve_the_lan(home: Home, firmware: str) -> None:
-    result = await discover(home, fw=firmware)
+    result = await discover(home, home.controller, fw=firmware)
     assert result["step_id"] == "confirm"
 
 
 async def test_ignored_discovery_stays_away(home: Home) -> None:
-    await discover(home)
-    (shown,) = home.hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+    await discover(home, home.controller)
+    (shown,) = home.flows
     await home.hass.config_entries.flow.async_init(
         DOMAIN,
         context={"source": SOURCE_IGNORE},
         data={"unique_id": shown["context"]["unique_id"], "title": "Home pool"},
     )
-    result = await discover(home)
+    result = await discover(home, home.controller)
     assert result["reason"] == "already_configured"
 
 
@@ -312,18 +307,18 @@ async def test_known_address_is_suggested(home: Home) -> None:
 
 async def test_new_address_is_taken_over_in_place(small: Home) -> None:
     await small.controller.move("127.0.0.1")
-    result = await discover(small)
+    result = await discover(small, small.controller)
     await small.hass.async_block_till_done(wait_background_tasks=True)
 
     assert result["reason"] == "already_configured"
-    stored = small.entry.data["controllers"][small.controller.device_id]
+    stored = small.stored
     assert stored["port"] == small.controller.port
-    assert small.value("sensor", "connection") == "lan"
+    assert small.source == "lan"
 
 
 async def test_address_of_another_controller_is_not_taken_over(small: Home) -> None:
     """It must answer with this controller's key, whoever announces it."""
-    before = dict(small.entry.data["controllers"][small.controller.device_id])
+    before = dict(small.stored)
     result = await discover(
         small,
         small.service.full,
@@ -333,12 +328,12 @@ async def test_address_of_another_controller_is_not_taken_over(small: Home) -> N
     await small.hass.async_block_till_done(wait_background_tasks=True)
 
     assert result["reason"] == "already_configured"
-    assert small.entry.data["controllers"][small.controller.device_id] == before
+    assert small.stored == before
 
 
 async def test_known_controller_of_an_entry_that_is_not_loaded(home: Home) -> None:
     home.service.entry(home.controller).add_to_hass(home.hass)
-    result = await discover(home)
+    result = await discover(home, home.controller)
     assert result["reason"] == "already_configured"
 
 
@@ -355,7 +350,7 @@ async def test_dhcp_only_tells_addresses(small: Home, known: bool) -> None:
     )
     await small.hass.async_block_till_done(wait_background_tasks=True)
     assert result["reason"] == "already_configured"
-    stored = small.entry.data["controllers"][small.controller.device_id]
+    stored = small.stored
     assert stored["port"] == small.controller.port
 
 
@@ -363,7 +358,7 @@ async def test_reauth(small: Home, sign_in: SignIn) -> None:
     small.cloud.revoke(small.account)
     flow = await small.entry.start_reauth_flow(small.hass)
     assert flow["step_id"] == "reauth_confirm"
-    flow = await small.hass.config_entries.flow.async_configure(flow["flow_id"], {})
+    flow = await small.answer(flow, {})
     result = await sign_in(flow)
     await small.hass.async_block_till_done(wait_background_tasks=True)
 
@@ -381,7 +376,7 @@ async def test_reauth_with_another_account_changes_nothing(
     small.cloud.accounts.append(other)
     before = dict(small.entry.data)
     flow = await small.entry.start_reauth_flow(small.hass)
-    flow = await small.hass.config_entries.flow.async_configure(flow["flow_id"], {})
+    flow = await small.answer(flow, {})
     result = await sign_in(flow, "eve@example.com")
 
     assert result["reason"] == "wrong_account"

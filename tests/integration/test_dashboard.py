@@ -4,6 +4,7 @@ from pathlib import Path
 import re
 from typing import Any, Final
 
+from homeassistant.core import HomeAssistant
 from homeassistant.loader import async_get_integration
 from homeassistant.setup import async_setup_component
 import pytest
@@ -11,6 +12,8 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl import dashboard
 from custom_components.poolctl.const import DOMAIN
+
+from .home import Home
 
 # What index.html tells a browser to load.
 EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')
@@ -37,12 +40,14 @@ async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
 
 
 async def test_frontend_loads_dashboard(
-    home: Home, hass_client: ClientSessionGenerator, hass_storage: dict[str, Any]
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    hass_storage: dict[str, Any],
 ) -> None:
     """The module and all it imports are there, as JavaScript that may be kept."""
     hass_storage["onboarding"] = ONBOARDED
-    assert await async_setup_component(home.hass, "frontend", {})
-    assert await async_setup_component(home.hass, DOMAIN, {})
+    assert await async_setup_component(hass, "frontend", {})
+    assert await async_setup_component(hass, DOMAIN, {})
     (module,) = await _offered(hass_client)
     client = await hass_client()
     folder, first = module.rsplit("/", 1)
@@ -59,15 +64,15 @@ async def test_frontend_loads_dashboard(
     assert loaded == {file.name for file in dashboard.FOLDER.iterdir()}
 
 
-async def test_without_frontend(home: Home) -> None:
+async def test_without_frontend(hass: HomeAssistant) -> None:
     """Home Assistant without a frontend, or without even http, does not mind."""
-    assert await async_setup_component(home.hass, DOMAIN, {})
-    assert "frontend" not in home.hass.config.components
+    assert await async_setup_component(hass, DOMAIN, {})
+    assert "frontend" not in hass.config.components
 
 
-async def test_starts_after_frontend(home: Home) -> None:
+async def test_starts_after_frontend(hass: HomeAssistant) -> None:
     """Whether there is a frontend is known by the time it is asked for."""
-    integration = await async_get_integration(home.hass, DOMAIN)
+    integration = await async_get_integration(hass, DOMAIN)
     assert {"frontend", "http"} <= set(integration.after_dependencies)
 
 
@@ -85,7 +90,6 @@ def test_changed_files_have_another_address(
     assert dashboard._fingerprint() != before
 
 
-@pytest.mark.usefixtures("all_enabled")
 async def test_every_row_finds_an_entity(full: Home) -> None:
     """What the table of the dashboard looks for is there in a fully equipped pool."""
     found = [

@@ -3,20 +3,9 @@
 from homeassistant.helpers import area_registry as ar, device_registry as dr
 import pytest
 
-from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
 from tests.simulator.raw import exchange, request
 
 from .home import Home
-
-
-def device(home: Home, controller: Controller) -> dr.DeviceEntry:
-    """Return the device of a controller."""
-    found = dr.async_get(home.hass).async_get_device_by_identifier(
-        (DOMAIN, controller.device_id), home.entry.entry_id
-    )
-    assert isinstance(found, dr.DeviceEntry)
-    return found
 
 
 def area(home: Home, found: dr.DeviceEntry) -> str | None:
@@ -29,7 +18,7 @@ def area(home: Home, found: dr.DeviceEntry) -> str | None:
 
 
 async def test_what_is_known(full: Home) -> None:
-    found = device(full)
+    found = full.device()
     assert found.name == "Beach pool"
     assert found.model == "Pool controller, 37 slots"
     assert found.sw_version == "2.5.46"
@@ -40,7 +29,7 @@ async def test_what_is_known(full: Home) -> None:
 
 async def test_what_is_not_known_is_not_told(full: Home) -> None:
     """The interface names no manufacturer, and a controller serves no page."""
-    found = device(full)
+    found = full.device()
     assert found.manufacturer is None
     assert found.model_id is None
     assert found.hw_version is None
@@ -58,46 +47,43 @@ async def test_through_the_cloud_alone(home: Home, not_offered: set[str]) -> Non
     """Neither the firmware nor all of the slots are told there."""
     home.own(home.service.small)
     home.cloud.not_offered |= not_offered
-    entry = await home.set_up()
-    found = device(home)
+    await home.set_up()
+    found = home.device()
     assert found.model == "Pool controller"
     assert found.sw_version is None
     assert found.serial_number == home.controller.device_id
     assert area(home, found) == "Home"
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_an_update_of_the_firmware_and_an_expander(small: Home) -> None:
-    before = device(small)
+    before = small.device()
     assert before.model == f"Pool controller, {len(small.pool.slots)} slots"
     small.controller.firmware = "2.6.1"
     await small.advance(15)
-    after = device(small)
+    after = small.device()
     assert after.id == before.id
     assert after.sw_version == "2.6.1"
     assert after.model == before.model
     small.pool.slots.extend(small.service.full.pool.slots[12:17])
     await small.advance(15)
-    after = device(small)
+    after = small.device()
     assert after.model == f"Pool controller, {len(small.pool.slots)} slots"
 
 
 async def test_a_site_without_a_name(home: Home) -> None:
     home.own(home.service.small)
     home.account.sites[0].name = ""
-    entry = await home.set_up()
-    assert area(home, device(home)) is None
+    await home.set_up()
+    assert area(home, home.device()) is None
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_the_area_is_a_suggestion(small: Home) -> None:
     """Where a person puts it, it stays, whatever the site is called."""
     garden = ar.async_get(small.hass).async_create("Garden")
-    found = device(small)
+    found = small.device()
     dr.async_get(small.hass).async_update_device(found.id, area_id=garden.id)
     small.account.sites[0].name = "Cottage"
     small.controller.firmware = "2.6.1"
     await small.advance(3700, step=3700)
-    stored = small.entry.data["controllers"][small.controller.device_id]
-    assert stored["site"] == "Cottage"
-    assert area(small, device(small)) == "Garden"
+    assert small.stored["site"] == "Cottage"
+    assert area(small, small.device()) == "Garden"

@@ -4,7 +4,6 @@ from collections import Counter
 import logging
 from typing import Any
 
-from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
@@ -16,14 +15,16 @@ from custom_components.poolctl.client.frame import decode_frame
 
 from .home import Home
 from .test_config_flow import discover
-from .test_device import device as device_of
 
 PACKAGE = "custom_components.poolctl"
 
 
 async def dump(home: Home, hass_client: ClientSessionGenerator) -> dict[str, Any]:
     """Return the diagnostics of an account."""
-    return await get_diagnostics_for_config_entry(home.hass, hass_client, home.entry)  # type: ignore[no-any-return]
+    found: dict[str, Any] = await get_diagnostics_for_config_entry(
+        home.hass, hass_client, home.entry
+    )
+    return found
 
 
 # --- What it tells ---
@@ -89,7 +90,6 @@ async def test_what_people_typed_is_replaced(
     assert used[1]["start"] == 600
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_a_bad_day(small: Home, hass_client: ClientSessionGenerator) -> None:
     """Misses are counted, the newest errors named, and what is not offered listed."""
     small.cloud.not_offered.add("auxInfo")
@@ -100,7 +100,7 @@ async def test_a_bad_day(small: Home, hass_client: ClientSessionGenerator) -> No
     await small.advance(60, step=30)
     small.cloud.faults.on("error_500")
     await small.advance(30, step=30)
-    await discover(small)
+    await discover(small, small.controller)
     await small.settle()
     found = await dump(small, hass_client)
     assert found["account"]["not_offered"] == ["auxInfo"]
@@ -132,7 +132,7 @@ async def test_one_of_two_controllers(
     found = await dump(home, hass_client)
     assert [c["number"] for c in found["controllers"]] == [1, 2]
     for number, controller in enumerate(home.service.controllers, 1):
-        device = device_of(home, controller)
+        device = home.device(controller)
         found = await get_diagnostics_for_device(home.hass, hass_client, entry, device)
         (one,) = found["controllers"]
         assert one["number"] == number
@@ -144,26 +144,22 @@ async def test_an_account_that_is_not_loaded(
     home: Home, hass_client: ClientSessionGenerator
 ) -> None:
     """Just then somebody wants to know."""
-    entry = home.service.entry(home.controller)
-    entry.add_to_hass(home.hass)
     home.own(home.service.small)
-    assert await async_setup_component(home.hass, "poolctl", {})
-    await home.settle()
-    await home.hass.config_entries.async_unload(entry.entry_id)
+    await home.set_up(home.controller)
+    await home.unload()
     found = await dump(home, hass_client)
     assert found["entry"]["state"] == "not_loaded"
 
     home.disconnect()
-    home.hass.async_create_task(home.hass.config_entries.async_setup(entry.entry_id))
-    await home.settle()
+    await home.start()
     found = await dump(home, hass_client)
     assert found["entry"]["state"] == "setup_retry"
     (controller,) = found["controllers"]
     assert controller["lan_error"] == "UnreachableError"
     assert controller["last_exception"] == "UpdateFailed"
 
-    fresh = home.service.entry(home.service.full)
-    fresh.add_to_hass(home.hass)
+    home.entry = home.service.entry(home.service.full)
+    home.entry.add_to_hass(home.hass)
     found = await dump(home, hass_client)
     assert "controllers" not in found
 
@@ -171,7 +167,6 @@ async def test_an_account_that_is_not_loaded(
 # --- What it is not told again and again ---
 
 
-@pytest.mark.usefixtures("freezer")
 @pytest.mark.parametrize("side", ["lan", "cloud"])
 async def test_a_fault_that_lasts_is_told_once(
     small: Home, caplog: pytest.LogCaptureFixture, side: str
@@ -194,4 +189,4 @@ async def test_a_fault_that_lasts_is_told_once(
         assert max(lines.values(), default=0) <= most, (fault, lines)
         small.reconnect()
         await small.advance(360, step=30)
-        assert small.value("sensor", "connection") == "lan", fault
+        assert small.source == "lan", fault

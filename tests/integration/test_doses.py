@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta, timezone
 import time
 from zoneinfo import ZoneInfo
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import (
-    async_capture_events,
     async_fire_time_changed,
     mock_restore_cache_with_extra_data,
 )
@@ -26,14 +26,14 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=PACIFIC).astimezone(UTC)
 
 
-@pytest.fixture
-def local(home: Home) -> None:
+@pytest.fixture(autouse=True)
+def local(freezer: FrozenDateTimeFactory, service: Service) -> None:
     """Let the pool be where Home Assistant is, and take no dose by itself."""
-    home.pool.tz = PACIFIC
-    home.pool.water.ph, home.pool.water.orp = 7.2, 800
-    home.pool.water.drift = 0.0
-    home.clock.set_back(home.clock.time() - time.time())
-    home.pool.acid.doses = 2
+    pool = service.full.pool
+    pool.tz = PACIFIC
+    pool.water.ph, pool.water.orp, pool.water.drift = 7.2, 800, 0.0
+    service.clock.set_back(service.clock.time() - time.time())
+    pool.acid.doses = 2
 
 
 async def live(home: Home, until: str, step: float = 15) -> None:
@@ -47,10 +47,10 @@ async def live(home: Home, until: str, step: float = 15) -> None:
         await home.settle()
 
 
-def dose(service: Service) -> None:
+def dose(home: Home) -> None:
     """Take a dose of acid, as the controller counts it."""
-    service.full.pool.acid.doses += 1
-    service.full.pool.settings["acid_remaining"] -= 30
+    home.pool.acid.doses += 1
+    home.pool.settings["acid_remaining"] -= 30
 
 
 def shown(home: Home) -> str:
@@ -58,9 +58,7 @@ def shown(home: Home) -> str:
 
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
-async def test_a_dose_is_counted_soon_after_it_was_taken(
-    full: Home, local: None
-) -> None:
+async def test_a_dose_is_counted_soon_after_it_was_taken(full: Home) -> None:
     """A true one: the acid pump runs, the drum empties, the controller counts it."""
     pool = full.pool
     pool.water.drift = 1.0
@@ -77,11 +75,11 @@ async def test_a_dose_is_counted_soon_after_it_was_taken(
 
 @pytest.mark.freeze_time("2026-07-02 06:50:00+00:00")  # 23:50
 @pytest.mark.parametrize("minutes", [-4, 0, 4])
-async def test_midnight(full: Home, local: None, minutes: int) -> None:
+async def test_midnight(full: Home, minutes: int) -> None:
     """Home Assistant's midnight counts, whatever the controller's clock says."""
     behind = timezone(timedelta(hours=-7, minutes=minutes))
     full.pool.tz = behind
-    events = async_capture_events(full.hass, "state_changed")
+    followed = full.follow("sensor", "acid_doses_today")
     await live(full, "2026-07-01T23:54")
     assert shown(full) == "2"
     dose(full)
@@ -102,8 +100,7 @@ async def test_midnight(full: Home, local: None, minutes: int) -> None:
     assert shown(full) == "2"
     own = full.pool.acid.doses
     assert own == (1 if minutes < 0 else 2)  # the controller's own day is another
-    acid = full.entity_id("sensor", "acid_doses_today")
-    states = [e.data["new_state"].state for e in events if e.data["entity_id"] == acid]
+    states = [state.state for state in followed]
     assert states == ["3", "0", "1", "2"]
 
 
@@ -121,7 +118,7 @@ async def test_midnight(full: Home, local: None, minutes: int) -> None:
     ],
 )  # fmt: skip
 async def test_a_day_that_is_longer_or_shorter(
-    full: Home, local: None, day: str, next_day: str, hours: int
+    full: Home, day: str, next_day: str, hours: int
 ) -> None:
     """Clocks are put forward or back at 2:00; the day ends at its own midnight."""
     assert (at(f"{next_day}T00:00") - at(f"{day}T00:00")) / HOUR == hours
@@ -145,7 +142,7 @@ async def test_a_day_that_is_longer_or_shorter(
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
 @pytest.mark.parametrize("forgets", [True, False])
-async def test_the_controller_restarts(full: Home, local: None, forgets: bool) -> None:
+async def test_the_controller_restarts(full: Home, forgets: bool) -> None:
     """What was counted before is kept, whether or not the controller keeps it."""
     await live(full, "2026-07-01T12:06", 60)
     assert shown(full) == "2"
@@ -159,7 +156,7 @@ async def test_the_controller_restarts(full: Home, local: None, forgets: bool) -
 
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
-async def test_both_restart(full: Home, local: None) -> None:
+async def test_both_restart(full: Home) -> None:
     await live(full, "2026-07-01T12:06", 60)
     await full.restart()
     assert shown(full) == "2"
@@ -186,10 +183,10 @@ def remembered(today: int, told: int, at: datetime) -> dict[str, object]:
     ],
 )
 async def test_home_assistant_restarts(
-    home: Home, local: None, told_at: str, expected: list[str]
+    home: Home, told_at: str, expected: list[str]
 ) -> None:
     acid = "sensor.beach_pool_acid_doses_today"
-    events = async_capture_events(home.hass, "state_changed")
+    followed = home.follow_entity(acid)
     home.own(home.service.full)
     entry = home.service.entry(home.controller)
     entry.add_to_hass(home.hass)
@@ -204,21 +201,20 @@ async def test_home_assistant_restarts(
     mock_restore_cache_with_extra_data(
         home.hass, [(State(acid, "5"), remembered(5, 2, at(told_at)))]
     )
-    home.hass.async_create_task(home.hass.config_entries.async_setup(entry.entry_id))
-    await home.settle()
+    home.entry = entry
+    await home.start()
     await live(home, "2026-07-01T12:01")
-    states = [e.data["new_state"].state for e in events if e.data["entity_id"] == acid]
+    states = [state.state for state in followed]
     assert states[-1] == expected[-1] == shown(home)
     assert [state for state in states if state.isdecimal()] == expected
 
 
 @pytest.mark.freeze_time("2026-07-02 03:00:00+00:00")  # 20:00
-async def test_nobody_tells_for_a_night(full: Home, local: None) -> None:
+async def test_nobody_tells_for_a_night(full: Home) -> None:
     """Unavailable at midnight; back in the morning, the new day begins with a 0."""
-    acid = full.entity_id("sensor", "acid_doses_today")
     await live(full, "2026-07-01T20:06", 60)
     assert shown(full) == "2"
-    events = async_capture_events(full.hass, "state_changed")
+    followed = full.follow("sensor", "acid_doses_today")
     full.disconnect()
     await live(full, "2026-07-01T20:12", 30)
     assert shown(full) == "unavailable"
@@ -228,19 +224,19 @@ async def test_nobody_tells_for_a_night(full: Home, local: None) -> None:
     full.controller.faults.clear()
     await live(full, "2026-07-02T06:06", 60)
     assert shown(full) == "3"
-    states = [e.data["new_state"].state for e in events if e.data["entity_id"] == acid]
+    states = [state.state for state in followed]
     assert [state for state in states if state.isdecimal()] == ["0", "3"]
 
 
 @pytest.mark.freeze_time("2026-07-02 06:50:00+00:00")  # 23:50
-async def test_the_source_stops_telling(full: Home, local: None) -> None:
+async def test_the_source_stops_telling(full: Home) -> None:
     """The cloud may not offer it: an hour of the new day later it is unknown."""
     await live(full, "2026-07-01T23:51")
     assert shown(full) == "2"
     full.cloud.not_offered.add("chemistryCard")
     full.controller.faults.on("refuse")
     await live(full, "2026-07-02T00:01", 30)
-    assert full.value("sensor", "connection") == "cloud"
+    assert full.source == "cloud"
     assert shown(full) == "0"
     await live(full, "2026-07-02T01:00", 30)
     assert shown(full) == "unknown"
@@ -251,7 +247,7 @@ async def test_the_source_stops_telling(full: Home, local: None) -> None:
 
 
 @pytest.mark.freeze_time("2026-07-02 06:55:00+00:00")  # 23:55
-async def test_midnight_in_the_cloud(home: Home, local: None) -> None:
+async def test_midnight_in_the_cloud(home: Home) -> None:
     """Its copies may be older than midnight, and count nothing twice."""
     home.own(home.service.full)
     await home.set_up()

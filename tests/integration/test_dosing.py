@@ -1,18 +1,14 @@
 """Dosing: from an action in Home Assistant to the settings of the pool, and back."""
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
-from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
 
+from custom_components.poolctl import PLATFORMS
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import settings as sim_settings
 from tests.simulator.raw import until
 
@@ -21,28 +17,50 @@ from .service import Service
 
 pytestmark = pytest.mark.usefixtures("quick")
 
-# domain, action, key, data, what is shown then, settings of the pool that change
-COMMANDS: list[tuple[str, str, str, dict[str, Any], str, dict[str, float]]] = [
-    ("number", "set_value", "desired_ph", {"value": 7.2}, "7.2", {"desired_ph": 72}),
-    ("number", "set_value", "desired_orp_mineral", {"value": 700}, "700",
-     {"desired_orp_mineral": 700}),
-    ("number", "set_value", "desired_orp_liquid", {"value": 720}, "720",
-     {"desired_orp_liquid": 720}),
-    ("number", "set_value", "acid_drum", {"value": 15.5}, "15.5",
-     {"acid_drum": 15_500}),
-    ("number", "set_value", "chlorine_drum", {"value": 25}, "25.0",
-     {"chlorine_drum": 25_000}),
-    ("switch", "turn_off", "ph_dosing", {}, "off", {"ph_dosing": 0}),
-    ("switch", "turn_off", "chlorinator", {}, "off", {"orp_flags": 2}),
-    ("switch", "turn_off", "liquid_chlorine", {}, "off", {"orp_flags": 1}),
-    ("button", "press", "refill_acid", {}, "20.0", {"acid_remaining": 20_000}),
-    ("button", "press", "refill_chlorine", {}, "20.0",
-     {"chlorine_remaining": 20_000}),
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class Command:
+    """What a person sets, what is shown then, and what it changes in the pool."""
+
+    action: str
+    key: str
+    shown: str
+    changes: dict[str, float]
+    data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def domain(self) -> str:
+        return self.action.partition(".")[0]
+
+    async def run(self, home: Home) -> None:
+        await home.act(self.action, self.key, **self.data)
+
+    def value(self, home: Home) -> str:
+        """Return what is shown now of what it changes."""
+        if self.domain == "button":
+            drum = self.key.removeprefix("refill_")
+            return home.value("sensor", f"{drum}_remaining")
+        return home.value(self.domain, self.key)
+
+
+def number(key: str, value: float, shown: str, stored: float) -> Command:
+    return Command("number.set_value", key, shown, {key: stored}, {"value": value})
+
+
+COMMANDS = [
+    number("desired_ph", 7.2, "7.2", 72),
+    number("desired_orp_mineral", 700, "700", 700),
+    number("desired_orp_liquid", 720, "720", 720),
+    number("acid_drum", 15.5, "15.5", 15_500),
+    number("chlorine_drum", 25, "25.0", 25_000),
+    Command("switch.turn_off", "ph_dosing", "off", {"ph_dosing": 0}),
+    Command("switch.turn_off", "chlorinator", "off", {"orp_flags": 2}),
+    Command("switch.turn_off", "liquid_chlorine", "off", {"orp_flags": 1}),
+    Command("button.press", "refill_acid", "20.0", {"acid_remaining": 20_000}),
+    Command("button.press", "refill_chlorine", "20.0", {"chlorine_remaining": 20_000}),
+]
 EVERY_COMMAND = pytest.mark.parametrize(
-    ("domain", "action", "key", "data", "shown", "changes"),
-    COMMANDS,
-    ids=[row[2] for row in COMMANDS],
+    "command", COMMANDS, ids=lambda command: command.key
 )
 
 
@@ -54,73 +72,51 @@ def still_water(service: Service) -> None:
 
 
 @pytest.fixture(autouse=True)
-def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait for more values of a slider, nor for the pace of the service."""
-    monkeypatch.setattr(
-        "custom_components.poolctl.client.control.pending.Coalescer.__init__.__defaults__",
-        (0.0,),
-    )
+def hurried(service: Service, at_once: None) -> None:
+    """Wait neither for more values of a slider, nor for the pace of the service."""
     service.clock.speed = 50
 
 
-async def cloud_only(home: Home, *not_offered: str) -> MockConfigEntry:
+async def cloud_only(home: Home, *not_offered: str) -> None:
     """Set up the fully equipped pool without its LAN."""
     home.own(home.service.full)
     home.cloud.not_offered |= {*not_offered}
-    return await home.set_up()
-
-
-def shown_as(home: Home, domain: str, key: str) -> str:
-    """Return what is shown of what a command changes."""
-    if domain == "button":
-        domain, key = "sensor", f"{key.removeprefix('refill_')}_remaining"
-    return home.value(domain, key)
+    await home.set_up()
 
 
 @EVERY_COMMAND
 async def test_a_command(
     full: Home,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    command: Command,
 ) -> None:
     """Shown at once, and nothing else is written."""
     before = dict(full.pool.settings)
-    task = full.hass.async_create_task(full.act(f"{domain}.{action}", key, **data))
-    await until(lambda: shown_as(full, domain, key) == shown)
+    task = full.hass.async_create_task(command.run(full))
+    await until(lambda: command.value(full) == command.shown)
     await task
-    assert shown_as(full, domain, key) == shown
-    assert dict(full.pool.settings) == before | changes
-    coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
-    await coordinator.async_refresh()
-    assert shown_as(full, domain, key) == shown
+    assert command.value(full) == command.shown
+    assert dict(full.pool.settings) == before | command.changes
+    await full.refresh()
+    assert command.value(full) == command.shown
     assert full.cloud_writes == []
-    if domain == "switch":
-        await full.act(f"{domain}.turn_on", key)
+    if command.domain == "switch":
+        await full.act("switch.turn_on", command.key)
         assert dict(full.pool.settings) == before
-        assert shown_as(full, domain, key) == "on"
+        assert command.value(full) == "on"
 
 
 @EVERY_COMMAND
 async def test_refused(
     full: Home,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    command: Command,
 ) -> None:
     before = dict(full.pool.settings)
-    was = shown_as(full, domain, key)
+    was = command.value(full)
     full.controller.faults.on("decline")
     with failure("refused"):
-        await full.act(f"{domain}.{action}", key, **data)
+        await command.run(full)
     assert dict(full.pool.settings) == before
-    assert shown_as(full, domain, key) == was != shown
+    assert command.value(full) == was != command.shown
     assert full.cloud_writes == []
 
 
@@ -128,89 +124,70 @@ async def test_refused(
 @EVERY_COMMAND
 async def test_the_lan_dies(
     full: Home,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    command: Command,
     fault: str,
 ) -> None:
     """Without the cloud it is told; with it, it goes that way."""
     before = dict(full.pool.settings)
-    was = shown_as(full, domain, key)
+    was = command.value(full)
     full.controller.faults.on(fault)
     full.cloud.faults.on("refuse")
     with failure("not_reached"):
-        await full.act(f"{domain}.{action}", key, **data)
-    assert shown_as(full, domain, key) == was
+        await command.run(full)
+    assert command.value(full) == was
     assert dict(full.pool.settings) == before
 
     full.cloud.faults.off("refuse")
-    await full.act(f"{domain}.{action}", key, **data)
-    assert shown_as(full, domain, key) == shown
-    assert dict(full.pool.settings) == before | changes
+    await command.run(full)
+    assert command.value(full) == command.shown
+    assert dict(full.pool.settings) == before | command.changes
 
 
 @EVERY_COMMAND
 async def test_without_a_lan(
     home: Home,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    command: Command,
 ) -> None:
     await cloud_only(home)
     before = dict(home.pool.settings)
-    await home.act(f"{domain}.{action}", key, **data)
-    assert shown_as(home, domain, key) == shown
-    assert dict(home.pool.settings) == before | changes
+    await command.run(home)
+    assert command.value(home) == command.shown
+    assert dict(home.pool.settings) == before | command.changes
 
 
 @EVERY_COMMAND
 async def test_without_a_lan_and_refused(
     home: Home,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    command: Command,
 ) -> None:
     await cloud_only(home)
     before = dict(home.pool.settings)
-    was = shown_as(home, domain, key)
+    was = command.value(home)
     home.controller.faults.on("decline")
     with failure("service_refused"):
-        await home.act(f"{domain}.{action}", key, **data)
+        await command.run(home)
     assert dict(home.pool.settings) == before
-    assert shown_as(home, domain, key) == was != shown
+    assert command.value(home) == was != command.shown
 
 
 async def test_a_service_that_only_reads(home: Home) -> None:
     """Where the writing endpoints are not offered, a person is told so."""
     await cloud_only(home, "setPhSettings", "setChlorineSettings")
     before = dict(home.pool.settings)
-    for domain, action, key, data, shown, _ in COMMANDS:
-        was = shown_as(home, domain, key)
+    for command in COMMANDS:
+        was = command.value(home)
         with failure("not_supported", ServiceValidationError):
-            await home.act(f"{domain}.{action}", key, **data)
-        assert shown_as(home, domain, key) == was != shown
+            await command.run(home)
+        assert command.value(home) == was != command.shown
     assert dict(home.pool.settings) == before
 
 
 async def test_a_service_that_tells_no_settings(home: Home) -> None:
     """What only `chemistryCard` tells is absent; the dashboard's pH target is not."""
     await cloud_only(home, "chemistryCard")
-    prefix = f"{home.controller.device_id}_"
-    keys = {
-        (entry.domain, entry.unique_id.removeprefix(prefix))
-        for entry in er.async_get(home.hass).entities.values()
-    }
+    keys = {(domain, key) for domain in PLATFORMS for key in home.keys(domain)}
     assert ("number", "desired_ph") in keys
-    assert not keys & {row[:3:2] for row in COMMANDS if "desired" not in row[2]}
+    assert not keys & {(c.domain, c.key) for c in COMMANDS if "desired" not in c.key}
     for substance in ("acid", "chlorine"):
         assert not keys & {
             ("sensor", f"{substance}_remaining"),
@@ -233,16 +210,9 @@ async def test_what_is_not_fitted_is_not_there(small: Home) -> None:
 
 async def test_several_settings_of_one_object_at_once(full: Home) -> None:
     before = dict(full.pool.settings)
-    await asyncio.gather(
-        *(
-            full.act(f"{domain}.{action}", key, **data)
-            for domain, action, key, data, *_ in COMMANDS
-            if domain != "button"
-        )
-    )
-    changes = {
-        k: v for row in COMMANDS if row[0] != "button" for k, v in row[5].items()
-    }
+    settings = [command for command in COMMANDS if command.domain != "button"]
+    await asyncio.gather(*(command.run(full) for command in settings))
+    changes = {k: v for command in settings for k, v in command.changes.items()}
     assert dict(full.pool.settings) == before | changes | {"orp_flags": 0}
 
 
@@ -253,12 +223,9 @@ async def test_neither_the_app_nor_a_later_firmware_loses_anything(
     """Keys we do not know are kept, and so is what the app has just changed."""
     for keys in (sim_settings.PH, sim_settings.CHLORINE):
         monkeypatch.setitem(keys, "of_next_year", sim_settings.Key("of_next_year"))
+    home.own(home.service.full)
     home.pool.settings["of_next_year"] = 7
-    if path == "cloud":
-        await cloud_only(home)
-    else:
-        home.own(home.service.full)
-        await home.set_up(home.controller)
+    await home.set_up(*([home.controller] if path == "lan" else []))
     edits = {"max_ph_doses": 3, "liquid_dose_time": 40, "desired_ph": 76}
     home.pool.settings |= edits
     before = dict(home.pool.settings)
@@ -273,8 +240,7 @@ async def test_neither_the_app_nor_a_later_firmware_loses_anything(
 async def test_a_drum_without_a_size(full: Home) -> None:
     """Nobody knows how full it is, and a person is told what to do first."""
     full.pool.settings["acid_drum"] = 0
-    coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
-    await coordinator.async_refresh()
+    await full.refresh()
     for domain, key in (
         ("number", "acid_drum"),
         ("sensor", "acid_remaining"),
@@ -297,7 +263,6 @@ async def test_a_drum_without_a_size(full: Home) -> None:
 
 @pytest.mark.parametrize("substance", ["acid", "chlorine"])
 async def test_nearly_empty(full: Home, substance: str) -> None:
-    coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
     low, level = f"{substance}_low", f"{substance}_low_level"
 
     def shown() -> str:
@@ -305,7 +270,7 @@ async def test_nearly_empty(full: Home, substance: str) -> None:
 
     async def left(millilitres: int) -> str:
         full.pool.settings[f"{substance}_remaining"] = millilitres
-        await coordinator.async_refresh()
+        await full.refresh()
         return shown()
 
     assert full.value("number", level) == "10"
@@ -319,11 +284,10 @@ async def test_nearly_empty(full: Home, substance: str) -> None:
     assert shown() == "off"
     await full.act("number.set_value", level, value=20)
     assert shown() == "on"
-    events = async_capture_events(full.hass, "state_changed")
+    alarms = full.follow("binary_sensor", low)
     await full.act("button.press", f"refill_{substance}")
     assert shown() == "off"
-    alarms = [e for e in events if e.data["entity_id"].endswith("_nearly_empty")]
-    assert [e.data["new_state"].state for e in alarms] == ["off"]
+    assert [state.state for state in alarms] == ["off"]
     with pytest.raises(ServiceValidationError):
         await full.act("number.set_value", level, value=51)
 
@@ -336,15 +300,11 @@ async def test_what_is_nearly_empty_is_kept_over_a_restart(
     await full.act("number.set_value", "acid_low_level", value=25)
     assert len(full.controller.requests) == requests  # it is Home Assistant's own
 
-    memory = full.hass.data[DATA_MEMORY]
-    await memory._store.async_save(memory._data())
+    await full.shut_down()
     if older_store:
         kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
         del kept["acid_low_level"], kept["chlorine_low_level"]
-    assert await full.hass.config_entries.async_unload(full.entry.entry_id)
-    full.hass.data[DATA_MEMORY] = Memory(full.hass)
-    await full.hass.data[DATA_MEMORY].async_load()
-    await full.restart()
+    await full.boot()
     level = full.value("number", "acid_low_level")
     assert level == ("10" if older_store else "25")
     assert full.value("number", "chlorine_low_level") == "10"

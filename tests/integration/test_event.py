@@ -3,13 +3,10 @@
 from typing import Any
 
 from homeassistant.components.event.const import DOMAIN as EVENT
-from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
 
 from .home import Home
 from .test_triggers import DRY, automate, still_water, told
@@ -24,63 +21,46 @@ ACID_DOSE, CHLORINE_DOSE = 20, 30
 """s that a dose takes there."""
 
 
-def last(home: Home, controller: Controller, key: str) -> dict[str, Any]:
+ATTRIBUTES = ("event_type", "doses", "doses_today", "expander")
+
+
+def last(home: Home, key: str) -> dict[str, Any]:
     """Return the last event of an entity."""
-    state = home.state(EVENT, key, of=controller)
-    names = ("event_type", "doses", "doses_today", "expander")
-    return {name: state.attributes[name] for name in names if name in state.attributes}
+    found = home.state(EVENT, key).attributes
+    return {name: found[name] for name in ATTRIBUTES if name in found}
 
 
 class Seen:
     """The events of one entity: every change of its state but coming and going."""
 
-    def __init__(self, home: Home, controller: Controller, key: str) -> None:
-        self._entity_id = home.entity_id(EVENT, key, of=controller)
-        self._events = async_capture_events(home.hass, "state_changed")
-        self._last = home.hass.states.get(self._entity_id)
+    def __init__(self, home: Home, key: str) -> None:
+        self._states = home.follow(EVENT, key)
+        self._last = home.value(EVENT, key)
 
     def take(self) -> list[tuple[Any, ...]]:
         """Return the events until now, and forget them."""
         found = []
-        for event in self._events:
-            if event.data["entity_id"] != self._entity_id:
+        for state in self._states:
+            if state.state == "unavailable":
                 continue
-            state: State | None = event.data["new_state"]
-            if state is None or state.state == "unavailable":
-                continue
-            if self._last is None or state.state != self._last.state:
-                found.append(
-                    (
-                        state.attributes["event_type"],
-                        *(
-                            state.attributes[name]
-                            for name in ("doses", "doses_today", "expander")
-                            if name in state.attributes
-                        ),
-                    )
-                )
-            self._last = state
-        self._events.clear()
+            if state.state != self._last:
+                values = (state.attributes.get(name) for name in ATTRIBUTES)
+                found.append(tuple(value for value in values if value is not None))
+            self._last = state.state
+        self._states.clear()
         return found
 
 
 @pytest.fixture
 def doses(full: Home) -> Seen:
     """Follow the doses of the full pool."""
-    return Seen(full.hass, full.controller, "doses")
+    return Seen(full, "doses")
 
 
 @pytest.fixture
 def faults(full: Home) -> Seen:
     """Follow the faults of the full pool."""
-    return Seen(full.hass, full.controller, "faults")
-
-
-async def live(home: Home, seconds: float) -> None:
-    """Let time pass for the pool and for Home Assistant."""
-    for _ in range(round(seconds / 15)):
-        home.clock.advance(15)
-        await home.advance(15)
+    return Seen(full, "faults")
 
 
 # Doses
@@ -93,22 +73,22 @@ async def test_a_dose_that_ended(home: Home, doses: Seen) -> None:
     assert home.pool.acid.dosing
     await home.advance(15)
     assert doses.take() == []
-    await live(home, 60)
+    await home.live(60)
     assert doses.take() == [("acid_dose", 1, 1)]
-    await live(home, 600)
+    await home.live(600)
     assert doses.take() == []
-    await live(home, 1320)
+    await home.live(1320)
     assert doses.take() == [("acid_dose", 1, 2)]
 
 
 async def test_a_dose_of_chlorine(home: Home, doses: Seen) -> None:
     """The chlorinator that runs, too, is no dose."""
     home.pool.water.orp = 600
-    await live(home, 120)
+    await home.live(120)
     assert home.pool.relays[CHLORINATOR]
     assert doses.take() == [("chlorine_dose", 1, 1)]
     home.pool.water.orp = 800
-    await live(home, 60)
+    await home.live(60)
     assert home.pool.chlorinating is False
     assert doses.take() == []
 
@@ -117,7 +97,7 @@ async def test_both_at_once(home: Home, doses: Seen) -> None:
     """Each has a state of its own, so that a trigger sees both."""
     home.pool.acid.doses += 1
     home.pool.chlorine.doses += 2
-    await live(home, 330)
+    await home.live(330)
     assert doses.take() == [("acid_dose", 1, 1), ("chlorine_dose", 2, 2)]
 
 
@@ -149,24 +129,24 @@ async def test_a_new_day_and_a_restart_of_the_controller(
 ) -> None:
     """A count that begins anew is no dose."""
     home.pool.acid.doses = 4
-    await live(home, 330)
+    await home.live(330)
     assert doses.take() == [("acid_dose", 4, 4)]
     home.controller.restart()
-    await live(home, 330)
+    await home.live(330)
     assert doses.take() == []
     home.pool.acid.doses = 1
-    await live(home, 330)
+    await home.live(330)
     assert doses.take() == [("acid_dose", 1, 1)]
 
 
 async def test_a_start_is_no_dose(full: Home, doses: Seen) -> None:
     """The last event is still known after a restart; doses meanwhile are none."""
     full.pool.acid.doses = 1
-    await live(full, 330)
+    await full.live(330)
     assert doses.take() == [("acid_dose", 1, 1)]
     full.pool.acid.doses = 3
     await full.restart()
-    await live(full, 330)
+    await full.live(330)
     assert doses.take() == []
     assert last(full, "doses") == {
         "event_type": "acid_dose",
@@ -181,12 +161,12 @@ async def test_a_controller_that_does_not_count(home: Home) -> None:
     home.controller.faults.on("garbage", "get_ph_settings", "get_chlorine_settings")
     home.pool.slots[CHLORINATOR].aux_type = 0
     await home.set_up(home.controller)
-    doses = Seen(home.hass, home.controller, "doses")
+    doses = Seen(home, "doses")
     home.pool.acid.left = ACID_DOSE
     home.pool.chlorine.left = CHLORINE_DOSE
     await home.advance(15)
     assert doses.take() == []
-    await live(home, 90)
+    await home.live(90)
     assert sorted(doses.take()) == [("acid_dose",), ("chlorine_dose",)]
 
 
@@ -195,29 +175,28 @@ async def test_doses_that_the_cloud_counts(home: Home) -> None:
     home.own(home.service.full)
     home.controller.faults.on("refuse")
     await home.set_up()
-    doses = Seen(home.hass, home.controller, "doses")
+    doses = Seen(home, "doses")
     home.pool.acid.doses = 2
-    await live(home, 120)
+    await home.live(120)
     assert doses.take() == [("acid_dose", 2, 2)]
 
 
 async def test_a_chlorinator_doses_nothing(home: Home, doses: Seen) -> None:
     """Whatever its settings count: without a doser there is no dose."""
     home.pool.slots[CHLORINE].aux_type = 0
-    await live(home, 330)
+    await home.live(330)
     home.pool.chlorine.doses = 1
-    await live(home, 330)
+    await home.live(330)
     assert doses.take() == []
 
 
 async def test_dosers_come_and_go(full: Home) -> None:
     registry = er.async_get(full.hass)
     unique_id = f"{full.controller.device_id}_doses"
-    coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
     for wired in ({ACID: 0}, {CHLORINE: 0}, {ACID: 6}):
         for slot, aux_type in wired.items():
             full.pool.slots[slot].aux_type = aux_type
-        await coordinator.async_refresh()
+        await full.refresh()
         await full.hass.async_block_till_done()
         fitted = any(full.pool.slots[n].aux_type for n in (ACID, CHLORINE))
         there = registry.async_get_entity_id(EVENT, DOMAIN, unique_id)
@@ -264,7 +243,7 @@ async def test_a_source_that_does_not_tell(home: Home, faults: Seen) -> None:
     await home.advance(60, step=15)
     assert faults.take() == []
     home.pool.pump.dry_run_status = DRY
-    await live(home, 120)
+    await home.live(120)
     assert faults.take() == [("dry_run",)]
     home.controller.faults.off("refuse")
     await home.advance(60, step=15)
@@ -312,10 +291,10 @@ async def test_a_start_is_no_fault(full: Home, faults: Seen) -> None:
 async def test_the_first_change_there_is(home: Home) -> None:
     """How things are was seen before it, at the start."""
     home.own(home.service.small)
-    home.service.small.faults.on("garbage", "q")
-    await home.set_up(home.service.small)
-    faults = Seen(home.hass, home.service.small, "faults")
-    home.service.small.pool.pump.dry_run_status = DRY
+    home.controller.faults.on("garbage", "q")
+    await home.set_up(home.controller)
+    faults = Seen(home, "faults")
+    home.pool.pump.dry_run_status = DRY
     await home.advance(15)
     assert faults.take() == [("dry_run",)]
 

@@ -13,14 +13,9 @@ from custom_components.poolctl.upkeep.memory import Memory
 
 from .conftest import Names
 from .home import Home
-from .service import Service
 from .test_config_flow import discover
 
 pytestmark = pytest.mark.usefixtures("freezer")
-
-
-def source(home: Home) -> str:
-    return home.value("sensor", "connection")
 
 
 async def test_found_by_its_name(
@@ -28,17 +23,9 @@ async def test_found_by_its_name(
 ) -> None:
     """Another controller got its address; the name leads to the true one."""
     home.own(home.service.small)
-    stored = {
-        **home.service.entry(home.controller).data["controllers"][
-            home.controller.device_id
-        ],
-        "host": "localhost",
-        "port": home.service.full.port,
-    }
-    entry = home.service.entry(controllers={home.controller.device_id: stored})
     monkeypatch.setattr(recovery, "PORT", home.controller.port)
-    await home.set_up_entry(entry)
-    assert source(home) == "cloud"
+    await home.set_up_with(host="localhost", port=home.service.full.port)
+    assert home.source == "cloud"
     assert names.asked.count(home.controller.hostname) == 1
 
     # Asked again only after a while, and then found.
@@ -46,8 +33,8 @@ async def test_found_by_its_name(
     await home.advance(240, step=30)
     assert names.asked.count(home.controller.hostname) == 1
     await home.advance(90, step=30)
-    assert source(home) == "lan"
-    stored = entry.data["controllers"][home.controller.device_id]
+    assert home.source == "lan"
+    stored = home.stored
     assert (stored["host"], stored["port"]) == ("127.0.0.1", home.controller.port)
 
 
@@ -56,13 +43,12 @@ async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=15)
-    assert source(small) == "cloud"
+    assert small.source == "cloud"
     assert len(keys_asked(small)) == 2
     small.cloud.faults.clear()
     await small.advance(360, step=15)
-    assert source(small) == "lan"
-    stored = small.entry.data["controllers"][small.controller.device_id]
-    assert stored["key"] == "ee" * 16
+    assert small.source == "lan"
+    assert small.stored["key"] == "ee" * 16
 
 
 async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(small: Home) -> None:
@@ -74,12 +60,12 @@ async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(small: Home) 
     assert len(keys_asked(small)) == 2
     small.controller.faults.clear()
     await small.advance(60, step=30)
-    assert source(small) == "lan"
+    assert small.source == "lan"
 
 
-def keys_asked(service: Service) -> list[Any]:
+def keys_asked(home: Home) -> list[Any]:
     """Return the requests for an envelope key."""
-    return [r for r in service.cloud.requests if r.name == "envelope-key"]
+    return [r for r in home.cloud.requests if r.name == "envelope-key"]
 
 
 async def test_a_controller_that_restarts_is_not_taken_for_a_replay(
@@ -87,18 +73,17 @@ async def test_a_controller_that_restarts_is_not_taken_for_a_replay(
 ) -> None:
     small.controller.restart(counter=0)
     await small.advance(15)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     await small.advance(60, step=15)
-    assert source(small) == "lan"
+    assert small.source == "lan"
 
 
 async def test_a_clock_that_jumps_back_an_hour(small: Home) -> None:
     """Also over a restart of Home Assistant: the controller takes every command."""
-    switch = {"entity_id": small.entity_id("switch", "slot_2")}
-    await small.hass.services.async_call("switch", "turn_on", switch, blocking=True)
+    await small.act("switch.turn_on", "slot_2")
     small.freezer.tick(timedelta(hours=-1))
     await small.restart()
-    await small.hass.services.async_call("switch", "turn_off", switch, blocking=True)
+    await small.act("switch.turn_off", "slot_2")
     assert not small.pool.slots[2].on
     assert all(request.ok for request in small.controller.requests)
 
@@ -131,11 +116,11 @@ async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:
     small.controller.rotate_key(b"\xee" * 16)
     await small.controller.move("127.0.0.1")
     await small.advance(45, step=15)
-    assert source(small) == "cloud"
-    await discover(small)
+    assert small.source == "cloud"
+    await discover(small, small.controller)
     await small.settle()
-    assert source(small) == "lan"
-    stored = small.entry.data["controllers"][small.controller.device_id]
+    assert small.source == "lan"
+    stored = small.stored
     assert (stored["port"], stored["key"]) == (small.controller.port, "ee" * 16)
 
 
@@ -143,12 +128,12 @@ async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:
     """Where it was announced is tried again, also where its name leads nowhere."""
     await small.controller.move("127.0.0.1")
     small.controller.faults.on("garbage")
-    await discover(small)
+    await discover(small, small.controller)
     await small.advance(45, step=15)
-    assert source(small) == "cloud"
+    assert small.source == "cloud"
     small.controller.faults.clear()
     await small.advance(330, step=30)
-    assert source(small) == "lan"
+    assert small.source == "lan"
 
 
 @pytest.mark.parametrize("announced", [True, False])
@@ -157,24 +142,17 @@ async def test_a_start_with_a_stale_address_and_no_cloud(
 ) -> None:
     """Found by its name, or when it is announced; tried again without a word."""
     home.cloud.faults.on("refuse")
-    stored = {
-        **home.service.entry(home.controller).data["controllers"][
-            home.controller.device_id
-        ],
-        "port": 1,
-    }
-    entry = home.service.entry(controllers={home.controller.device_id: stored})
     if not announced:
         monkeypatch.setattr(recovery, "PORT", home.controller.port)
         names.addresses[home.controller.hostname] = "127.0.0.1"
-    await home.set_up_entry(entry)
+    entry = await home.set_up_with(port=1)
     # The poll that failed and the start that waits share one look-up.
     assert names.asked.count(home.controller.hostname) == 1
     if announced:
         assert entry.state is ConfigEntryState.SETUP_RETRY
-        await discover(home)
+        await discover(home, home.controller)
         await home.settle()
-    assert source(home) == "lan"
+    assert home.source == "lan"
 
 
 async def test_a_renewal_of_the_sign_in_is_never_cut_short(small: Home) -> None:
@@ -185,10 +163,10 @@ async def test_a_renewal_of_the_sign_in_is_never_cut_short(small: Home) -> None:
     )
     account = AccountToken(small.hass, small.entry)
     waiting = asyncio.create_task(account())
-    while token["refresh_token"] in small.cloud.sign_ins._refresh:  # noqa: ASYNC110
+    while not small.cloud.sign_ins.used(token["refresh_token"]):  # noqa: ASYNC110
         await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.wait([waiting])
     await small.settle()
     assert small.cloud.sign_ins.account(await account())
-    assert small.entry.data["token"]["refresh_token"] in small.cloud.sign_ins._refresh
+    assert not small.cloud.sign_ins.used(small.entry.data["token"]["refresh_token"])

@@ -6,24 +6,17 @@ from typing import Any
 
 from homeassistant.components.climate.const import ClimateEntityFeature
 from homeassistant.exceptions import ServiceValidationError
-from homeassistant.helpers import entity_registry as er
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
 
 from custom_components.poolctl.client.frame import Configuration
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.climate import CLIMATES
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 
 from .home import Home, failure
-from .service import Service
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
@@ -42,33 +35,28 @@ def target(home: Home, key: str) -> Any:
     return shown(home, key)["temperature"]
 
 
-def sources(service: Service) -> int:
+def sources(home: Home) -> int:
     """Return the heat sources that may run, as bits of the simulated setting."""
-    return int(service.full.pool.settings["heating"])
+    return int(home.pool.settings["heating"])
 
 
-def changed(service: Service, before: dict[str, float]) -> dict[str, float]:
+def changed(home: Home, before: dict[str, float]) -> dict[str, float]:
     """Return the settings that differ; doses empty the drums all the time."""
     return {
         name: now
-        for name, now in service.full.pool.settings.items()
+        for name, now in home.pool.settings.items()
         if now != before.get(name) and not name.endswith("_remaining")
     }
 
 
-def written(service: Service) -> list[dict[str, Any]]:
+def written(home: Home) -> list[dict[str, Any]]:
     """Return the bodies of the heating commands the controller has run."""
     bodies = [
         wire.decode_cmd(request.payload or b"")
-        for request in service.full.requests
+        for request in home.controller.requests
         if request.name == "cmd"
     ]
     return [body for name, body in bodies if name == "v2_temp_set"]
-
-
-async def refresh(entry: MockConfigEntry, service: Service) -> None:
-    """Read the state now."""
-    await entry.runtime_data.controllers[service.full.device_id].async_refresh()
 
 
 # What is shown
@@ -104,42 +92,27 @@ def test_what_is_not_known_is_not_shown() -> None:
 
 
 async def test_a_pool_that_nothing_heats(small: Home) -> None:
-    registry = er.async_get(small.hass)
-    entities = small.entities()
-    assert not [e for e in entities if e.domain == "climate"]
-    keys = {e.unique_id.removeprefix(small.controller.device_id) for e in entities}
-    assert not [key for key in keys if "selected" in key or "spa" in key]
+    assert not small.keys("climate")
+    assert not [key for key in small.keys() if "selected" in key or "spa" in key]
 
 
 async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
     slots = full.pool.slots
 
     def there() -> set[str]:
-        prefix = f"{full.controller.device_id}_"
-        entities = full.entities()
-        keys = {e.unique_id.removeprefix(prefix) for e in entities}
-        return keys & {
-            "pool",
-            "spa",
-            "pool_heater_selected",
-            "solar_selected",
-            "spa_heater_selected",
+        return {
+            key for key in full.keys() if key in ("pool", "spa") or "selected" in key
         }
 
     slots[HEATER].aux_type = 0
-    await refresh(full)
+    await full.refresh()
     assert there() == {"pool", "spa", "solar_selected", "spa_heater_selected"}
     slots[SOLAR].aux_type = 0
-    await refresh(full)
+    await full.refresh()
     assert there() == {"spa", "spa_heater_selected"}
     slots[SPA_HEATER].aux_type = 32  # one heater for both
-    await refresh(full)
-    assert there() == {
-        "pool",
-        "spa",
-        "pool_heater_selected",
-        "spa_heater_selected",
-    }
+    await full.refresh()
+    assert there() == {"pool", "spa", "pool_heater_selected", "spa_heater_selected"}
 
 
 # Targets
@@ -150,7 +123,7 @@ async def test_a_target_leaves_all_other_settings_alone(
     full: Home, key: str, field: int
 ) -> None:
     before, probes = dict(full.pool.settings), dict(full.pool.probes)
-    events = async_capture_events(full.hass, "state_changed")
+    states = full.follow("climate", key)
     task = full.hass.async_create_task(
         full.act("climate.set_temperature", key, temperature=field)
     )
@@ -159,17 +132,11 @@ async def test_a_target_leaves_all_other_settings_alone(
     assert changed(full, before) == {f"{key}_target": field}
     assert full.pool.probes == probes
     assert target(full, key) == field
-    entity = full.entity_id("climate", key)
-    seen = [
-        event.data["new_state"].attributes["temperature"]
-        for event in events
-        if event.data["entity_id"] == entity
-    ]
-    assert set(seen) == {field}
+    assert {state.attributes["temperature"] for state in states} == {field}
 
 
 async def test_the_mode_comes_with_the_target_in_one_write(full: Home) -> None:
-    climate = ("climate", "set_temperature", full.controller, "pool")
+    climate = ("climate.set_temperature", "pool")
     await full.act(*climate, temperature=30, hvac_mode="off")
     assert len(written(full)) == 1
     assert sources(full) == sim_pool.SPA_HEATER
@@ -202,7 +169,7 @@ async def test_degrees_fahrenheit(home: Home) -> None:
     home.hass.config.units = US_CUSTOMARY_SYSTEM
     home.own(home.service.full)
     await home.set_up(home.controller)
-    climate = ("climate", "set_temperature", home.controller, "spa")
+    climate = ("climate.set_temperature", "spa")
     await home.act(*climate, temperature=104)
     assert home.pool.settings["spa_target"] == 40
     assert target(home, "spa") == 104
@@ -223,14 +190,15 @@ async def test_degrees_fahrenheit(home: Home) -> None:
 )
 async def test_off_and_on(full: Home, key: str, off: int) -> None:
     before = dict(full.pool.settings)
-    for action, data, expected in (
+    rows: tuple[tuple[str, dict[str, Any], int], ...] = (
         ("set_hvac_mode", {"hvac_mode": "off"}, off),
         ("set_hvac_mode", {"hvac_mode": "heat"}, ALL),
         ("turn_off", {}, off),
         ("turn_on", {}, ALL),
         ("toggle", {}, off),
         ("toggle", {}, ALL),
-    ):
+    )
+    for action, data, expected in rows:
         await full.act(f"climate.{action}", key, **data)
         assert sources(full) == expected
         mode = "off" if expected == off else "heat"
@@ -264,7 +232,7 @@ async def test_the_mode_follows_the_sources(full: Home) -> None:
     assert shown(full, "pool")["mode"] == "heat"
     await full.act("switch.turn_off", "solar_selected")
     assert shown(full, "pool")["mode"] == "off"
-    await refresh(full)
+    await full.refresh()
     assert shown(full, "pool")["hvac_action"] == "off"
     # Solar was the last one that was selected.
     await full.act("climate.turn_on", "pool")
@@ -280,15 +248,11 @@ async def test_what_heated_last_is_remembered_over_a_restart(
     await full.act("climate.turn_off", "pool")
     assert sources(full) == sim_pool.SPA_HEATER
 
-    memory = full.hass.data[DATA_MEMORY]
-    await memory._store.async_save(memory._data())
+    await full.shut_down()
     if older_store:
         kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
         del kept["pool_sources"]
-    assert await full.hass.config_entries.async_unload(full.entry.entry_id)
-    full.hass.data[DATA_MEMORY] = Memory(full.hass)
-    await full.hass.data[DATA_MEMORY].async_load()
-    await full.restart()
+    await full.boot()
 
     await full.act("climate.turn_on", "pool")
     again = ALL if older_store else sim_pool.SPA_HEATER | sim_pool.POOL_HEATER
@@ -297,9 +261,8 @@ async def test_what_heated_last_is_remembered_over_a_restart(
 
 async def test_target_and_source_at_once(full: Home) -> None:
     before = dict(full.pool.settings)
-    spa = {"temperature": 39}
     await asyncio.gather(
-        full.act("climate.set_temperature", "spa", **spa),
+        full.act("climate.set_temperature", "spa", temperature=39),
         full.act("switch.turn_off", "solar_selected"),
         full.act("climate.set_temperature", "pool", temperature=25),
     )
@@ -323,16 +286,16 @@ async def test_an_edit_in_the_app_is_not_overwritten(full: Home) -> None:
 async def test_the_water_is_heated_until_it_is_warm(full: Home) -> None:
     await full.act("switch.turn_off", "solar_selected")
     await full.act("climate.set_temperature", "pool", temperature=30)
-    await refresh(full)
+    await full.refresh()
     assert shown(full, "pool")["hvac_action"] == "heating"
     assert full.value("binary_sensor", "pool_heater") == "on"
     start = shown(full, "pool")["current_temperature"]
     full.clock.advance(3600)
-    await refresh(full)
+    await full.refresh()
     assert shown(full, "pool")["current_temperature"] > start + 1
     assert shown(full, "pool")["hvac_action"] == "heating"
     full.clock.advance(2 * 3600)
-    await refresh(full)
+    await full.refresh()
     warm = shown(full, "pool")
     assert warm["current_temperature"] == pytest.approx(30, abs=0.3)
     assert (warm["mode"], warm["hvac_action"]) == ("heat", "idle")

@@ -4,10 +4,9 @@ import asyncio
 import gc
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import device_registry as dr
 import pytest
 
-from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep.memory import DATA_MEMORY
 from tests.simulator.raw import until
 
@@ -24,11 +23,7 @@ async def test_first_set_up_reads_the_account(home: Home) -> None:
         assert stored["key"] == controller.key.hex()
         assert stored["name"] == controller.name
         assert home.value("sensor", "connection", of=controller) == "cloud"
-        device = dr.async_get(home.hass).async_get_device_by_identifier(
-            (DOMAIN, controller.device_id), entry.entry_id
-        )
-        assert device is not None
-        assert device.name == controller.name
+        assert home.device(controller).name == controller.name
 
 
 async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
@@ -40,7 +35,7 @@ async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
     assert {state.entity_id for state in full.hass.states.async_all()} == entities
     assert not [s for s in full.hass.states.async_all() if s.state == "unavailable"]
 
-    assert await full.hass.config_entries.async_unload(full.entry.entry_id)
+    await full.unload()
     await full.hass.async_block_till_done(wait_background_tasks=True)
     assert full.entry.state is ConfigEntryState.NOT_LOADED
     gc.collect()
@@ -69,69 +64,50 @@ class TestInventory:
         home.service.full.cloud_link = False
         del home.account.sites[0].controllers[:]
         await home.advance(3700, step=3700)
-        devices = dr.async_entries_for_config_entry(
-            dr.async_get(home.hass), entry.entry_id
-        )
+        registry = dr.async_get(home.hass)
+        devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
         assert [device.name for device in devices] == ["Beach pool"]
         assert set(entry.data["controllers"]) == {home.service.full.device_id}
-        entities = home.entities()
-        assert {
-            e.unique_id.startswith(home.service.full.device_id) for e in entities
-        } == {True}
+        prefix = home.service.full.device_id
+        assert {e.unique_id.startswith(prefix) for e in home.entities()} == {True}
 
     async def test_a_renamed_controller_keeps_its_entities(self, small: Home) -> None:
         small.controller.name = "Back yard"
         await small.advance(3700, step=3700)
-        (device,) = dr.async_entries_for_config_entry(
-            dr.async_get(small.hass), small.entry.entry_id
-        )
-        assert device.name == "Back yard"
+        assert small.device().name == "Back yard"
         assert small.value("sensor", "ph") != "unavailable"
 
     async def test_a_key_that_was_missing_brings_the_lan(self, home: Home) -> None:
         home.own(home.service.small)
         home.cloud.faults.on("error_500", "envelope-key")
-        data = home.service.entry(home.controller).data
-        stored = {**data["controllers"][home.controller.device_id], "key": None}
-        entry = home.service.entry(controllers={home.controller.device_id: stored})
-        await home.set_up_entry(entry)
-        assert home.value("sensor", "connection") == "cloud"
+        await home.set_up_with(key=None)
+        assert home.source == "cloud"
         home.cloud.faults.clear()
         await home.advance(3700, step=3700)
         await home.advance(60, step=15)
-        assert home.value("sensor", "connection") == "lan"
+        assert home.source == "lan"
 
 
 async def test_reassigned_slots_change_their_entities(small: Home) -> None:
     """A slot that becomes something else takes its switch away, and gives it back."""
-    registry = er.async_get(small.hass)
-
-    def switch(index: int) -> str | None:
-        return registry.async_get_entity_id(
-            "switch", DOMAIN, f"{small.controller.device_id}_slot_{index}"
-        )
-
-    kept = switch(3)
-    coordinator = small.entry.runtime_data.controllers[small.controller.device_id]
+    kept = small.registered("switch", "slot_3")
     small.pool.slots[2].aux_type = 0
-    await coordinator.async_refresh()
+    await small.refresh()
     await small.hass.async_block_till_done()
-    assert switch(2) is None
-    assert switch(3) == kept
+    assert small.registered("switch", "slot_2") is None
+    assert small.registered("switch", "slot_3") == kept
     small.pool.slots[2].aux_type = 1
-    await coordinator.async_refresh()
+    await small.refresh()
     # It waits for the name its owner gave it, which is asked for in the background.
-    await until(lambda: switch(2) is not None)
+    await until(lambda: small.registered("switch", "slot_2") is not None)
 
 
 async def test_without_any_answer_nothing_is_removed(small: Home) -> None:
     """A restart into the cloud knows no equipment: what was known stays registered."""
-    registry = er.async_get(small.hass)
     before = {e.entity_id for e in small.entities()}
     small.controller.faults.on("refuse")
-    await small.hass.config_entries.async_reload(small.entry.entry_id)
-    await small.hass.async_block_till_done()
-    assert small.value("sensor", "connection") == "cloud"
+    await small.restart()
+    assert small.source == "cloud"
     after = {e.entity_id for e in small.entities()}
     assert after >= before
 
@@ -141,8 +117,7 @@ async def test_things_without_a_name_have_one(home: Home) -> None:
     home.controller.name = ""
     home.pool.slots[2].name = ""
     await home.set_up(home.controller)
-    state = home.state("switch", "slot_2")
-    assert state.name == "Pool controller Output 3"
+    assert home.state("switch", "slot_2").name == "Pool controller Output 3"
 
 
 async def test_a_deleted_account_is_forgotten(small: Home) -> None:

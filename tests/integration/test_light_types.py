@@ -13,7 +13,6 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 from custom_components.poolctl import light as light_module
 from custom_components.poolctl.client.control.lights import LIGHT_GROUPS, LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 
 from .home import Home
 from .test_lights import (
@@ -24,7 +23,6 @@ from .test_lights import (
     SPA,
     SPA_LIGHT,
     buttons,
-    go_on,
     light,
     relay,
     sent,
@@ -41,7 +39,7 @@ async def go_on_until(home: Home, condition: Callable[[], bool]) -> None:
     for _ in range(50):
         if condition():
             return
-        await go_on(home, 15)
+        await home.live(15)
     raise AssertionError("it has not come to be")
 
 
@@ -57,7 +55,7 @@ async def test_a_light_of_an_unknown_kind(small: Home) -> None:
     assert buttons(small) == set()
     await small.act("light.turn_on", LIGHT, effect="blue")
     assert shown(small) == ("on", None)
-    assert sent(small.controller) == []
+    assert sent(small) == []
 
     await small.act(
         "select.select_option", "pool_light_type", option="aquaquip_instatouch"
@@ -67,19 +65,15 @@ async def test_a_light_of_an_unknown_kind(small: Home) -> None:
     assert len(state.attributes["effect_list"]) == 13
     assert state.attributes["effect"] is None
     await small.act("light.turn_on", LIGHT, effect="seaside")
-    assert sent(small.controller) == [(POOL_LIGHT, 1, 8)]
+    assert sent(small) == [(POOL_LIGHT, 1, 8)]
     assert shown(small) == ("on", "seaside")
-    registry = er.async_get(small.hass)
-    entry = registry.async_get(state.entity_id)
+    entry = small.registered("light", LIGHT)
     assert entry is not None
     assert entry.supported_features == LightEntityFeature.EFFECT
 
 
 async def test_a_pool_without_spa_lights_has_no_choice_of_them(small: Home) -> None:
-    registry = er.async_get(small.hass)
-    assert not registry.async_get_entity_id(
-        "select", DOMAIN, f"{small.controller.device_id}_spa_light_type"
-    )
+    assert small.registered("select", "spa_light_type") is None
 
 
 async def test_the_controller_knows_its_lights(full: Home) -> None:
@@ -91,7 +85,7 @@ async def test_the_controller_knows_its_lights(full: Home) -> None:
     await full.act("select.select_option", key, option="pal_colour_touch")
     assert full.value("select", key) == "pal_colour_touch"
     await full.act("light.turn_on", DECK, effect="candela")
-    assert sent(full.controller) == [(DECK_LIGHT, 5, 8)]
+    assert sent(full) == [(DECK_LIGHT, 5, 8)]
 
 
 @pytest.mark.parametrize("older_store", [False, True])
@@ -100,16 +94,12 @@ async def test_the_choice_is_remembered_over_a_restart(
 ) -> None:
     key = "pool_light_type"
     await full.act("select.select_option", key, option="other")
-    memory = full.hass.data[DATA_MEMORY]
-    await memory._store.async_save(memory._data())
+    await full.shut_down()
     kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
     assert (kept["pool_light_choice"], kept["spa_light_choice"]) == (0, None)
     if older_store:
         del kept["pool_light_choice"], kept["spa_light_choice"]
-    assert await full.hass.config_entries.async_unload(full.entry.entry_id)
-    full.hass.data[DATA_MEMORY] = Memory(full.hass)
-    await full.hass.data[DATA_MEMORY].async_load()
-    await full.restart()
+    await full.boot()
     again = "spa_electrics_multi_plus" if older_store else "other"
     assert full.value("select", key) == again
 
@@ -156,14 +146,11 @@ async def test_buttons_come_and_go_with_the_kind_of_light(full: Home) -> None:
 async def test_a_start_into_the_cloud(full: Home) -> None:
     """What is only told on the LAN is neither shown nor taken away."""
     before = buttons(full)
-    removed = async_capture_events(
-        full.hass,
-        er.EVENT_ENTITY_REGISTRY_UPDATED,
-    )
+    removed = async_capture_events(full.hass, er.EVENT_ENTITY_REGISTRY_UPDATED)
     full.cloud.not_offered.add("auxInfo")
     full.controller.faults.on("refuse")
     await full.restart()
-    assert full.value("sensor", "connection") == "cloud"
+    assert full.source == "cloud"
     state = light(full)
     assert (state.state, state.attributes["assumed_state"]) == ("unknown", True)
     assert "effect_list" not in state.attributes
@@ -192,11 +179,11 @@ async def test_a_button_is_pressed(
 ) -> None:
     slot = command[0]
     await full.act("button.press", key)
-    assert sent(full.controller) == [command]
+    assert sent(full) == [command]
     for _ in range(10):
         assert shown(full, f"slot_{slot}")[0] == "on"
-        await go_on(full, 15)
-    assert relay(full.controller, slot)
+        await full.live(15)
+    assert relay(full, slot)
     assert not full.pool.slots[slot].flapping
 
 
@@ -224,11 +211,8 @@ async def test_a_slot_becomes_a_light_of_the_spa(full: Home) -> None:
     assert light(full).attributes["supported_features"] == 0
 
     full.pool.slots[POOL_LIGHT].aux_type = 0
-    await go_on(full, 30)
-    registry = er.async_get(full.hass)
-    assert not registry.async_get_entity_id(
-        "light", DOMAIN, f"{full.controller.device_id}_{LIGHT}"
-    )
+    await full.live(30)
+    assert full.registered("light", LIGHT) is None
     assert not {key for key in buttons(full) if key.startswith("slot_1_")}
 
 

@@ -7,14 +7,11 @@ from typing import Any
 from homeassistant.components.light.const import DOMAIN as LIGHT
 from homeassistant.components.switch.const import DOMAIN as SWITCH
 from homeassistant.exceptions import ServiceValidationError
-from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from custom_components.poolctl import output_attributes
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role
-from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.switch import SWITCHED_ROLES
-from tests.simulator import Controller
 from tests.simulator.presets import ALL_DAY
 from tests.simulator.raw import until
 from tests.simulator.schedules import Schedule
@@ -25,13 +22,14 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 LIGHT_SLOT, WATERFALL, GARDEN = 1, 2, 3
 """Slots of the small pool."""
+FALL = f"slot_{WATERFALL}"
 CLEANER = 9
 """A slot of the full pool that runs only with the pump."""
 
 
-def shown(home: Home, domain: str, controller: Controller, key: str) -> dict[str, Any]:
+def shown(home: Home, domain: str, key: str) -> dict[str, Any]:
     """Return what an entity tells of what runs its output."""
-    state = home.state(domain, key, of=controller)
+    state = home.state(domain, key)
     names = (
         output_attributes.ATTR_MODE,
         output_attributes.ATTR_SCHEDULE,
@@ -39,15 +37,6 @@ def shown(home: Home, domain: str, controller: Controller, key: str) -> dict[str
         output_attributes.ATTR_REASON,
     )
     return {name: state.attributes[name] for name in names if name in state.attributes}
-
-
-async def act(
-    home: Home, action: str, controller: Controller, key: str, domain: str = SWITCH
-) -> None:
-    """Do what a person does with a switch or a light."""
-    service, _, name = action.rpartition(".")
-    target = {"entity_id": home.entity_id(domain, key, of=controller)}
-    await home.hass.services.async_call(service or domain, name, target, blocking=True)
 
 
 @pytest.fixture
@@ -64,42 +53,38 @@ async def splash(home: Home) -> Schedule:
 async def test_a_schedule_survives_being_held_off(
     home: Home, splash: Schedule, give_back: str
 ) -> None:
-    small, key = home.controller, f"slot_{WATERFALL}"
     by_schedule = {"mode": "schedule", "schedule": "Splash", "held_by_hand": False}
-    assert home.value(SWITCH, key, of=small) == "on"
-    assert shown(home, SWITCH, small, key) == by_schedule
+    assert home.value(SWITCH, FALL) == "on"
+    assert shown(home, SWITCH, FALL) == by_schedule
 
-    await act(home, "turn_off", small, key)
-    assert shown(home, SWITCH, small, key) == {"mode": "off", "held_by_hand": True}
+    await home.act("switch.turn_off", FALL)
+    assert shown(home, SWITCH, FALL) == {"mode": "off", "held_by_hand": True}
     home.clock.advance(6 * 3600)
     await home.advance(15)
-    assert home.value(SWITCH, key, of=small) == "off"
-    assert not small.pool.relays[WATERFALL]
+    assert home.value(SWITCH, FALL) == "off"
+    assert not home.pool.relays[WATERFALL]
     assert splash.enabled
 
-    if give_back == "button.press":
-        await act(home, give_back, small, "resume_schedules", domain="button")
-    else:
-        await act(home, give_back, small, key)
+    await home.act(give_back, "resume_schedules" if "button" in give_back else FALL)
     home.clock.advance(2)
     await home.advance(15)
-    assert small.pool.relays[WATERFALL]
-    assert home.value(SWITCH, key, of=small) == "on"
-    assert shown(home, SWITCH, small, key) == by_schedule
+    assert home.pool.relays[WATERFALL]
+    assert home.value(SWITCH, FALL) == "on"
+    assert shown(home, SWITCH, FALL) == by_schedule
 
 
 async def test_a_schedule_without_a_name(home: Home, splash: Schedule) -> None:
     """Its number is shown, as soon as the controller tells that it has no name."""
     splash.name = ""
     await home.advance(315, step=15)
-    assert shown(home, SWITCH, f"slot_{WATERFALL}")["schedule"] == "2"
+    assert shown(home, SWITCH, FALL)["schedule"] == "2"
 
 
 async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
     """Its slot says manual while the motor stands still (layouts.md 2.4)."""
     filtering = {"mode": "schedule", "schedule": "Filter", "held_by_hand": False}
     assert shown(small, SWITCH, "pump") == filtering
-    task = small.hass.async_create_task(act(small, "turn_off", "pump"))
+    task = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
     await until(lambda: small.value(SWITCH, "pump") == "off")
     small.clock.advance(200)
     await task
@@ -107,9 +92,9 @@ async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
     expected = {"mode": "off", "held_by_hand": True}
     assert shown(small, SWITCH, "pump") == expected
 
-    await act(small, "poolctl.resume_schedule", "pump")
+    await small.act("poolctl.resume_schedule", "pump")
     small.clock.advance(2)
-    await act(small, "button.press", "refresh", domain="button")
+    await small.act("button.press", "refresh")
     assert shown(small, SWITCH, "pump") == filtering
     assert small.pool.pump.running
 
@@ -119,10 +104,10 @@ async def test_lights_and_spa_mode(full: Home) -> None:
     for domain, key in ((LIGHT, f"slot_{LIGHT_SLOT}"), (SWITCH, "spa_mode")):
         expected: dict[str, Any] = {"mode": "off", "held_by_hand": False}
         assert shown(full, domain, key) == expected
-        await act(full, "turn_on", key, domain)
+        await full.act(f"{domain}.turn_on", key)
         expected = {"mode": "manual", "held_by_hand": True}
         assert shown(full, domain, key) == expected
-        await act(full, "poolctl.resume_schedule", key, domain)
+        await full.act("poolctl.resume_schedule", key, domain=domain)
         assert shown(full, domain, key)["held_by_hand"] is False
     assert not any(slot.held for slot in full.pool.slots)
 
@@ -135,17 +120,11 @@ async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
     held = (LIGHT_SLOT, 3, 13)
     for slot in held:
         full.pool.switch(slot, True)
-    device = dr.async_get(full.hass).async_get_device_by_identifier(
-        (DOMAIN, full.controller.device_id), full.entry.entry_id
-    )
-    assert device is not None
-    await full.hass.services.async_call(
-        DOMAIN, "resume_schedule", {"device_id": device.id}, blocking=True
-    )
+    await full.act_on_device("resume_schedule")
     assert not any(slot.held for slot in full.pool.slots)
 
     with failure("not_scheduled", ServiceValidationError):
-        await act(full, "poolctl.resume_schedule", "solar_selected")
+        await full.act("poolctl.resume_schedule", "solar_selected")
 
 
 @pytest.mark.parametrize(
@@ -157,11 +136,11 @@ async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
     ],
 )
 async def test_giving_back_that_fails(small: Home, fault: str, key: str) -> None:
-    await act(small, "turn_on", f"slot_{WATERFALL}")
+    await small.act("switch.turn_on", FALL)
     small.controller.faults.on(fault)
     with failure(key):
-        await act(small, "poolctl.resume_schedule", f"slot_{WATERFALL}")
-    assert shown(small, SWITCH, f"slot_{WATERFALL}")["held_by_hand"]
+        await small.act("poolctl.resume_schedule", FALL)
+    assert shown(small, SWITCH, FALL)["held_by_hand"]
 
 
 async def test_what_runs_only_with_the_pump(full: Home) -> None:
@@ -175,7 +154,7 @@ async def test_what_runs_only_with_the_pump(full: Home) -> None:
     assert shown(full, SWITCH, key)["reason"] == "needs_pump"
     assert "reason" not in shown(full, SWITCH, "slot_3")
 
-    await act(full, "turn_on", key)
+    await full.act("switch.turn_on", key)
     assert full.pool.pump.running
     assert full.value(SWITCH, "pump") == "on"
     assert "reason" not in shown(full, SWITCH, key)
@@ -188,12 +167,10 @@ async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
         **dict.fromkeys((6, 7, 8), "dosing"),
         26: "no_relay",
     }
-    registry = er.async_get(full.hass)
     for slot, reason in reasons.items():
         key = f"slot_{slot}"
         assert shown(full, "binary_sensor", key) == {"reason": reason}
-        unique_id = f"{full.controller.device_id}_{key}"
-        assert registry.async_get_entity_id(SWITCH, DOMAIN, unique_id) is None
+        assert full.registered(SWITCH, key) is None
         state = full.state("binary_sensor", key)
         assert state.name == f"Beach pool {full.pool.slots[slot].name}"
 
@@ -214,8 +191,8 @@ async def test_the_cloud_does_not_say_why_an_output_runs(home: Home) -> None:
     home.pool.schedules[1] = Schedule(WATERFALL, 1, 0, 0, 0, 1439, 127, "Splash", True)
     home.pool.settle()
     await home.set_up()
-    assert home.value(SWITCH, f"slot_{WATERFALL}") == "on"
-    assert shown(home, SWITCH, f"slot_{WATERFALL}") == {}
+    assert home.value(SWITCH, FALL) == "on"
+    assert shown(home, SWITCH, FALL) == {}
     assert shown(home, SWITCH, f"slot_{GARDEN}") == {"mode": "off"}
     # Of the pump the dashboard tells it (layouts.md 5).
     assert shown(home, SWITCH, "pump")["mode"] == "schedule"
@@ -229,14 +206,10 @@ async def test_a_poll_that_changes_nothing_writes_nothing(full: Home) -> None:
     await full.advance(60, step=15)
     assert pool.schedules[0] == Schedule(*ALL_DAY)
     polls = len(full.controller.requests)
-    before = {
-        state.entity_id: state.last_reported for state in full.hass.states.async_all()
-    }
+    before = full.last_reported()
     await full.advance(60, step=15)
     assert len(full.controller.requests) - polls == 4
-    after = {
-        state.entity_id: state.last_reported for state in full.hass.states.async_all()
-    }
+    after = full.last_reported()
     assert after == before
 
 

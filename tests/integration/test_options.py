@@ -25,9 +25,9 @@ async def test_lan_only(small: Home) -> None:
     await choose(small, connection="lan")
     small.controller.faults.on("refuse")
     await small.advance(60, step=15)
-    assert small.value("sensor", "connection") == "lan"
+    assert small.source == "lan"
     await small.advance(60, step=15)
-    assert small.value("sensor", "connection") == "unavailable"
+    assert small.source == "unavailable"
     read = {request.name for request in small.cloud.requests}
     assert "dashboardInfo" not in read
 
@@ -36,7 +36,7 @@ async def test_cloud_only(small: Home) -> None:
     await choose(small, connection="cloud")
     seen = len(small.controller.requests)
     await small.advance(120, step=30)
-    assert small.value("sensor", "connection") == "cloud"
+    assert small.source == "cloud"
     assert len(small.controller.requests) == seen
 
 
@@ -44,10 +44,10 @@ async def test_cloud_only_where_the_network_tells_of_the_controller(
     small: Home,
 ) -> None:
     """What was announced does not get in the way of the first look at the cloud."""
-    await discover(small)
+    await discover(small, small.controller)
     await choose(small, connection="cloud")
     assert small.entry.state is ConfigEntryState.LOADED
-    assert small.value("sensor", "connection") == "cloud"
+    assert small.source == "cloud"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ async def test_a_start_into_the_cloud_remembers_the_equipment(small: Home) -> No
     small.cloud.not_offered.add("auxInfo")
     small.controller.faults.on("refuse")
     await small.restart()
-    assert small.value("sensor", "connection") == "cloud"
+    assert small.source == "cloud"
     state = small.state("switch", "slot_2")
     assert state.state == "unknown"
     assert state.attributes["assumed_state"] is True
@@ -80,7 +80,7 @@ async def test_a_start_into_the_cloud_remembers_the_equipment(small: Home) -> No
 
 async def test_memory_of_a_controller_that_is_gone(home: Home) -> None:
     await home.set_up(*home.service.controllers)
-    gone = home.entity_id("sensor", "ph")
+    gone = home.entity_id("sensor", "ph", of=home.service.full)
     del home.account.sites[1:]
     await home.advance(3700)
     assert home.hass.states.get(gone) is None

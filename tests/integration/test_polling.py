@@ -4,14 +4,9 @@ from homeassistant.config_entries import ConfigEntryState
 import pytest
 
 from .home import Home
-from .service import Service
 
 # Time stands still from the very beginning: a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")
-
-
-def source(home: Home) -> str:
-    return home.value("sensor", "connection")
 
 
 def ph(home: Home) -> str:
@@ -20,19 +15,19 @@ def ph(home: Home) -> str:
 
 async def test_lan_lost_and_found(small: Home) -> None:
     """One miss changes nothing, the second brings the cloud, one answer the LAN."""
-    assert source(small) == "lan"
+    assert small.source == "lan"
     small.controller.faults.on("refuse")
     await small.advance(15)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     await small.advance(15)
-    assert source(small) == "cloud"
+    assert small.source == "cloud"
     assert 6 < float(ph(small)) < 9
     # What the cloud does not tell is unknown, not remembered.
     assert small.value("sensor", "pump_power") == "unknown"
 
     small.controller.faults.off("refuse")
     await small.advance(30)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     assert small.value("sensor", "pump_power") != "unknown"
 
 
@@ -52,7 +47,7 @@ async def test_both_gone_and_both_back(
 
     small.reconnect()
     await small.advance(30)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     assert 6 < float(ph(small)) < 9
     lines = [
         (record.levelname, record.message)
@@ -65,22 +60,18 @@ async def test_both_gone_and_both_back(
 
 
 async def test_a_poll_that_changes_nothing_writes_nothing(small: Home) -> None:
-    before = {
-        state.entity_id: state.last_reported for state in small.hass.states.async_all()
-    }
+    before = small.last_reported()
     seen = len(small.controller.requests)
     await small.advance(15)
     assert len(small.controller.requests) == seen + 1
-    after = {
-        state.entity_id: state.last_reported for state in small.hass.states.async_all()
-    }
+    after = small.last_reported()
     assert after == before
 
 
 async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:
     seen = len(small.cloud.requests)
     await small.advance(600, step=15)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     assert len(small.cloud.requests) == seen
 
 
@@ -88,7 +79,7 @@ async def test_start_without_the_cloud(home: Home) -> None:
     home.cloud.faults.on("refuse")
     entry = await home.set_up(home.controller)
     assert entry.state is ConfigEntryState.LOADED
-    assert source(home) == "lan"
+    assert home.source == "lan"
 
 
 async def test_start_while_everything_is_down(home: Home) -> None:
@@ -98,20 +89,15 @@ async def test_start_while_everything_is_down(home: Home) -> None:
     home.controller.faults.off("refuse")
     await home.advance(90, step=10)
     assert [entry.state] == [ConfigEntryState.LOADED]
-    assert source(home) == "lan"
+    assert home.source == "lan"
 
 
 async def test_signing_in_is_asked_for_and_the_lan_goes_on(home: Home) -> None:
+    token = home.service.token()
     home.cloud.revoke(home.account)
-    entry = await home.set_up(home.controller, token=_void_token(home))
+    entry = await home.set_up(home.controller, token=token)
     assert entry.state is ConfigEntryState.LOADED
-    (flow,) = home.hass.config_entries.flow.async_progress()
+    (flow,) = home.flows
     assert flow["context"]["source"] == "reauth"
     await home.advance(60, step=15)
-    assert source(home) == "lan"
-
-
-def _void_token(service: Service) -> dict[str, object]:
-    token = service.token()
-    service.cloud.revoke(service.account)
-    return token
+    assert home.source == "lan"

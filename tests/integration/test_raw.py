@@ -11,7 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockUser
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller, wire
+from tests.simulator import wire
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
@@ -21,40 +21,27 @@ pytestmark = pytest.mark.usefixtures("quick")
 WATERFALL = 2
 
 
-def device(home: Home, controller: Controller) -> str:
-    """Return the device of a controller."""
-    found = dr.async_get(home.hass).async_get_device_by_identifier(
-        (DOMAIN, controller.device_id), home.entry.entry_id
-    )
-    assert found is not None
-    return found.id
-
-
 async def send(
     home: Home,
     action: str,
-    device_id: str,
     name: str,
     payload: str | None = None,
     *,
-    response: bool = True,
+    answers: bool = True,
     context: Context | None = None,
 ) -> Any:
     """Call one of the actions; return its response."""
-    data = {"device_id": device_id, "name": name}
+    data: dict[str, Any] = {"name": name}
     if payload is not None:
         data["payload"] = payload
-    answer = await home.hass.services.async_call(
-        DOMAIN, action, data, blocking=True, return_response=response, context=context
-    )
+    answer = await home.act_on_device(action, answers=answers, context=context, **data)
     return answer["response"] if answer else None
 
 
 async def test_an_action_and_the_state_in_its_reply(small: Home) -> None:
     """It is one request, and its reply is shown like that of any other command."""
-    device_id = device(small)
     seen = len(small.controller.requests)
-    response = await send(small, "send_action", device_id, "aux", "02 01\n01")
+    response = await send(small, "send_action", "aux", "02 01\n01")
     (request,) = small.controller.requests[seen:]
     assert (request.op, request.name, request.payload) == ("a", "aux", b"\x02\x01\x01")
     assert small.pool.relays[WATERFALL]
@@ -65,10 +52,7 @@ async def test_an_action_and_the_state_in_its_reply(small: Home) -> None:
 
 
 async def test_an_action_without_a_wish_for_a_response(small: Home) -> None:
-    device_id = device(small)
-    nothing = await send(
-        small, "send_action", device_id, "aux", "020101", response=False
-    )
+    nothing = await send(small, "send_action", "aux", "020101", answers=False)
     assert nothing is None
     assert small.pool.relays[WATERFALL]
 
@@ -78,17 +62,15 @@ async def test_an_action_without_a_wish_for_a_response(small: Home) -> None:
 async def test_actions_that_nobody_has_described(
     small: Home, name: str, payload: str | None
 ) -> None:
-    device_id = device(small)
-    assert await send(small, "send_action", device_id, name, payload)
+    assert await send(small, "send_action", name, payload)
     request = small.controller.requests[-1]
     assert (request.op, request.name, request.ok) == ("a", name, True)
     assert request.payload == bytes.fromhex(payload or "")
 
 
 async def test_a_query(small: Home) -> None:
-    device_id = device(small)
     seen = len(small.controller.requests)
-    response = await send(small, "send_query", device_id, "pump_id")
+    response = await send(small, "send_query", "pump_id")
     assert bytes.fromhex(response) == b"\x0eVariable Speed\x04Acme\x05VSX-2"
     (request,) = small.controller.requests[seen:]
     assert (request.op, request.name, request.payload) == ("q", "pump_id", b"")
@@ -96,17 +78,11 @@ async def test_a_query(small: Home) -> None:
 
 async def test_what_a_raw_action_changed_is_asked_for_anew(small: Home) -> None:
     """Names, schedules and settings may be others than they were."""
-    device_id = device(small)
     record = wire.encode_record(Schedule(WATERFALL, 1, 0, 0, 600, 720, 127, "Splash"))
-    await send(small, "send_action", device_id, "schedule", (b"\x00" + record).hex())
+    await send(small, "send_action", "schedule", (b"\x00" + record).hex())
     assert small.pool.schedules[1].name == "Splash"
     seen = len(small.controller.requests)
-    await small.hass.services.async_call(
-        "button",
-        "press",
-        {"entity_id": small.entity_id("button", "refresh")},
-        blocking=True,
-    )
+    await small.act("button.press", "refresh")
     await small.hass.async_block_till_done(wait_background_tasks=True)
     asked = {request.name for request in small.controller.requests[seen:]}
     assert {"aux_names", "schedules"} <= asked
@@ -128,33 +104,30 @@ async def test_what_a_raw_action_changed_is_asked_for_anew(small: Home) -> None:
 async def test_a_refusal_is_told(
     small: Home, action: str, name: str, payload: str
 ) -> None:
-    device_id = device(small)
     seen = len(small.controller.requests)
     with failure("refused"):
-        await send(small, action, device_id, name, payload)
+        await send(small, action, name, payload)
     assert len(small.controller.requests) == seen + 1
 
 
 @pytest.mark.parametrize("payload", ["0", "0x00", "zz", "00,01", "ä0", "0 0"])
 async def test_what_is_not_hex(small: Home, payload: str) -> None:
-    device_id = device(small)
     seen = len(small.controller.requests)
     with failure("payload_not_hex", ServiceValidationError) as caught:
-        await send(small, "send_action", device_id, "set_time", payload)
+        await send(small, "send_action", "set_time", payload)
     assert "two digits" in str(caught.value)
     assert len(small.controller.requests) == seen
 
 
 async def test_what_is_too_large(small: Home) -> None:
     """The longest that fits is sent, one byte more is not (interface.md 8)."""
-    device_id = device(small)
     frame = len(b'{"op": "a", "name": "set_time", "env": ""}')
     longest = (1024 - frame) // 2 - 9
-    await send(small, "send_action", device_id, "set_time", "00" * longest)
+    await send(small, "send_action", "set_time", "00" * longest)
     assert len(small.controller.requests[-1].payload or b"") == longest
     seen = len(small.controller.requests)
     with failure("request_too_large", ServiceValidationError) as caught:
-        await send(small, "send_action", device_id, "set_time", "00" * (longest + 1))
+        await send(small, "send_action", "set_time", "00" * (longest + 1))
     assert caught.value.translation_placeholders is not None
     assert caught.value.translation_placeholders["limit"] == "1024"
     assert len(small.controller.requests) == seen
@@ -163,13 +136,8 @@ async def test_what_is_too_large(small: Home) -> None:
 @pytest.mark.parametrize("data", [{"payload": 20101}, {"name": ""}, {"name": 1}])
 async def test_what_is_no_text(small: Home, data: dict[str, Any]) -> None:
     """YAML makes numbers of some payloads: their leading zeros would be lost."""
-    data = {
-        "device_id": device(small),
-        "name": "set_time",
-        **data,
-    }
     with pytest.raises(vol.Invalid):
-        await small.hass.services.async_call(DOMAIN, "send_action", data, blocking=True)
+        await small.act_on_device("send_action", **({"name": "set_time"} | data))
 
 
 @pytest.mark.parametrize("action", ["send_action", "send_query"])
@@ -188,12 +156,11 @@ async def test_nothing_is_ever_sent_twice(
 ) -> None:
     """Not even where it was certainly not run: nobody knows what it does."""
     small.clock.speed = 100  # `busy` is answered after 2 s
-    device_id = device(small)
     name = "set_time" if action == "send_action" else "aux_names"
     small.controller.faults.on(fault)
     seen, asked = len(small.controller.requests), len(small.cloud.requests)
     with failure(key):
-        await send(small, action, device_id, name, "00")
+        await send(small, action, name, "00")
     sent = [r for r in small.controller.requests[seen:] if r.name == name]
     assert len(sent) == (0 if fault == "refuse" else 1)
     assert not [r for r in small.cloud.requests[asked:] if r.method == "POST"]
@@ -201,42 +168,41 @@ async def test_nothing_is_ever_sent_twice(
 
 async def test_an_action_whose_reply_is_old_has_run(small: Home) -> None:
     """Its effect just cannot be read: there is no response worth showing."""
-    device_id = device(small)
     small.controller.faults.on("replay")
-    assert await send(small, "send_action", device_id, "aux", "020101") == ""
+    assert await send(small, "send_action", "aux", "020101") == ""
     assert small.pool.relays[WATERFALL]
 
 
 async def test_a_controller_without_lan(home: Home) -> None:
-    entry = home.service.entry()
-    await home.set_up_entry(entry)
+    await home.set_up()
     for action in ("send_action", "send_query"):
         with failure("not_supported", ServiceValidationError):
-            await send(home, action, device(home), "aux_names")
+            await send(home, action, "aux_names")
 
 
 async def test_devices_that_are_none_of_ours(small: Home) -> None:
+    async def query(device_id: str) -> None:
+        data = {"device_id": device_id, "name": "aux_names"}
+        await small.hass.services.async_call(DOMAIN, "send_query", data, blocking=True)
+
     with failure("service_device_not_found", ServiceValidationError):
-        await send(small, "send_query", "no such device", "aux_names")
+        await query("no such device")
     left_behind = dr.async_get(small.hass).async_get_or_create(
         config_entry_id=small.entry.entry_id,
         identifiers={(DOMAIN, "AA_BB_CC_00_00_09")},
     )
     with failure("controller_gone", ServiceValidationError):
-        await send(small, "send_query", left_behind.id, "aux_names")
+        await query(left_behind.id)
 
 
 @pytest.mark.parametrize("action", ["send_action", "send_query"])
 async def test_only_administrators(
     small: Home, hass_read_only_user: User, hass_admin_user: MockUser, action: str
 ) -> None:
-    device_id = device(small)
     name = "set_time" if action == "send_action" else "aux_names"
     seen = len(small.controller.requests)
     with pytest.raises(Unauthorized):
-        await send(
-            small, action, device_id, name, context=Context(hass_read_only_user.id)
-        )
+        await send(small, action, name, context=Context(hass_read_only_user.id))
     assert len(small.controller.requests) == seen
-    await send(small, action, device_id, name, context=Context(hass_admin_user.id))
+    await send(small, action, name, context=Context(hass_admin_user.id))
     assert len(small.controller.requests) == seen + 1

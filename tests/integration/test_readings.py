@@ -4,13 +4,10 @@ from datetime import datetime
 
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.client.pool.state import WithoutFlow
 
 from .home import Home
-
-pytestmark = pytest.mark.usefixtures("all_enabled")
 
 PROBES = ("ph", "orp", "water_temperature")
 FLOWING = {"ph": 7.4, "orp": 655, "water_temperature": 26.4}
@@ -52,15 +49,11 @@ async def test_still_water(
     home: Home, choice: WithoutFlow, shown: dict[str, float | None]
 ) -> None:
     home.own(home.service.small)
-    entry: MockConfigEntry = home.service.entry(home.controller)
-    entry.add_to_hass(home.hass)
-    home.hass.config_entries.async_update_entry(
-        entry, options={"connection": "automatic", "readings_without_flow": choice}
-    )
     water = home.pool.water
     water.drift, water.ph, water.orp, water.temperature = 0.0, 7.45, 655.5, 26.45
-    home.hass.async_create_task(home.hass.config_entries.async_setup(entry.entry_id))
-    await home.settle()
+    options = {"connection": "automatic", "readings_without_flow": choice}
+    await home.set_up(home.controller, options=options)
+    await home.enable_all()
     assert (probes(home), valid(home)) == (FLOWING, "on")
 
     await home.advance(60, step=15)
@@ -100,5 +93,6 @@ async def test_nothing_valid_was_ever_read(home: Home) -> None:
     home.pool.switch(0, False)
     home.clock.advance(300)
     await home.set_up(home.controller)
+    await home.enable_all()
     assert (probes(home), valid(home)) == (NOTHING, "off")
     assert home.value("sensor", "last_valid_reading") == "unknown"

@@ -7,7 +7,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import entity_registry as er
 import pytest
 
 from custom_components.poolctl import errors
@@ -85,17 +85,13 @@ def _equip(controller: Controller) -> None:
     controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
 
 
-def _entities(home: Home) -> list[er.RegistryEntry]:
-    return home.entities()
-
-
-async def test_entities_on_the_network(home: Home, all_enabled: None) -> None:
+async def test_entities_on_the_network(home: Home) -> None:
     """All that is there is in the table; all in the table is there, in some pool."""
-    _equip(home.controller)
     home.own(home.service.full)
-    entry = await home.set_up(home.controller)
+    _equip(home.controller)
+    await home.set_up(home.controller)
     table = entity_table()
-    there = {kind_and_name(entity) for entity in _entities(home)}
+    there = {kind_and_name(entity) for entity in home.entities()}
     assert there - table.keys() == set()
     assert {key for key in there if table[key].lan != "yes"} == set()
     # Equipment of which a pool has only one kind, or that this one lacks.
@@ -114,17 +110,18 @@ def _plain(name: str) -> str:
 
 
 async def test_entities_through_the_cloud(
-    home: Home, all_enabled: None, quick: None, monkeypatch: pytest.MonkeyPatch
+    home: Home, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An entity works if it is there and known, and takes a command if it is for that."""
     monkeypatch.setattr(cloud_module, "WRITE_SPACING", 0.0)
-    _equip(home.controller)
     home.own(home.service.full)
-    entry = await home.set_up()
+    _equip(home.controller)
+    await home.set_up()
+    await home.enable_all()
     home.clock.speed = 200
     works: dict[tuple[str, str], bool] = {}
     # What only tells goes first: the commands would change what it tells.
-    for entity in sorted(_entities(home), key=lambda e: e.domain in HARMLESS):
+    for entity in sorted(home.entities(), key=lambda e: e.domain in HARMLESS):
         key = kind_and_name(entity)
         works[key] = works.get(key, False) or await _works(home, entity)
     table = entity_table()
@@ -135,8 +132,7 @@ async def test_entities_through_the_cloud(
 
 
 async def _works(home: Home, entity: er.RegistryEntry) -> bool:
-    state = home.hass.states.get(entity.entity_id)
-    assert state is not None
+    state = home.state_of(entity.entity_id)
     if state.state == "unavailable" or (
         state.state == "unknown" and entity.domain not in ("button", "event")
     ):
@@ -177,21 +173,15 @@ def action_table() -> dict[str, Row]:
 async def test_actions(home: Home) -> None:
     """The table lists them all, and what only the network can carry says so."""
     home.own(home.service.full)
-    entry = await home.set_up()
+    await home.set_up()
     home.clock.speed = 200
     table = action_table()
     assert table.keys() == home.hass.services.async_services()[DOMAIN].keys()
     assert {row.lan for row in table.values()} == {"yes"}
-    (device,) = dr.async_entries_for_config_entry(
-        dr.async_get(home.hass), entry.entry_id
-    )
-    pump = er.async_get(home.hass).async_get_entity_id(
-        "switch", DOMAIN, f"{home.controller.device_id}_pump"
-    )
+    device = home.device()
+    pump = home.entity_id("switch", "pump")
     new = {"name": "Lunch", "start": "12:00", "end": "13:00", "weekdays": ["mon"]}
-    waterfall = er.async_get(home.hass).async_get_entity_id(
-        "switch", DOMAIN, f"{home.controller.device_id}_slot_21"
-    )
+    waterfall = home.entity_id("switch", "slot_21")
     calls: dict[str, dict[str, Any]] = {
         "resume_schedule": {"entity_id": pump},
         "get_schedules": {"device_id": device.id},

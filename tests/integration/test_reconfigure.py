@@ -16,9 +16,15 @@ async def reconfigure(home: Home, step: str) -> ConfigFlowResult:
     """Choose what has another address."""
     flow = await home.entry.start_reconfigure_flow(home.hass)
     assert flow["type"] is FlowResultType.MENU
-    return await home.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"next_step_id": step}
-    )
+    return await home.answer(flow, {"next_step_id": step})
+
+
+async def typed(
+    home: Home, flow: ConfigFlowResult, host: str, port: int
+) -> ConfigFlowResult:
+    """Type the address of the controller."""
+    address = {"host": host, "port": port}
+    return await home.answer(flow, {"device_id": home.controller.device_id, **address})
 
 
 async def test_the_service_moved(small: Home, sign_in: SignIn) -> None:
@@ -26,9 +32,7 @@ async def test_the_service_moved(small: Home, sign_in: SignIn) -> None:
     flow = await reconfigure(small, "reconfigure_service")
     address = small.cloud.base_url.replace("127.0.0.1", "localhost")
     seen = len(small.cloud.requests)
-    flow = await small.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": address}
-    )
+    flow = await small.answer(flow, {"url": address})
     assert [r.status for r in small.cloud.requests[seen:]] == [401]
     result = await sign_in(flow)
     await small.settle()
@@ -44,9 +48,7 @@ async def test_the_service_moved_to_another_account(
     other.sites = small.account.sites
     small.cloud.accounts.append(other)
     flow = await reconfigure(small, "reconfigure_service")
-    flow = await small.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": small.cloud.base_url}
-    )
+    flow = await small.answer(flow, {"url": small.cloud.base_url})
     result = await sign_in(flow, "eve@example.com")
     assert result["reason"] == "wrong_account"
 
@@ -59,44 +61,26 @@ async def test_address_of_a_controller_by_hand(small: Home) -> None:
         (1, "controller_not_found"),
         (small.service.full.port, "another_controller"),
     ):
-        flow = await small.hass.config_entries.flow.async_configure(
-            flow["flow_id"],
-            {
-                "device_id": small.controller.device_id,
-                "host": " 127.0.0.1 ",
-                "port": port,
-            },
-        )
+        flow = await typed(small, flow, " 127.0.0.1 ", port)
         assert flow["errors"] == {"host": error}
-    result = await small.hass.config_entries.flow.async_configure(
-        flow["flow_id"],
-        {
-            "device_id": small.controller.device_id,
-            "host": "127.0.0.1",
-            "port": small.controller.port,
-        },
-    )
+    result = await typed(small, flow, "127.0.0.1", small.controller.port)
     await small.settle()
     assert result["reason"] == "reconfigure_successful"
-    stored = small.entry.data["controllers"][small.controller.device_id]
-    assert stored["port"] == small.controller.port
-    assert small.value("sensor", "connection") == "lan"
+    assert small.stored["port"] == small.controller.port
+    assert small.source == "lan"
 
 
 async def test_address_by_hand_without_a_key(small: Home) -> None:
     small.hass.config_entries.async_update_entry(
         small.entry, options={"connection": "cloud"}
     )
-    await small.hass.config_entries.async_reload(small.entry.entry_id)
+    await small.restart()
     flow = await reconfigure(small, "reconfigure_controller")
-    flow = await small.hass.config_entries.flow.async_configure(
-        flow["flow_id"],
-        {"device_id": small.controller.device_id, "host": "127.0.0.1", "port": 8080},
-    )
+    flow = await typed(small, flow, "127.0.0.1", 8080)
     assert flow["errors"] == {"base": "no_key"}
 
 
 async def test_address_by_hand_needs_a_running_account(small: Home) -> None:
-    await small.hass.config_entries.async_unload(small.entry.entry_id)
+    await small.unload()
     result = await reconfigure(small, "reconfigure_controller")
     assert result["reason"] == "not_loaded"

@@ -20,10 +20,8 @@ from custom_components.poolctl.upkeep.issues import (
     REQUIREMENTS_URL,
     Problem,
 )
-from tests.simulator import Controller
 
 from .home import Home
-from .service import record
 from .test_config_flow import discover
 
 pytestmark = pytest.mark.usefixtures("freezer")
@@ -48,21 +46,16 @@ class Repair:
     """A person who settles an issue."""
 
     def __init__(self, home: Home, key: str) -> None:
-        self.hass, self.service, self.freezer, self.key = (
-            home.hass,
-            home.service,
-            home.freezer,
-            key,
-        )
+        self.home, self.key = home, key
         self.result: RepairsFlowResult
 
     async def start(self) -> Repair:
         """Open it."""
-        assert await async_setup_component(self.hass, "repairs", {})
-        manager = repairs_flow_manager(self.hass)
+        assert await async_setup_component(self.home.hass, "repairs", {})
+        manager = repairs_flow_manager(self.home.hass)
         assert manager is not None
         self.manager = manager
-        issue = shown(self.hass)[self.key]
+        issue = shown(self.home)[self.key]
         self.result = await manager.async_init(
             DOMAIN, context={"issue_id": issue.issue_id}
         )
@@ -70,11 +63,11 @@ class Repair:
 
     async def go(self, answer: dict[str, Any] | None = None) -> RepairsFlowResult:
         """Answer what is shown; return what comes next."""
-        task = self.hass.async_create_task(
+        task = self.home.hass.async_create_task(
             self.manager.async_configure(self.result["flow_id"], answer or {})
         )
         while not task.done():
-            await pass_time(self.hass, self.service, self.freezer, 0.5, step=0.25)
+            await self.home.pass_time(0.5, step=0.25)
         self.result = await task
         self._check()
         return self.result
@@ -160,13 +153,11 @@ async def old_firmware(home: Home) -> MockConfigEntry:
     await home.controller.stop()
     home.controller.firmware = "2.5.40"
     await home.controller.start()
-    stored = record(home.controller, firmware=None, host=None)
-    entry = home.service.entry(controllers={home.controller.device_id: stored})
-    await home.set_up_entry(entry)
+    entry = await home.set_up_with(firmware=None, host=None)
     await home.advance(600, step=30)
     # It was never heard: nothing is known of its firmware.
     assert not shown(home)
-    await discover(home)
+    await discover(home, home.controller)
     await home.settle()
     await home.advance(360, step=30)
     return entry
@@ -185,10 +176,10 @@ async def test_firmware_too_old(home: Home) -> None:
     # Updated in the vendor's app.
     home.controller.firmware = "2.5.46"
     await home.controller.start()
-    await discover(home)
+    await discover(home, home.controller)
     await home.settle()
     await home.advance(60, step=15)
-    assert home.value("sensor", "connection") == "lan"
+    assert home.source == "lan"
     assert not shown(home)
 
 
@@ -196,10 +187,9 @@ async def test_firmware_does_not_matter_where_the_lan_works(home: Home) -> None:
     """Whatever version it says it has."""
     home.own(home.service.small)
     home.controller.firmware = "2.5.40"
-    entry = await home.set_up(home.controller)
+    await home.set_up(home.controller)
     await home.advance(600, step=30)
-    found = entry.runtime_data.controllers[home.controller.device_id]
-    assert found.data.configuration.firmware == "2.5.40"
+    assert home.device().sw_version == "2.5.40"
     assert not shown(home)
 
 
@@ -241,9 +231,7 @@ async def test_one_odd_frame_now_and_then_is_no_issue(small: Home) -> None:
 @pytest.mark.parametrize("how", ["controller", "entry", "disabled"])
 async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None:
     await rejected(small)
-    repair = await Repair(
-        small.hass, small.service, small.freezer, "key_rejected"
-    ).start()
+    repair = await Repair(small, "key_rejected").start()
     if how == "controller":
         small.account.sites[0].controllers = [small.service.full]
         await small.advance(3700, step=3700)
@@ -271,21 +259,19 @@ async def test_an_issue_that_is_ignored_stays_so_over_a_reload(small: Home) -> N
 
 
 async def test_each_controller_has_its_own(home: Home) -> None:
-    entry = await home.set_up(*home.service.controllers)
+    await home.set_up(*home.service.controllers)
     for controller in home.service.controllers:
         controller.faults.on("truncated_frame")
+
+    def issues() -> set[str]:
+        return {issue_id for domain, issue_id in ir.async_get(home.hass).issues}
+
     await home.advance(400, step=30)
-    ids = {issue_id for domain, issue_id in ir.async_get(home.hass).issues}
-    assert ids == {
-        f"frame_not_understood_{_id(home, c)}" for c in home.service.controllers
-    }
+    small, full = (
+        f"frame_not_understood_{home.device(controller).id}"
+        for controller in home.service.controllers
+    )
+    assert issues() == {small, full}
     home.controller.faults.clear()
     await home.advance(60, step=30)
-    ids = {issue_id for domain, issue_id in ir.async_get(home.hass).issues}
-    assert ids == {f"frame_not_understood_{_id(home, home.service.full)}"}
-
-
-def _id(entry: MockConfigEntry, controller: Controller) -> str:
-    found = entry.runtime_data.controllers[controller.device_id].registered_id
-    assert found
-    return str(found)
+    assert issues() == {full}

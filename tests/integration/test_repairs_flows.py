@@ -4,7 +4,6 @@ from typing import Any
 
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.upkeep import recovery
 
@@ -21,10 +20,7 @@ pytestmark = pytest.mark.usefixtures("freezer")
 async def test_a_rejected_key_heals_by_itself(small: Home) -> None:
     await rejected(small)
     issue = shown(small)["key_rejected"]
-    device_id = small.entry.runtime_data.controllers[
-        small.controller.device_id
-    ].registered_id
-    assert issue.issue_id == f"key_rejected_{device_id}"
+    assert issue.issue_id == f"key_rejected_{small.device().id}"
     assert issue.is_fixable
     assert issue.translation_placeholders == {"name": "Home pool"}
     # Silence says nothing about the key.
@@ -49,7 +45,7 @@ async def test_a_key_that_the_account_can_renew_is_no_issue(small: Home) -> None
     assert not shown(small)
     small.cloud.faults.clear()
     await small.advance(360, step=30)
-    assert small.value("sensor", "connection") == "lan"
+    assert small.source == "lan"
     assert not shown(small)
 
 
@@ -60,9 +56,7 @@ async def test_an_account_without_the_key(small: Home) -> None:
     small.cloud.accounts.append(other)
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=30)
-    repair = await Repair(
-        small.hass, small.service, small.freezer, "key_rejected"
-    ).start()
+    repair = await Repair(small, "key_rejected").start()
     result = await repair.go()
     assert result["errors"] == {"base": "no_key"}
     small.account.sites, other.sites = other.sites, []
@@ -70,15 +64,13 @@ async def test_an_account_without_the_key(small: Home) -> None:
     assert repair.repaired
     assert not shown(small)
     await small.advance(30, step=15)
-    assert small.value("sensor", "connection") == "lan"
+    assert small.source == "lan"
 
 
 async def test_fetching_the_key_again(small: Home) -> None:
     """In vain, in a bad moment, and with success: with what the account has then."""
     await rejected(small)
-    repair = await Repair(
-        small.hass, small.service, small.freezer, "key_rejected"
-    ).start()
+    repair = await Repair(small, "key_rejected").start()
     assert repair.result["description_placeholders"] == {"name": "Home pool"}
     assert (await repair.go())["errors"] == {"base": "still_rejected"}
     small.cloud.faults.on("error_500", "envelope-key")
@@ -90,7 +82,7 @@ async def test_fetching_the_key_again(small: Home) -> None:
     await repair.go()
     assert repair.repaired
     assert not shown(small)
-    stored = small.entry.data["controllers"][small.controller.device_id]
+    stored = small.stored
     assert stored["key"] == "ee" * 16
 
 
@@ -112,7 +104,7 @@ async def test_a_drum_nearly_empty(full: Home, substance: str) -> None:
     assert issue.translation_placeholders["name"] == "Beach pool"
     assert 1 < float(issue.translation_placeholders["litres"]) <= 1.5
 
-    repair = await Repair(full.hass, full.service, full.freezer, key).start()
+    repair = await Repair(full, key).start()
     full.controller.faults.on("decline")
     assert (await repair.go())["errors"] == {"base": "failed"}
     full.controller.faults.clear()
@@ -143,7 +135,7 @@ async def test_a_drum_refilled_in_the_app(full: Home) -> None:
     full.disconnect()
     await full.advance(300, step=30)
     assert set(shown(full)) == {"acid_low"}
-    repair = await Repair(full.hass, full.service, full.freezer, "acid_low").start()
+    repair = await Repair(full, "acid_low").start()
     assert (await repair.go())["errors"] == {"base": "not_reached"}
     full.reconnect()
     full.pool.settings["acid_remaining"] = 20000
@@ -154,30 +146,34 @@ async def test_a_drum_refilled_in_the_app(full: Home) -> None:
 # --- An address typed by hand ---
 
 
-async def moved(home: Home, **options: Any) -> MockConfigEntry:
+async def type_address(home: Home) -> None:
+    """Type by hand where the controller is."""
+    flow = await home.entry.start_reconfigure_flow(home.hass)
+    flow = await home.answer(flow, {"next_step_id": "reconfigure_controller"})
+    controller = home.controller
+    address = {"host": controller.host, "port": controller.port}
+    await home.answer(flow, {"device_id": controller.device_id, **address})
+    await home.settle()
+    assert home.stored["by_hand"]
+
+
+async def moved(home: Home, **options: Any) -> None:
     """Type an address by hand, then have the controller leave it."""
     home.own(home.service.small)
-    entry = home.service.entry(home.controller)
-    entry.add_to_hass(home.hass)
-    home.hass.config_entries.async_update_entry(entry, options=options)
-    home.hass.async_create_task(home.hass.config_entries.async_setup(entry.entry_id))
-    await home.settle()
-    healer = entry.runtime_data.controllers[home.controller.device_id].healer
-    await healer.async_adopt_address(home.controller.host, home.controller.port)
-    assert entry.data["controllers"][home.controller.device_id]["by_hand"]
+    await home.set_up(home.controller, options=options)
+    await type_address(home)
     await home.controller.move("127.0.0.1")
     await home.advance(PATIENCE["address_lost"] - 60, step=30)
     assert not shown(home)
     await home.advance(150, step=30)
-    return entry
 
 
 @pytest.mark.parametrize("connection", ["automatic", "lan"])
 async def test_a_typed_address_that_leads_nowhere(home: Home, connection: str) -> None:
     """Wrong ones are told, the right one settles it."""
-    entry = await moved(home, connection=connection)
+    await moved(home, connection=connection)
     assert set(shown(home)) == {"address_lost"}
-    repair = await Repair(home.hass, home.service, home.freezer, "address_lost").start()
+    repair = await Repair(home, "address_lost").start()
     assert repair.result["type"] is FlowResultType.MENU
     texts = TEXTS["address_lost"]["fix_flow"]["step"]["init"]["menu_options"]
     assert repair.result["menu_options"] == list(texts)
@@ -193,17 +189,17 @@ async def test_a_typed_address_that_leads_nowhere(home: Home, connection: str) -
     assert repair.repaired
     assert not shown(home)
     await home.advance(60, step=15)
-    assert home.value("sensor", "connection") == "lan"
+    assert home.source == "lan"
     assert not shown(home)
-    assert entry.data["controllers"][home.controller.device_id]["by_hand"]
+    assert home.stored["by_hand"]
 
 
 async def test_a_search_for_the_controller(
     home: Home, names: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In vain, then by its name; from then on the address is the network's."""
-    entry = await moved(home)
-    repair = await Repair(home.hass, home.service, home.freezer, "address_lost").start()
+    await moved(home)
+    repair = await Repair(home, "address_lost").start()
     result = await repair.go({"next_step_id": "search"})
     assert result["step_id"] == "search"
     assert (await repair.go())["errors"] == {"base": "not_found"}
@@ -212,15 +208,15 @@ async def test_a_search_for_the_controller(
     names.addresses[home.controller.hostname] = "127.0.0.1"
     await repair.go()
     assert repair.repaired
-    assert home.value("sensor", "connection") == "lan"
-    assert not entry.data["controllers"][home.controller.device_id]["by_hand"]
+    assert home.source == "lan"
+    assert not home.stored["by_hand"]
     await home.advance(30, step=15)
     assert not shown(home)
 
 
 async def test_a_typed_address_that_answers_again(home: Home) -> None:
-    entry = await moved(home)
-    port = entry.data["controllers"][home.controller.device_id]["port"]
+    await moved(home)
+    port = home.stored["port"]
     await home.controller.move("127.0.0.1", port)
     await home.advance(60, step=30)
     assert not shown(home)
@@ -228,8 +224,7 @@ async def test_a_typed_address_that_answers_again(home: Home) -> None:
 
 async def test_a_controller_that_is_off_has_not_moved(small: Home) -> None:
     """The cloud does not reach it either."""
-    healer = small.entry.runtime_data.controllers[small.controller.device_id].healer
-    await healer.async_adopt_address(small.controller.host, small.controller.port)
+    await type_address(small)
     await small.controller.stop()
     await small.advance(1800, step=30)
     assert not shown(small)

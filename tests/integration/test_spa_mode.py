@@ -1,12 +1,9 @@
 """Spa mode: one switch for all actuators, and the heaters that follow."""
 
-from homeassistant.helpers import entity_registry as er
 import pytest
 
-from custom_components.poolctl.const import DOMAIN
-
 from .home import Home, failure
-from .test_heating import HEATER, SOLAR, SPA_HEATER, refresh, shown
+from .test_heating import HEATER, SOLAR, SPA_HEATER, shown
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -15,10 +12,8 @@ RETURN, SUCTION, EXTRA_1, EXTRA_2 = 10, 11, 19, 20
 
 
 async def test_actuators_have_no_switch_but_spa_mode(full: Home) -> None:
-    registry = er.async_get(full.hass)
     for slot in (RETURN, SUCTION, EXTRA_1, EXTRA_2, HEATER, SOLAR, SPA_HEATER):
-        unique_id = f"{full.controller.device_id}_slot_{slot}"
-        assert registry.async_get_entity_id("switch", DOMAIN, unique_id) is None
+        assert full.registered("switch", f"slot_{slot}") is None
 
 
 async def test_spa_mode(full: Home) -> None:
@@ -32,7 +27,7 @@ async def test_spa_mode(full: Home) -> None:
     slots = full.pool.slots
     assert all(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
     full.clock.advance(20)
-    await refresh(full)
+    await full.refresh()
     assert slots[SPA_HEATER].on and not slots[HEATER].on
     spa, pool = shown(full, "spa"), shown(full, "pool")
     assert (spa["hvac_action"], pool["hvac_action"]) == ("heating", "idle")
@@ -50,8 +45,8 @@ async def test_spa_mode_is_assumed_where_nobody_tells_it(full: Home) -> None:
     full.cloud.not_offered.add("auxInfo")
     full.controller.faults.on("refuse")
     for _ in range(2):
-        await refresh(full)
-    assert full.value("sensor", "connection") == "cloud"
+        await full.refresh()
+    assert full.source == "cloud"
     state = full.state("switch", "spa_mode")
     assert state.state == "on"
     assert state.attributes["assumed_state"] is True
@@ -63,7 +58,7 @@ async def test_spa_mode_goes_back_to_its_schedule(full: Home) -> None:
     await full.act("poolctl.resume_schedule", "spa_mode")
     assert full.controller.requests[-1].payload == bytes([RETURN, 0, 0])
     full.clock.advance(2)
-    await refresh(full)
+    await full.refresh()
     assert not any(slot.held for slot in full.pool.slots)
     assert full.value("switch", "spa_mode") == "off"
 

@@ -16,10 +16,6 @@ from .test_config_flow import discover
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
-def source(home: Home) -> str:
-    return home.value("sensor", "connection")
-
-
 def lost(events: list[Event[Any]]) -> list[str]:
     """Name the entities that went away meanwhile, however shortly."""
     return [
@@ -63,7 +59,7 @@ async def test_polls_that_fail(
     found = []
     for _ in seen:
         await small.advance(15)
-        found.append(source(small))
+        found.append(small.source)
     assert found == seen
     assert not lost(events)
     assert not lines(caplog)
@@ -94,12 +90,12 @@ async def test_ways_to_lose_the_lan(
     caplog.clear()
     small.controller.faults.on(fault)
     await small.pass_time(14)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     await small.pass_time(70)
-    assert source(small) == "cloud"
+    assert small.source == "cloud"
     small.controller.faults.clear()
     await small.pass_time(45)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     assert not lost(events)
     assert not lines(caplog)
 
@@ -131,9 +127,9 @@ async def test_the_cloud_is_gone_and_the_lan_is_there(small: Home, fault: str) -
         fault == "refuse"
     )
     assert small.entry.data["controllers"] == before
-    assert source(small) == "lan"
+    assert small.source == "lan"
     assert not lost(events)
-    assert not small.hass.config_entries.flow.async_progress()
+    assert not small.flows
 
 
 async def test_the_lan_flaps_with_every_poll(
@@ -146,10 +142,10 @@ async def test_the_lan_flaps_with_every_poll(
     for _ in range(10):
         small.controller.faults.on("refuse")
         await small.advance(15)
-        assert source(small) == "lan"
+        assert small.source == "lan"
         small.controller.faults.off("refuse")
         await small.advance(15)
-        assert source(small) == "lan"
+        assert small.source == "lan"
     assert not lost(events)
     assert not [e for e in events if e.data["entity_id"].endswith("_connection")]
     assert len(small.cloud.requests) == asked
@@ -160,14 +156,14 @@ async def test_the_cloud_is_older_than_the_lan(small: Home) -> None:
     """Both answer in the same poll, and the cloud with an old copy: the LAN counts."""
     small.controller.faults.on("refuse")
     await small.advance(30, step=15)
-    assert source(small) == "cloud"
+    assert small.source == "cloud"
     old = small.value("sensor", "pump_speed")
     small.controller.cloud_link = False  # its copies stay what they are
     small.pool.switch(0, True)
     small.pool.set_speed(45)
     small.controller.faults.clear()
     await small.advance(30)
-    assert source(small) == "lan"
+    assert small.source == "lan"
     events = async_capture_events(small.hass, "state_changed")
     for _ in range(4):
         assert small.value("sensor", "pump_speed") == "45" != old
@@ -183,20 +179,18 @@ async def test_another_controller_on_the_old_address(small: Home) -> None:
     await small.controller.move("127.0.0.1")
     await small.service.full.move("127.0.0.1", old)
     await small.advance(60, step=15)
-    assert source(small) == "cloud"
+    assert small.source == "cloud"
     assert small.service.full.requests
-    stored = small.entry.data["controllers"][small.controller.device_id]
-    assert stored["port"] == old
+    assert small.stored["port"] == old
     # Heard of by multicast: the stranger under our name, then the true one.
     await discover(small, small.service.full, mac=small.controller.mac)
     await small.settle()
-    assert source(small) == "cloud"
-    await discover(small)
+    assert small.source == "cloud"
+    await discover(small, small.controller)
     await small.settle()
     await small.advance(15)
-    assert source(small) == "lan"
-    stored = small.entry.data["controllers"][small.controller.device_id]
-    assert stored["port"] == small.controller.port != old
+    assert small.source == "lan"
+    assert small.stored["port"] == small.controller.port != old
     shown = {e.data["new_state"].state for e in events if e.data["new_state"]}
     assert "6.1" not in shown
     assert not lost(events)
@@ -211,8 +205,8 @@ async def test_first_set_up_while_everything_is_down(home: Home) -> None:
     home.cloud.faults.off("refuse")
     await home.advance(90, step=10)
     assert [entry.state] == [ConfigEntryState.LOADED]
-    assert source(home) == "cloud"
-    assert not home.hass.config_entries.flow.async_progress()
+    assert home.source == "cloud"
+    assert not home.flows
 
 
 def _sockets() -> int:
@@ -250,9 +244,8 @@ async def test_a_restarted_controller_counts_from_zero(
     small.controller.restart(counter=0)
     for _ in range(8):
         await small.advance(15)
-        assert source(small) == "lan"
+        assert small.source == "lan"
     assert len(lines(caplog)) == 1
     assert not lost(events)
-    switch = {"entity_id": small.entity_id("switch", "slot_2")}
-    await small.hass.services.async_call("switch", "turn_on", switch, blocking=True)
+    await small.act("switch.turn_on", "slot_2")
     assert small.pool.slots[2].on

@@ -1,7 +1,7 @@
 """Staying signed in, what a log tells and what it never tells, devices by hand."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 import logging
 from typing import Any
 from unittest.mock import patch
@@ -25,20 +25,19 @@ from custom_components.poolctl.upkeep import recovery
 from tests.simulator.mdns import Announcer
 
 from .home import Home
-from .service import CLIENT_SECRET, Service, record
-from .test_survival import lines, lost, source
+from .service import CLIENT_SECRET, Service
+from .test_survival import lines, lost
 
 
-def asked(service: Service, name: str) -> list[int]:
+def asked(home: Home, name: str) -> list[int]:
     """Return the statuses of the requests of a name."""
-    return [r.status for r in service.cloud.requests if r.name == name]
+    return [r.status for r in home.cloud.requests if r.name == name]
 
 
-def by_cloud(service: Service, **data: Any) -> MockConfigEntry:
-    """Return an entry that knows no way to the small pool but the cloud."""
-    service.account.sites = service.account.sites[:1]
-    stored = record(service.small, host=None)
-    return service.entry(controllers={service.small.device_id: stored}, **data)
+async def by_cloud(home: Home) -> MockConfigEntry:
+    """Set up the small pool, to which the entry knows no way but the cloud."""
+    home.own(home.service.small)
+    return await home.set_up_with(host=None)
 
 
 @pytest.mark.usefixtures("freezer")
@@ -53,7 +52,7 @@ class TestSignIn:
 
         interface.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
         """
-        entry = await home.set_up_entry(by_cloud(home))
+        entry = await by_cloud(home)
         events = async_capture_events(home.hass, "state_changed")
         caplog.clear()
         for _ in range(2):  # the second time by the refresh token of the first
@@ -71,10 +70,10 @@ class TestSignIn:
             assert denied == (how == "at the service")
             for part in ("access_token", "refresh_token"):
                 assert entry.data["token"][part] != before[part]
-            assert source(home) == "cloud"
+            assert home.source == "cloud"
         assert not lost(events)
         assert not lines(caplog)
-        assert not home.hass.config_entries.flow.async_progress()
+        assert not home.flows
 
     @pytest.mark.parametrize(
         ("fault", "at"),
@@ -84,18 +83,18 @@ class TestSignIn:
         self, home: Home, fault: str, at: tuple[str, ...]
     ) -> None:
         """Only a refusal is a sign-in; anything else is "not ready", and is over some day."""
-        await home.set_up_entry(by_cloud(home))
+        await by_cloud(home)
         home.cloud.expire_tokens()
         home.cloud.faults.on(fault, *at)
         await home.pass_time(60)
-        assert source(home) == "cloud"
+        assert home.source == "cloud"
         await home.pass_time(120, step=2)
-        assert source(home) == "unavailable"
-        assert not home.hass.config_entries.flow.async_progress()
+        assert home.source == "unavailable"
+        assert not home.flows
         home.cloud.faults.clear()
         await home.pass_time(60, step=2)
-        assert source(home) == "cloud"
-        assert not home.hass.config_entries.flow.async_progress()
+        assert home.source == "cloud"
+        assert not home.flows
 
     @pytest.mark.parametrize(("fault", "at"), [("token_5xx", ()), ("hang", ("token",))])
     async def test_a_renewal_that_fails_in_the_first_set_up(
@@ -112,7 +111,7 @@ class TestSignIn:
         # Longer than a renewal may take, shorter than until the next attempt.
         await home.pass_time(23)
         assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
-        assert not home.hass.config_entries.flow.async_progress()
+        assert not home.flows
         home.cloud.faults.clear()
         await home.pass_time(90, step=5)
         assert [entry.state] == [ConfigEntryState.LOADED]
@@ -122,7 +121,7 @@ class TestSignIn:
 
         interface.md 7.1 rule 4.
         """
-        await home.set_up_entry(by_cloud(home))
+        await by_cloud(home)
         home.cloud.faults.on("unauthorized")
         reads = len(asked(home, "deviceOnlineStatuses"))
         await home.advance(30)
@@ -130,7 +129,7 @@ class TestSignIn:
         assert asked(home, "token") == [200]
         for _ in range(10):
             await home.advance(30)
-        (flow,) = home.hass.config_entries.flow.async_progress()
+        (flow,) = home.flows
         assert flow["context"]["source"] == "reauth"
 
     async def test_revoked_while_the_lan_works(self, small: Home) -> None:
@@ -142,12 +141,11 @@ class TestSignIn:
         small.cloud.revoke(small.account)
         await small.advance(3600, step=300)
         await small.advance(300, step=15)
-        (flow,) = small.hass.config_entries.flow.async_progress()
+        (flow,) = small.flows
         assert flow["context"]["source"] == "reauth"
         assert small.entry.state is ConfigEntryState.LOADED
-        assert source(small) == "lan"
-        switch = {"entity_id": small.entity_id("switch", "slot_2")}
-        await small.hass.services.async_call("switch", "turn_on", switch, blocking=True)
+        assert small.source == "lan"
+        await small.act("switch.turn_on", "slot_2")
         assert small.pool.slots[2].on
         assert not lost(events)
 
@@ -159,7 +157,7 @@ class TestSignIn:
         for _ in range(2):
             small.disconnect()
             await small.advance(1800, step=15)
-            assert source(small) == "unavailable"
+            assert small.source == "unavailable"
             small.reconnect()
             await small.advance(300, step=15)
         told = [line for line in lines(caplog) if "pool controller 1" in line]
@@ -170,14 +168,14 @@ class TestSignIn:
         self, home: Home, caplog: pytest.LogCaptureFixture
     ) -> None:
         """Every fault of both sides, and everything there is to log."""
-        caplog.set_level(logging.DEBUG)
+        for name in (None, "homeassistant"):
+            caplog.set_level(logging.DEBUG, logger=name)
         key = bytes.fromhex("5ec2e70123456789abcdef5ec2e75ec2")
         home.controller.rotate_key(key)
         home.account.email = "planted.owner@example.com"
         home.account.password = "planted-password"
         home.own(home.service.small)
-        secrets = _Secrets(home.service, key)
-        entry = await home.set_up(home.controller)
+        await home.set_up(home.controller)
         for faults in (home.controller.faults, home.cloud.faults):
             for name in faults.known:
                 faults.on(name)
@@ -190,51 +188,21 @@ class TestSignIn:
         await home.restart()
         home.controller.rotate_key(key[::-1])
         await home.advance(3700, step=3700)
-        assert len(secrets.found) > 10
+        tokens = home.cloud.sign_ins.issued
+        assert len(tokens) > 3
         assert "poolctl" in caplog.text
         log = caplog.text.lower()
-        assert not [secret for secret in secrets.found if secret in log]
-
-
-class _Secrets:
-    """Everything that must not be told: keys, tokens, and who signed in."""
-
-    def __init__(self, service: Service, key: bytes) -> None:
-        self.found = {
-            service.account.email,
-            service.account.password,
-            CLIENT_SECRET,
-            key.hex(),
-            key[::-1].hex(),
-            repr(key)[2:-1].lower(),
-        }
-        sign_ins = service.cloud.sign_ins
-        issue = sign_ins._issue
-
-        def issued(*args: Any) -> dict[str, Any]:
-            answer = issue(*args)
-            self.found |= {
-                answer[f"{kind}_token"].lower() for kind in ("access", "refresh")
-            }
-            return answer
-
-        sign_ins._issue = issued  # type: ignore[assignment]
+        who = {home.account.email, home.account.password, CLIENT_SECRET}
+        keys = {key.hex(), key[::-1].hex(), repr(key)[2:-1]}
+        assert not [told for told in tokens | who | keys if told.lower() in log]
 
 
 def _try_everything(home: Home) -> list[asyncio.Task[Any]]:
     """Let a person press things, whatever comes of it, and an hour be over."""
-    calls = [
-        home.hass.services.async_call(
-            domain,
-            action,
-            {"entity_id": home.entity_id(domain, key)},
-            blocking=True,
-        )
-        for domain, action, key in (
-            ("switch", "turn_on", "slot_2"),
-            ("switch", "turn_off", "pump"),
-            ("button", "press", "refresh"),
-        )
+    calls: list[Coroutine[Any, Any, Any]] = [
+        home.act("switch.turn_on", "slot_2"),
+        home.act("switch.turn_off", "pump"),
+        home.act("button.press", "refresh"),
     ]
     calls.append(home.entry.runtime_data.async_refresh())
     return [home.hass.async_create_background_task(call, "try") for call in calls]
@@ -245,7 +213,7 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(home: Home) -> None
 
     interface.md 5.1 rule 6.
     """
-    entry = await home.set_up_entry(by_cloud(home))
+    entry = await by_cloud(home)
     cloud = entry.runtime_data.cloud
     for there in (True, False):
         home.cloud.expire_tokens()
@@ -263,13 +231,13 @@ async def test_a_renewal_has_an_end(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for ever for a token, and the next one who asks gets one."""
-    entry = await home.set_up_entry(by_cloud(home))
+    entry = await by_cloud(home)
     monkeypatch.setattr(api, "_TIMEOUT", 0.1)
     home.cloud.expire_tokens()
     home.cloud.faults.on("hang", "token")
     await entry.runtime_data.async_refresh()
     assert not entry.runtime_data.last_update_success
-    assert not home.hass.config_entries.flow.async_progress()
+    assert not home.flows
     home.cloud.faults.clear()
     await entry.runtime_data.async_refresh()
     assert entry.runtime_data.last_update_success
@@ -281,14 +249,11 @@ async def test_devices_deleted_by_hand(
     """A controller of the account stays; one that is gone may go."""
     assert await async_setup_component(small.hass, "config", {})
     registry = dr.async_get(small.hass)
-    known = registry.async_get_device_by_identifier(
-        (DOMAIN, small.controller.device_id), small.entry.entry_id
-    )
+    known = small.device()
     stale = registry.async_get_or_create(
         config_entry_id=small.entry.entry_id,
         identifiers={(DOMAIN, "AA_BB_CC_99_99_99")},
     )
-    assert known is not None
     client = await hass_ws_client(small.hass)
     answer = await client.remove_device(known.id)
     assert not answer["success"]
@@ -333,9 +298,7 @@ async def test_found_by_real_multicast(
     """`ctrl-xxxxxx.local` of interface.md 2.8, asked of the network by Home Assistant."""
     home.own(home.service.small)
     monkeypatch.setattr(recovery, "PORT", home.controller.port)
-    stored = record(home.controller, host="localhost", port=home.service.full.port)
-    entry = home.service.entry(controllers={home.controller.device_id: stored})
-    await home.set_up_entry(entry)
+    await home.set_up_with(host="localhost", port=home.service.full.port)
     await home.hass.async_block_till_done(wait_background_tasks=True)
-    found = entry.data["controllers"][home.controller.device_id]
+    found = home.stored
     assert (found["host"], found["port"]) == ("127.0.0.1", home.controller.port)

@@ -9,29 +9,20 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
 
 from custom_components.poolctl.client import cloud as cloud_module, envelope
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator.raw import until
 
 from .home import Home, failure
-from .service import record
-from .test_commands import WATERFALL
-
-SLOT = f"slot_{WATERFALL}"
+from .test_commands import SLOT, WATERFALL
 
 
 @pytest.fixture
-async def cloud_only(home: Home) -> MockConfigEntry:
+async def cloud_only(home: Home) -> Home:
     """Set up the small pool without any way to it but the cloud."""
     home.own(home.service.small)
-    stored = record(home.controller, host=None)
-    entry = home.service.entry(controllers={home.controller.device_id: stored})
-    return await home.set_up_entry(entry)
+    await home.set_up_with(host=None)
+    return home
 
 
 async def test_ten_slider_moves_in_a_second(small: Home) -> None:
@@ -57,16 +48,14 @@ async def test_ten_slider_moves_in_a_second(small: Home) -> None:
 
 async def test_a_switch_while_a_poll_is_under_way(small: Home) -> None:
     """The poll's answer is older than the command, and does not undo it."""
-    switch = small.entity_id("switch", SLOT)
-    events = async_capture_events(small.hass, "state_changed")
+    states = small.follow("switch", SLOT)
     seen = len(small.controller.requests)
     # Somebody else keeps the controller busy: it serves one request at a time.
     _, other = await asyncio.open_connection(
         small.controller.host, small.controller.port
     )
     await until(lambda: small.clock.waiting > 0)
-    coordinator = small.entry.runtime_data.controllers[small.controller.device_id]
-    poll = small.hass.async_create_task(coordinator.async_refresh())
+    poll = small.hass.async_create_task(small.refresh())
     await asyncio.sleep(0.05)
     command = small.hass.async_create_task(small.act("switch.turn_on", SLOT))
     await asyncio.sleep(0.05)
@@ -75,13 +64,8 @@ async def test_a_switch_while_a_poll_is_under_way(small: Home) -> None:
     await asyncio.gather(poll, command)
     ops = [r.op for r in small.controller.requests[seen:] if r.op]
     assert ops == ["state", "a"]
-    await coordinator.async_refresh()
-    shown = [
-        event.data["new_state"].state
-        for event in events
-        if event.data["entity_id"] == switch
-    ]
-    assert shown == ["on"]
+    await small.refresh()
+    assert [state.state for state in states] == ["on"]
     assert small.pool.slots[WATERFALL].on
 
 
@@ -94,8 +78,7 @@ async def test_a_switch_while_a_poll_is_under_way(small: Home) -> None:
     ],
 )  # fmt: skip
 async def test_a_command_while_the_account_is_at_its_limit(
-    home: Home,
-    cloud_only: MockConfigEntry,
+    cloud_only: Home,
     message: str,
     header: str | None,
     seconds: int,
@@ -104,37 +87,35 @@ async def test_a_command_while_the_account_is_at_its_limit(
 
     interface.md 7.1 rows 2 and 4.
     """
-    limit = home.cloud.rate_limited
+    limit = cloud_only.cloud.rate_limited
     limit.message, limit.retry_after = message, header
     limit.text = header is not None
-    home.cloud.faults.on("rate_limited")
+    cloud_only.cloud.faults.on("rate_limited")
     with failure("busy") as caught:
-        await home.act("switch.turn_on", SLOT)
+        await cloud_only.act("switch.turn_on", SLOT)
     assert f"{seconds} seconds" in str(caught.value)
-    sent = [r for r in home.cloud.requests if r.name == "manualSet"]
+    sent = [r for r in cloud_only.cloud.requests if r.name == "manualSet"]
     assert [r.status for r in sent] == [429]
-    assert home.value("switch", SLOT) == "off"
-    assert cloud_only.state is ConfigEntryState.LOADED
+    assert cloud_only.value("switch", SLOT) == "off"
+    assert cloud_only.entry.state is ConfigEntryState.LOADED
 
 
-async def test_a_short_limit_is_waited_out(
-    home: Home, cloud_only: MockConfigEntry
-) -> None:
+async def test_a_short_limit_is_waited_out(cloud_only: Home) -> None:
     """The person notices nothing but the wait (interface.md 7.1 rule 2)."""
-    limit = home.cloud.rate_limited
+    limit = cloud_only.cloud.rate_limited
     limit.message = "device busy: device is cooling down, retry after 1s"
-    home.cloud.faults.once("rate_limited", 1, "manualSet")
-    home.clock.speed = 50
+    cloud_only.cloud.faults.once("rate_limited", 1, "manualSet")
+    cloud_only.clock.speed = 50
     before = time.monotonic()
-    await home.act("switch.turn_on", SLOT)
+    await cloud_only.act("switch.turn_on", SLOT)
     assert time.monotonic() - before > 0.9
-    sent = [r for r in home.cloud.requests if r.name == "manualSet"]
+    sent = [r for r in cloud_only.cloud.requests if r.name == "manualSet"]
     assert [r.status for r in sent] == [429, 200]
-    assert home.value("switch", SLOT) == "on"
+    assert cloud_only.value("switch", SLOT) == "on"
 
 
 async def test_patience_has_an_end(
-    home: Home, cloud_only: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+    cloud_only: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """5 s where the message does not say; here 0.05 s.
 
@@ -142,38 +123,33 @@ async def test_patience_has_an_end(
     """
     monkeypatch.setattr(cloud_module, "DEFAULT_RETRY_AFTER", 0.05)
     monkeypatch.setattr(cloud_module, "PATIENCE", 0.2)
-    limit = home.cloud.rate_limited
+    limit = cloud_only.cloud.rate_limited
     limit.message = "device busy: too many pending commands for device X"
-    home.cloud.faults.on("rate_limited")
+    cloud_only.cloud.faults.on("rate_limited")
     with failure("busy") as caught:
-        await home.act("switch.turn_on", SLOT)
+        await cloud_only.act("switch.turn_on", SLOT)
     assert re.search(r"\d+ seconds", str(caught.value))
-    sent = [r for r in home.cloud.requests if r.name == "manualSet"]
+    sent = [r for r in cloud_only.cloud.requests if r.name == "manualSet"]
     assert 3 <= len(sent) <= 5
 
 
 @pytest.mark.parametrize(
-    "key",
+    ("action", "key", "data"),
     [
-        "desired_ph",
-        "slot_3",
-        "pump",
+        ("number.set_value", "desired_ph", {"value": 7.0}),
+        ("switch.turn_on", "slot_3", {}),
+        ("switch.turn_off", "pump", {}),
     ],
+    ids=["desired_ph", "slot_3", "pump"],
 )
 async def test_home_assistant_stops_in_the_middle_of_a_command(
-    full: Home, key: str
+    full: Home, action: str, key: str, data: dict[str, Any]
 ) -> None:
     """It ends, no task of ours lingers, and nothing is sent twice."""
     full.controller.faults.on("ignore_writes")
     seen = len(full.controller.requests)
-    number = key == "desired_ph"
     command = full.hass.async_create_background_task(  # as a click on a dashboard
-        full.act(
-            f"{'number' if number else 'switch'}.{'set_value' if number else 'turn_off' if key == 'pump' else 'turn_on'}",
-            key,
-            **{"value": 7.0} if number else {},
-        ),
-        "click",
+        full.act(action, key, **data), "click"
     )
     await until(lambda: any(r.op == "a" for r in full.controller.requests[seen:]))
     async with asyncio.timeout(10):
@@ -231,7 +207,6 @@ async def test_two_controllers_with_the_same_names(home: Home) -> None:
 @pytest.mark.parametrize("restarted", [False, True], ids=["running", "restarted"])
 async def test_a_clock_an_hour_back(
     small: Home,
-    hass_storage: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
     restarted: bool,
 ) -> None:
@@ -249,13 +224,8 @@ async def test_a_clock_an_hour_back(
     monkeypatch.setattr(envelope, "time", Back)
     if restarted:
         # The store as a stopped Home Assistant leaves it, read by the next one.
-        memory = small.hass.data[DATA_MEMORY]
-        await memory._store.async_save(memory._data())
-        assert await small.hass.config_entries.async_unload(small.entry.entry_id)
-        small.hass.data[DATA_MEMORY] = Memory(small.hass)
-        await small.hass.data[DATA_MEMORY].async_load()
-        assert await small.hass.config_entries.async_setup(small.entry.entry_id)
-        await small.hass.async_block_till_done(wait_background_tasks=True)
+        await small.shut_down()
+        await small.boot()
     for action in ("turn_off", "turn_on", "turn_off"):
         await small.act(f"switch.{action}", SLOT)
     assert not small.pool.slots[WATERFALL].on
@@ -265,27 +235,21 @@ async def test_a_clock_an_hour_back(
 class TestFrozen:
     """With time standing still."""
 
-    async def test_a_cloud_write_and_an_older_copy(
-        self, home: Home, cloud_only: MockConfigEntry
-    ) -> None:
+    async def test_a_cloud_write_and_an_older_copy(self, cloud_only: Home) -> None:
         """The copy that is read back is older than the command, and does not undo it.
 
         interface.md 8 rule 2.
         """
-        switch = home.entity_id("switch", SLOT)
-        events = async_capture_events(home.hass, "state_changed")
-        command = home.hass.async_create_task(home.act("switch.turn_on", SLOT))
-        await home.pass_time(10)
+        states = cloud_only.follow("switch", SLOT)
+        command = cloud_only.hass.async_create_task(
+            cloud_only.act("switch.turn_on", SLOT)
+        )
+        await cloud_only.pass_time(10)
         await command
-        assert home.pool.slots[WATERFALL].on
-        await home.pass_time(90)
-        shown = [
-            event.data["new_state"].state
-            for event in events
-            if event.data["entity_id"] == switch
-        ]
-        assert set(shown) == {"on"}
-        assert home.cloud_writes == ["manualSet"]
+        assert cloud_only.pool.slots[WATERFALL].on
+        await cloud_only.pass_time(90)
+        assert {state.state for state in states} == {"on"}
+        assert cloud_only.cloud_writes == ["manualSet"]
 
     async def test_a_write_that_is_never_done(self, small: Home) -> None:
         """Shown for 20 s at most, then taken back with an error; sent once."""
@@ -304,4 +268,4 @@ class TestFrozen:
         """A day with the lid closed: the next poll is as good as any."""
         await small.advance(timedelta(days=1).total_seconds())
         await small.advance(15)
-        assert small.value("sensor", "connection") == "lan"
+        assert small.source == "lan"

@@ -6,16 +6,15 @@ from typing import Any
 
 from homeassistant.components.system_health import SystemHealthRegistration, get_info
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.system_health import _LINES, async_register
 from tests.simulator import Account, Site
 
 from .home import Home
-from .service import record
 
 pytestmark = pytest.mark.usefixtures("freezer")
 
@@ -37,14 +36,14 @@ def test_texts() -> None:
     assert set(TEXTS) == {"accounts", *_LINES}
 
 
-def test_where_to_manage_it(home: Home) -> None:
-    registration = SystemHealthRegistration(home.hass, DOMAIN)
-    async_register(home.hass, registration)
+def test_where_to_manage_it(hass: HomeAssistant) -> None:
+    registration = SystemHealthRegistration(hass, DOMAIN)
+    async_register(hass, registration)
     assert registration.manage_url == "/config/integrations/integration/poolctl"
 
 
 async def test_one_account_on_a_bad_day(home: Home) -> None:
-    entry = await home.set_up(*home.service.controllers)
+    await home.set_up(*home.service.controllers)
     assert await page(home) == {
         "on_lan": 2,
         "on_cloud": 0,
@@ -73,7 +72,7 @@ async def test_one_account_on_a_bad_day(home: Home) -> None:
     await home.advance(3600, step=300)
     assert (await page(home))["cloud_reachable"] == "ok"
 
-    await home.hass.config_entries.async_unload(entry.entry_id)
+    await home.unload()
     assert await page(home) == {"accounts": 0}
 
 
@@ -84,16 +83,8 @@ async def test_two_accounts(home: Home) -> None:
     home.cloud.accounts.append(other)
     home.own(home.service.small)
     await home.set_up(home.controller)
-    home.account = other
-    second = MockConfigEntry(
-        domain=DOMAIN,
-        unique_id="user-2",
-        data={
-            **home.service.entry(home.service.full).data,
-            "controllers": {home.service.full.device_id: record(home.service.full)},
-        },
-    )
-    await home.set_up_entry(second)
+    home.service.account = other
+    second = await home.set_up(home.service.full)
     home.service.full.faults.on("refuse")
     await home.advance(60, step=15)
     info = await page(home)

@@ -14,7 +14,6 @@ from custom_components.poolctl.const import DOMAIN
 from tests.simulator.water import pump_watts
 
 from .home import Home
-from .service import Service
 
 pytestmark = pytest.mark.usefixtures("freezer")
 
@@ -37,6 +36,11 @@ def exact(home: Home, key: str) -> float:
     return total
 
 
+def totals(home: Home) -> tuple[float, float]:
+    """Return energy and running time, likewise."""
+    return exact(home, "pump_energy"), exact(home, "pump_running_today")
+
+
 def registered(home: Home, key: str) -> str:
     """Have a sensor in the registry before its account is set up; return it."""
     unique_id = f"{home.controller.device_id}_{key}"
@@ -54,18 +58,15 @@ def hours(seconds: float) -> Any:
     return pytest.approx(seconds / 3600, rel=1e-9, abs=1e-12)
 
 
-def stop_pump(service: Service) -> None:
+def stop_pump(home: Home) -> None:
     """Stop the pump of the small pool behind Home Assistant's back."""
-    service.small.pool.switch(0, False)
-    service.clock.advance(1)
+    home.pool.switch(0, False)
+    home.clock.advance(1)
 
 
 async def test_a_running_pump_adds_up(small: Home) -> None:
     await polls(small)  # from here on it is known
-    begun = (
-        exact(small, "pump_energy"),
-        exact(small, "pump_running_today"),
-    )
+    begun = totals(small)
     await polls(small, 80)
     assert exact(small, "pump_energy") - begun[0] == kwh(1200)
     assert exact(small, "pump_running_today") - begun[1] == hours(1200)
@@ -81,7 +82,7 @@ async def test_a_running_pump_adds_up(small: Home) -> None:
 
 async def test_a_stop_between_two_polls_is_taken_in_the_middle(small: Home) -> None:
     await polls(small, 2)
-    energy, time = exact(small, "pump_energy"), exact(small, "pump_running_today")  # fmt: skip
+    energy, time = totals(small)
     stop_pump(small)
     await polls(small)
     assert exact(small, "pump_energy") - energy == kwh(POLL / 2)
@@ -110,7 +111,7 @@ async def test_a_pump_that_cools_a_heater_down_runs(small: Home) -> None:
 async def test_gaps(small: Home, missed: int, counted: float) -> None:
     """What nobody saw for more than a minute is not made up."""
     await polls(small, 2)
-    energy, time = exact(small, "pump_energy"), exact(small, "pump_running_today")  # fmt: skip
+    energy, time = totals(small)
     small.disconnect()
     await polls(small, missed)
     assert exact(small, "pump_energy") == energy
@@ -130,8 +131,8 @@ async def test_power_that_is_not_known(small: Home) -> None:
     await polls(small, 2)
     small.controller.faults.on("refuse")
     await polls(small, 4)
-    assert small.value("sensor", "connection") == "cloud"
-    energy, time = exact(small, "pump_energy"), exact(small, "pump_running_today")  # fmt: skip
+    assert small.source == "cloud"
+    energy, time = totals(small)
     await polls(small, 20)
     assert exact(small, "pump_energy") == energy
     assert exact(small, "pump_running_today") - time == hours(300)
@@ -141,23 +142,17 @@ async def test_power_that_is_not_known(small: Home) -> None:
 
 async def test_a_controller_without_lan_has_no_energy(home: Home) -> None:
     await home.set_up()
-    registry = er.async_get(home.hass)
-    for key, exists in (("pump_energy", False), ("pump_running_today", True)):
-        unique_id = f"{home.controller.device_id}_{key}"
-        found = registry.async_get_entity_id("sensor", DOMAIN, unique_id)
-        assert (found is not None) is exists
+    assert home.registered("sensor", "pump_energy") is None
+    assert home.registered("sensor", "pump_running_today") is not None
 
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_over_a_restart(small: Home) -> None:
     """Nothing is lost, not even what rounding hides, and nothing is made up."""
     await polls(small, 7)
-    energy, time = exact(small, "pump_energy"), exact(small, "pump_running_today")  # fmt: skip
+    energy, time = totals(small)
     assert energy != round(energy, 2)
-    small.hass.async_create_task(
-        small.hass.config_entries.async_unload(small.entry.entry_id)
-    )
-    await small.settle()
+    await small.unload()
     small.freezer.tick(1800)
     await small.restart()
     assert exact(small, "pump_energy") == energy

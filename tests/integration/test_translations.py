@@ -8,7 +8,6 @@ from typing import Any
 
 from homeassistant.helpers import icon
 from homeassistant.util.yaml import load_yaml_dict
-import pytest
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
@@ -130,14 +129,13 @@ def _entity_keys() -> dict[str, set[str]]:
     return {key: set(found) for key, found in ENGLISH["entity"].items()}
 
 
-@pytest.mark.usefixtures("all_enabled")
 async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
-    entry = await home.set_up(*home.service.controllers)
+    await home.set_up(*home.service.controllers)
+    await home.enable_all()
     icons = await icon.async_get_icons(home.hass, "entity", {"poolctl"})
     used: dict[str, set[str]] = {}
     for found in home.entities():
-        state = home.hass.states.get(found.entity_id)
-        assert state is not None, found.entity_id
+        state = home.state_of(found.entity_id)
         if found.translation_key is None:
             # Named by Home Assistant, after its device class.
             assert found.original_device_class == "ph"

@@ -45,10 +45,7 @@ def still_water(service: Service) -> None:
 
 def device(home: Home) -> dict[str, str]:
     """Return the target that is an entry's one controller."""
-    (found,) = dr.async_entries_for_config_entry(
-        dr.async_get(home.hass), home.entry.entry_id
-    )
-    return {"device_id": found.id}
+    return {"device_id": home.device().id}
 
 
 async def automate(
@@ -71,9 +68,7 @@ async def automate(
     }
     assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: [rule]})
     await home.hass.async_block_till_done()
-    state = home.hass.states.get("automation.test")
-    assert state is not None
-    assert state.state == "on"
+    assert home.state_of("automation.test").state == "on"
     events: list[Event] = async_capture_events(home.hass, "told")
     return events
 
@@ -91,11 +86,6 @@ async def validated(home: Home, trigger: dict[str, Any]) -> dict[str, Any]:
     (found,) = await trigger_helper.async_validate_trigger_config(home.hass, triggers)
     options: dict[str, Any] = found["options"]
     return options
-
-
-async def poll(home: Home) -> None:
-    """Let a poll's time pass."""
-    await home.advance(15)
 
 
 # pH and ORP
@@ -125,18 +115,18 @@ async def test_a_reading_leaves_its_range(
         },
     )
     setattr(water, key, fine)
-    await poll(small)
+    await small.advance(15)
     assert told(fired) == []
     setattr(water, key, wrong)
-    await poll(small)
+    await small.advance(15)
     assert told(fired) == [small.entity_id("sensor", key)]
     setattr(water, key, wrong + (0.2 if wrong > fine else -0.2))
-    await poll(small)
+    await small.advance(15)
     assert told(fired) == []
     setattr(water, key, fine)
-    await poll(small)
+    await small.advance(15)
     setattr(water, key, wrong)
-    await poll(small)
+    await small.advance(15)
     assert len(told(fired)) == 1
 
 
@@ -154,11 +144,11 @@ async def test_out_of_range_for_a_time(small: Home) -> None:
     water.ph = 8.05
     await small.advance(540, step=15)
     water.ph = 7.45
-    await poll(small)
+    await small.advance(15)
     water.ph = 8.05
     await small.advance(600, step=15)
     assert told(fired) == []
-    await poll(small)
+    await small.advance(15)
     assert len(told(fired)) == 1
     await small.advance(900, step=15)
     assert told(fired) == []
@@ -170,7 +160,7 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
         sensor, "sensor", {"unit_of_measurement": "V"}
     )
     small.pool.water.orp = 710
-    await poll(small)
+    await small.advance(15)
     state = small.hass.states.get(sensor)
     assert state is not None
     assert (state.state, state.attributes["unit_of_measurement"]) == ("0.71", "V")
@@ -178,10 +168,10 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
         small, {"trigger": "poolctl.orp_out_of_range", "target": device(small)}
     )
     small.pool.water.orp = 720
-    await poll(small)
+    await small.advance(15)
     assert told(fired) == []
     small.pool.water.orp = 590
-    await poll(small)
+    await small.advance(15)
     assert told(fired) == [sensor]
 
 
@@ -223,7 +213,7 @@ async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
     await small.hass.async_block_till_done()
     assert told(fired) == []
     small.pool.water.ph = 9.4
-    await poll(small)
+    await small.advance(15)
     assert told(fired) == [small.entity_id("sensor", "ph")]
 
 
@@ -238,14 +228,14 @@ async def test_a_drum_is_nearly_empty(full: Home) -> None:
     )
     full.pool.pump.dry_run_status = DRY
     settings["acid_remaining"] = 2_001
-    await poll(full)
+    await full.advance(15)
     assert told(fired) == []
     settings["acid_remaining"] = 1_999
-    await poll(full)
+    await full.advance(15)
     assert told(fired) == [full.entity_id("binary_sensor", "acid_low")]
     settings["acid_remaining"] = 500
     settings["chlorine_remaining"] = 0
-    await poll(full)
+    await full.advance(15)
     assert told(fired) == [full.entity_id("binary_sensor", "chlorine_low")]
 
 
@@ -254,16 +244,16 @@ async def test_the_pump_runs_dry(full: Home) -> None:
         full, {"trigger": "poolctl.pump_dry_run", "target": device(full)}
     )
     full.pool.settings["acid_remaining"] = 0
-    await poll(full)
+    await full.advance(15)
     assert told(fired) == []
     full.pool.pump.dry_run_status = DRY
-    await poll(full)
+    await full.advance(15)
     assert told(fired) == [full.entity_id("binary_sensor", "dry_run")]
     full.pool.pump.dry_run_status = 1
-    await poll(full)
+    await full.advance(15)
     assert told(fired) == []
     full.pool.pump.dry_run_status = DRY_RUN_NORMAL
-    await poll(full)
+    await full.advance(15)
     assert told(fired) == []
 
 
@@ -280,41 +270,40 @@ async def heated(full: Home) -> list[Event]:
 
 def action(home: Home, key: str) -> Any:
     """Return what a climate entity does."""
-    state = home.state("climate", key)
-    return state.attributes["hvac_action"]
+    return home.state("climate", key).attributes["hvac_action"]
 
 
 async def test_the_pool_is_warm(home: Home, heated: list[Event]) -> None:
     """It is told once for each time it was heated, however the reading wavers."""
     water = home.pool.water
     water.temperature = 27.95
-    await poll(home)
+    await home.advance(15)
     assert action(home, "pool") == "heating"
     assert told(heated) == []
     water.temperature = 28.05
-    await poll(home)
+    await home.advance(15)
     assert action(home, "pool") == "idle"
     assert told(heated) == [home.entity_id("climate", "pool")]
     for temperature in (27.95, 28.05, 27.85, 28.15):
         water.temperature = temperature
-        await poll(home)
+        await home.advance(15)
     assert told(heated) == []
     water.temperature = 27.05
-    await poll(home)
+    await home.advance(15)
     assert action(home, "pool") == "heating"
     water.temperature = 28.05
-    await poll(home)
+    await home.advance(15)
     assert len(told(heated)) == 1
 
 
 async def test_the_spa_is_warm(full: Home, heated: list[Event]) -> None:
     full.pool.switch(SPA_RETURN, True)
-    await poll(full)
+    await full.advance(15)
     assert action(full, "spa") == "heating"
     # The pool was heated before, and its water did not get warm.
     assert told(heated) == []
     full.pool.water.temperature = 36.05
-    await poll(full)
+    await full.advance(15)
     assert told(heated) == [full.entity_id("climate", "spa")]
 
 
@@ -324,7 +313,7 @@ async def test_heating_that_ends_for_another_reason(
 ) -> None:
     """With what ends it early, the water is still cold."""
     pool = full.pool
-    await poll(full)
+    await full.advance(15)
     assert action(full, "pool") == "heating"
     match reason:
         case "target":

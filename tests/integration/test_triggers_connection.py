@@ -12,7 +12,7 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 from custom_components.poolctl.trigger import TRIGGERS
 
 from .home import Home
-from .test_triggers import DRY, automate, device, poll, still_water, told
+from .test_triggers import DRY, automate, device, still_water, told
 
 __all__ = ["still_water"]
 
@@ -34,9 +34,9 @@ async def connection(home: Home, *to: str, **options: Any) -> list[Event]:
 async def test_every_change_of_the_connection(small: Home) -> None:
     fired = await connection(small, "lan", "cloud", "lost")
     small.controller.faults.on("refuse")
-    await poll(small)
+    await small.advance(15)
     assert told(fired, "connection") == []
-    await poll(small)
+    await small.advance(15)
     assert told(fired, "connection") == ["cloud"]
     small.cloud.faults.on("refuse")
     await small.advance(120, step=15)
@@ -55,7 +55,7 @@ async def test_the_changes_that_were_chosen(small: Home) -> None:
     fired = await connection(small, "lost")
     small.controller.faults.on("refuse")
     await small.advance(60, step=15)
-    assert small.value("sensor", "connection") == "cloud"
+    assert small.source == "cloud"
     assert told(fired) == []
     small.cloud.faults.on("refuse")
     await small.advance(300, step=15)
@@ -66,10 +66,10 @@ async def test_in_the_cloud_for_a_time(small: Home) -> None:
     fired = await connection(small, "cloud", **{"for": "00:10:00"})
     small.controller.faults.on("refuse")
     await small.advance(540, step=15)
-    assert small.value("sensor", "connection") == "cloud"
+    assert small.source == "cloud"
     small.controller.faults.clear()
     await small.advance(60, step=15)
-    assert small.value("sensor", "connection") == "lan"
+    assert small.source == "lan"
     small.controller.faults.on("refuse")
     await small.advance(600, step=15)
     assert told(fired) == []
@@ -98,7 +98,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
     await small.advance(60, step=15)
     small.controller.faults.on("refuse")
     await small.advance(60, step=15)
-    assert small.value("sensor", "connection") == "cloud"
+    assert small.source == "cloud"
     # Hidden entities are no part of a device that is targeted.
     er.async_get(small.hass).async_update_entity(
         sensor, hidden_by=er.RegistryEntryHider.USER
@@ -113,7 +113,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
 async def test_a_start_tells_nothing(full: Home) -> None:
     """What was so already is no news, neither at a start nor after a reload."""
     pool, target = full.pool, device(full)
-    await full.hass.config_entries.async_unload(full.entry.entry_id)
+    await full.unload()
     pool.water.ph, pool.water.orp, pool.pump.dry_run_status = 8.2, 500, DRY
     pool.settings |= {"acid_remaining": 100, "chlorine_remaining": 100}
     every = [
@@ -138,7 +138,7 @@ async def test_a_start_tells_nothing(full: Home) -> None:
     )
     await full.advance(60, step=15)
     assert full.value("sensor", "ph") == "8.2"
-    assert full.value("sensor", "connection") == "lan"
+    assert full.source == "lan"
     await full.restart()
     await full.advance(30, step=15)
     assert full.value("binary_sensor", "dry_run") == "on"
