@@ -17,7 +17,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
 import pytest
+from pytest_homeassistant_custom_component.syrupy import HomeAssistantSnapshotExtension
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.poolctl.client.control import (
@@ -175,6 +177,12 @@ def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
 def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask background queries at once: sleepers never wake while time stands still."""
     monkeypatch.setattr(poller_module, "QUERY_SPACING", 0.0)
+
+
+@pytest.fixture
+def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """Keep snapshots beside the tests, in Home Assistant's own form."""
+    return snapshot.use_extension(HomeAssistantSnapshotExtension)
 
 
 @pytest.fixture

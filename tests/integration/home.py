@@ -233,7 +233,7 @@ class Home:
         registry = er.async_get(self.hass)
         return er.async_entries_for_config_entry(registry, self.entry.entry_id)
 
-    def keys(self, domain: str | None = None) -> set[str]:
+    def entity_keys(self, domain: str | None = None) -> set[str]:
         """Return the keys of the controller's entities, of all domains or of one."""
         prefix = f"{self.controller.device_id}_"
         return {

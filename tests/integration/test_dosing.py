@@ -185,7 +185,7 @@ async def test_a_service_that_only_reads(home: Home) -> None:
 async def test_a_service_that_tells_no_settings(home: Home) -> None:
     """What only `chemistryCard` tells is absent; the dashboard's pH target is not."""
     await cloud_only(home, "chemistryCard")
-    keys = {(domain, key) for domain in PLATFORMS for key in home.keys(domain)}
+    keys = {(domain, key) for domain in PLATFORMS for key in home.entity_keys(domain)}
     assert ("number", "desired_ph") in keys
     assert not keys & {(c.domain, c.key) for c in COMMANDS if "desired" not in c.key}
     for substance in ("acid", "chlorine"):

@@ -92,8 +92,8 @@ def test_what_is_not_known_is_not_shown() -> None:
 
 
 async def test_a_pool_that_nothing_heats(small: Home) -> None:
-    assert not small.keys("climate")
-    assert not [key for key in small.keys() if "selected" in key or "spa" in key]
+    assert not small.entity_keys("climate")
+    assert not [key for key in small.entity_keys() if "selected" in key or "spa" in key]
 
 
 async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
@@ -101,7 +101,9 @@ async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
 
     def there() -> set[str]:
         return {
-            key for key in full.keys() if key in ("pool", "spa") or "selected" in key
+            key
+            for key in full.entity_keys()
+            if key in ("pool", "spa") or "selected" in key
         }
 
     slots[HEATER].aux_type = 0

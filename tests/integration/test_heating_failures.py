@@ -110,9 +110,9 @@ async def test_heating_is_absent_where_only_the_cloud_is(home: Home) -> None:
     """Spa mode works there; of targets and sources the cloud knows nothing."""
     home.own(home.service.full)
     await home.set_up()
-    assert home.keys()
-    assert not home.keys("climate")
-    assert not [key for key in home.keys() if key.endswith("_selected")]
+    assert home.entity_keys()
+    assert not home.entity_keys("climate")
+    assert not [key for key in home.entity_keys() if key.endswith("_selected")]
 
     home.clock.speed = 50
     assert home.value("switch", "spa_mode") == "off"

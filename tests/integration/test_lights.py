@@ -42,7 +42,7 @@ def sent(home: Home) -> list[tuple[int, int, int]]:
 
 def buttons(home: Home) -> set[str]:
     """Return the keys of the buttons of all lights that there are."""
-    return {key for key in home.keys("button") if "_light_" in key}
+    return {key for key in home.entity_keys("button") if "_light_" in key}
 
 
 def relay(home: Home, slot: int = POOL_LIGHT) -> bool:
