@@ -38,9 +38,9 @@ _REAL_SLEEP = time.sleep
 class Home:
     """Home Assistant with an account, and one controller that a test is about.
 
-    Time is real until a test first lets it pass (`advance` and the like), or from the
-    very beginning where the fixture `freezer` is used: then it stands still meanwhile.
-    `of` names another controller than the one the test is about.
+    Time is real, but with the fixture `freezer`: then it stands still, from the very
+    beginning, for a clock must not change under a timer, and passes as a test says
+    (`advance` and the like). `of` names another controller than that of the test.
     """
 
     entry: MockConfigEntry
@@ -75,7 +75,8 @@ class Home:
 
     @property
     def freezer(self) -> FrozenDateTimeFactory:
-        """Home Assistant's time, which stands still from the first use on."""
+        """Home Assistant's time."""
+        assert "freezer" in self._request.fixturenames, "time is real in this test"
         found: FrozenDateTimeFactory = self._request.getfixturevalue("freezer")
         return found
 
@@ -318,7 +319,8 @@ class Home:
 
     async def act_on_device(
         self,
-        name: str,
+        action: str,
+        /,
         *,
         of: Controller | None = None,
         answers: bool = False,
@@ -328,7 +330,7 @@ class Home:
         """Run one of our actions on the device of the controller; return its answer."""
         return await self.hass.services.async_call(
             DOMAIN,
-            name,
+            action,
             {"device_id": self.device(of).id, **data},
             blocking=True,
             context=context,
