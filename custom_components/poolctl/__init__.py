@@ -5,8 +5,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
+from .account import AccountCoordinator, PoolctlConfigEntry
 from .const import CONF_CONTROLLERS, DOMAIN
-from .coordinator import AccountCoordinator, PoolctlConfigEntry
 from .dashboard import async_setup_dashboard
 from .services import async_setup_services
 from .upkeep.issues import async_clear_issues
@@ -64,6 +64,7 @@ async def async_remove_config_entry_device(
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
     """Stop; nothing stays behind."""
     if entry.disabled_by:
-        # After a reload they would come again, and be ignored again.
+        # Only then: after a reload they would be back, and whoever had ignored them
+        # would have to do so again.
         async_clear_issues(hass, entry.entry_id)
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

@@ -1,7 +1,6 @@
 """The account's access token, handed to the client."""
 
 import asyncio
-from typing import Any, cast
 
 from aiohttp import ClientError
 from homeassistant.config_entries import ConfigEntry
@@ -19,11 +18,11 @@ _TIMEOUT = 20.0
 class AccountToken:
     """Keeps an entry signed in; a `TokenProvider` of the client.
 
-    The session refreshes under one lock. Only a refused refresh is a failed sign-in:
-    an unreachable or failing service is not.
+    One renewal runs at a time. The sign-in counts as failed only if the service refuses
+    to renew it, not if the service cannot be reached or fails.
     """
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Prepare; the implementation is looked up at the first use."""
         self._hass = hass
         self._entry = entry
@@ -42,8 +41,9 @@ class AccountToken:
                 self._renewal = self._hass.async_create_background_task(
                     self._renew(), "poolctl sign-in", eager_start=False
                 )
-            # Who waits may be cancelled, the renewal may not: by then the service may
-            # have taken the old refresh token, and only the answer has the new one.
+            # A caller may be cancelled while it waits, but the renewal must go on: the
+            # service may have used up the old refresh token already, and only its answer
+            # holds the new one.
             if (error := await asyncio.shield(self._renewal)) is not None:
                 raise error
         return self._access_token
@@ -72,7 +72,8 @@ class AccountToken:
 
     @property
     def _access_token(self) -> str:
-        return cast(str, self._entry.data[CONF_TOKEN][CONF_ACCESS_TOKEN])
+        token: str = self._entry.data[CONF_TOKEN][CONF_ACCESS_TOKEN]
+        return token
 
     def _expire(self) -> None:
         token = {**self._entry.data[CONF_TOKEN], "expires_at": 0}

@@ -1,19 +1,20 @@
 """OAuth 2.0 against the service address of an entry (interface.md 4.1, 5.1).
 
-Every account may be on another address, so the address comes from the context: whoever
-asks for implementations says for which service.
+Accounts may be on different addresses, and Home Assistant asks for an implementation
+without saying for which: `service_address` says it, in a context variable.
 """
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, override
+from typing import override
 
 from homeassistant.components.application_credentials import (
     AuthImplementation,
     AuthorizationServer,
     ClientCredential,
 )
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ImplementationUnavailableError
@@ -24,7 +25,7 @@ from .client.account import authorize_url, token_url
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 
 _LIFETIME = 86400
-"""s an access token lives (interface.md 2.2), should an answer not say."""
+"""s that an access token lives (interface.md 2.2) where the answer does not say."""
 
 
 @contextmanager
@@ -42,12 +43,12 @@ class ServiceImplementation(AuthImplementation):
 
     @property
     @override
-    def extra_authorize_data(self) -> dict[str, Any]:
+    def extra_authorize_data(self) -> dict[str, str]:
         """Return the published scope."""
         return {"scope": "profile"}
 
     @override
-    async def _token_request(self, data: dict[str, Any]) -> dict[str, Any]:
+    async def _token_request(self, data: dict[str, object]) -> dict[str, object]:
         return {"expires_in": _LIFETIME, **await super()._token_request(data)}
 
 
@@ -62,7 +63,7 @@ async def async_get_auth_implementation(
 
 
 async def async_get_entry_implementation(
-    hass: HomeAssistant, entry: Any
+    hass: HomeAssistant, entry: ConfigEntry
 ) -> config_entry_oauth2_flow.AbstractOAuth2Implementation:
     """Return the implementation of an entry."""
     with service_address(entry.data[CONF_URL]):

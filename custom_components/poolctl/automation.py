@@ -1,18 +1,20 @@
 """What triggers and conditions have in common: which entities, limits, connections.
 
 Home Assistant gives both the states of whatever a person targets: entities, devices,
-areas, labels. Of those, each kind looks only at the entities of ours that it is about.
+areas, labels. Each trigger and condition looks only at those entities of ours that it is
+about.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, override
+from dataclasses import replace
+from typing import ClassVar, Final, NamedTuple, override
 
 from homeassistant.components.binary_sensor.const import DOMAIN as BINARY_SENSOR
 from homeassistant.components.climate.const import DOMAIN as CLIMATE
 from homeassistant.components.sensor import DOMAIN as SENSOR, SensorDeviceClass
 from homeassistant.components.switch.const import DOMAIN as SWITCH
 from homeassistant.const import (
-    STATE_ON,
+    CONF_OPTIONS,
     STATE_UNAVAILABLE,
     EntityStateAttribute,
     UnitOfElectricPotential,
@@ -20,25 +22,26 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.automation import DomainSpec, filter_by_domain_specs
+from homeassistant.helpers.condition import ConditionConfig
 from homeassistant.helpers.selector import NumericThresholdType
+from homeassistant.helpers.trigger import TriggerConfig
+from homeassistant.helpers.typing import ConfigType
 from homeassistant.util.unit_conversion import ElectricPotentialConverter
 import probatio as vol
 
 from .client.pool.state import Source
 from .const import DOMAIN
 
-CONF_CONNECTION: Final = "connection"
-CONF_LOWER_LIMIT: Final = "lower_limit"
-CONF_UPPER_LIMIT: Final = "upper_limit"
-CONF_THRESHOLD: Final = "threshold"
+OPTION_CONNECTION: Final = "connection"
+OPTION_LOWER_LIMIT: Final = "lower_limit"
+OPTION_UPPER_LIMIT: Final = "upper_limit"
+OPTION_THRESHOLD: Final = "threshold"
 """What Home Assistant's own bases call their limits."""
-
-ON: Final[set[Any]] = {STATE_ON}
 
 LOST: Final = "lost"
 CONNECTIONS: Final = (*Source, LOST)
 CONNECTION_OPTIONS: Final = {
-    vol.Required(CONF_CONNECTION): vol.All(
+    vol.Required(OPTION_CONNECTION): vol.All(
         cv.ensure_list, vol.Length(min=1), [vol.In(CONNECTIONS)]
     ),
 }
@@ -57,27 +60,27 @@ def _ours(domain: str, *keys: str) -> Ours:
 
 
 # The pH sensor has no such key: Home Assistant names it after its device class.
-PH: Final = Ours(
+PH_SENSORS: Final = Ours(
     {SENSOR: DomainSpec(device_class=SensorDeviceClass.PH)}, frozenset({None})
 )
-ORP: Final = _ours(SENSOR, "orp")
-CONNECTION: Final = _ours(SENSOR, "connection")
-DRUMS: Final = _ours(BINARY_SENSOR, "acid_low", "chlorine_low")
-DRY_RUN: Final = _ours(BINARY_SENSOR, "dry_run")
-WATERS: Final = _ours(CLIMATE, "pool", "spa")
-PUMP: Final = _ours(SWITCH, "pump")
-SPA_MODE: Final = _ours(SWITCH, "spa_mode")
+ORP_SENSORS: Final = _ours(SENSOR, "orp")
+CONNECTION_SENSORS: Final = _ours(SENSOR, "connection")
+DRUM_SENSORS: Final = _ours(BINARY_SENSOR, "acid_low", "chlorine_low")
+DRY_RUN_SENSORS: Final = _ours(BINARY_SENSOR, "dry_run")
+CLIMATES: Final = _ours(CLIMATE, "pool", "spa")
+PUMP_SWITCHES: Final = _ours(SWITCH, "pump")
+SPA_SWITCHES: Final = _ours(SWITCH, "spa_mode")
 
 
 class PoolEntities:
-    """Put before a base of Home Assistant's: looks at some entities of ours only."""
+    """A mixin for the bases of Home Assistant: only some entities of ours count."""
 
     _hass: HomeAssistant
     _domain_specs: Mapping[str, DomainSpec]
     _keys: frozenset[str | None]
 
     @override
-    def __init_subclass__(cls, of: Ours | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(cls, of: Ours | None = None, **kwargs: object) -> None:
         """Take over which entities it is about."""
         super().__init_subclass__(**kwargs)
         if of is not None:
@@ -100,52 +103,71 @@ class PoolEntities:
 # Limits
 
 
-class Range(NamedTuple):
-    """Limits of a reading; by default they are what is chosen here."""
+class Limits(NamedTuple):
+    """The limits of a reading, where a person chooses no others."""
 
     lower_limit: float
     upper_limit: float
     most: float
     """The highest limit that makes sense."""
 
-    @property
-    def options(self) -> dict[vol.Marker, Any]:
-        """The limits as options of a trigger or condition."""
+    def added_to(self, schema: vol.Schema) -> vol.Schema:
+        """Return the schema of a trigger or condition with the limits as options."""
         limit = vol.All(vol.Coerce(float), vol.Range(min=0, max=self.most))
-        return {
-            vol.Required(CONF_LOWER_LIMIT, default=self.lower_limit): limit,
-            vol.Required(CONF_UPPER_LIMIT, default=self.upper_limit): limit,
+        options = {
+            vol.Required(OPTION_LOWER_LIMIT, default=self.lower_limit): limit,
+            vol.Required(OPTION_UPPER_LIMIT, default=self.upper_limit): limit,
         }
+        extended = schema.extend({vol.Required(CONF_OPTIONS, default={}): options})
+        return vol.Schema(vol.All(extended, _checked_limits))
 
 
-PH_RANGE: Final = Range(7.0, 7.8, 14)
+PH_RANGE: Final = Limits(7.0, 7.8, 14)
 """What is usually advised for pools; the controller doses to a pH between them."""
-ORP_RANGE: Final = Range(600, 850, 1200)
+ORP_RANGE: Final = Limits(600, 850, 1200)
 """mV, around the 650 mV that controllers are usually set to, with room to dose."""
 
 
-def checked_limits(options: Mapping[str, Any]) -> None:
-    """Raise Invalid where nothing could be between the limits."""
-    if options[CONF_LOWER_LIMIT] > options[CONF_UPPER_LIMIT]:
+def _checked_limits(config: ConfigType) -> ConfigType:
+    """Return the configuration; raise Invalid if nothing is between the limits."""
+    options = config[CONF_OPTIONS]
+    if options[OPTION_LOWER_LIMIT] > options[OPTION_UPPER_LIMIT]:
         raise vol.Invalid(
-            f"{CONF_LOWER_LIMIT} must not be above {CONF_UPPER_LIMIT}",
-            path=[CONF_LOWER_LIMIT],
+            f"{OPTION_LOWER_LIMIT} must not be above {OPTION_UPPER_LIMIT}",
+            path=[CONF_OPTIONS, OPTION_LOWER_LIMIT],
         )
+    return config
 
 
-def with_threshold(
-    options: Mapping[str, Any] | None, kind: NumericThresholdType
-) -> dict[str, Any]:
-    """Return the options with the limits as Home Assistant's bases want them."""
-    options = options or {}
-    return {
-        **options,
-        CONF_THRESHOLD: {
-            "type": kind,
-            "value_min": {"number": options[CONF_LOWER_LIMIT]},
-            "value_max": {"number": options[CONF_UPPER_LIMIT]},
-        },
-    }
+class LimitedReading(PoolEntities):
+    """A mixin for the bases of Home Assistant: a reading in or out of its limits."""
+
+    _base_schema: ClassVar[vol.Schema]
+    """Of a trigger or condition without limits."""
+    _kind: ClassVar[NumericThresholdType]
+    _schema: vol.Schema
+
+    @override
+    def __init_subclass__(
+        cls, of: Ours | None = None, limits: Limits | None = None, **kwargs: object
+    ) -> None:
+        """Offer the limits as options."""
+        super().__init_subclass__(of, **kwargs)
+        if limits is not None:
+            cls._schema = limits.added_to(cls._base_schema)
+
+    def _with_threshold[C: (TriggerConfig, ConditionConfig)](self, config: C) -> C:
+        """Return the configuration with the limits as the bases want them."""
+        options = config.options or {}
+        threshold = {
+            "type": self._kind,
+            "value_min": {"number": options[OPTION_LOWER_LIMIT]},
+            "value_max": {"number": options[OPTION_UPPER_LIMIT]},
+        }
+        return replace(config, options={**options, OPTION_THRESHOLD: threshold})
+
+    def _get_tracked_value(self, state: State, /) -> float | None:
+        return reading_of(state)
 
 
 def reading_of(state: State) -> float | None:
@@ -166,10 +188,10 @@ def reading_of(state: State) -> float | None:
 
 
 def connection_of(state: State | None) -> str | None:
-    """Return what the connection sensor says, `None` where nobody is there to say it.
+    """Return what the connection sensor says, `None` where it says nothing.
 
-    Of an entry that is not set up, such as at the start or while it is reloaded, Home
-    Assistant restores entities that are unavailable: that is no lost controller.
+    While an entry is not set up, at the start or during a reload, Home Assistant shows
+    its entities as unavailable: that is no lost controller.
     """
     if state is None or state.attributes.get(EntityStateAttribute.RESTORED):
         return None

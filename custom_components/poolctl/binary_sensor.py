@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import override
 
 from homeassistant.components.binary_sensor import (
@@ -14,9 +13,10 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.control.dosing import CHLORINE, PH
+from .account import PoolctlConfigEntry
 from .client.equipment import (
     CHLORINATORS,
+    EXPANDERS,
     LIQUID_CHLORINE,
     PH_DOSERS,
     POOL_HEATERS,
@@ -24,25 +24,53 @@ from .client.equipment import (
     SPA_HEATERS,
     Slot,
 )
-from .client.pool.drums import drum
+from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .output_attributes import RUN_BY
-from .presence import Factory, async_setup_platform, described
+from .presence import Presences, async_setup_platform, described, of_slots
 
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlBinarySensorDescription(
-    PoolctlEntityDescription, BinarySensorEntityDescription
+    PoolctlEntityDescription[bool], BinarySensorEntityDescription
 ):
     """One binary sensor."""
 
 
-def _reading(key: str) -> Callable[[PoolState], bool | None]:
-    return lambda state: getattr(state.readings, key)
+def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
+    """Return the row of a drum that is nearly empty."""
+    return PoolctlBinarySensorDescription(
+        key=f"{doser.key}_low",
+        translation_key=f"{doser.key}_low",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        fitted=doser.fitted,
+        value_fn=lambda state: doser.of(state).low,
+    )
+
+
+def _connected(
+    key: str, value_fn: Callable[[PoolState], bool | None]
+) -> PoolctlBinarySensorDescription:
+    """Return the row of something that the controller is connected to."""
+    return PoolctlBinarySensorDescription(
+        key=key,
+        translation_key=key,
+        device_class=BinarySensorDeviceClass.CONNECTIVITY,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=value_fn,
+    )
+
+
+def _expander(number: int) -> PoolctlBinarySensorDescription:
+    """Return the row of an expander."""
+    return _connected(
+        f"expander_{number}", lambda state: state.signals.expanders[number - 1]
+    )
 
 
 BINARY_SENSORS = (
@@ -51,96 +79,68 @@ BINARY_SENSORS = (
         translation_key="pool_heater",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=POOL_HEATERS,
-        value_fn=_reading("pool_heater"),
+        value_fn=lambda state: state.signals.pool_heater,
     ),
     PoolctlBinarySensorDescription(
         key="solar",
         translation_key="solar",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SOLAR,
-        value_fn=_reading("solar"),
+        value_fn=lambda state: state.signals.solar,
     ),
     PoolctlBinarySensorDescription(
         key="spa_heater",
         translation_key="spa_heater",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SPA_HEATERS,
-        value_fn=_reading("spa_heater"),
+        value_fn=lambda state: state.signals.spa_heater,
     ),
     PoolctlBinarySensorDescription(
         key="ph_dosing",
         translation_key="ph_dosing",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=PH_DOSERS,
-        value_fn=_reading("ph_dosing"),
+        value_fn=lambda state: state.signals.ph_dosing,
     ),
     PoolctlBinarySensorDescription(
         key="chlorine_dosing",
         translation_key="chlorine_dosing",
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
-        value_fn=_reading("chlorine_dosing"),
+        value_fn=lambda state: state.signals.chlorine_dosing,
     ),
     PoolctlBinarySensorDescription(
         key="chemistry_stable",
         translation_key="chemistry_stable",
-        value_fn=_reading("chemistry_stable"),
+        value_fn=lambda state: state.signals.chemistry_stable,
     ),
     PoolctlBinarySensorDescription(
         key="flow",
         translation_key="flow",
-        value_fn=_reading("flow"),
+        value_fn=lambda state: state.signals.flow,
     ),
     PoolctlBinarySensorDescription(
         key="dry_run",
         translation_key="dry_run",
         device_class=BinarySensorDeviceClass.PROBLEM,
-        value_fn=_reading("dry_run"),
+        value_fn=lambda state: state.signals.dry_run,
     ),
     PoolctlBinarySensorDescription(
         key="pump_cooling_down",
         translation_key="pump_cooling_down",
         device_class=BinarySensorDeviceClass.RUNNING,
-        value_fn=_reading("pump_cooling_down"),
+        value_fn=lambda state: state.signals.pump_cooling_down,
     ),
     PoolctlBinarySensorDescription(
         key="pump_priming",
         translation_key="pump_priming",
         device_class=BinarySensorDeviceClass.RUNNING,
-        value_fn=_reading("pump_priming"),
+        value_fn=lambda state: state.signals.pump_priming,
     ),
-    PoolctlBinarySensorDescription(
-        key="acid_low",
-        translation_key="acid_low",
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        fitted=PH_DOSERS,
-        value_fn=lambda state: drum(state, PH).low,
-    ),
-    PoolctlBinarySensorDescription(
-        key="chlorine_low",
-        translation_key="chlorine_low",
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        fitted=LIQUID_CHLORINE,
-        value_fn=lambda state: drum(state, CHLORINE).low,
-    ),
-    *(
-        PoolctlBinarySensorDescription(
-            key=key,
-            translation_key=key,
-            device_class=BinarySensorDeviceClass.CONNECTIVITY,
-            entity_category=EntityCategory.DIAGNOSTIC,
-            entity_registry_enabled_default=False,
-            value_fn=_reading(key),
-        )
-        for key in (
-            "expander_1",
-            "expander_2",
-            "expander_3",
-            "expander_4",
-            "internet",
-            "mqtt",
-        )
-    ),
+    *(_low(doser) for doser in DOSERS),
+    *(_expander(number) for number in EXPANDERS),
+    _connected("internet", lambda state: state.signals.internet),
+    _connected("mqtt", lambda state: state.signals.mqtt),
 )
 
 
@@ -152,19 +152,15 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
         device_class=BinarySensorDeviceClass.RUNNING,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.slots_assumed,
+        assumed_fn=lambda state: state.outputs.assumed,
     )
 
 
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
-    found = described(PoolctlBinarySensor, BINARY_SENSORS, coordinator)
-    for slot in coordinator.data.slots:
-        if slot.role in RUN_BY:
-            description = _output(slot)
-            found[description.key] = partial(
-                PoolctlOutputSensor, coordinator, description, slot.index
-            )
-    return found
+def _build(coordinator: ControllerCoordinator) -> Presences:
+    return {
+        **described(PoolctlBinarySensor, BINARY_SENSORS, coordinator),
+        **of_slots(PoolctlOutputSensor, _output, RUN_BY, coordinator),
+    }
 
 
 async def async_setup_entry(
@@ -176,7 +172,7 @@ async def async_setup_entry(
     async_setup_platform(entry, Platform.BINARY_SENSOR, async_add_entities, _build)
 
 
-class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
+class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
     """One yes or no of a controller."""
 
     entity_description: PoolctlBinarySensorDescription
@@ -185,7 +181,7 @@ class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
     @override
     def is_on(self) -> bool | None:
         """Return the value, `None` where the source does not tell."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
 
 class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):

@@ -1,44 +1,48 @@
 """Buttons: things done once."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, override
+from typing import override
 
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
 from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.control.dosing import CHLORINE, PH, SettingsObject
-from .client.control.lights import LIGHT_ACTIONS, LIGHT_GROUPS
-from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
-from .client.pool.drums import drum
+from .account import PoolctlConfigEntry
+from .client.pool.dosing import DOSERS, DoserKind
+from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
+from .client.pool.state import PoolState
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
-from .presence import Factory, async_setup_platform, described
+from .presence import Presences, async_setup_platform, described, presence
 
 PARALLEL_UPDATES = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlButtonDescription(PoolctlEntityDescription, ButtonEntityDescription):
+class PoolctlButtonDescription(
+    PoolctlEntityDescription[float], ButtonEntityDescription
+):
     """One button."""
 
-    press_fn: Callable[[ControllerCoordinator], Coroutine[Any, Any, None]]
+    press_fn: Callable[[ControllerCoordinator], Awaitable[None]]
+    value_fn: Callable[[PoolState], float | None] = lambda state: None
+    """A button shows nothing: a value only proves that its equipment is there."""
 
 
-def _refill(of: SettingsObject, fitted: frozenset[int]) -> PoolctlButtonDescription:
+def _refill(doser: DoserKind) -> PoolctlButtonDescription:
     """Return the row of "the drum is full again"."""
     return PoolctlButtonDescription(
-        key=f"refill_{of.substance}",
-        translation_key=f"refill_{of.substance}",
-        fitted=fitted,
-        # Without a size of the drum it is not known what full would be.
-        value_fn=lambda state: drum(state, of).litres,
-        press_fn=lambda coordinator: coordinator.controller.settings.refill(of),
+        key=f"refill_{doser.key}",
+        translation_key=f"refill_{doser.key}",
+        fitted=doser.fitted,
+        # Without the size of the drum it is not known what full would be.
+        value_fn=lambda state: doser.of(state).drum_litres,
+        press_fn=lambda coordinator: coordinator.controller.dosing.refill(doser),
     )
 
 
@@ -46,22 +50,19 @@ BUTTONS = (
     PoolctlButtonDescription(
         key="resume_schedules",
         translation_key="resume_schedules",
-        value_fn=lambda state: None,
-        press_fn=lambda coordinator: coordinator.controller.resume_schedules(),
+        press_fn=lambda coordinator: coordinator.controller.outputs.resume_schedules(),
     ),
     PoolctlButtonDescription(
         key="refresh",
         translation_key="refresh",
         entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=lambda state: None,
         press_fn=lambda coordinator: coordinator.async_request_refresh(),
     ),
-    _refill(PH, PH_DOSERS),
-    _refill(CHLORINE, LIQUID_CHLORINE),
+    *(_refill(doser) for doser in DOSERS),
 )
 
 _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
-"""Actions of a light that are not for every day."""
+"""Actions of a light that are needed only now and then."""
 
 
 def _light_button(index: int, action: str) -> PoolctlButtonDescription:
@@ -69,30 +70,26 @@ def _light_button(index: int, action: str) -> PoolctlButtonDescription:
         key=f"slot_{index}_light_{action}",
         translation_key=f"light_{action}",
         entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
-        value_fn=lambda state: None,
         press_fn=lambda coordinator: coordinator.controller.lights.act(index, action),
     )
 
 
-type _Built = dict[str, Factory | Literal[False] | None]
-
-
-def _light_buttons(coordinator: ControllerCoordinator) -> _Built:
-    """Return what the lights do; nothing is known of it until their type is."""
-    found: _Built = {}
-    for slot in coordinator.data.slots:
+def _light_buttons(coordinator: ControllerCoordinator) -> Presences:
+    """Return the actions of all lights, which depend on their light type."""
+    found: Presences = {}
+    for slot in coordinator.data.outputs.slots:
         if (group := LIGHT_GROUPS.get(slot.role)) is None:
             continue
         kind = group.light_type(coordinator.data)
         for action in LIGHT_ACTIONS:
             description = _light_button(slot.index, action)
-            button = partial(PoolctlLightButton, coordinator, description, slot.index)
+            make = partial(PoolctlLightButton, coordinator, description, slot.index)
             exists = action in kind.actions if kind else None
-            found[description.key] = button if exists else exists
+            found[description.key] = presence(exists, make)
     return found
 
 
-def _build(coordinator: ControllerCoordinator) -> _Built:
+def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(PoolctlButton, BUTTONS, coordinator),
         **_light_buttons(coordinator),
@@ -108,7 +105,7 @@ async def async_setup_entry(
     async_setup_platform(entry, Platform.BUTTON, async_add_entities, _build)
 
 
-class PoolctlButton(PoolctlEntity, ButtonEntity):
+class PoolctlButton(PoolctlEntity[float], ButtonEntity):
     """Something a person asks to be done."""
 
     entity_description: PoolctlButtonDescription
@@ -120,12 +117,12 @@ class PoolctlButton(PoolctlEntity, ButtonEntity):
             await self.entity_description.press_fn(self.coordinator)
 
 
-class PoolctlLightButton(OfSlot, PoolctlButton):
-    """What a light does besides showing a colour; named after the light."""
+class PoolctlLightButton(OfSlot[float], PoolctlButton):
+    """An action of a light, named after the light."""
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        return *super()._visible(), self.slot and (self.slot.name, self.slot.kind)
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.slot and (self.slot.name, self.slot.kind)
 
     @property
     @override

@@ -6,7 +6,8 @@ Only armed schedules run, so only they are shown; the switches have them all.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any, override
+from functools import partial
+from typing import Any, NamedTuple, override
 
 from homeassistant.components.calendar import (
     CalendarEntity,
@@ -26,14 +27,14 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
+from .account import PoolctlConfigEntry
 from .client.exceptions import InvalidCommandError
-from .client.pool.schedule_rules import equip, schedules_of
+from .client.pool.schedule_rules import equip
 from .client.schedule import Schedule
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .outputs import OutputNames
-from .presence import Factory, async_setup_platform
+from .presence import async_setup_platform, described
 from .schedules import recurrence
 
 # Changes of schedules take turns by themselves.
@@ -43,28 +44,25 @@ _ALL_OF_THEM = "THISANDFUTURE"
 """The range of a change that means more than one event."""
 _WEEK_AND_MORE = timedelta(days=8)
 """Within this every armed schedule begins at least once."""
+_BLANK = Schedule(slot=0, aux_type=0, start=0, end=0, weekdays=0, name="")
+"""What a new schedule begins as."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlCalendarDescription(PoolctlEntityDescription, CalendarEntityDescription):
+class PoolctlCalendarDescription(
+    PoolctlEntityDescription[Mapping[int, Schedule]], CalendarEntityDescription
+):
     """One calendar."""
 
 
-CALENDAR = PoolctlCalendarDescription(
-    key="schedules",
-    translation_key="schedules",
-    value_fn=lambda state: tuple(schedules_of(state).items()),
-    exists_fn=lambda state: state.schedules is not None or None,
+CALENDARS = (
+    PoolctlCalendarDescription(
+        key="schedules",
+        translation_key="schedules",
+        value_fn=lambda state: state.schedules.used,
+        exists_fn=lambda state: state.schedules.records is not None or None,
+    ),
 )
-
-
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
-    exists = CALENDAR.exists(coordinator.data)
-    return {
-        CALENDAR.key: (lambda: PoolctlCalendar(coordinator, CALENDAR))
-        if exists
-        else None
-    }
 
 
 async def async_setup_entry(
@@ -73,15 +71,20 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the calendars."""
-    async_setup_platform(entry, Platform.CALENDAR, async_add_entities, _build)
+    async_setup_platform(
+        entry,
+        Platform.CALENDAR,
+        async_add_entities,
+        partial(described, PoolctlCalendar, CALENDARS),
+    )
 
 
-class PoolctlCalendar(PoolctlEntity, CalendarEntity):
+class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
     """The schedules of one controller.
 
     Events have a `recurrence_id`: without one, Home Assistant's own editor leaves out
-    the rule when an event is saved, so that weekdays could not be changed. It then asks
-    whether one event or all are meant, and one alone is refused.
+    the rule when an event is saved, so that weekdays could not be changed. With one, the
+    editor asks whether one event or all are meant, and a change of one alone is refused.
     """
 
     entity_description: PoolctlCalendarDescription
@@ -92,13 +95,14 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
     )
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        slots = self.coordinator.data.slots
-        return *super()._visible(), [(slot.name, slot.type_code) for slot in slots]
+    def _details(self) -> tuple[object, ...]:
+        # Events show the names of outputs.
+        slots = self.coordinator.data.outputs.slots
+        return *super()._details(), [(slot.name, slot.type_code) for slot in slots]
 
     @property
     def _schedules(self) -> dict[int, Schedule]:
-        return schedules_of(self.coordinator.data)
+        return self.coordinator.data.schedules.used
 
     @property
     def _names(self) -> OutputNames:
@@ -141,11 +145,8 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
     async def async_create_event(self, **kwargs: Any) -> None:
         """Add a schedule."""
         with command_errors():
-            wanted = Schedule(
-                **self._equipment(kwargs, None),
-                **_times(kwargs),
-                name=kwargs[EVENT_SUMMARY],
-            )
+            equipment = self._equipment(kwargs, None)
+            wanted = _schedule(_BLANK, equipment, _times(kwargs), kwargs)
             await self.controller.schedules.create(wanted)
 
     @override
@@ -159,14 +160,12 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
         """Change a schedule."""
         with command_errors():
             index, seen = self._find(uid, recurrence_id, recurrence_range)
-            name = event[EVENT_SUMMARY]
-            wanted = replace(
-                seen,
-                **self._equipment(event, seen),
-                **_times(event) | self._kept(event, seen, recurrence_id),
-                # One without a name was shown by its number.
-                name=name if name != self._names.schedule(index, seen) else seen.name,
-            )
+            equipment = self._equipment(event, seen)
+            times = _kept(_times(event), event, seen, recurrence_id)
+            wanted = _schedule(seen, equipment, times, event)
+            if wanted.name == self._names.schedule(index, seen):
+                # A schedule without a name was shown by its number.
+                wanted = replace(wanted, name=seen.name)
             await self.controller.schedules.update(index, wanted, seen=seen)
 
     @override
@@ -193,8 +192,8 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
 
     def _equipment(
         self, event: Mapping[str, Any], before: Schedule | None
-    ) -> dict[str, Any]:
-        """Return what the description says of slot and speed."""
+    ) -> Mapping[str, int]:
+        """Return the equipment that the description names, as `equip` does."""
         names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
         if before is not None and text == _description(before, names):
             text = ""
@@ -203,33 +202,61 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
         )
         return equip(self.coordinator.data, before, slot, speed)
 
-    def _kept(
-        self, event: Mapping[str, Any], seen: Schedule, recurrence_id: str | None
-    ) -> dict[str, Any]:
-        """Return the times that the person left as they were shown.
 
-        Where the clock jumps, a run is shown at another time than that of its schedule.
-        """
-        start: date = event[EVENT_START]
-        if not isinstance(start, datetime):
-            return {}
-        around = start - timedelta(days=2), start + timedelta(days=2)
-        zone = dt_util.get_default_time_zone()
-        for run in recurrence.occurrences({0: seen}, *around, zone):
-            if run.recurrence_id == recurrence_id:
-                same_start = {"start": seen.start} if start == run.start else {}
-                same_end = {"end": seen.end} if event[EVENT_END] == run.end else {}
-                return same_start | same_end
-        return {}
+class _Times(NamedTuple):
+    """When a schedule runs, in the units of `Schedule`."""
+
+    start: int
+    end: int
+    weekdays: int
+
+
+def _times(event: Mapping[str, Any]) -> _Times:
+    """Return what an event says of when its schedule runs."""
+    first, last = event[EVENT_START], event[EVENT_END]
+    start, end = recurrence.parse_window(first, last)
+    return _Times(start, end, recurrence.parse_rule(event.get(EVENT_RRULE), first))
+
+
+def _kept(
+    times: _Times, event: Mapping[str, Any], seen: Schedule, recurrence_id: str | None
+) -> _Times:
+    """Return the times, those of the schedule where a person left them as shown.
+
+    Where the clock jumps, a run is shown at another time than that of its schedule.
+    """
+    start: date = event[EVENT_START]
+    if not isinstance(start, datetime):
+        return times
+    around = start - timedelta(days=2), start + timedelta(days=2)
+    zone = dt_util.get_default_time_zone()
+    for run in recurrence.occurrences({0: seen}, *around, zone):
+        if run.recurrence_id == recurrence_id:
+            return times._replace(
+                start=seen.start if start == run.start else times.start,
+                end=seen.end if event[EVENT_END] == run.end else times.end,
+            )
+    return times
+
+
+def _schedule(
+    before: Schedule,
+    equipment: Mapping[str, int],
+    times: _Times,
+    event: Mapping[str, Any],
+) -> Schedule:
+    """Return a schedule as an event wants it."""
+    return replace(
+        before,
+        slot=equipment["slot"],
+        aux_type=equipment["aux_type"],
+        speed=equipment["speed"],
+        start=times.start,
+        end=times.end,
+        weekdays=times.weekdays,
+        name=event[EVENT_SUMMARY],
+    )
 
 
 def _description(schedule: Schedule, names: OutputNames) -> str:
     return recurrence.format_description(names[schedule.slot], schedule.speed)
-
-
-def _times(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an event says of when a schedule runs."""
-    first, last = event[EVENT_START], event[EVENT_END]
-    start, end = recurrence.parse_window(first, last)
-    weekdays = recurrence.parse_rule(event.get(EVENT_RRULE), first)
-    return {"start": start, "end": end, "weekdays": weekdays}

@@ -15,19 +15,17 @@ from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.control.heating import (
+from .account import PoolctlConfigEntry
+from .client.pool.heating import (
+    BODIES,
     MAX_TARGET,
     MIN_TARGET,
-    POOL,
-    SPA,
-    Water,
+    Body,
     heats,
     may_heat,
     temperature,
 )
-from .client.equipment import POOL_HEATERS, SOLAR, SPA_HEATERS
 from .client.pool.state import PoolState
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .presence import async_setup_platform, described
@@ -37,8 +35,8 @@ from .presence import async_setup_platform, described
 PARALLEL_UPDATES = 0
 
 
-class Shown(NamedTuple):
-    """What a person sees of a water."""
+class ClimateValue(NamedTuple):
+    """What a person sees of a body of water."""
 
     target: int
     """°C."""
@@ -52,47 +50,48 @@ _MODES = {True: HVACMode.HEAT, False: HVACMode.OFF, None: None}
 _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: None}
 
 
-def _shown(water: Water, state: PoolState) -> Shown | None:
-    """Return what is shown, `None` while the target is not known."""
-    if (target := getattr(state.configuration, water.target)) is None:
+def _shown(state: PoolState, body: Body) -> ClimateValue | None:
+    """Return what is shown, `None` while the target in °C is not known."""
+    if (target := body.of(state).target) is None:
         return None
-    mode = _MODES[may_heat(state, water)]
+    mode = _MODES[may_heat(state, body)]
     action: HVACAction | None = None
-    if (heating := heats(state, water)) is not None:
+    if (heating := heats(state, body)) is not None:
         action = HVACAction.HEATING if heating else _RESTING[mode]
-    return Shown(target, temperature(state, water), mode, action)
+    return ClimateValue(target, temperature(state, body), mode, action)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlClimateDescription(PoolctlEntityDescription, ClimateEntityDescription):
-    """One water."""
+class PoolctlClimateDescription(
+    PoolctlEntityDescription[ClimateValue], ClimateEntityDescription
+):
+    """One body of water."""
 
-    water: Water
+    body: Body
 
     @override
     def exists(self, state: PoolState) -> bool | None:
-        """Tell whether something heats it; the cloud does not know its target."""
+        """Tell whether something heats it, `None` while its target is not known.
+
+        The cloud does not tell the targets.
+        """
         if fitted := super().exists(state):
             return True if self.value_fn(state) else None
         return fitted
 
 
-CLIMATES = (
-    PoolctlClimateDescription(
-        key="pool",
-        translation_key="pool",
-        fitted=POOL_HEATERS | SOLAR,
-        value_fn=partial(_shown, POOL),
-        water=POOL,
-    ),
-    PoolctlClimateDescription(
-        key="spa",
-        translation_key="spa",
-        fitted=SPA_HEATERS,
-        value_fn=partial(_shown, SPA),
-        water=SPA,
-    ),
-)
+def _climate(body: Body) -> PoolctlClimateDescription:
+    """Return the row of a body of water."""
+    return PoolctlClimateDescription(
+        key=body.key,
+        translation_key=body.key,
+        fitted=body.heated_by,
+        value_fn=lambda state: _shown(state, body),
+        body=body,
+    )
+
+
+CLIMATES = tuple(_climate(body) for body in BODIES)
 
 
 async def async_setup_entry(
@@ -109,8 +108,8 @@ async def async_setup_entry(
     )
 
 
-class PoolctlClimate(PoolctlEntity, ClimateEntity):
-    """A water that something heats."""
+class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
+    """A body of water that something heats."""
 
     entity_description: PoolctlClimateDescription
     _attr_supported_features = (
@@ -132,11 +131,11 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
     @override
     def _update(self) -> bool:
         changed = super()._update()
-        shown: Shown | None = self._value
-        self._attr_target_temperature = shown and shown.target
-        self._attr_current_temperature = shown and shown.current
-        self._attr_hvac_mode = shown and shown.mode
-        self._attr_hvac_action = shown and shown.action
+        value = self._value
+        self._attr_target_temperature = value and value.target
+        self._attr_current_temperature = value and value.current
+        self._attr_hvac_mode = value and value.mode
+        self._attr_hvac_action = value and value.action
         return changed
 
     @override
@@ -144,7 +143,7 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
         """Set the target, and the mode with it where one is given, in one write."""
         mode: HVACMode | None = kwargs.get(ATTR_HVAC_MODE)
         if mode is not None:
-            # Home Assistant checks the mode of its other action only.
+            # Home Assistant checks the mode only where it is set alone.
             self._valid_mode_or_raise("hvac", mode, self.hvac_modes)
         await self._async_change(kwargs.get(ATTR_TEMPERATURE), mode)
 
@@ -155,6 +154,6 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
 
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:
         heat = None if mode is None else mode is HVACMode.HEAT
-        water = self.entity_description.water
+        water = self.entity_description.body
         with command_errors():
             await self.controller.heating.change(water, target=target, heat=heat)

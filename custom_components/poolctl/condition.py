@@ -1,13 +1,12 @@
 """Conditions: how the pool is now, or has been for a time.
 
-They stand on Home Assistant's own bases for conditions of entities: what is not known
-is passed over, and `for` looks back into the history where there is one.
+They extend Home Assistant's own bases for conditions of entities: entities whose state is
+not known are left out, and `for` looks back into the history where there is one.
 """
 
-from dataclasses import replace
-from typing import Any, ClassVar, override
+from typing import Final, override
 
-from homeassistant.const import CONF_OPTIONS
+from homeassistant.const import CONF_OPTIONS, STATE_ON
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers.condition import (
     ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL,
@@ -18,108 +17,80 @@ from homeassistant.helpers.condition import (
     EntityStateConditionBase,
 )
 from homeassistant.helpers.selector import NumericThresholdType
-from homeassistant.helpers.typing import ConfigType
 import probatio as vol
 
 from .automation import (
-    CONF_CONNECTION,
-    CONNECTION,
     CONNECTION_OPTIONS,
-    DRUMS,
-    ON,
-    ORP,
+    CONNECTION_SENSORS,
+    DRUM_SENSORS,
+    OPTION_CONNECTION,
     ORP_RANGE,
-    PH,
+    ORP_SENSORS,
     PH_RANGE,
-    PUMP,
-    SPA_MODE,
+    PH_SENSORS,
+    PUMP_SWITCHES,
+    SPA_SWITCHES,
+    LimitedReading,
     PoolEntities,
-    Range,
-    checked_limits,
     connection_of,
-    reading_of,
-    with_threshold,
 )
 
-IN_RANGE, OUT_OF_RANGE = NumericThresholdType.BETWEEN, NumericThresholdType.OUTSIDE
+_ON: Final[set[str | bool]] = {STATE_ON}
 
 
-class _Limited(PoolEntities, EntityNumericalConditionBase):
+class _Limited(LimitedReading, EntityNumericalConditionBase):
     """A reading in or out of its range."""
 
-    _range: ClassVar[Range]
-    _kind: ClassVar[NumericThresholdType]
-
-    @override
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Offer the limits as options."""
-        super().__init_subclass__(**kwargs)
-        cls._schema = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
-            {vol.Required(CONF_OPTIONS, default={}): cls._range.options}
-        )
-
-    @override
-    @classmethod
-    async def async_validate_config(
-        cls, hass: HomeAssistant, config: ConfigType
-    ) -> ConfigType:
-        config = await super().async_validate_config(hass, config)
-        checked_limits(config[CONF_OPTIONS])
-        return config
+    _base_schema = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Hand the limits to the base."""
-        options = with_threshold(config.options, self._kind)
-        super().__init__(hass, replace(config, options=options))
-
-    @override
-    def _get_tracked_value(self, entity_state: State) -> float | None:
-        return reading_of(entity_state)
+        super().__init__(hass, self._with_threshold(config))
 
 
-class PhInRange(_Limited, of=PH):
+class _InRange(_Limited):
+    _kind = NumericThresholdType.BETWEEN
+
+
+class _OutOfRange(_Limited):
+    _kind = NumericThresholdType.OUTSIDE
+
+
+class PhInRange(_InRange, of=PH_SENSORS, limits=PH_RANGE):
     """The pH is in range."""
 
-    _range, _kind = PH_RANGE, IN_RANGE
 
-
-class PhOutOfRange(_Limited, of=PH):
+class PhOutOfRange(_OutOfRange, of=PH_SENSORS, limits=PH_RANGE):
     """The pH is out of range."""
 
-    _range, _kind = PH_RANGE, OUT_OF_RANGE
 
-
-class OrpInRange(_Limited, of=ORP):
+class OrpInRange(_InRange, of=ORP_SENSORS, limits=ORP_RANGE):
     """The ORP is in range."""
 
-    _range, _kind = ORP_RANGE, IN_RANGE
 
-
-class OrpOutOfRange(_Limited, of=ORP):
+class OrpOutOfRange(_OutOfRange, of=ORP_SENSORS, limits=ORP_RANGE):
     """The ORP is out of range."""
-
-    _range, _kind = ORP_RANGE, OUT_OF_RANGE
 
 
 class _On(PoolEntities, EntityStateConditionBase):
     """Something is on."""
 
-    _states = ON
+    _states = _ON
 
 
-class DrumNearlyEmpty(_On, of=DRUMS):
+class DrumNearlyEmpty(_On, of=DRUM_SENSORS):
     """A drum is below the level that its owner chose."""
 
 
-class PumpRunning(_On, of=PUMP):
+class PumpRunning(_On, of=PUMP_SWITCHES):
     """The pump is on, by hand or by a schedule."""
 
 
-class SpaModeOn(_On, of=SPA_MODE):
+class SpaModeOn(_On, of=SPA_SWITCHES):
     """The water goes to the spa."""
 
 
-class ConnectionIs(PoolEntities, EntityConditionBase, of=CONNECTION):
+class ConnectionIs(PoolEntities, EntityConditionBase, of=CONNECTION_SENSORS):
     """A controller is reached by one of the chosen ways, or by none."""
 
     _schema = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
@@ -130,11 +101,11 @@ class ConnectionIs(PoolEntities, EntityConditionBase, of=CONNECTION):
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Read the options."""
         super().__init__(hass, config)
-        self._wanted = frozenset((config.options or {})[CONF_CONNECTION])
+        self._wanted = frozenset((config.options or {})[OPTION_CONNECTION])
 
     @override
     def _should_include(self, _state: State) -> bool:
-        # Unavailable is what a lost controller is.
+        # The base leaves out what is unavailable: here that is a lost controller.
         return connection_of(_state) is not None
 
     @override

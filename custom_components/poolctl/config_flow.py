@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 import ipaddress
 import logging
-from typing import Any, cast, override
+from typing import Any, override
 
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
@@ -12,22 +12,12 @@ from homeassistant.config_entries import (
     ConfigEntryState,
     ConfigFlowResult,
 )
-from homeassistant.const import (
-    CONF_ACCESS_TOKEN,
-    CONF_DEVICE_ID,
-    CONF_HOST,
-    CONF_PORT,
-    CONF_TOKEN,
-    CONF_URL,
-)
+from homeassistant.const import CONF_ACCESS_TOKEN, CONF_DEVICE_ID, CONF_TOKEN, CONF_URL
 from homeassistant.core import callback
 from homeassistant.helpers import config_entry_oauth2_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.selector import (
-    NumberSelector,
-    NumberSelectorConfig,
-    NumberSelectorMode,
     SelectOptionDict,
     SelectSelector,
     SelectSelectorConfig,
@@ -40,26 +30,21 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
 from yarl import URL
 
+from .account import PoolctlConfigEntry
 from .application_credentials import service_address
 from .client.account import account_id, probe
-from .client.cloud import CloudClient, Inventory
-from .client.exceptions import NotSupportedError, PoolctlError, SignatureError
+from .client.cloud import CloudClient
+from .client.cloud_answers import Inventory
+from .client.exceptions import PoolctlError
 from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .coordinator import PoolctlConfigEntry
+from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 from .options_flow import PoolctlOptionsFlow
 from .upkeep.records import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 )
-ADDRESS_FIELDS = {
-    vol.Required(CONF_HOST): TextSelector(),
-    vol.Required(CONF_PORT, default=PORT): NumberSelector(
-        NumberSelectorConfig(min=1, max=65535, mode=NumberSelectorMode.BOX)
-    ),
-}
-"""Where a person says a controller is."""
 _EXAMPLE_URL = "https://pool.example.com"
 
 
@@ -68,10 +53,10 @@ class InvalidAddressError(ValueError):
 
 
 def normalise_address(text: str) -> str:
-    """Return a service address without what people paste along.
+    """Return a service address without the rest of what people paste.
 
-    https anywhere; http only to private and loopback addresses, where nobody else can
-    listen to the sign-in. Raises InvalidAddressError.
+    https may lead anywhere; http only to private and loopback addresses, where nobody
+    else can listen to the sign-in. Raises InvalidAddressError.
     """
     try:
         url = URL(text.strip())
@@ -111,7 +96,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @staticmethod
     @callback
     @override
-    def async_get_options_flow(config_entry: ConfigEntry[Any]) -> PoolctlOptionsFlow:
+    def async_get_options_flow(config_entry: ConfigEntry) -> PoolctlOptionsFlow:
         """Return the flow of the options."""
         return PoolctlOptionsFlow()
 
@@ -125,19 +110,19 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @override
     async def async_step_user(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Ask for the service address."""
         return await self._ask_address("user", user_input)
 
     async def async_step_confirm(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
         return await self._ask_address("confirm", user_input)
 
     async def _ask_address(
-        self, step_id: str, user_input: dict[str, Any] | None
+        self, step_id: str, user_input: UserInput | None
     ) -> ConfigFlowResult:
         errors = {}
         if user_input is not None:
@@ -170,7 +155,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _placeholders(self) -> dict[str, str]:
-        # Home Assistant's validation wants no address inside a translation.
+        # Home Assistant's validation allows no address inside a translation.
         placeholders = {"example_url": _EXAMPLE_URL}
         if (seen := self._sighting) is None:
             return placeholders
@@ -182,7 +167,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @override
     async def async_step_pick_implementation(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Choose the application credentials, for the service of this flow."""
         with service_address(self._address):
@@ -191,10 +176,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @override
     async def async_oauth_create_entry(self, data: dict[str, Any]) -> ConfigFlowResult:
         """Check what the account owns, then add it or renew its sign-in."""
-        token = data[CONF_TOKEN][CONF_ACCESS_TOKEN]
+        token: str = data[CONF_TOKEN][CONF_ACCESS_TOKEN]
 
         async def provider(*, refused: str | None = None) -> str:
-            return cast(str, token)
+            return token
 
         cloud = CloudClient(async_get_clientsession(self.hass), self._address, provider)
         try:
@@ -270,15 +255,17 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         return self.async_abort(reason="already_configured")
 
     def _offer_address(self, mac: str, host: str, port: int) -> bool:
-        """Tell a known controller where it seems to be; tell whether it is known."""
-        for entry in self._async_current_entries(include_ignore=False):
+        """Try an address on the controller with this MAC; `False` if it is unknown."""
+        entries: list[PoolctlConfigEntry] = self._async_current_entries(
+            include_ignore=False
+        )
+        for entry in entries:
             for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items():
                 if record["mac"] != mac:
                     continue
-                loaded = self.hass.config_entries.async_loaded_entries(DOMAIN)
-                if entry in loaded:
-                    account = cast(PoolctlConfigEntry, entry).runtime_data
-                    account.controllers[device_id].healer.async_offer(host, port)
+                if entry.state is ConfigEntryState.LOADED:
+                    controller = entry.runtime_data.controllers[device_id]
+                    controller.recovery.async_offer(host, port)
                 elif entry.state is ConfigEntryState.SETUP_RETRY:
                     # It waits for a controller to answer: here is one.
                     self.hass.config_entries.async_schedule_reload(entry.entry_id)
@@ -295,7 +282,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         return await self.async_step_reauth_confirm()
 
     async def async_step_reauth_confirm(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Say why, then go on to the sign-in page."""
         if user_input is None:
@@ -318,55 +305,39 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     # Another address
 
     async def async_step_reconfigure(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask what has another address."""
+        """Ask whether the service or a controller has another address."""
         return self.async_show_menu(
             step_id="reconfigure",
             menu_options=["reconfigure_service", "reconfigure_controller"],
         )
 
     async def async_step_reconfigure_service(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for the service's address; the token is not shown to a new one."""
+        """Ask for the service's address; a new one is never sent the old token."""
         return await self._ask_address("reconfigure_service", user_input)
 
     async def async_step_reconfigure_controller(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Ask for a controller's address and see that it answers there."""
-        entry = self._entry
+        entry, errors = self._entry, {}
         if entry.state is not ConfigEntryState.LOADED:
             return self.async_abort(reason="not_loaded")
         controllers = entry.runtime_data.controllers
-        errors = {}
         if user_input is not None:
-            healer = controllers[user_input[CONF_DEVICE_ID]].healer
-            host, port = user_input[CONF_HOST].strip(), int(user_input[CONF_PORT])
-            try:
-                await healer.async_adopt_address(host, port)
-            except SignatureError:
-                errors[CONF_HOST] = "another_controller"
-            except NotSupportedError:
-                errors["base"] = "no_key"
-            except PoolctlError, ValueError:
-                errors[CONF_HOST] = "controller_not_found"
-            else:
+            recovery = controllers[user_input[CONF_DEVICE_ID]].recovery
+            errors = await async_adopt_address(recovery, user_input)
+            if not errors:
                 return self.async_abort(reason="reconfigure_successful")
-        schema = vol.Schema(
-            {
-                vol.Required(CONF_DEVICE_ID): SelectSelector(
-                    SelectSelectorConfig(
-                        options=[
-                            SelectOptionDict(value=device_id, label=controller.title)
-                            for device_id, controller in controllers.items()
-                        ]
-                    )
-                ),
-                **ADDRESS_FIELDS,
-            }
-        )
+        names = [
+            SelectOptionDict(value=device_id, label=controller.record.title)
+            for device_id, controller in controllers.items()
+        ]
+        choice = SelectSelector(SelectSelectorConfig(options=names))
+        schema = vol.Schema({vol.Required(CONF_DEVICE_ID): choice, **ADDRESS_FIELDS})
         return self.async_show_form(
             step_id="reconfigure_controller",
             data_schema=self.add_suggested_values_to_schema(schema, user_input or {}),

@@ -23,15 +23,15 @@ async def async_setup_dashboard(hass: HomeAssistant) -> None:
     """Offer the dashboard, where Home Assistant runs with its frontend."""
     if "frontend" not in hass.config.components:
         return
-    # Browsers keep what they load for a month: what changed needs another address. It
-    # is in the path, so that what the module imports has it, too.
+    # Browsers keep these files for a month, so changed ones need another address. The
+    # fingerprint is a part of the path: what the module imports gets it, too.
     url = f"/{DOMAIN}_frontend/{await hass.async_add_executor_job(_fingerprint)}"
     await hass.http.async_register_static_paths([StaticPathConfig(url, str(FOLDER))])
     add_extra_js_url(hass, f"{url}/{MODULE}")
 
 
 def _fingerprint() -> str:
-    """Return a name for exactly these files."""
+    """Return a text that changes with the files of the folder."""
     digest = sha256()
     for file in sorted(FOLDER.glob("*.js")):
         digest.update(file.read_bytes())

@@ -1,4 +1,4 @@
-"""The controller as a device, made of what is truly known of it."""
+"""The controller as a device of Home Assistant."""
 
 from homeassistant.helpers import device_registry as dr
 
@@ -10,8 +10,9 @@ from .upkeep.records import ControllerRecord
 def device_info(record: ControllerRecord, state: PoolState) -> dr.DeviceInfo:
     """Return what the device page shows.
 
-    No manufacturer: the interface names none. No link to its host: a controller serves
-    no page, a browser would be shown an error (interface.md 4.2, 7.2).
+    It names no manufacturer, because the interface names none. It has no link to the
+    host, because a controller serves no page: a browser would show an error
+    (interface.md 4.2, 7.2).
     """
     return dr.DeviceInfo(
         identifiers={(DOMAIN, record.device_id)},
@@ -19,10 +20,10 @@ def device_info(record: ControllerRecord, state: PoolState) -> dr.DeviceInfo:
         name=record.name or None,
         translation_key=None if record.name else "controller",
         model=_model(state),
-        # What the service knows a controller by (interface.md 2.4); another serial
-        # number is not published.
+        # By this the service knows a controller (interface.md 2.4); no other serial
+        # number is published.
         serial_number=record.device_id,
-        sw_version=state.configuration.firmware or record.firmware,
+        sw_version=state.firmware or record.firmware,
         suggested_area=record.site or None,
     )
 
@@ -30,9 +31,8 @@ def device_info(record: ControllerRecord, state: PoolState) -> dr.DeviceInfo:
 def _model(state: PoolState) -> str:
     """Return what is known of the model: the vendor's names for them are not published.
 
-    The number of slots tells a controller with expanders from one without; only the LAN
-    tells it.
+    The number of slots, which only the LAN tells, shows whether it has expanders.
     """
-    if not state.equipment_known:
+    if not state.outputs.known:
         return "Pool controller"
-    return f"Pool controller, {len(state.slots)} slots"
+    return f"Pool controller, {len(state.outputs.slots)} slots"

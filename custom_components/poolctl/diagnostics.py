@@ -1,26 +1,28 @@
 """What a person attaches to a bug report, of an account or of one controller.
 
-Made of what is known to be harmless, piece by piece, instead of striking things out of
-everything: nothing here is a token, a key or an address, and nothing tells whose pool
-it is. What people typed (names of outputs and schedules) is replaced.
+It is put together from pieces that are known to be harmless, instead of taking secrets
+out of everything: nothing here is a token, a key or an address, and nothing tells whose
+pool it is. What people typed (names of outputs and schedules) is replaced.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict
 from datetime import datetime
 from enum import Enum
-from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
+from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.pool.state import PoolState
 from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
-from .coordinator import AccountCoordinator, ControllerCoordinator, PoolctlConfigEntry
-from .upkeep.records import async_sightings
+from .coordinator import ControllerCoordinator
+from .upkeep.health import Health
+
+type _Json = Mapping[str, object]
 
 _TYPED = {"name", "names"}
 """Fields of the state that hold what somebody typed."""
@@ -28,45 +30,44 @@ _TYPED = {"name", "names"}
 
 async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: PoolctlConfigEntry
-) -> dict[str, Any]:
+) -> _Json:
     """Return what is known of an account and all of its controllers."""
     return await _diagnostics(hass, entry, None)
 
 
 async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
-) -> dict[str, Any]:
+) -> _Json:
     """Return what is known of an account and one of its controllers."""
     return await _diagnostics(hass, entry, device.id)
 
 
 async def _diagnostics(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device_id: str | None
-) -> dict[str, Any]:
+) -> _Json:
     integration = await async_get_integration(hass, DOMAIN)
-    found: dict[str, Any] = {
+    found: _Json = {
         "versions": {
             "integration": str(integration.version),
             "entry": f"{entry.version}.{entry.minor_version}",
             "minimum_firmware": MIN_FIRMWARE,
         },
         "entry": {"state": entry.state, "source": entry.source},
-        "options": dict(entry.options),
+        "options": entry.options,
     }
-    # There is none where the set-up did not even begin.
+    # An entry has none where its set-up did not even begin.
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)
     if account is not None:
-        found["account"] = _account(account)
-        found["controllers"] = [
+        controllers = [
             _controller(controller)
             for controller in account.controllers.values()
             if device_id in (None, controller.registered_id)
         ]
-    plain: dict[str, Any] = _plain(found)
-    return plain
+        found = {**found, "account": _account(account), "controllers": controllers}
+    return _plain_items(found)
 
 
-def _account(account: AccountCoordinator) -> dict[str, Any]:
+def _account(account: AccountCoordinator) -> _Json:
     return {
         "inventory_read": account.last_update_success,
         "last_exception": _kind(account.last_exception),
@@ -76,10 +77,10 @@ def _account(account: AccountCoordinator) -> dict[str, Any]:
     }
 
 
-def _controller(coordinator: ControllerCoordinator) -> dict[str, Any]:
+def _controller(coordinator: ControllerCoordinator) -> _Json:
     """Return one controller, by the number it has in the log."""
-    controller, record = coordinator.controller, coordinator.record
-    lan = controller.lan
+    controller, health = coordinator.controller, coordinator.health()
+    record, lan = health.record, controller.paths.lan
     return {
         "number": coordinator.number,
         "available": coordinator.last_update_success,
@@ -91,37 +92,36 @@ def _controller(coordinator: ControllerCoordinator) -> dict[str, Any]:
             "port": record.port,
             "key_known": record.key is not None,
         },
-        "announced": _announced(coordinator),
+        "announced": _announced(health),
         "paths": {
-            "uses_lan": coordinator.uses_lan,
-            "uses_cloud": controller.cloud is not None,
-            "on_lan": controller.on_lan,
-            "interval": controller.interval,
+            "uses_lan": health.lan_allowed,
+            "uses_cloud": health.cloud_allowed,
+            "on_lan": health.on_lan,
+            "interval": controller.poller.interval,
         },
-        "lan": _link(controller.statistics.lan),
-        "cloud": _link(controller.statistics.cloud),
-        "lan_error": _kind(controller.lan_error),
-        "cloud_error": _kind(controller.cloud_error),
+        "lan": _link(controller.paths.statistics.lan),
+        "cloud": _link(controller.paths.statistics.cloud),
+        "lan_error": _kind(health.lan_error),
+        "cloud_error": _kind(health.cloud_error),
         "issues": _issues(coordinator),
         "last_frame": _frame(lan.last_frame if lan else None),
-        "undecoded_frame": _frame(controller.statistics.undecoded_frame),
-        "state": _state(controller.known),
+        "undecoded_frame": _frame(controller.paths.statistics.undecoded_frame),
+        "state": _state(controller.store.known),
     }
 
 
-def _announced(coordinator: ControllerCoordinator) -> dict[str, Any] | None:
+def _announced(health: Health) -> _Json | None:
     """Return what mDNS told since Home Assistant started."""
-    record = coordinator.record
-    if (seen := async_sightings(coordinator.hass).get(record.device_id)) is None:
+    if (seen := health.announced) is None:
         return None
     return {
         "firmware": seen.firmware,
         "protocol": seen.protocol,
-        "at_the_known_address": (seen.host, seen.port) == (record.host, record.port),
+        "at_the_known_address": seen.address == health.record.address,
     }
 
 
-def _link(link: LinkStatistics) -> dict[str, Any]:
+def _link(link: LinkStatistics) -> _Json:
     """Return how a way has worked; latencies in ms."""
     average = link.latency_average
     return {
@@ -136,7 +136,7 @@ def _link(link: LinkStatistics) -> dict[str, Any]:
     }
 
 
-def _frame(frame: RawFrame | None) -> dict[str, Any] | None:
+def _frame(frame: RawFrame | None) -> _Json | None:
     """Return a frame as it came: measurements and settings, no names (layouts.md 2)."""
     if frame is None:
         return None
@@ -156,13 +156,21 @@ def _issues(coordinator: ControllerCoordinator) -> list[str]:
     )
 
 
-def _state(state: PoolState) -> dict[str, Any]:
+def _state(state: PoolState) -> _Json:
     """Return the decoded state, and what follows from it for each slot."""
     return {
-        **{field.name: getattr(state, field.name) for field in fields(state)},
+        **asdict(state),
+        "timers": [
+            {
+                "slot": timer.slot,
+                "remaining": timer.remaining,
+                "duration": timer.duration,
+            }
+            for timer in state.timers
+        ],
         "slots": {
             slot.index: {"kind": slot.kind, "role": slot.role, "on": slot.on}
-            for slot in state.slots
+            for slot in state.outputs.slots
             if slot.type_code
         },
     }
@@ -173,20 +181,24 @@ def _kind(error: BaseException | None) -> str | None:
     return None if error is None else type(error).__name__
 
 
-def _plain(value: Any, name: object = None) -> Any:
+def _plain_items[K](items: Mapping[K, object]) -> _Json:
+    return {str(key): _plain(item, key) for key, item in items.items()}
+
+
+def _plain(value: object, name: object = None) -> object:
     """Return a value as JSON can show it, without what people typed."""
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, str):
-        return REDACTED if name in _TYPED and value else value
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if is_dataclass(value):
-        value = {field.name: getattr(value, field.name) for field in fields(value)}
-    elif isinstance(value, tuple) and hasattr(value, "_asdict"):
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item, key) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item, name) for item in value]
-    return value
+    match value:
+        case Enum():
+            return value.value
+        case str():
+            return REDACTED if name in _TYPED and value else value
+        case datetime():
+            return value.isoformat()
+        case Mapping():
+            return _plain_items(value)
+        case list() | tuple() | set() | frozenset():
+            return [_plain(item, name) for item in value]
+        case _:
+            return value

@@ -1,11 +1,12 @@
-"""The base of every entity: what exists, what it shows, and what errors become."""
+"""The bases of all entities: what exists, what it shows, and when that is written."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, override
+from typing import NamedTuple, override
 
 from homeassistant.core import callback
 from homeassistant.helpers.entity import EntityDescription
+from homeassistant.helpers.typing import UndefinedType
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from . import output_attributes
@@ -17,44 +18,44 @@ from .errors import command_errors
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlEntityDescription(EntityDescription):
-    """One row of a platform's table."""
+class PoolctlEntityDescription[T](EntityDescription):
+    """One row of a platform's table, for an entity that shows a `T`."""
 
-    value_fn: Callable[[PoolState], Any]
+    value_fn: Callable[[PoolState], T | None]
     """What the entity shows; `None` is unknown."""
     fitted: frozenset[int] | None = None
     """Aux types one of which must be wired for the entity to exist."""
     exists_fn: Callable[[PoolState], bool | None] = lambda state: True
-    """Whether the entity exists otherwise; `None` is not known yet."""
+    """Whether the entity exists where `fitted` is not given; `None`: not known yet."""
     assumed_fn: Callable[[PoolState], bool] = lambda state: False
+    """Whether the value is remembered, not told by the current source."""
 
     def exists(self, state: PoolState) -> bool | None:
-        """Tell whether the equipment has this; unknown equipment has what it shows."""
+        """Tell whether the pool has this, `None` where that is not known yet.
+
+        While the equipment is not known, a value proves that it is there.
+        """
         if self.fitted is None:
             return self.exists_fn(state)
-        if (fitted := state.fitted(self.fitted)) is None:
+        if (fitted := state.outputs.fitted(self.fitted)) is None:
             return self.value_fn(state) is not None or None
         return fitted
 
 
-class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
-    """An entity of one controller that writes its state only when that changed."""
+class Shown[T](NamedTuple):
+    """What a person sees of an entity."""
+
+    value: T | None
+    assumed: bool
+    available: bool
+    details: tuple[object, ...]
+    """Whatever else is seen: a name, attributes, effects."""
+
+
+class ControllerEntity(CoordinatorEntity[ControllerCoordinator]):
+    """An entity of one controller, whatever it shows."""
 
     _attr_has_entity_name = True
-    entity_description: PoolctlEntityDescription
-
-    def __init__(
-        self,
-        coordinator: ControllerCoordinator,
-        description: PoolctlEntityDescription,
-    ) -> None:
-        """Read the first value."""
-        super().__init__(coordinator)
-        self.entity_description = description
-        self._attr_unique_id = f"{coordinator.record.device_id}_{description.key}"
-        self._attr_device_info = coordinator.device_info
-        self._shown: tuple[Any, ...] = ()
-        self._update()
 
     @property
     def controller(self) -> Controller:
@@ -68,23 +69,44 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
 
     @property
     def outdated(self) -> bool:
-        """Whether it was made for something else, so that another must replace it."""
+        """Whether it was made for other equipment, so that another must replace it."""
         return False
+
+
+class PoolctlEntity[T](ControllerEntity):
+    """An entity that shows a `T`, and writes its state only when that changed."""
+
+    entity_description: PoolctlEntityDescription[T]
+
+    def __init__(
+        self,
+        coordinator: ControllerCoordinator,
+        description: PoolctlEntityDescription[T],
+    ) -> None:
+        """Read the first value."""
+        super().__init__(coordinator)
+        self.entity_description = description
+        self._attr_unique_id = f"{coordinator.record.device_id}_{description.key}"
+        self._attr_device_info = coordinator.device_info
+        self._value: T | None = None
+        self._shown: Shown[T] | None = None
+        self._update()
 
     def _update(self) -> bool:
         """Take over the state; tell whether anything a person sees changed."""
-        before, self._shown = self._shown, self._visible()
-        self._value, self._attr_assumed_state, *_ = self._shown
-        return self._shown != before
+        assumed = self.entity_description.assumed_fn(self.coordinator.data)
+        shown = Shown(self._read_value(), assumed, self.available, self._details())
+        before, self._shown = self._shown, shown
+        self._value, self._attr_assumed_state = shown.value, shown.assumed
+        return shown != before
 
-    def _visible(self) -> tuple[Any, ...]:
-        """Return the value, whether it is assumed, and what else a person sees."""
-        state, description = self.coordinator.data, self.entity_description
-        return (
-            description.value_fn(state),
-            description.assumed_fn(state),
-            self.available,
-        )
+    def _read_value(self) -> T | None:
+        """Return the value as it is now."""
+        return self.entity_description.value_fn(self.coordinator.data)
+
+    def _details(self) -> tuple[object, ...]:
+        """Return what a person sees besides the value."""
+        return ()
 
     @callback
     @override
@@ -93,68 +115,59 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
             self.async_write_ha_state()
 
 
-class OutputEntity(PoolctlEntity):
-    """An entity of an output, with what runs it."""
+class OutputEntity(PoolctlEntity[bool]):
+    """An entity that shows whether an output is on, and what runs it."""
 
     @property
     def slot(self) -> Slot | None:
-        """Its slot as it is now, `None` where that is not known."""
+        """The slot of the output as it is now, `None` where that is not known."""
         raise NotImplementedError
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        return *super()._visible(), self.extra_state_attributes
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.extra_state_attributes
 
     @property
     @override
-    def extra_state_attributes(self) -> dict[str, Any]:
+    def extra_state_attributes(self) -> dict[str, str | bool]:
         """What runs it: schedules, a person, or the firmware."""
         return output_attributes.attributes(self.coordinator.data, self.slot)
 
     async def async_resume_schedule(self) -> None:
-        """Give it back to its schedules."""
+        """Give the output back to its schedules."""
         with command_errors():
             slot = self.slot
-            await self.controller.resume_schedule(slot.index if slot else None)
+            await self.controller.outputs.resume_schedule(slot.index if slot else None)
 
 
-class OfSlot(PoolctlEntity):
-    """An entity that belongs to one slot, and whose name comes from it."""
+class OfSlot[T](PoolctlEntity[T]):
+    """An entity that belongs to one slot and is named after it."""
 
     def __init__(
         self,
         coordinator: ControllerCoordinator,
-        description: PoolctlEntityDescription,
+        description: PoolctlEntityDescription[T],
         index: int,
     ) -> None:
-        """Remember the slot."""
+        """Remember the slot, and what is wired to it."""
         self.index = index
+        self._attr_translation_placeholders = {"number": str(index + 1)}
         super().__init__(coordinator, description)
+        self._kind = self.slot and self.slot.kind
 
     @property
     def slot(self) -> Slot | None:
         """The slot as it is now, `None` where that is not known."""
-        return self.coordinator.data.slot(self.index)
+        return self.coordinator.data.outputs.slot(self.index)
 
     @property
     @override
     def unnamed(self) -> bool:
-        return self.controller.names_due
+        return self.controller.queries.names_due
 
 
-class SlotEntity(OfSlot, OutputEntity):
-    """An entity of one slot, with the name its owner gave it."""
-
-    def __init__(
-        self,
-        coordinator: ControllerCoordinator,
-        description: PoolctlEntityDescription,
-        index: int,
-    ) -> None:
-        """Remember what is wired to the slot."""
-        self._attr_translation_placeholders = {"number": str(index + 1)}
-        super().__init__(coordinator, description, index)
-        self._kind = self.slot and self.slot.kind
+class SlotEntity(OfSlot[bool], OutputEntity):
+    """The output of one slot, with the name that its owner gave it."""
 
     @property
     @override
@@ -162,20 +175,20 @@ class SlotEntity(OfSlot, OutputEntity):
         return (slot := self.slot) is not None and slot.kind != self._kind
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        return *super()._visible(), self.slot and self.slot.name
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.slot and self.slot.name
 
     @property
     @override
-    def name(self) -> Any:
+    def name(self) -> str | UndefinedType | None:
         """The owner's name, else that of the equipment."""
         return (self.slot and self.slot.name) or super().name
 
 
 def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:
-    """Return what tells whether the relay of a slot is on."""
+    """Return the function that tells whether the relay of a slot is on."""
 
     def is_on(state: PoolState) -> bool | None:
-        return slot.on if (slot := state.slot(index)) else None
+        return slot.on if (slot := state.outputs.slot(index)) else None
 
     return is_on

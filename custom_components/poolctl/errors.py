@@ -1,7 +1,8 @@
-"""Errors of the client as translated errors of Home Assistant."""
+"""Errors of the client as translated sentences: the one room for their tables."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from typing import Final
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
@@ -9,6 +10,7 @@ from .client.exceptions import (
     AuthenticationError,
     BusyError,
     CommandFailedError,
+    EnvelopeError,
     InvalidCommandError,
     NotAppliedError,
     NotDoneError,
@@ -18,41 +20,78 @@ from .client.exceptions import (
     PoolctlError,
     ProtocolError,
     RefusedError,
+    SignatureError,
     UnreachableError,
 )
 from .const import DOMAIN
 
-_ERRORS: Mapping[type[PoolctlError], tuple[type[HomeAssistantError], str]] = {
-    InvalidCommandError: (ServiceValidationError, "invalid_command"),
-    NotSupportedError: (ServiceValidationError, "not_supported"),
-    NotOfferedError: (ServiceValidationError, "not_supported"),
-    NotAppliedError: (HomeAssistantError, "not_applied"),
-    AuthenticationError: (HomeAssistantError, "sign_in_needed"),
-    BusyError: (HomeAssistantError, "busy"),
-    CommandFailedError: (HomeAssistantError, "service_refused"),
-    RefusedError: (HomeAssistantError, "refused"),
-    NotDoneError: (HomeAssistantError, "not_done"),
-    OutcomeUnknownError: (HomeAssistantError, "outcome_unknown"),
-    UnreachableError: (HomeAssistantError, "not_reached"),
-    ProtocolError: (HomeAssistantError, "unexpected_answer"),
-    PoolctlError: (HomeAssistantError, "command_failed"),
+type Sentences = Mapping[type[Exception], str]
+"""Error -> translation key of its sentence. The first row that fits counts, so the row
+of an error stands before that of its base class."""
+
+COMMAND_ERRORS: Final[Sentences] = {
+    InvalidCommandError: "invalid_command",
+    NotSupportedError: "not_supported",
+    NotOfferedError: "not_supported",
+    NotAppliedError: "not_applied",
+    AuthenticationError: "sign_in_needed",
+    BusyError: "busy",
+    CommandFailedError: "service_refused",
+    RefusedError: "refused",
+    NotDoneError: "not_done",
+    OutcomeUnknownError: "outcome_unknown",
+    UnreachableError: "not_reached",
+    ProtocolError: "unexpected_answer",
+    PoolctlError: "command_failed",
 }
+"""A command failed: keys of `exceptions`."""
+
+KEY_ERRORS: Final[Sentences] = {
+    SignatureError: "still_rejected",
+    AuthenticationError: "sign_in_needed",
+    EnvelopeError: "no_key",
+    RefusedError: "no_key",
+    UnreachableError: "not_reached",
+    BusyError: "not_reached",
+}
+"""A new envelope key did not help: keys of the errors of a flow, as all below."""
+
+REFILL_ERRORS: Final[Sentences] = {
+    UnreachableError: "not_reached",
+    BusyError: "not_reached",
+}
+"""The controller was not told that a drum is full again."""
+
+ADDRESS_ERRORS: Final[Sentences] = {
+    SignatureError: "another_controller",
+    NotSupportedError: "no_key",
+}
+"""A controller does not answer at the address that a person entered."""
+
+_MISTAKES: Final = (InvalidCommandError, NotSupportedError, NotOfferedError)
+"""What a person asked for cannot be done: Home Assistant logs no traceback of these."""
+
+
+def sentence(error: Exception, table: Sentences, default: str = "failed") -> str:
+    """Return the translation key of the sentence that tells of an error."""
+    fitting = (key for kind, key in table.items() if isinstance(error, kind))
+    return next(fitting, default)
 
 
 @contextmanager
 def command_errors() -> Generator[None]:
-    """Turn the client's errors into translated ones; the first row that fits."""
+    """Raise errors of the client as translated errors of Home Assistant."""
     try:
         yield
     except PoolctlError as err:
-        exception, key = next(
-            row for error, row in _ERRORS.items() if isinstance(err, error)
-        )
+        key = sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
         said = err.said if isinstance(err, CommandFailedError) else str(err)
         placeholders = {"error": said, "seconds": str(round(retry_after or 5))}
         if isinstance(err, InvalidCommandError):
             key, placeholders = err.reason, placeholders | err.placeholders
+        mistake = isinstance(err, _MISTAKES)
+        exception = ServiceValidationError if mistake else HomeAssistantError
         raise exception(
             translation_domain=DOMAIN,
             translation_key=key,

@@ -1,26 +1,33 @@
 """Events: doses, and faults that the controller reports.
 
 Faults are what the state says is wrong (layouts.md 2.1): a dry run of the pump, which is
-the controller's own verdict, and an expander that is gone. A pump without flow is none:
-so it starts, and so it is while valves move. Chosen: what was so already when this
-started, or only became known, is no event.
+the controller's own verdict, and an expander that is gone. A pump without flow is no
+fault: there is no flow when it starts, or while valves move. Chosen: a fault or dose that
+was there already when this started, or that only became known, is no event.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol, override
+from functools import partial
+from typing import Final, NamedTuple, Protocol, override
 
 from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.equipment import CHLORINATORS
+from .account import PoolctlConfigEntry
+from .client.equipment import CHLORINATORS, EXPANDERS
 from .client.pool.state import PoolState
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .derived.doses import ACID_DOSES, CHLORINE_DOSES, Doses, PoolctlDosesDescription
+from .coordinator import ControllerCoordinator
+from .derived.doses import (
+    ACID_DOSE_SENSOR,
+    CHLORINE_DOSE_SENSOR,
+    DoseCount,
+    PoolctlDoseSensorDescription,
+)
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .presence import Factory, async_setup_platform, described
+from .presence import async_setup_platform, described
 
 PARALLEL_UPDATES = 0
 
@@ -38,11 +45,11 @@ class Happening(NamedTuple):
     """Something that happened, and what is known of it."""
 
     event_type: str
-    attributes: dict[str, Any]
+    attributes: dict[str, int]
 
 
 class Watch(Protocol):
-    """Compares states; the first one only says how things are."""
+    """Compares each state with the one before; the first one is only looked at."""
 
     def happenings(self, state: PoolState) -> Iterator[Happening]:
         """Yield what happened since the state before."""
@@ -51,127 +58,115 @@ class Watch(Protocol):
 # Doses
 
 
-class Doser(NamedTuple):
-    """What tells of the doses of one doser."""
+class DoseSigns(NamedTuple):
+    """The signs by which doses of one doser are seen."""
 
     event_type: str
-    counts: PoolctlDosesDescription
-    """The controller's count of the day."""
+    sensor: PoolctlDoseSensorDescription
+    """It has the controller's count of the day."""
     doses_now: Callable[[PoolState], bool | None]
 
 
 def _chlorine_doses_now(state: PoolState) -> bool | None:
-    """Return the flag where it is of the doser alone: a chlorinator sets it, too."""
-    alone = state.fitted(CHLORINATORS) is False
-    return state.readings.chlorine_dosing if alone else None
+    """Return the flag where only the doser sets it: a chlorinator sets it, too."""
+    alone = state.outputs.fitted(CHLORINATORS) is False
+    return state.signals.chlorine_dosing if alone else None
 
 
-DOSERS: Final = (
-    Doser(ACID_DOSE, ACID_DOSES, lambda state: state.readings.ph_dosing),
-    Doser(CHLORINE_DOSE, CHLORINE_DOSES, _chlorine_doses_now),
+DOSE_SIGNS: Final = (
+    DoseSigns(ACID_DOSE, ACID_DOSE_SENSOR, lambda state: state.signals.ph_dosing),
+    DoseSigns(CHLORINE_DOSE, CHLORINE_DOSE_SENSOR, _chlorine_doses_now),
 )
 
 
-class DoserWatch:
-    """Sees doses end: by the count, which misses none, else by the flag."""
+class DoseWatch:
+    """Sees the doses of one doser end: by its count, which misses none, or its flag."""
 
-    def __init__(self, doser: Doser) -> None:
+    def __init__(self, signs: DoseSigns) -> None:
         """Begin with nothing known."""
-        self._doser = doser
-        self._counted: Doses | None = None
+        self._signs = signs
+        self._count: DoseCount | None = None
         self._dosed: bool | None = None
 
     def happenings(self, state: PoolState) -> Iterator[Happening]:
-        """Yield a dose, or all that were counted since the count before, at once."""
-        ended = self._flag_fell(state)
-        if (told := self._doser.counts.told(state)) is None:
-            if ended and self._counted is None:
-                yield Happening(self._doser.event_type, {})
+        """Yield one event: for a dose, or for all that were counted since."""
+        if not self._signs.sensor.exists(state):
             return
-        counted = self._counted or Doses.begin(told)
-        gained, self._counted = counted.gained(told), counted.then(told)
+        ended = self._flag_fell(state)
+        if (told := self._signs.sensor.told(state)) is None:
+            if ended and self._count is None:
+                yield Happening(self._signs.event_type, {})
+            return
+        count = self._count or DoseCount.begin(told)
+        gained, self._count = count.gained(told), count.then(told)
         if gained:
             known = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: told.doses}
-            yield Happening(self._doser.event_type, known)
+            yield Happening(self._signs.event_type, known)
 
     def _flag_fell(self, state: PoolState) -> bool:
-        if (doses_now := self._doser.doses_now(state)) is None:
+        if (doses_now := self._signs.doses_now(state)) is None:
             return False
         before, self._dosed = self._dosed, doses_now
         return before is True and not doses_now
-
-
-class DoseWatch:
-    """Watches all dosers."""
-
-    def __init__(self) -> None:
-        """Begin with nothing known."""
-        self._watches = {doser: DoserWatch(doser) for doser in DOSERS}
-
-    def happenings(self, state: PoolState) -> Iterator[Happening]:
-        """Yield the doses of each."""
-        for doser, watch in self._watches.items():
-            if doser.counts.exists(state):
-                yield from watch.happenings(state)
 
 
 # Faults
 
 
 class Fault(NamedTuple):
-    """A fault, by the field of Readings that shows it."""
+    """A fault that a state shows."""
 
     happening: Happening
-    field: str
-    faulty: bool
-    """What the field is while there is the fault."""
+    present_fn: Callable[[PoolState], bool | None]
+
+
+def _expander_lost(number: int) -> Fault:
+    def lost(state: PoolState) -> bool | None:
+        connected = state.signals.expanders[number - 1]
+        return None if connected is None else not connected
+
+    return Fault(Happening(EXPANDER_LOST, {ATTR_EXPANDER: number}), lost)
 
 
 FAULTS: Final = (
-    Fault(Happening(DRY_RUN, {}), "dry_run", True),
-    *(
-        Fault(
-            Happening(EXPANDER_LOST, {ATTR_EXPANDER: number}),
-            f"expander_{number}",
-            False,
-        )
-        for number in (1, 2, 3, 4)
-    ),
+    Fault(Happening(DRY_RUN, {}), lambda state: state.signals.dry_run),
+    *(_expander_lost(number) for number in EXPANDERS),
 )
 
 
 class FaultWatch:
-    """Sees faults begin, those too that began while nobody answered."""
+    """Sees a fault begin, also one that began while nobody answered."""
 
-    def __init__(self) -> None:
+    def __init__(self, fault: Fault) -> None:
         """Begin with nothing known."""
-        self._known: dict[str, bool] = {}
+        self._fault = fault
+        self._present: bool | None = None
 
     def happenings(self, state: PoolState) -> Iterator[Happening]:
-        """Yield the faults that were not there before."""
-        for fault in FAULTS:
-            now: bool | None = getattr(state.readings, fault.field)
-            if now is None:
-                continue
-            before, self._known[fault.field] = self._known.get(fault.field), now
-            if before is not None and before != now and now == fault.faulty:
-                yield fault.happening
+        """Yield the fault if it was not there before."""
+        if (present := self._fault.present_fn(state)) is None:
+            return
+        before, self._present = self._present, present
+        if present and before is False:
+            yield self._fault.happening
 
 
 # Entities
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlEventDescription(PoolctlEntityDescription, EventEntityDescription):
+class PoolctlEventDescription(PoolctlEntityDescription[None], EventEntityDescription):
     """One kind of events."""
 
-    watch: Callable[[], Watch]
-    value_fn: Callable[[PoolState], Any] = lambda state: None
+    watches: tuple[Callable[[], Watch], ...]
+    """What looks for them: each entity has watches of its own."""
+    value_fn: Callable[[PoolState], None] = lambda state: None
+    """No state has a value: the entity shows when the last event was seen."""
 
 
-def _doses(state: PoolState) -> bool | None:
+def _any_doser(state: PoolState) -> bool | None:
     """Tell whether there is a doser, by the rules for the sensors of its doses."""
-    exist = [doser.counts.exists(state) for doser in DOSERS]
+    exist = [signs.sensor.exists(state) for signs in DOSE_SIGNS]
     return None if None in exist and True not in exist else True in exist
 
 
@@ -180,20 +175,16 @@ EVENTS = (
         key="doses",
         translation_key="doses",
         event_types=[ACID_DOSE, CHLORINE_DOSE],
-        exists_fn=_doses,
-        watch=DoseWatch,
+        exists_fn=_any_doser,
+        watches=tuple(partial(DoseWatch, signs) for signs in DOSE_SIGNS),
     ),
     PoolctlEventDescription(
         key="faults",
         translation_key="faults",
         event_types=[DRY_RUN, EXPANDER_LOST],
-        watch=FaultWatch,
+        watches=tuple(partial(FaultWatch, fault) for fault in FAULTS),
     ),
 )
-
-
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
-    return described(PoolctlEvent, EVENTS, coordinator)
 
 
 async def async_setup_entry(
@@ -202,10 +193,15 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the events."""
-    async_setup_platform(entry, Platform.EVENT, async_add_entities, _build)
+    async_setup_platform(
+        entry,
+        Platform.EVENT,
+        async_add_entities,
+        partial(described, PoolctlEvent, EVENTS),
+    )
 
 
-class PoolctlEvent(PoolctlEntity, EventEntity):
+class PoolctlEvent(PoolctlEntity[None], EventEntity):
     """Events of one kind; its state is when the last one was seen."""
 
     entity_description: PoolctlEventDescription
@@ -215,17 +211,17 @@ class PoolctlEvent(PoolctlEntity, EventEntity):
     ) -> None:
         """Look how things are: that is no event."""
         super().__init__(coordinator, description)
-        self._watch = description.watch()
+        self._watches = [watch() for watch in description.watches]
         self._look()
 
     def _look(self) -> list[Happening]:
-        return list(self._watch.happenings(self.coordinator.data))
+        state = self.coordinator.data
+        return [found for watch in self._watches for found in watch.happenings(state)]
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        # That it is there again has a state of its own: triggers take no event out of
-        # a state that comes after `unavailable`.
+        # Written first: triggers ignore an event in the first state after `unavailable`.
         super()._handle_coordinator_update()
         if not self.available:
             return

@@ -14,22 +14,23 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.control.lights import LIGHT_GROUPS, LightGroup
+from .account import PoolctlConfigEntry
 from .client.equipment import Slot
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .client.pool.lights import LIGHT_GROUPS, LightGroup
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
 from .errors import command_errors
-from .presence import Factory, async_setup_platform
+from .presence import async_setup_platform, of_slots
 
 # Controllers take one command at a time by themselves.
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlLightDescription(PoolctlEntityDescription, LightEntityDescription):
+class PoolctlLightDescription(PoolctlEntityDescription[bool], LightEntityDescription):
     """One light."""
 
     group: LightGroup
+    """The lights whose light type and effect it shares."""
 
 
 def _description(slot: Slot) -> PoolctlLightDescription:
@@ -37,21 +38,9 @@ def _description(slot: Slot) -> PoolctlLightDescription:
         key=f"slot_{slot.index}",
         translation_key=slot.kind,
         value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.slots_assumed,
+        assumed_fn=lambda state: state.outputs.assumed,
         group=LIGHT_GROUPS[slot.role],
     )
-
-
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
-    descriptions = {
-        slot.index: _description(slot)
-        for slot in coordinator.data.slots
-        if slot.role in LIGHT_GROUPS
-    }
-    return {
-        description.key: partial(PoolctlLight, coordinator, description, index)
-        for index, description in descriptions.items()
-    }
 
 
 async def async_setup_entry(
@@ -60,7 +49,12 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the lights."""
-    async_setup_platform(entry, Platform.LIGHT, async_add_entities, _build)
+    async_setup_platform(
+        entry,
+        Platform.LIGHT,
+        async_add_entities,
+        partial(of_slots, PoolctlLight, _description, LIGHT_GROUPS),
+    )
 
 
 class PoolctlLight(SlotEntity, LightEntity):
@@ -70,25 +64,25 @@ class PoolctlLight(SlotEntity, LightEntity):
     entity_description: PoolctlLightDescription
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        return *super()._visible(), self.effect_list, self.effect
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.effect_list, self.effect
 
     @property
     @override
     def is_on(self) -> bool | None:
         """Return whether it is on; while a show is being set it is."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @property
     @override
     def supported_color_modes(self) -> set[ColorMode]:
-        """Return that it only goes on and off: its colours are effects."""
+        """Return that it can only be on or off: its colours are effects."""
         return {ColorMode.ONOFF}
 
     @property
     @override
     def supported_features(self) -> LightEntityFeature:
-        """Return whether it has effects: some kinds just go on to their next colour."""
+        """Return whether it has effects: some kinds can only go to their next colour."""
         return LightEntityFeature.EFFECT if self.effect_list else LightEntityFeature(0)
 
     @property
@@ -105,15 +99,15 @@ class PoolctlLight(SlotEntity, LightEntity):
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
-        """Switch it on against any schedule, or have it show an effect."""
+        """Switch it on against any schedule, or let it show an effect."""
         with command_errors():
             if ATTR_EFFECT in kwargs:
                 await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
             else:
-                await self.controller.set_aux(self.index, True)
+                await self.controller.outputs.switch(self.index, True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Switch it off, against any schedule."""
         with command_errors():
-            await self.controller.set_aux(self.index, False)
+            await self.controller.outputs.switch(self.index, False)

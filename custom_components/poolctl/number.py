@@ -1,9 +1,9 @@
 """Numbers: what a person chooses for the pump and the chemistry."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, override
+from typing import override
 
 from homeassistant.components.number import (
     NumberDeviceClass,
@@ -21,19 +21,21 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.control.dosing import CHLORINE, PH, SETTINGS, Range, SettingsObject
-from .client.equipment import (
-    CHLORINATORS,
-    LIQUID_CHLORINE,
-    MAX_SPEED,
-    MIN_SPEED,
-    PH_DOSERS,
-    SPEED_STEP,
+from .client.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP
+from .client.pool.dosing import (
+    ACID,
+    CHLORINATOR,
+    CHLORINE,
+    DOSERS,
+    DRUM_SIZE,
+    MAX_LOW_LEVEL,
+    MIN_LOW_LEVEL,
+    AnyDosing,
+    DoserKind,
 )
-from .client.pool.drums import MAX_LOW_LEVEL, MIN_LOW_LEVEL, drum
 from .client.pool.state import PoolState
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .presence import async_setup_platform, described
@@ -44,83 +46,79 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlNumberDescription(PoolctlEntityDescription, NumberEntityDescription):
+class PoolctlNumberDescription(
+    PoolctlEntityDescription[float], NumberEntityDescription
+):
     """One number."""
 
-    set_fn: Callable[[Controller, float], Coroutine[Any, Any, None]]
+    set_fn: Callable[[Controller, float], Awaitable[None]]
 
 
-def _setting(
-    key: str,
-    fitted: frozenset[int],
-    device_class: NumberDeviceClass,
-    unit: str | None = None,
+def _desired(
+    kind: AnyDosing, device_class: NumberDeviceClass, unit: str | None = None
 ) -> PoolctlNumberDescription:
-    """Return the row of a desired value, whose key is its field of Configuration."""
-    low, high, step = _range(key)
+    """Return the row of what the firmware doses to."""
     return PoolctlNumberDescription(
-        key=key,
-        translation_key=key,
+        key=kind.desired_key,
+        translation_key=kind.desired_key,
         device_class=device_class,
         native_unit_of_measurement=unit,
         entity_category=EntityCategory.CONFIG,
-        native_min_value=low,
-        native_max_value=high,
-        native_step=step,
-        fitted=fitted,
-        value_fn=lambda state: getattr(state.configuration, key),
-        set_fn=lambda controller, value: controller.settings.change(key, value),
+        native_min_value=kind.choice.low,
+        native_max_value=kind.choice.high,
+        native_step=kind.choice.step,
+        fitted=kind.fitted,
+        value_fn=lambda state: kind.of(state).desired,
+        set_fn=lambda controller, value: controller.dosing.set_desired(kind, value),
     )
 
 
-def _drum(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescription:
-    """Return the row of a drum's size; a drum of 0 L is one of which nobody told."""
-    low, high, step = _range(of.drum_field)
+def _drum(doser: DoserKind) -> PoolctlNumberDescription:
+    """Return the row of a drum's size, which is unknown while the controller has 0 L."""
     return PoolctlNumberDescription(
-        key=f"{of.substance}_drum",
-        translation_key=f"{of.substance}_drum",
+        key=f"{doser.key}_drum",
+        translation_key=f"{doser.key}_drum",
         device_class=NumberDeviceClass.VOLUME_STORAGE,
         native_unit_of_measurement=UnitOfVolume.LITERS,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
-        native_min_value=low / 1000,
-        native_max_value=high / 1000,
-        native_step=step / 1000,
-        fitted=fitted,
-        value_fn=lambda state: drum(state, of).litres,
-        set_fn=lambda controller, value: controller.settings.change(
-            of.drum_field, round(value * 1000)
+        native_min_value=DRUM_SIZE.low / 1000,
+        native_max_value=DRUM_SIZE.high / 1000,
+        native_step=DRUM_SIZE.step / 1000,
+        fitted=doser.fitted,
+        value_fn=lambda state: doser.of(state).drum_litres,
+        set_fn=lambda controller, value: controller.dosing.set_drum(
+            doser, round(value * 1000)
         ),
     )
 
 
-def _low_level(of: SettingsObject, fitted: frozenset[int]) -> PoolctlNumberDescription:
-    """Return the row of what Home Assistant calls nearly empty: kept by it alone."""
+def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
+    """Return the row of what counts as nearly empty; Home Assistant alone keeps it."""
+
+    def low_level(state: PoolState) -> int | None:
+        # Without the size of the drum it is not known what a per cent would be.
+        return doser.of(state).low_level if doser.of(state).drum_litres else None
 
     async def set_low_level(controller: Controller, value: float) -> None:
-        controller.update(**{of.low_level_field: round(value)})
+        controller.dosing.set_low_level(doser, round(value))
 
     return PoolctlNumberDescription(
-        key=of.low_level_field,
-        translation_key=of.low_level_field,
+        key=f"{doser.key}_low_level",
+        translation_key=f"{doser.key}_low_level",
         native_unit_of_measurement=PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
         native_min_value=MIN_LOW_LEVEL,
         native_max_value=MAX_LOW_LEVEL,
         native_step=1,
-        fitted=fitted,
-        value_fn=lambda state: drum(state, of).low_level,
+        fitted=doser.fitted,
+        value_fn=low_level,
         set_fn=set_low_level,
     )
 
 
-def _range(field: str) -> Range:
-    found = SETTINGS[field].range
-    assert found is not None
-    return found
-
-
-def _pump_speed(state: PoolState) -> int | None:
+def _pump_speed(state: PoolState) -> float | None:
+    """Return the speed of the pump in %; while it stands still, that of its start."""
     return state.readings.pump_speed if state.pump_on else state.start_speed
 
 
@@ -136,15 +134,13 @@ NUMBERS = (
         native_step=SPEED_STEP,
         exists_fn=lambda state: state.variable_speed,
         value_fn=_pump_speed,
-        set_fn=lambda controller, value: controller.set_pump_speed(round(value)),
+        set_fn=lambda controller, value: controller.pump.set_speed(round(value)),
     ),
-    _setting("desired_ph", PH_DOSERS, NumberDeviceClass.PH),
-    _setting("desired_orp_mineral", CHLORINATORS, *_ORP),
-    _setting("desired_orp_liquid", LIQUID_CHLORINE, *_ORP),
-    _drum(PH, PH_DOSERS),
-    _drum(CHLORINE, LIQUID_CHLORINE),
-    _low_level(PH, PH_DOSERS),
-    _low_level(CHLORINE, LIQUID_CHLORINE),
+    _desired(ACID, NumberDeviceClass.PH),
+    _desired(CHLORINATOR, *_ORP),
+    _desired(CHLORINE, *_ORP),
+    *(_drum(doser) for doser in DOSERS),
+    *(_low_level(doser) for doser in DOSERS),
 )
 
 
@@ -162,7 +158,7 @@ async def async_setup_entry(
     )
 
 
-class PoolctlNumber(PoolctlEntity, NumberEntity):
+class PoolctlNumber(PoolctlEntity[float], NumberEntity):
     """Something a person chooses."""
 
     entity_description: PoolctlNumberDescription
@@ -171,7 +167,7 @@ class PoolctlNumber(PoolctlEntity, NumberEntity):
     @override
     def native_value(self) -> float | None:
         """Return the value in force, or the one just asked for."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @override
     async def async_set_native_value(self, value: float) -> None:

@@ -1,7 +1,6 @@
 """What a person may choose once the account is there."""
 
 from enum import StrEnum
-from typing import Any
 
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
 from homeassistant.helpers.selector import SelectSelector, SelectSelectorConfig
@@ -9,6 +8,7 @@ import probatio as vol
 
 from .client.pool.state import WithoutFlow
 from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, Connection
+from .forms import UserInput
 
 
 def _choice(key: str, values: type[StrEnum]) -> SelectSelector:
@@ -30,10 +30,10 @@ _SCHEMA = vol.Schema(
 
 
 class PoolctlOptionsFlow(OptionsFlowWithReload):
-    """The ways to a controller, and what to show of probes in still water."""
+    """Asks how controllers are reached, and what to show of probes in still water."""
 
     async def async_step_init(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Ask for both."""
         if user_input is not None:

@@ -3,21 +3,22 @@
 What is not known or does not apply is left out.
 """
 
-from typing import Any
+from typing import Final
 
 from .client.equipment import Role, Slot
 from .client.frame import MODE_MANUAL, MODE_OFF
 from .client.pool.state import PoolState, Source
 
-ATTR_MODE = "mode"
-ATTR_SCHEDULE = "schedule"
-ATTR_HELD = "held_by_hand"
-ATTR_REASON = "reason"
+ATTR_MODE: Final = "mode"
+ATTR_RUNNING_SCHEDULE: Final = "schedule"
+"""The name of the schedule that runs the output."""
+ATTR_HELD: Final = "held_by_hand"
+ATTR_REASON: Final = "reason"
 
 _OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
 
-NEEDS_PUMP = "needs_pump"
-RUN_BY = {
+NEEDS_PUMP: Final = "needs_pump"
+RUN_BY: Final = {
     Role.DOSING: "dosing",
     Role.HEATING: "heating",
     Role.VIRTUAL: "no_relay",
@@ -32,7 +33,7 @@ def mode_name(mode: int | None) -> str | None:
     return {MODE_OFF: _OFF, MODE_MANUAL: _MANUAL}.get(mode, _SCHEDULE)
 
 
-def attributes(state: PoolState, slot: Slot | None) -> dict[str, Any]:
+def attributes(state: PoolState, slot: Slot | None) -> dict[str, str | bool]:
     """Return the attributes of an output, none where its slot is not known."""
     if slot is None:
         return {}
@@ -42,7 +43,7 @@ def attributes(state: PoolState, slot: Slot | None) -> dict[str, Any]:
     stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
     found = {
         ATTR_MODE: mode_name(mode),
-        ATTR_SCHEDULE: _schedule(state, mode),
+        ATTR_RUNNING_SCHEDULE: _running_schedule(state, mode),
         ATTR_HELD: slot.held,
         ATTR_REASON: NEEDS_PUMP if stopped else None,
     }
@@ -60,9 +61,9 @@ def _mode(state: PoolState, slot: Slot) -> int | None:
     return slot.mode
 
 
-def _schedule(state: PoolState, mode: int | None) -> str | None:
+def _running_schedule(state: PoolState, mode: int | None) -> str | None:
     """Return the name of the schedule that runs an output, else its number."""
     if mode is None or mode_name(mode) != _SCHEDULE:
         return None
-    records = state.schedules or ()
+    records = state.schedules.records or ()
     return (records[mode - 1].name if mode <= len(records) else "") or str(mode)

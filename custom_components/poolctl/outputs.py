@@ -20,7 +20,7 @@ _PLATFORMS = (Platform.LIGHT, Platform.SWITCH)
 
 @callback
 def async_outputs(hass: HomeAssistant) -> Iterator[OutputEntity]:
-    """Return the entities that stand for an output, of all controllers."""
+    """Return the entities of the outputs of all controllers."""
     for platform in async_get_platforms(hass, DOMAIN):
         if platform.domain in _PLATFORMS:
             for entity in platform.entities.values():
@@ -44,18 +44,18 @@ def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None
 
 
 class OutputNames:
-    """What the outputs of a controller are called, in the language of the house."""
+    """The names of a controller's outputs, in the language of Home Assistant."""
 
     def __init__(
         self, coordinator: ControllerCoordinator, translations: Mapping[str, str]
     ) -> None:
-        """Take the texts of a platform of ours, by their whole keys."""
+        """Take the translations that a platform of ours has, by their full keys."""
         self._coordinator = coordinator
         self._translations = translations
         state = coordinator.data
         usual = {
             slot.index: self._usual(state, slot)
-            for slot in state.slots
+            for slot in state.outputs.slots
             if slot.role not in (Role.EMPTY, Role.VIRTUAL)
         }
         counts = Counter(name.casefold() for name in usual.values())
@@ -65,26 +65,26 @@ class OutputNames:
         }
 
     def __getitem__(self, index: int) -> str:
-        """Return the name of a slot; one that is not known has its number."""
+        """Return the name of a slot, made of its number where the slot is not known."""
         return self._shown.get(index) or self._text("switch", "general", index)
 
     def schedule(self, index: int, schedule: Schedule) -> str:
-        """Return the name of a schedule; one that has none has its number."""
+        """Return the name of a schedule, made of its number where it has none."""
         return schedule.name or self._text("switch", "schedule", index)
 
     @property
     def scheduled(self) -> list[str]:
-        """The names of what schedules can switch."""
+        """The names of the outputs that schedules can switch."""
         state = self._coordinator.data
         return [
             name
             for index, name in self._shown.items()
-            if (slot := state.slot(index)) and schedulable(state, slot)
+            if (slot := state.outputs.slot(index)) and schedulable(state, slot)
         ]
 
     @callback
     def async_all(self) -> dict[str, int]:
-        """Return every name that a slot has, those given in Home Assistant, too."""
+        """Return the slot of every name, also of names given in Home Assistant."""
         names: dict[str, int] = {}
         for entity in async_outputs(self._coordinator.hass):
             entry, slot = entity.registry_entry, entity.slot
@@ -95,13 +95,13 @@ class OutputNames:
                 and entry.name
             ):
                 names[entry.name] = slot.index
-        for slot in self._coordinator.data.slots:
+        for slot in self._coordinator.data.outputs.slots:
             if slot.name and slot.index in self._shown:
                 names[slot.name] = slot.index
         return names | {name: index for index, name in self._shown.items()}
 
     def _usual(self, state: PoolState, slot: Slot) -> str:
-        if slot == state.spa_slot:
+        if slot == state.outputs.spa:
             return self._text("switch", "spa_mode", slot.index)
         if slot.name:
             return slot.name

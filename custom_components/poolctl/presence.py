@@ -1,36 +1,84 @@
 """Entities come and go with controllers and their equipment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
+from enum import Enum, auto
 from functools import partial
-from typing import Literal
+from typing import Protocol
 
 from homeassistant.core import callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
+from .client.equipment import Role, Slot
+from .client.pool.state import PoolState
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .entity import PoolctlEntity, PoolctlEntityDescription
-
-type Factory = Callable[[], PoolctlEntity]
-type Build = Callable[
-    [ControllerCoordinator], Mapping[str, Factory | Literal[False] | None]
-]
-"""Returns a platform's entities by key: `None` for those not known to exist yet, `False`
-for those known not to exist, whatever else is known of the equipment."""
+from .coordinator import ControllerCoordinator
+from .entity import ControllerEntity
 
 
-def described[D: PoolctlEntityDescription](
-    entity: Callable[[ControllerCoordinator, D], PoolctlEntity],
-    descriptions: tuple[D, ...],
+class Missing(Enum):
+    """Why there is no entity."""
+
+    UNKNOWN = auto()
+    """It is not known yet whether there is one."""
+    CERTAIN = auto()
+    """There is none, whatever else is not known of the equipment."""
+
+
+type Factory = Callable[[], ControllerEntity]
+type Presence = Factory | Missing
+"""An entity that exists, by what makes it, or why there is none."""
+type Presences = dict[str, Presence]
+"""The entities of a platform by key. There is none for a key left out, provided that
+the equipment is known."""
+type Build = Callable[[ControllerCoordinator], Presences]
+
+
+def presence(exists: bool | None, make: Factory) -> Presence:
+    """Return whether an entity exists, which is certain unless it is `None`."""
+    if exists is None:
+        return Missing.UNKNOWN
+    return make if exists else Missing.CERTAIN
+
+
+class _Row(Protocol):
+    """A `PoolctlEntityDescription`, whatever its entity shows."""
+
+    @property
+    def key(self) -> str:
+        """The key of the entity."""
+
+    def exists(self, state: PoolState) -> bool | None:
+        """Tell whether the pool has this, `None` where that is not known yet."""
+
+
+def described[R: _Row](
+    entity: Callable[[ControllerCoordinator, R], ControllerEntity],
+    descriptions: tuple[R, ...],
     coordinator: ControllerCoordinator,
-) -> dict[str, Factory | None]:
-    """Return the entities of a table that the equipment has, or may have."""
+) -> Presences:
+    """Return the entities of a table, without those that the equipment rules out."""
     return {
-        description.key: partial(entity, coordinator, description) if exists else None
+        description.key: presence(exists, partial(entity, coordinator, description))
         for description in descriptions
         if (exists := description.exists(coordinator.data)) is not False
     }
+
+
+def of_slots[R: _Row](
+    entity: Callable[[ControllerCoordinator, R, int], ControllerEntity],
+    describe: Callable[[Slot], R],
+    roles: Container[Role],
+    coordinator: ControllerCoordinator,
+) -> Presences:
+    """Return an entity for each slot that has one of some roles."""
+    found: Presences = {}
+    for slot in coordinator.data.outputs.slots:
+        if slot.role in roles:
+            row = describe(slot)
+            found[row.key] = partial(entity, coordinator, row, slot.index)
+    return found
 
 
 @callback
@@ -73,7 +121,7 @@ class _Sync:
         self._domain = domain
         self._add = async_add_entities
         self._build = build
-        self._present: dict[str, PoolctlEntity] = {}
+        self._present: dict[str, ControllerEntity] = {}
         self._judged: tuple[bool, frozenset[str]] | None = None
         self._wiring: tuple[int, ...] | None = None
 
@@ -82,15 +130,11 @@ class _Sync:
         if not self._coordinator.last_update_success:
             return
         built = self._build(self._coordinator)
-        possible = frozenset(key for key, make in built.items() if make is not False)
-        # While the equipment is not known, little can be known to be gone.
-        known = self._coordinator.data.equipment_known
-        if self._judged != (known, possible):
-            self._judged = (known, possible)
-            absent = built.keys() - possible
-            self._remove(lambda key: key not in possible if known else key in absent)
-        factories = {key: make for key, make in built.items() if make}
-        wiring = self._coordinator.data.configuration.aux_types
+        self._remove_missing(built)
+        factories = {
+            key: found for key, found in built.items() if not isinstance(found, Missing)
+        }
+        wiring = self._coordinator.data.outputs.types
         if wiring != self._wiring:
             self._wiring = wiring
             self._replace_outdated(factories)
@@ -103,11 +147,11 @@ class _Sync:
         if new:
             self._add(new.values())
 
-    def _may_add(self, entity: PoolctlEntity) -> bool:
-        """Let one wait that would get its identifier from a name not read yet."""
+    def _may_add(self, entity: ControllerEntity) -> bool:
+        """Let an entity wait whose identifier would come from a name not read yet."""
         return not entity.unnamed or self._entity_id(entity) is not None
 
-    def _entity_id(self, entity: PoolctlEntity) -> str | None:
+    def _entity_id(self, entity: ControllerEntity) -> str | None:
         registry = er.async_get(self._coordinator.hass)
         unique_id = entity.unique_id or ""
         return registry.async_get_entity_id(self._domain, DOMAIN, unique_id)
@@ -120,14 +164,25 @@ class _Sync:
                     self._coordinator.hass, self._replace(old, new)
                 )
 
-    async def _replace(self, old: PoolctlEntity, new: PoolctlEntity) -> None:
+    async def _replace(self, old: ControllerEntity, new: ControllerEntity) -> None:
         """Put one in the place of another: it keeps its identifiers and settings."""
         if old.enabled:
             await old.async_remove()
         self._add([new])
 
+    def _remove_missing(self, built: Presences) -> None:
+        """Remove what is known not to exist, once for every such set of keys."""
+        missing = {key for key, found in built.items() if found is Missing.CERTAIN}
+        possible = frozenset(built.keys() - missing)
+        known = self._coordinator.data.outputs.known
+        if self._judged == (known, possible):
+            return
+        self._judged = (known, possible)
+        # While the equipment is not known, a key left out says nothing.
+        self._remove(lambda key: key not in possible if known else key in missing)
+
     def _remove(self, gone: Callable[[str], bool]) -> None:
-        """Forget entities whose keys say so, those of an earlier start, too."""
+        """Remove the entities of some keys, those of an earlier start, too."""
         for key in [key for key in self._present if gone(key)]:
             del self._present[key]
         registry = er.async_get(self._coordinator.hass)

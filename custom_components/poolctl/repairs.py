@@ -6,7 +6,6 @@ flow is open.
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any
 
 from homeassistant.components.repairs import RepairsFlow, RepairsFlowResult
 from homeassistant.const import CONF_HOST, CONF_PORT
@@ -14,39 +13,16 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 import probatio as vol
 
-from .client.control.dosing import CHLORINE, PH, SettingsObject
-from .client.exceptions import (
-    AuthenticationError,
-    BusyError,
-    EnvelopeError,
-    NotSupportedError,
-    PoolctlError,
-    RefusedError,
-    SignatureError,
-    UnreachableError,
-)
-from .config_flow import ADDRESS_FIELDS
+from .account import PoolctlConfigEntry
+from .client.exceptions import PoolctlError
+from .client.pool.dosing import DOSERS, DoserKind
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
+from .errors import KEY_ERRORS, REFILL_ERRORS, Sentences, sentence
+from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 
-type _Errors = Mapping[type[Exception], str]
-"""Error -> key of its sentence; the first row that fits."""
 type _Fix = Callable[[ControllerCoordinator], Awaitable[None]]
 """Does what helps; raises a PoolctlError where it did not."""
-
-_KEY_ERRORS: _Errors = {
-    SignatureError: "still_rejected",
-    AuthenticationError: "sign_in_needed",
-    EnvelopeError: "no_key",
-    RefusedError: "no_key",
-    UnreachableError: "not_reached",
-    BusyError: "not_reached",
-}
-_REFILL_ERRORS: _Errors = {UnreachableError: "not_reached", BusyError: "not_reached"}
-_ADDRESS_ERRORS: _Errors = {
-    SignatureError: "another_controller",
-    NotSupportedError: "no_key",
-}
 
 
 class _ControllerFlow(RepairsFlow):
@@ -70,14 +46,17 @@ class _ControllerFlow(RepairsFlow):
         return None
 
     def _texts(self) -> dict[str, str] | None:
-        """Return what the texts are filled with, as long as the issue said so last."""
+        """Return what the texts are filled with: what the issue, if gone, said last."""
         issue = ir.async_get(self.hass).async_get_issue(self.handler, self.issue_id)
         if issue is not None:
             self._placeholders = issue.translation_placeholders
         return self._placeholders
 
     def _form(
-        self, step_id: str, errors: dict[str, str], schema: vol.Schema | None = None
+        self,
+        step_id: str,
+        errors: dict[str, str],
+        schema: vol.Schema | None = None,
     ) -> RepairsFlowResult:
         return self.async_show_form(
             step_id=step_id,
@@ -86,6 +65,9 @@ class _ControllerFlow(RepairsFlow):
             description_placeholders=self._texts(),
         )
 
+    def _done(self) -> RepairsFlowResult:
+        return self.async_create_entry(data={})
+
     def _gone(self) -> RepairsFlowResult:
         return self.async_abort(reason="gone")
 
@@ -93,20 +75,20 @@ class _ControllerFlow(RepairsFlow):
 class _ConfirmFlow(_ControllerFlow):
     """Explains, and does one thing when a person says so."""
 
-    def __init__(self, fix: _Fix, errors: _Errors) -> None:
+    def __init__(self, fix: _Fix, errors: Sentences) -> None:
         """Remember what helps, and what to say where it does not."""
         super().__init__()
         self._fix = fix
         self._errors = errors
 
     async def async_step_init(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
         """Begin."""
         return await self.async_step_confirm()
 
     async def async_step_confirm(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
         """Explain, then act."""
         if user_input is None:
@@ -116,17 +98,17 @@ class _ConfirmFlow(_ControllerFlow):
         try:
             await self._fix(coordinator)
         except PoolctlError as err:
-            return self._form("confirm", {"base": _sentence(err, self._errors)})
-        return self.async_create_entry(data={})
+            return self._form("confirm", {"base": sentence(err, self._errors)})
+        return self._done()
 
 
 class _AddressFlow(_ControllerFlow):
     """Asks for another address, or searches for the controller."""
 
     async def async_step_init(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
-        """Ask who is to find it."""
+        """Let a person choose between the two."""
         return self.async_show_menu(
             step_id="init",
             menu_options=["address", "search"],
@@ -134,61 +116,50 @@ class _AddressFlow(_ControllerFlow):
         )
 
     async def async_step_address(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
         """Ask for its address and see that it answers there."""
         if (coordinator := self._coordinator) is None:
             return self._gone()
         record, errors = coordinator.record, {}
         if user_input is not None:
-            host, port = user_input[CONF_HOST].strip(), int(user_input[CONF_PORT])
-            try:
-                await coordinator.healer.async_adopt_address(host, port)
-            except (PoolctlError, ValueError) as err:
-                sentence = _sentence(err, _ADDRESS_ERRORS, "controller_not_found")
-                errors = {CONF_HOST: sentence}
-            else:
-                return self.async_create_entry(data={})
+            errors = await async_adopt_address(coordinator.recovery, user_input)
+            if not errors:
+                return self._done()
         known = user_input or {CONF_HOST: record.host, CONF_PORT: record.port}
         schema = self.add_suggested_values_to_schema(vol.Schema(ADDRESS_FIELDS), known)
         return self._form("address", errors, schema)
 
     async def async_step_search(
-        self, user_input: dict[str, Any] | None = None
+        self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
         """Look for it where the network says that it is."""
         if user_input is None:
             return self._form("search", {})
         if (coordinator := self._coordinator) is None:
             return self._gone()
-        if await coordinator.healer.async_search():
-            return self.async_create_entry(data={})
+        if await coordinator.async_search():
+            return self._done()
         return self._form("search", {"base": "not_found"})
 
 
-def _sentence(error: Exception, errors: _Errors, default: str = "failed") -> str:
-    fitting = (key for kind, key in errors.items() if isinstance(error, kind))
-    return next(fitting, default)
-
-
-def _refill(of: SettingsObject) -> Callable[[], RepairsFlow]:
+def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
     """Return what makes flows for a drum that somebody has refilled."""
 
     async def refill(coordinator: ControllerCoordinator) -> None:
-        await coordinator.controller.settings.refill(of)
+        await coordinator.controller.dosing.refill(doser)
 
-    return partial(_ConfirmFlow, refill, _REFILL_ERRORS)
+    return partial(_ConfirmFlow, refill, REFILL_ERRORS)
 
 
 async def _renew_key(coordinator: ControllerCoordinator) -> None:
-    await coordinator.healer.async_adopt_key()
+    await coordinator.recovery.async_adopt_key()
 
 
 _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
-    "key_rejected": partial(_ConfirmFlow, _renew_key, _KEY_ERRORS),
+    "key_rejected": partial(_ConfirmFlow, _renew_key, KEY_ERRORS),
     "address_lost": _AddressFlow,
-    "acid_low": _refill(PH),
-    "chlorine_low": _refill(CHLORINE),
+    **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},
 }
 """By the key of the problem (issues.py)."""
 

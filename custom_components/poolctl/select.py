@@ -10,10 +10,10 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.control.lights import LIGHT_TYPES, POOL, SPA, LightGroup
+from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.state import PoolState
-from .coordinator import PoolctlConfigEntry
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .errors import command_errors
 from .presence import async_setup_platform, described
@@ -22,13 +22,16 @@ PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlSelectDescription(PoolctlEntityDescription, SelectEntityDescription):
+class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescription):
     """One select."""
 
     choose_fn: Callable[[Controller, str], None]
+    """Keeps the choice; nothing is sent."""
 
 
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
+    """Return the row of which lights a group has."""
+
     def current(state: PoolState) -> str | None:
         kind = group.light_type(state)
         return kind.key if kind else None
@@ -38,13 +41,13 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         translation_key=f"{group.key}_light_type",
         entity_category=EntityCategory.CONFIG,
         options=[kind.key for kind in LIGHT_TYPES.values()],
-        exists_fn=lambda state: state.fitted(group.fitted),
+        exists_fn=lambda state: state.outputs.fitted(group.fitted),
         value_fn=current,
         choose_fn=lambda controller, key: controller.lights.choose_type(group, key),
     )
 
 
-SELECTS = tuple(_light_type(group) for group in (POOL, SPA))
+SELECTS = tuple(_light_type(group) for group in LIGHT_GROUPS.values())
 
 
 async def async_setup_entry(
@@ -61,7 +64,7 @@ async def async_setup_entry(
     )
 
 
-class PoolctlSelect(PoolctlEntity, SelectEntity):
+class PoolctlSelect(PoolctlEntity[str], SelectEntity):
     """Something a person chooses from a list."""
 
     entity_description: PoolctlSelectDescription
@@ -70,10 +73,10 @@ class PoolctlSelect(PoolctlEntity, SelectEntity):
     @override
     def current_option(self) -> str | None:
         """Return the choice, or what the controller knows."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @override
     async def async_select_option(self, option: str) -> None:
-        """Choose."""
+        """Keep a choice."""
         with command_errors():
             self.entity_description.choose_fn(self.controller, option)

@@ -1,6 +1,7 @@
 """Sensors: what the controller measures and reports."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import override
 
 from homeassistant.components.sensor import (
@@ -23,26 +24,43 @@ from homeassistant.const import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.helpers.typing import StateType
 
-from .client.control.dosing import CHLORINE, PH
-from .client.equipment import LIQUID_CHLORINE, PH_DOSERS
+from .account import PoolctlConfigEntry
 from .client.frame import MODE_MANUAL, MODE_OFF
-from .client.pool.drums import drum
+from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState, Source
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
-from .derived.doses import DOSES, PoolctlDoses
+from .coordinator import ControllerCoordinator
+from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import MODES, mode_name
-from .presence import Factory, async_setup_platform, described
+from .presence import Presences, async_setup_platform, described
 
 PARALLEL_UPDATES = 0
 
 
+type SensorValue = float | str | datetime
+
+
 @dataclass(frozen=True, kw_only=True)
-class PoolctlSensorDescription(PoolctlEntityDescription, SensorEntityDescription):
+class PoolctlSensorDescription(
+    PoolctlEntityDescription[SensorValue], SensorEntityDescription
+):
     """One sensor."""
+
+
+def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
+    """Return the row of what is left in a drum."""
+    return PoolctlSensorDescription(
+        key=f"{doser.key}_remaining",
+        translation_key=f"{doser.key}_remaining",
+        device_class=SensorDeviceClass.VOLUME_STORAGE,
+        native_unit_of_measurement=UnitOfVolume.LITERS,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        fitted=doser.fitted,
+        value_fn=lambda state: doser.of(state).litres_left,
+    )
 
 
 def _running_schedule(state: PoolState) -> int | None:
@@ -133,26 +151,7 @@ SENSORS = (
         translation_key="running_schedule",
         value_fn=_running_schedule,
     ),
-    PoolctlSensorDescription(
-        key="acid_remaining",
-        translation_key="acid_remaining",
-        device_class=SensorDeviceClass.VOLUME_STORAGE,
-        native_unit_of_measurement=UnitOfVolume.LITERS,
-        state_class=SensorStateClass.MEASUREMENT,
-        suggested_display_precision=1,
-        fitted=PH_DOSERS,
-        value_fn=lambda state: drum(state, PH).litres_left,
-    ),
-    PoolctlSensorDescription(
-        key="chlorine_remaining",
-        translation_key="chlorine_remaining",
-        device_class=SensorDeviceClass.VOLUME_STORAGE,
-        native_unit_of_measurement=UnitOfVolume.LITERS,
-        state_class=SensorStateClass.MEASUREMENT,
-        suggested_display_precision=1,
-        fitted=LIQUID_CHLORINE,
-        value_fn=lambda state: drum(state, CHLORINE).litres_left,
-    ),
+    *(_remaining(doser) for doser in DOSERS),
     PoolctlSensorDescription(
         key="pump_cooldown_remaining",
         translation_key="pump_cooldown_remaining",
@@ -206,11 +205,11 @@ SENSORS = (
 )
 
 
-def _build(coordinator: ControllerCoordinator) -> dict[str, Factory | None]:
+def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(PoolctlSensor, SENSORS, coordinator),
         **described(PoolctlTotal, TOTALS, coordinator),
-        **described(PoolctlDoses, DOSES, coordinator),
+        **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
     }
 
 
@@ -223,13 +222,13 @@ async def async_setup_entry(
     async_setup_platform(entry, Platform.SENSOR, async_add_entities, _build)
 
 
-class PoolctlSensor(PoolctlEntity, SensorEntity):
+class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
     """One value of a controller."""
 
     entity_description: PoolctlSensorDescription
 
     @property
     @override
-    def native_value(self) -> StateType:
+    def native_value(self) -> SensorValue | None:
         """Return the value in the unit of the description."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value

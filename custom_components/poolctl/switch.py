@@ -1,9 +1,9 @@
 """Switches: outputs that a person may switch, what may heat and dose, schedules."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, override
+from typing import Any, override
 
 from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
 from homeassistant.components.switch.const import SwitchDeviceClass
@@ -11,22 +11,16 @@ from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.typing import UndefinedType
 
+from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.equipment import (
-    CHLORINATORS,
-    HEAT_SOURCES,
-    LIQUID_CHLORINE,
-    PH_DOSERS,
-    SPA_ACTUATORS,
-    Role,
-    Slot,
-)
-from .client.pool.schedule_rules import schedules_of
+from .client.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
+from .client.pool.dosing import DOSING, AnyDosing
 from .client.pool.state import PoolState
 from .client.schedule import MAX_SCHEDULES
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
 from .entity import (
     OutputEntity,
     PoolctlEntity,
@@ -35,7 +29,7 @@ from .entity import (
     slot_is_on,
 )
 from .errors import command_errors
-from .presence import Factory, async_setup_platform, described
+from .presence import Presences, async_setup_platform, described, of_slots, presence
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.
@@ -43,33 +37,43 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlSwitchDescription(PoolctlEntityDescription, SwitchEntityDescription):
-    """One switch; `slot_fn` names the slot that schedules may hold."""
+class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescription):
+    """One switch."""
 
-    set_fn: Callable[[Controller, bool], Coroutine[Any, Any, None]]
+    set_fn: Callable[[Controller, bool], Awaitable[None]]
     slot_fn: Callable[[PoolState], Slot | None] | None = None
+    """The slot of the output that it switches, whichever that is; `None`: it is no
+    output."""
 
 
-def _may_run(source: str) -> PoolctlSwitchDescription:
+@dataclass(frozen=True, kw_only=True)
+class PoolctlScheduleDescription(PoolctlSwitchDescription):
+    """The switch of one schedule."""
+
+    index: int
+
+
+def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
+    """Return the row of a heat source that the firmware may run."""
     return PoolctlSwitchDescription(
         key=f"{source}_selected",
         translation_key=f"{source}_selected",
         entity_category=EntityCategory.CONFIG,
-        fitted=HEAT_SOURCES[source],
-        value_fn=lambda state: getattr(state.configuration, f"{source}_selected"),
+        fitted=source.fitted,
+        value_fn=lambda state: state.heat[source].selected,
         set_fn=lambda controller, on: controller.heating.select(source, on),
     )
 
 
-def _may_dose(key: str, field: str, codes: frozenset[int]) -> PoolctlSwitchDescription:
-    """Return the row of a doser that the firmware may run; `field` is of Dosing."""
+def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
+    """Return the row of a doser that the firmware may run."""
     return PoolctlSwitchDescription(
-        key=key,
-        translation_key=key,
+        key=kind.enabled_key,
+        translation_key=kind.enabled_key,
         entity_category=EntityCategory.CONFIG,
-        fitted=codes,
-        value_fn=lambda state: getattr(state.dosing, field),
-        set_fn=lambda controller, on: controller.settings.change(field, on),
+        fitted=kind.fitted,
+        value_fn=lambda state: kind.of(state).enabled,
+        set_fn=lambda controller, on: controller.dosing.enable(kind, on),
     )
 
 
@@ -79,8 +83,8 @@ SWITCHES = (
         translation_key="pump",
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=lambda state: state.pump_on,
-        set_fn=lambda controller, on: controller.set_pump(on),
-        slot_fn=lambda state: state.pump_slot,
+        set_fn=lambda controller, on: controller.pump.switch(on),
+        slot_fn=lambda state: state.outputs.pump,
     ),
     PoolctlSwitchDescription(
         key="spa_mode",
@@ -88,17 +92,13 @@ SWITCHES = (
         device_class=SwitchDeviceClass.SWITCH,
         fitted=frozenset(SPA_ACTUATORS),
         value_fn=lambda state: state.spa_mode,
-        assumed_fn=lambda state: state.slots_assumed,
-        set_fn=lambda controller, on: controller.set_spa_mode(on),
-        slot_fn=lambda state: state.spa_slot,
+        assumed_fn=lambda state: state.outputs.assumed,
+        set_fn=lambda controller, on: controller.outputs.set_spa_mode(on),
+        slot_fn=lambda state: state.outputs.spa,
     ),
-    *(_may_run(source) for source in HEAT_SOURCES),
-    _may_dose("ph_dosing", "ph_enabled", PH_DOSERS),
-    _may_dose("chlorinator", "chlorinator_enabled", CHLORINATORS),
-    _may_dose("liquid_chlorine", "liquid_enabled", LIQUID_CHLORINE),
+    *(_may_heat(source) for source in HeatSource),
+    *(_may_dose(kind) for kind in DOSING),
 )
-
-type _Built = dict[str, Factory | Literal[False] | None]
 
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 
@@ -109,41 +109,45 @@ def _slot_description(slot: Slot) -> PoolctlSwitchDescription:
         translation_key=slot.kind,
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.slots_assumed,
-        set_fn=lambda controller, on: controller.set_aux(slot.index, on),
+        assumed_fn=lambda state: state.outputs.assumed,
+        set_fn=lambda controller, on: controller.outputs.switch(slot.index, on),
     )
 
 
-def _schedule_description(index: int) -> PoolctlSwitchDescription:
+def _schedule_description(index: int) -> PoolctlScheduleDescription:
     def armed(state: PoolState) -> bool | None:
-        schedule = schedules_of(state).get(index)
+        schedule = state.schedules.used.get(index)
         return schedule.enabled if schedule else None
 
     async def arm(controller: Controller, on: bool) -> None:
-        seen = schedules_of(controller.state).get(index)
+        seen = controller.store.state.schedules.used.get(index)
         await controller.schedules.enable(index, on, seen=seen)
 
-    return PoolctlSwitchDescription(
+    return PoolctlScheduleDescription(
         key=f"schedule_{index}",
         translation_key="schedule",
-        # Not among the outputs: "switch everything off" is not to disarm schedules.
+        index=index,
+        # Whoever switches everything in a room off does not mean to disarm schedules.
         entity_category=EntityCategory.CONFIG,
         value_fn=armed,
-        assumed_fn=lambda state: state.schedules_assumed,
+        assumed_fn=lambda state: state.schedules.assumed,
         set_fn=arm,
     )
 
 
-def _schedules(coordinator: ControllerCoordinator) -> _Built:
+SCHEDULES = tuple(_schedule_description(index) for index in range(MAX_SCHEDULES))
+
+
+def _schedules(coordinator: ControllerCoordinator) -> Presences:
     """Return a switch for each schedule in use."""
-    if coordinator.data.schedules is None:
-        return {f"schedule_{index}": None for index in range(MAX_SCHEDULES)}
-    used = schedules_of(coordinator.data)
+    known = coordinator.data.schedules.records is not None
+    used = coordinator.data.schedules.used
     return {
-        f"schedule_{index}": partial(PoolctlScheduleSwitch, coordinator, index)
-        if index in used
-        else False
-        for index in range(MAX_SCHEDULES)
+        description.key: presence(
+            description.index in used if known else None,
+            partial(PoolctlScheduleSwitch, coordinator, description),
+        )
+        for description in SCHEDULES
     }
 
 
@@ -154,16 +158,12 @@ def _switch(
     return kind(coordinator, description)
 
 
-def _build(coordinator: ControllerCoordinator) -> _Built:
-    found: _Built = {**described(_switch, SWITCHES, coordinator)}
-    found |= _schedules(coordinator)
-    for slot in coordinator.data.slots:
-        if slot.role in SWITCHED_ROLES:
-            description = _slot_description(slot)
-            found[description.key] = partial(
-                PoolctlSlotSwitch, coordinator, description, slot.index
-            )
-    return found
+def _build(coordinator: ControllerCoordinator) -> Presences:
+    return {
+        **described(_switch, SWITCHES, coordinator),
+        **_schedules(coordinator),
+        **of_slots(PoolctlSlotSwitch, _slot_description, SWITCHED_ROLES, coordinator),
+    }
 
 
 async def async_setup_entry(
@@ -175,7 +175,7 @@ async def async_setup_entry(
     async_setup_platform(entry, Platform.SWITCH, async_add_entities, _build)
 
 
-class PoolctlSwitch(PoolctlEntity, SwitchEntity):
+class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
     """Something a person switches."""
 
     entity_description: PoolctlSwitchDescription
@@ -184,7 +184,7 @@ class PoolctlSwitch(PoolctlEntity, SwitchEntity):
     @override
     def is_on(self) -> bool | None:
         """Return whether it runs, for whatever reason."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
@@ -199,14 +199,14 @@ class PoolctlSwitch(PoolctlEntity, SwitchEntity):
             await self.entity_description.set_fn(self.controller, False)
 
     async def async_resume_schedule(self) -> None:
-        """Refuse: it is no output."""
+        """Refuse: only an output can be given back to its schedules."""
         raise ServiceValidationError(
             translation_domain=DOMAIN, translation_key="not_scheduled"
         )
 
 
 class PoolctlOutputSwitch(OutputEntity, PoolctlSwitch):
-    """An output a person switches, whichever slot it is on."""
+    """An output that a person switches, whichever slot it is on."""
 
     @property
     @override
@@ -216,32 +216,30 @@ class PoolctlOutputSwitch(OutputEntity, PoolctlSwitch):
 
 
 class PoolctlSlotSwitch(SlotEntity, PoolctlSwitch):
-    """A slot a person switches."""
+    """A slot that a person switches."""
 
     entity_description: PoolctlSwitchDescription
 
 
 class PoolctlScheduleSwitch(PoolctlSwitch):
-    """A schedule a person arms and disarms, with the name the controller has for it.
+    """A schedule that a person arms and disarms, named as the controller names it.
 
-    Schedules are often called like the output that they switch, so "Schedule" goes
-    before that.
+    Schedules often have the name of the output that they switch: the translation puts
+    "Schedule" before it.
     """
 
-    def __init__(self, coordinator: ControllerCoordinator, index: int) -> None:
-        """Remember the schedule."""
-        self.index = index
-        super().__init__(coordinator, _schedule_description(index))
+    entity_description: PoolctlScheduleDescription
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        schedule = schedules_of(self.coordinator.data).get(self.index)
-        name = (schedule and schedule.name) or str(self.index + 1)
+    def _details(self) -> tuple[object, ...]:
+        index = self.entity_description.index
+        schedule = self.coordinator.data.schedules.used.get(index)
+        name = (schedule and schedule.name) or str(index + 1)
         self._attr_translation_placeholders = {"name": name}
-        return *super()._visible(), name
+        return *super()._details(), name
 
     @property
     @override
-    def name(self) -> Any:
+    def name(self) -> str | UndefinedType | None:
         """The name as it is now; Home Assistant would keep the first one."""
         return self._name_internal(None, self.platform_data.platform_translations)

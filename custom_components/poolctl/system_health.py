@@ -1,19 +1,21 @@
-"""The lines of the system health page: how the accounts are connected, whoever's."""
+"""The lines of the system health page: how the accounts are connected."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from homeassistant.components import system_health
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 
+from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.pool.state import Source
 from .client.statistics import LinkStatistics
 from .const import DOMAIN
-from .coordinator import AccountCoordinator, ControllerCoordinator, PoolctlConfigEntry
+from .coordinator import ControllerCoordinator
+
+type _Value = int | str | dict[str, str]
 
 _STARTED = {ConfigEntryState.LOADED, ConfigEntryState.SETUP_RETRY}
-"""Of the latter nothing answered yet: its controllers are lost."""
+"""While an entry retries its set-up nothing answers: its controllers are lost."""
 _MANAGE_URL = f"/config/integrations/integration/{DOMAIN}"
 
 
@@ -25,10 +27,10 @@ def async_register(
     register.async_register_info(system_health_info, _MANAGE_URL)
 
 
-async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
-    """Return one value a line; of several accounts, theirs in the order of set-up.
+async def system_health_info(hass: HomeAssistant) -> dict[str, object]:
+    """Return one value per line; with several accounts, those of all, in the order of set-up.
 
-    Nothing is asked for it: the newest polls have told.
+    It sends no request: the newest polls have told.
     """
     entries: list[PoolctlConfigEntry] = hass.config_entries.async_entries(DOMAIN)
     accounts = [entry.runtime_data for entry in entries if entry.state in _STARTED]
@@ -67,8 +69,8 @@ def _cloud(account: AccountCoordinator) -> str | dict[str, str]:
 def _links(account: AccountCoordinator) -> Iterator[tuple[str, LinkStatistics]]:
     yield "cloud", account.cloud.statistics
     for controller in account.controllers.values():
-        yield "LAN", controller.controller.statistics.lan
-        yield "cloud", controller.controller.statistics.cloud
+        yield "LAN", controller.controller.paths.statistics.lan
+        yield "cloud", controller.controller.paths.statistics.cloud
 
 
 def _last_error(account: AccountCoordinator) -> str:
@@ -84,7 +86,7 @@ def _last_error(account: AccountCoordinator) -> str:
     return f"{error} ({name}, {at.isoformat(timespec='seconds')})"
 
 
-_LINES: dict[str, Callable[[AccountCoordinator], Any]] = {
+_LINES: dict[str, Callable[[AccountCoordinator], _Value]] = {
     "on_lan": _count(_on(Source.LAN)),
     "on_cloud": _count(_on(Source.CLOUD)),
     "lost": _count(lambda controller: not controller.last_update_success),
@@ -93,5 +95,5 @@ _LINES: dict[str, Callable[[AccountCoordinator], Any]] = {
 }
 
 
-def _words(value: Any) -> str:
+def _words(value: _Value) -> str:
     return f"failed: {value['error']}" if isinstance(value, dict) else str(value)

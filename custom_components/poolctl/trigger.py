@@ -1,22 +1,21 @@
 """Triggers: what a pool owner wants to be told of.
 
-They stand on Home Assistant's own bases for triggers of entities, and so follow their
-rules: nothing is told of what was so already when a trigger was set up, or of what only
-became known; `for` waits until it has been so for a time, in which it must not cease.
+They extend Home Assistant's own bases for triggers of entities and follow their rules: a
+trigger does not fire for what was already so when it was set up, nor for what only became
+known. With `for` it fires once its state has lasted that long without a break.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, ClassVar, cast, override
+from typing import Final, cast, override
 
 from homeassistant.components.climate.const import (
     ClimateEntityStateAttribute,
     HVACAction,
     HVACMode,
 )
-from homeassistant.const import ATTR_ENTITY_ID, CONF_FOR, CONF_OPTIONS
+from homeassistant.const import ATTR_ENTITY_ID, CONF_FOR, CONF_OPTIONS, STATE_ON
 from homeassistant.core import (
     CALLBACK_TYPE,
     Event,
@@ -48,89 +47,62 @@ from homeassistant.helpers.typing import ConfigType
 import probatio as vol
 
 from .automation import (
-    CONF_CONNECTION,
-    CONNECTION,
+    CLIMATES,
     CONNECTION_OPTIONS,
-    DRUMS,
-    DRY_RUN,
-    ON,
-    ORP,
+    CONNECTION_SENSORS,
+    DRUM_SENSORS,
+    DRY_RUN_SENSORS,
+    OPTION_CONNECTION,
     ORP_RANGE,
-    PH,
+    ORP_SENSORS,
     PH_RANGE,
-    WATERS,
+    PH_SENSORS,
+    LimitedReading,
     PoolEntities,
-    Range,
-    checked_limits,
     connection_of,
-    reading_of,
-    with_threshold,
 )
 
+_ON: Final = {STATE_ON}
 
-class _OutOfRange(PoolEntities, EntityNumericalStateCrossedThresholdTriggerBase):
+
+class _OutOfRange(LimitedReading, EntityNumericalStateCrossedThresholdTriggerBase):
     """A reading that leaves its range."""
 
-    _range: ClassVar[Range]
-
-    @override
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Offer the limits as options."""
-        super().__init_subclass__(**kwargs)
-        cls._schema = ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR.extend(
-            {vol.Required(CONF_OPTIONS, default={}): cls._range.options}
-        )
-
-    @override
-    @classmethod
-    async def async_validate_config(
-        cls, hass: HomeAssistant, config: ConfigType
-    ) -> ConfigType:
-        config = await super().async_validate_config(hass, config)
-        checked_limits(config[CONF_OPTIONS])
-        return config
+    _base_schema = ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR
+    _kind = NumericThresholdType.OUTSIDE
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Hand the limits to the base."""
-        options = with_threshold(config.options, NumericThresholdType.OUTSIDE)
-        super().__init__(hass, replace(config, options=options))
-
-    @override
-    def _get_tracked_value(self, state: State) -> float | None:
-        return reading_of(state)
+        super().__init__(hass, self._with_threshold(config))
 
 
-class PhOutOfRange(_OutOfRange, of=PH):
+class PhOutOfRange(_OutOfRange, of=PH_SENSORS, limits=PH_RANGE):
     """The pH went out of range."""
 
-    _range = PH_RANGE
 
-
-class OrpOutOfRange(_OutOfRange, of=ORP):
+class OrpOutOfRange(_OutOfRange, of=ORP_SENSORS, limits=ORP_RANGE):
     """The ORP went out of range."""
-
-    _range = ORP_RANGE
 
 
 class _TurnedOn(PoolEntities, EntityTargetStateTriggerBase):
     """A binary sensor that went on."""
 
-    _to_states = ON
+    _to_states = _ON
 
 
-class DrumNearlyEmpty(_TurnedOn, of=DRUMS):
+class DrumNearlyEmpty(_TurnedOn, of=DRUM_SENSORS):
     """A drum fell below the level that its owner chose."""
 
 
-class PumpDryRun(_TurnedOn, of=DRY_RUN):
+class PumpDryRun(_TurnedOn, of=DRY_RUN_SENSORS):
     """The controller says that the pump runs dry."""
 
 
-class TargetReached(PoolEntities, EntityTriggerBase, of=WATERS):
+class TargetReached(PoolEntities, EntityTriggerBase, of=CLIMATES):
     """Heating ended because the water has its target temperature.
 
-    Not when the water crosses it: a reading wavers about the target, and a person may
-    choose a lower one. What the firmware ends is heated up, once for each time it heats.
+    The trigger follows the heating, not the reading: a reading wavers about the target,
+    and a person may choose a lower one. It fires once for each time the firmware heats.
     """
 
     @override
@@ -158,11 +130,11 @@ def _heats(state: State) -> bool:
     return action == HVACAction.HEATING
 
 
-class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION):
+class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
     """A controller is reached by another way, or by none any more.
 
-    The bases know no transition to `unavailable`, so this one stands by itself. Every
-    change to one of the chosen connections counts, from another chosen one, too.
+    Home Assistant's bases leave out changes to `unavailable`, so this one does without
+    them. Every change to one of the chosen connections counts, even from another of them.
     """
 
     _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
@@ -179,7 +151,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        return cast(ConfigType, cls._schema(config))
+        return cast("ConfigType", cls._schema(config))
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Read the options."""
@@ -187,7 +159,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION):
         self._hass = hass
         self._target = config.target or {}
         options = config.options or {}
-        self._wanted = frozenset(options[CONF_CONNECTION])
+        self._wanted = frozenset(options[OPTION_CONNECTION])
         self._duration: timedelta | None = options.get(CONF_FOR)
 
     @override
@@ -246,7 +218,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION):
                 "from_state": event.data["old_state"],
                 "to_state": event.data["new_state"],
                 "for": self._duration,
-                CONF_CONNECTION: connection,
+                OPTION_CONNECTION: connection,
             },
             f"connection of {entity_id}",
             event.context,
@@ -254,7 +226,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION):
 
 
 class _Waiting(dict[str, CALLBACK_TYPE]):
-    """What waits, by entity, until something has been so for a time."""
+    """Timers by entity: each runs until a state has lasted long enough."""
 
     def __init__(self, hass: HomeAssistant, duration: timedelta | None) -> None:
         super().__init__()
@@ -263,7 +235,7 @@ class _Waiting(dict[str, CALLBACK_TYPE]):
 
     @callback
     def begin(self, entity_id: str, fire: Callable[[], None]) -> None:
-        """Wait for an entity; without a duration there is nothing to wait for."""
+        """Fire after the duration, at once where there is none."""
         if not self._duration:
             fire()
             return

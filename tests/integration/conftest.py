@@ -23,8 +23,8 @@ from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.poolctl.client.control import (
-    commander as commander_module,
-    poller as poller_module,
+    queries as queries_module,
+    sender as sender_module,
 )
 from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
@@ -125,7 +125,7 @@ def sign_in(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for the effect of a command sooner than people would."""
-    monkeypatch.setattr(commander_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
+    monkeypatch.setattr(sender_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
 @pytest.fixture(autouse=True)
 def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask background queries at once: sleepers never wake while time stands still."""
-    monkeypatch.setattr(poller_module, "QUERY_SPACING", 0.0)
+    monkeypatch.setattr(queries_module, "SPACING", 0.0)
 
 
 @pytest.fixture

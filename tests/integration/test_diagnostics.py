@@ -119,7 +119,7 @@ async def test_a_bad_day(small: Home, hass_client: ClientSessionGenerator) -> No
     assert controller["issues"] == ["frame_not_understood"]
     bad = controller["undecoded_frame"]
     assert controller["last_frame"] == bad
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="hex"):
         bytes.fromhex(bad["payload"] + "0")
     assert bad["counter"] <= small.controller.counter
     assert len(bad["payload"]) < len(small.controller.signed_state().hex())

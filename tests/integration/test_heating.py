@@ -9,7 +9,9 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
-from custom_components.poolctl.client.frame import Configuration
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.climate import CLIMATES
 from custom_components.poolctl.const import DOMAIN
@@ -82,13 +84,12 @@ async def test_what_a_person_sees(full: Home) -> None:
 
 def test_what_is_not_known_is_not_shown() -> None:
     """A target alone says neither whether it is heated to nor what runs."""
-    configuration = Configuration(aux_types=(2, 19), spa_target=36)
-    state = PoolState(configuration=configuration)
+    state = PoolState(outputs=Outputs(types=(2, 19)), spa=Water(36))
     pool, spa = CLIMATES
     assert pool.value_fn(state) is None
     assert spa.value_fn(state) == (36, None, None, None)
-    told = replace(configuration, spa_heater_selected=True)
-    assert spa.value_fn(replace(state, configuration=told)) == (36, None, "heat", None)
+    told = replace(state, heat={**state.heat, HeatSource.SPA_HEATER: Heater(True)})
+    assert spa.value_fn(told) == (36, None, "heat", None)
 
 
 async def test_a_pool_that_nothing_heats(small: Home) -> None:

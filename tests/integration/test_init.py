@@ -122,10 +122,10 @@ async def test_things_without_a_name_have_one(home: Home) -> None:
 
 async def test_a_deleted_account_is_forgotten(small: Home) -> None:
     memory = small.hass.data[DATA_MEMORY]
-    assert memory.state(small.controller.device_id).slots
+    assert memory.state(small.controller.device_id).outputs.slots
     await small.hass.config_entries.async_remove(small.entry.entry_id)
     await small.settle()
-    assert not memory.state(small.controller.device_id).slots
+    assert not memory.state(small.controller.device_id).outputs.slots
     assert memory.counter(small.controller.device_id).last > 0
 
 

@@ -11,7 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl import light as light_module
-from custom_components.poolctl.client.control.lights import LIGHT_GROUPS, LIGHT_TYPES
+from custom_components.poolctl.client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
 
 from .home import Home

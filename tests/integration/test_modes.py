@@ -32,7 +32,7 @@ def shown(home: Home, domain: str, key: str) -> dict[str, Any]:
     state = home.state(domain, key)
     names = (
         output_attributes.ATTR_MODE,
-        output_attributes.ATTR_SCHEDULE,
+        output_attributes.ATTR_RUNNING_SCHEDULE,
         output_attributes.ATTR_HELD,
         output_attributes.ATTR_REASON,
     )
@@ -236,7 +236,7 @@ FOLDER = Path(output_attributes.__file__).parent
 ENGLISH = json.loads((FOLDER / "translations" / "en.json").read_text())["entity"]
 OF_ANY_OUTPUT = {
     output_attributes.ATTR_MODE,
-    output_attributes.ATTR_SCHEDULE,
+    output_attributes.ATTR_RUNNING_SCHEDULE,
     output_attributes.ATTR_HELD,
 }
 LINKED = {kind.kind for kind in AUX_TYPES.values() if kind.role is Role.PUMP_LINKED}

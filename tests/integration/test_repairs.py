@@ -14,6 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl import repairs
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE
+from custom_components.poolctl.errors import ADDRESS_ERRORS, KEY_ERRORS, REFILL_ERRORS
 from custom_components.poolctl.upkeep.issues import (
     PROBLEMS,
     REPORT_URL,
@@ -113,11 +114,7 @@ def test_nothing_is_told_that_is_no_problem() -> None:
     assert set(TEXTS) == {problem.key for problem in PROBLEMS}
     told = {
         sentence
-        for errors in (
-            repairs._KEY_ERRORS,
-            repairs._REFILL_ERRORS,
-            repairs._ADDRESS_ERRORS,
-        )
+        for errors in (KEY_ERRORS, REFILL_ERRORS, ADDRESS_ERRORS)
         for sentence in errors.values()
     } | {"failed", "not_found", "controller_not_found"}
     existing = {

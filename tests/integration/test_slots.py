@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 
 from homeassistant.core import Event
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import DATA_DOMAIN_PLATFORM_ENTITIES
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -58,6 +59,22 @@ async def pool(full: Home) -> AsyncGenerator[Pool]:
             assert identity.endswith(changed), f"{identity} is gone"
         else:
             assert after[place] == identity
+
+
+def live(home: Home, domain: str) -> dict[str | None, Entity]:
+    """Return the entities of a domain as they run, by their unique id."""
+    entities = home.hass.data[DATA_DOMAIN_PLATFORM_ENTITIES][domain, DOMAIN]
+    return {entity.unique_id: entity for entity in entities.values()}
+
+
+async def test_only_the_slot_that_changed_is_made_anew(home: Home, pool: Pool) -> None:
+    """All other slots keep the entity that runs: nothing of theirs is interrupted."""
+    before = live(home, "switch")
+    pool.slots[WATERFALL].aux_type = OZONE
+    await home.advance(15)
+    after = live(home, "switch")
+    changed = {key for key, entity in before.items() if after.get(key) is not entity}
+    assert changed == {f"{home.controller.device_id}_{KEY}"}
 
 
 async def test_a_name_changes(home: Home, pool: Pool) -> None:

@@ -72,7 +72,7 @@ def test_options() -> None:
 
 def test_exceptions() -> None:
     named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
-    mapped = {key for _, key in errors._ERRORS.values()}
+    mapped = set(errors.COMMAND_ERRORS.values())
     # What is refused before it is sent, for a reason of its own.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
     assert named & set(ENGLISH["exceptions"]) | mapped == set(ENGLISH["exceptions"])
@@ -93,6 +93,7 @@ def test_flow() -> None:
     raised = keys(r'InvalidAddressError\("(\w+)"\)') | keys(
         r'errors\[[^]]+\] = "(\w+)"'
     )
+    raised |= set(errors.ADDRESS_ERRORS.values()) | keys(r'ADDRESS_ERRORS, "(\w+)"')
     assert raised == set(config["error"])
     steps = keys(r'step_id="(\w+)"') | keys(r'_ask_address\("(\w+)"')
     assert steps | {"pick_implementation"} == (

@@ -16,16 +16,20 @@ from custom_components.poolctl.client import (
 )
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import (
-    commander as commander_module,
     dosing as dosing_module,
     pending as pending_module,
     poller as poller_module,
+    queries as queries_module,
+    sender as sender_module,
+    store as store_module,
 )
 from custom_components.poolctl.client.control.controller import Controller
 from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
+from custom_components.poolctl.client.pool.state import PoolState, Source
 from tests import simulator as sim
+from tests.simulator import wire
 from tests.simulator.lan import Request
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -199,14 +203,16 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     fake = FakeTime(clock)
     for module in (
         cloud_module,
-        commander_module,
+        dosing_module,
         pending_module,
         poller_module,
-        dosing_module,
+        queries_module,
+        sender_module,
+        store_module,
     ):
-        monkeypatch.setattr(module, "asyncio", fake)
-        if hasattr(module, "time"):
-            monkeypatch.setattr(module, "time", fake)
+        for name in ("asyncio", "time"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, fake)
     return fake
 
 
@@ -218,16 +224,39 @@ class Rig:
     time: FakeTime
     pool: sim.Controller
     controller: Controller
-    published: list[Any]
+    published: list[PoolState]
 
     def asked(self, *ops: str) -> list[Request]:
         """Return the requests the LAN has seen, of some ops."""
         return [r for r in self.pool.requests if r.op in (ops or ("state", "a", "q"))]
 
+    def names(self, *ops: str) -> list[str]:
+        """Return the names of these requests; one without a name goes by its op."""
+        return [request.name or request.op for request in self.asked(*ops)]
+
+    def sent(self) -> list[tuple[str, wire.Json]]:
+        """Return name and body of every command that the LAN has read."""
+        return [wire.decode_cmd(r.payload) for r in self.asked("a") if r.payload]
+
+    def written(self) -> list[str]:
+        """Return the names of the writes that the cloud was asked for."""
+        return [r.name for r in self.service.cloud.requests if r.method == "POST"]
+
+    def forget(self) -> None:
+        """Forget what the LAN was asked, what was published, and what was slept."""
+        self.pool.requests.clear()
+        self.published.clear()
+        self.time.slept.clear()
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is pending: what is shown is what was told."""
+        return self.controller.store.known == self.controller.store.state
+
     async def polls(self, seconds: float) -> None:
         """Let some time pass and poll."""
         self.time.advance(seconds)
-        await self.controller.poll()
+        await self.controller.poller.poll()
 
 
 @pytest.fixture
@@ -241,12 +270,12 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 
     def make(*, full: bool = False, lan: bool = True, cloud: bool = True) -> Rig:
         pool = service.full if full else service.small
-        published: list[Any] = []
+        published: list[PoolState] = []
         controller = Controller(
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
-            publish=lambda: published.append(controller.state),
+            publish=lambda: published.append(controller.store.state),
         )
         return Rig(service, fake_time, pool, controller, published)
 
@@ -257,6 +286,47 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 def rig(make_rig: Callable[..., Rig]) -> Rig:
     """Command the small pool, by both paths."""
     return make_rig()
+
+
+@pytest.fixture
+async def small(rig: Rig) -> Rig:
+    """Read the small pool once, over the LAN."""
+    await rig.controller.poller.poll()
+    rig.forget()
+    return rig
+
+
+@pytest.fixture
+async def on_cloud(small: Rig) -> Rig:
+    """Lose the LAN of the small pool: the cloud is the source now."""
+    small.pool.faults.on("refuse")
+    await small.polls(15)
+    await small.polls(15)
+    assert small.controller.store.state.source is Source.CLOUD
+    small.service.cloud.forget_on_write = True
+    small.service.cloud.requests.clear()
+    small.forget()
+    return small
+
+
+@pytest.fixture
+async def pool(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, over the LAN, with all its slow data."""
+    rig = make_rig(full=True)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.forget()
+    return rig
+
+
+@pytest.fixture
+async def away(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the fully equipped pool once, through the cloud alone, which offers all."""
+    rig = make_rig(full=True, lan=False)
+    rig.service.cloud.not_offered.clear()
+    await rig.controller.poller.poll()
+    rig.service.cloud.requests.clear()
+    return rig
 
 
 @dataclass

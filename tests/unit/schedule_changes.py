@@ -1,12 +1,9 @@
 """What the tests of schedules share: a pool, and schedules of it."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.pool.schedule_rules import schedules_of
 from custom_components.poolctl.client.schedule import Schedule
 from tests.simulator import schedules as sim_schedules
 
@@ -30,30 +27,6 @@ SEEN = Schedule(
 INDEX, NEW = 1, 3
 
 
-async def over_lan(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    rig = make_rig(full=True)
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
-    rig.service.cloud.not_offered.discard("scheduleInfo")
-    rig.pool.requests.clear()
-    return rig
-
-
-async def by_cloud(make_rig: Callable[..., Rig]) -> Rig:
-    """Know the fully equipped pool from the cloud alone."""
-    rig = make_rig(full=True, lan=False)
-    rig.service.cloud.not_offered.clear()
-    await rig.controller.poll()
-    rig.service.cloud.requests.clear()
-    return rig
-
-
-def asked(rig: Rig) -> list[str]:
-    """Return what the LAN was asked."""
-    return [request.name or request.op for request in rig.asked()]
-
-
 def record(rig: Rig, index: int) -> sim_schedules.Schedule:
     """Return a record of the simulated controller."""
     return rig.pool.pool.schedules[index]
@@ -61,31 +34,28 @@ def record(rig: Rig, index: int) -> sim_schedules.Schedule:
 
 def shown(rig: Rig, index: int) -> Schedule | None:
     """Return a schedule as people see it."""
-    return schedules_of(rig.controller.state).get(index)
+    return rig.controller.store.state.schedules.used.get(index)
 
 
 def assumed(rig: Rig) -> bool:
     """Tell whether they are remembered, not told."""
-    return rig.controller.state.schedules_assumed
+    return rig.controller.store.state.schedules.assumed
 
 
-def writes(rig: Rig) -> list[str]:
-    """Return the commands that the cloud was given."""
-    return [r.name for r in rig.service.cloud.requests if r.method == "POST"]
-
-
-async def change(rig: Rig, what: str) -> Any:
-    """Make one change of each kind."""
+async def change(rig: Rig, what: str) -> int | None:
+    """Make one change; a new one has an index."""
     schedules = rig.controller.schedules
     match what:
         case "create":
             return await schedules.create(EVENING)
         case "update":
             wanted = replace(SEEN, end=900)
-            return await schedules.update(INDEX, wanted, seen=SEEN)
+            await schedules.update(INDEX, wanted, seen=SEEN)
         case "delete":
-            return await schedules.delete(INDEX, seen=SEEN)
-    return await schedules.enable(INDEX, True, seen=SEEN)
+            await schedules.delete(INDEX, seen=SEEN)
+        case "enable":
+            await schedules.enable(INDEX, True, seen=SEEN)
+    return None
 
 
 def done(rig: Rig, what: str) -> bool:

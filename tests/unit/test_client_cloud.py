@@ -13,8 +13,8 @@ from custom_components.poolctl.client.account import (
     probe,
     token_url,
 )
-from custom_components.poolctl.client.cloud import (
-    CloudClient,
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.cloud_answers import (
     Device,
     Inventory,
     is_device_id,
@@ -97,6 +97,37 @@ async def test_an_inventory_of_wrong_types(
     raw.say(200, json.dumps({"status": "SUCCESS", "data": {"sites": [site]}}))
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     assert (await cloud.inventory()).devices[0].online is None
+
+
+GOOD = {"deviceId": OTHER_ID, "tag": "Pool", "online": True}
+
+
+@pytest.mark.parametrize(
+    ("data", "found", "complete"),
+    [
+        ({"sites": []}, 0, True),
+        ({"sites": [{"device_list": []}]}, 0, True),
+        ({"sites": [{"device_list": [GOOD]}, {"device_list": [GOOD]}]}, 2, True),
+        ({}, 0, False),
+        ({"sites": [7, {"device_list": [GOOD]}]}, 1, False),
+        ({"sites": [{"device_list": 7}, {"device_list": [GOOD]}]}, 1, False),
+        ({"sites": [{"device_list": [GOOD]}, {"device_list": 7}]}, 1, False),
+        ({"sites": [{"device_list": [7, GOOD]}]}, 1, False),
+    ],
+)
+async def test_whether_all_of_an_inventory_was_understood(
+    session: ClientSession,
+    raw: RawServer,
+    data: dict[str, Any],
+    found: int,
+    complete: bool,
+) -> None:
+    """Only then is what it lacks gone; what was understood counts in any case."""
+    raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    inventory = await cloud.inventory()
+    assert inventory.devices == (Device(OTHER_ID, "Pool", True, ""),) * found
+    assert inventory.complete is complete
 
 
 async def test_user_id(service: Service, cloud: CloudClient) -> None:
@@ -330,6 +361,15 @@ async def test_probe(service: Service, session: ClientSession) -> None:
     await probe(session, service.cloud.base_url)
     assert [(r.name, r.status) for r in service.cloud.requests] == [("sites", 401)]
     service.cloud.faults.on("refuse")
+    with pytest.raises(UnreachableError):
+        await probe(session, service.cloud.base_url)
+
+
+async def test_a_probe_is_given_up(
+    service: Service, session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("custom_components.poolctl.client.account.TIMEOUT", 0.2)
+    service.cloud.faults.on("hang")
     with pytest.raises(UnreachableError):
         await probe(session, service.cloud.base_url)
 

@@ -1,22 +1,8 @@
 """A dose is seen soon, and costs no query more than the five minutes' round does."""
 
-from collections.abc import Callable
-
-import pytest
-
-from custom_components.poolctl.client.control.dosing import CHLORINE, PH
+from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
 
 from .conftest import Rig
-
-
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, with all its slow data."""
-    rig = make_rig(full=True, cloud=False)
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
-    rig.pool.requests.clear()
-    return rig
 
 
 async def live(rig: Rig, seconds: float) -> None:
@@ -24,12 +10,12 @@ async def live(rig: Rig, seconds: float) -> None:
     end = rig.time.now + seconds
     while rig.time.now < end:
         await rig.polls(15)
-        if rig.controller.details_due:
-            await rig.controller.refresh_details()
+        if rig.controller.queries.due:
+            await rig.controller.queries.refresh()
 
 
 def asked(rig: Rig, query: str) -> int:
-    return sum(request.name == query for request in rig.asked("q"))
+    return rig.names("q").count(query)
 
 
 async def test_a_dose_is_seen_soon(pool: Rig) -> None:
@@ -39,9 +25,9 @@ async def test_a_dose_is_seen_soon(pool: Rig) -> None:
     for _ in range(8):
         await live(pool, 15)
         seen.append((pool.pool.pool.acid.doses, pool.pool.pool.chlorine.doses))
-    dosing = pool.controller.known.dosing
-    assert seen[-1] == (1, 1) == (dosing.acid_doses, dosing.chlorine_doses)
-    assert asked(pool, PH.query) == asked(pool, CHLORINE.query) == 1
+    known = pool.controller.store.known
+    assert seen[-1] == (1, 1) == (known.acid.doses, known.chlorine.doses)
+    assert asked(pool, PH_SETTINGS.query) == asked(pool, CHLORINE_SETTINGS.query) == 1
 
 
 async def test_a_dose_shorter_than_a_poll(pool: Rig) -> None:
@@ -49,17 +35,17 @@ async def test_a_dose_shorter_than_a_poll(pool: Rig) -> None:
     pool.pool.pool.settings |= {"ph_dosing_time": 3}
     pool.pool.pool.water.ph = 7.9
     await live(pool, 60)
-    assert pool.controller.known.dosing.acid_doses == 1
-    assert asked(pool, PH.query) == 1
+    assert pool.controller.store.known.acid.doses == 1
+    assert asked(pool, PH_SETTINGS.query) == 1
 
 
 async def test_nothing_is_asked_while_a_dose_goes_on(pool: Rig) -> None:
     pool.pool.pool.settings |= {"ph_dosing_time": 120}
     pool.pool.pool.water.ph = 7.9
     await live(pool, 90)
-    assert pool.controller.known.readings.ph_dosing is True
-    assert pool.controller.known.dosing.acid_doses == 0
-    assert asked(pool, PH.query) == 0
+    assert pool.controller.store.known.signals.ph_dosing is True
+    assert pool.controller.store.known.acid.doses == 0
+    assert asked(pool, PH_SETTINGS.query) == 0
 
 
 async def test_doses_cost_no_queries(pool: Rig) -> None:
@@ -69,7 +55,7 @@ async def test_doses_cost_no_queries(pool: Rig) -> None:
     pool.pool.pool.water.orp = 400
     for hour in (1, 2):
         await live(pool, 3600)
-        assert asked(pool, PH.query) <= 12 * hour
-        assert asked(pool, CHLORINE.query) <= 12 * hour
+        assert asked(pool, PH_SETTINGS.query) <= 12 * hour
+        assert asked(pool, CHLORINE_SETTINGS.query) <= 12 * hour
         assert asked(pool, "aux_names") >= 11 * hour
-    assert pool.controller.known.dosing.acid_doses == pool.pool.pool.acid.doses == 6
+    assert pool.controller.store.known.acid.doses == pool.pool.pool.acid.doses == 6

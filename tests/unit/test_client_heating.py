@@ -1,13 +1,13 @@
-"""Heating and spa mode: targets, heat sources, and where the water goes."""
+"""Changing the heating: targets and heat sources, written as one whole."""
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.control.heating import POOL, SPA, Water, may_heat
-from custom_components.poolctl.client.equipment import HEAT_SOURCES, POOL_SOURCES
+from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
     NotAppliedError,
@@ -16,42 +16,39 @@ from custom_components.poolctl.client.exceptions import (
     ReplyError,
     UnreachableError,
 )
-from tests.simulator import pool as sim_pool, settings as sim_settings, wire
+from custom_components.poolctl.client.pool.heating import (
+    POOL,
+    SPA,
+    Body,
+    fitted_sources,
+    may_heat,
+)
+from tests.simulator import pool as sim_pool, settings as sim_settings
 
 from .conftest import Rig
 
+POOL_HEATER, SOLAR, SPA_HEATER = HeatSource
 BITS = {
-    "solar": sim_pool.SOLAR,
-    "pool_heater": sim_pool.POOL_HEATER,
-    "spa_heater": sim_pool.SPA_HEATER,
+    SOLAR: sim_pool.SOLAR,
+    POOL_HEATER: sim_pool.POOL_HEATER,
+    SPA_HEATER: sim_pool.SPA_HEATER,
 }
 
 
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    rig = make_rig(full=True)
-    await rig.controller.poll()
-    rig.pool.requests.clear()
-    rig.published.clear()
-    return rig
-
-
-def selected(rig: Rig) -> set[str]:
+def selected(rig: Rig) -> set[HeatSource]:
     """Return the heat sources that may run, as the simulated pool sees it."""
     flags = int(rig.pool.pool.settings["heating"])
     return {source for source, bit in BITS.items() if flags & bit}
 
 
-def select(rig: Rig, *sources: str) -> None:
+def select(rig: Rig, *sources: HeatSource) -> None:
     """Change the heat sources in the app."""
     rig.pool.pool.settings["heating"] = sum(BITS[source] for source in sources)
 
 
-def sent(rig: Rig) -> list[dict[str, Any]]:
+def bodies(rig: Rig) -> list[dict[str, Any]]:
     """Return the bodies of the commands the controller has run."""
-    payloads = [request.payload for request in rig.asked("a")]
-    return [wire.decode_cmd(payload)[1] for payload in payloads if payload]
+    return [body for _, body in rig.sent()]
 
 
 def changed(rig: Rig, before: dict[str, float]) -> dict[str, float]:
@@ -67,16 +64,14 @@ def changed(rig: Rig, before: dict[str, float]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("water", "field", "key"),
+    ("water", "setting", "key"),
     [(POOL, "pool_target", "desire_pool_temp"), (SPA, "spa_target", "desire_spa_temp")],
 )
-async def test_a_target(pool: Rig, water: Water, field: str, key: str) -> None:
+async def test_a_target(pool: Rig, water: Body, setting: str, key: str) -> None:
     """The whole object is read, changed and written back."""
     settings, probes = dict(pool.pool.pool.settings), dict(pool.pool.pool.probes)
     await pool.controller.heating.change(water, target=31)
-    assert [r.name or r.op for r in pool.asked()] == ["v2_temp_get", "cmd", "state"]
-    name, body = wire.decode_cmd(pool.asked("a")[0].payload or b"")
-    assert name == "v2_temp_set"
+    assert pool.names() == ["v2_temp_get", "cmd", "state"]
     whole = {
         "desire_pool_temp": 28,
         "desire_spa_temp": 36,
@@ -86,33 +81,33 @@ async def test_a_target(pool: Rig, water: Water, field: str, key: str) -> None:
         "temp2_ch": 1,
         "temp3_ch": 2,
     }
-    assert body == whole | {key: 31}
-    assert changed(pool, settings) == {field: 31}
+    assert pool.sent() == [("v2_temp_set", whole | {key: 31})]
+    assert changed(pool, settings) == {setting: 31}
     assert pool.pool.pool.probes == probes
-    assert getattr(pool.controller.known.configuration, field) == 31
+    assert water.of(pool.controller.store.known).target == 31
     # Shown at once, although the reply carries no configuration.
-    shown = [getattr(state.configuration, field) for state in pool.published]
+    shown = [water.of(state).target for state in pool.published]
     assert shown == [31] * len(shown) and shown
-    assert pool.time.now == pytest.approx(1002)  # read back after 2 s
+    assert sum(pool.time.slept) == pytest.approx(2)  # read back after 2 s
 
 
-@pytest.mark.parametrize("source", HEAT_SOURCES)
-async def test_a_heat_source(pool: Rig, source: str) -> None:
+@pytest.mark.parametrize("source", HeatSource)
+async def test_a_heat_source(pool: Rig, source: HeatSource) -> None:
     before = dict(pool.pool.pool.settings)
     await pool.controller.heating.select(source, False)
-    assert selected(pool) == set(HEAT_SOURCES) - {source}
+    assert selected(pool) == set(HeatSource) - {source}
     assert changed(pool, before).keys() == {"heating"}
-    known = pool.controller.known.configuration
-    assert getattr(known, f"{source}_selected") is False
+    assert pool.controller.store.known.heat[source].selected is False
     await pool.controller.heating.select(source, True)
-    assert selected(pool) == set(HEAT_SOURCES)
+    assert selected(pool) == set(HeatSource)
+    assert pool.controller.store.known.heat[source].selected is True
     assert changed(pool, before) == {}
 
 
 async def test_target_and_mode_in_one_write(pool: Rig) -> None:
     await pool.controller.heating.change(POOL, target=30, heat=False)
-    assert len(sent(pool)) == 1
-    assert selected(pool) == {"spa_heater"}
+    assert len(bodies(pool)) == 1
+    assert selected(pool) == {SPA_HEATER}
     assert pool.pool.pool.settings["pool_target"] == 30
 
 
@@ -121,13 +116,13 @@ async def test_target_and_mode_in_one_write(pool: Rig) -> None:
 )
 async def test_targets_are_whole_degrees(pool: Rig, wanted: float, got: int) -> None:
     await pool.controller.heating.change(POOL, target=wanted)
-    assert pool.controller.known.configuration.pool_target == got
+    assert pool.controller.store.known.pool.target == got
 
 
 @pytest.mark.parametrize("target", [9, 41, 0, -1, 256, float("nan"), float("inf")])
 @pytest.mark.parametrize("water", [POOL, SPA])
 async def test_impossible_targets_are_not_sent(
-    pool: Rig, water: Water, target: float
+    pool: Rig, water: Body, target: float
 ) -> None:
     with pytest.raises(InvalidCommandError):
         await pool.controller.heating.change(water, target=target, heat=True)
@@ -139,35 +134,36 @@ async def test_impossible_targets_are_not_sent(
 
 async def test_the_pool_is_heated_again_by_what_heated_it_last(pool: Rig) -> None:
     heating = pool.controller.heating
-    await heating.select("solar", False)
+    await heating.select(SOLAR, False)
     await heating.change(POOL, heat=False)
-    assert selected(pool) == {"spa_heater"}
-    assert pool.controller.known.pool_sources == ("pool_heater",)
+    assert selected(pool) == {SPA_HEATER}
+    assert pool.controller.store.known.pool_sources == (POOL_HEATER,)
     await heating.change(POOL, heat=True)
-    assert selected(pool) == {"spa_heater", "pool_heater"}
+    assert selected(pool) == {SPA_HEATER, POOL_HEATER}
 
 
 async def test_what_heated_last_is_remembered(pool: Rig) -> None:
     select(pool)
-    await pool.controller.poll()
-    pool.controller.update(pool_sources=("solar", "of_next_year"))
+    await pool.controller.poller.poll()
+    last = (SPA_HEATER, SOLAR)  # one of them does not heat the pool
+    pool.controller.store.update(lambda known: replace(known, pool_sources=last))
     await pool.controller.heating.change(POOL, heat=True)
-    assert selected(pool) == {"solar"}
+    assert selected(pool) == {SOLAR}
 
 
 async def test_nobody_knows_what_heated_last(pool: Rig) -> None:
     select(pool)
-    await pool.controller.poll()
-    pool.controller.update(pool_sources=())
+    await pool.controller.poller.poll()
+    pool.controller.store.update(lambda known: replace(known, pool_sources=()))
     await pool.controller.heating.change(POOL, heat=True)
-    assert selected(pool) == set(POOL_SOURCES)
+    assert selected(pool) == set(POOL.sources)
 
 
 async def test_the_spa_off_and_on(pool: Rig) -> None:
     await pool.controller.heating.change(SPA, heat=False)
-    assert selected(pool) == set(POOL_SOURCES)
+    assert selected(pool) == set(POOL.sources)
     await pool.controller.heating.change(SPA, heat=True)
-    assert selected(pool) == set(HEAT_SOURCES)
+    assert selected(pool) == set(HeatSource)
 
 
 async def test_heat_again_before_off_was_confirmed(pool: Rig) -> None:
@@ -180,43 +176,41 @@ async def test_heat_again_before_off_was_confirmed(pool: Rig) -> None:
         heating.change(POOL, target=33),
         heating.change(POOL, heat=True),
     )
-    assert selected(pool) == set(HEAT_SOURCES)
+    assert selected(pool) == set(HeatSource)
     assert pool.pool.pool.settings["pool_target"] == 33
 
 
 async def test_heat_again_while_a_source_is_being_deselected(pool: Rig) -> None:
     """As a scene does it: neither undoes the other, whether sent together or not."""
     heating = pool.controller.heating
-    await asyncio.gather(
-        heating.select("solar", False), heating.change(POOL, heat=True)
-    )
-    assert selected(pool) == {"pool_heater", "spa_heater"}
+    await asyncio.gather(heating.select(SOLAR, False), heating.change(POOL, heat=True))
+    assert selected(pool) == {POOL_HEATER, SPA_HEATER}
     pool.published.clear()
-    first = asyncio.create_task(heating.select("pool_heater", False))
-    again = asyncio.create_task(heating.select("solar", True))
+    first = asyncio.create_task(heating.select(POOL_HEATER, False))
+    again = asyncio.create_task(heating.select(SOLAR, True))
     while not pool.published:  # noqa: ASYNC110
         await asyncio.sleep(0)
     await asyncio.gather(first, again, heating.change(POOL, heat=True))
-    assert selected(pool) == {"solar", "spa_heater"}
+    assert selected(pool) == {SOLAR, SPA_HEATER}
 
 
 async def test_off_is_off_whatever_was_selected_in_the_app(pool: Rig) -> None:
-    select(pool, "pool_heater")
-    await pool.controller.poll()
-    select(pool, "pool_heater", "solar", "spa_heater")
+    select(pool, POOL_HEATER)
+    await pool.controller.poller.poll()
+    select(pool, POOL_HEATER, SOLAR, SPA_HEATER)
     await pool.controller.heating.change(POOL, heat=False)
-    assert selected(pool) == {"spa_heater"}
+    assert selected(pool) == {SPA_HEATER}
 
 
 async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
     pool.pool.pool.slots[5].aux_type = 0  # solar
-    await pool.controller.poll()
-    assert may_heat(pool.controller.known, POOL)
+    await pool.controller.poller.poll()
+    assert may_heat(pool.controller.store.known, POOL)
     await pool.controller.heating.change(POOL, heat=False)
-    assert selected(pool) == {"spa_heater", "solar"}
-    assert may_heat(pool.controller.known, POOL) is False
+    assert selected(pool) == {SPA_HEATER, SOLAR}
+    assert may_heat(pool.controller.store.known, POOL) is False
     await pool.controller.heating.change(POOL, heat=True)
-    assert selected(pool) == set(HEAT_SOURCES)
+    assert selected(pool) == set(HeatSource)
 
 
 async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
@@ -224,15 +218,14 @@ async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
     pool.pool.pool.slots[4].aux_type = 32
     for slot in (5, 12):
         pool.pool.pool.slots[slot].aux_type = 0
-    await pool.controller.poll()
-    assert pool.controller.known.fitted_sources(HEAT_SOURCES) == (
-        "pool_heater",
-        "spa_heater",
-    )
+    await pool.controller.poller.poll()
+    known = pool.controller.store.known
+    assert fitted_sources(known, POOL) == (POOL_HEATER,)
+    assert fitted_sources(known, SPA) == (SPA_HEATER,)
     await pool.controller.heating.change(POOL, heat=False)
-    assert may_heat(pool.controller.known, SPA)
+    assert may_heat(pool.controller.store.known, SPA)
     await pool.controller.heating.change(SPA, heat=False)
-    assert selected(pool) == {"solar"}
+    assert selected(pool) == {SOLAR}
 
 
 async def test_without_equipment(rig: Rig) -> None:
@@ -249,10 +242,10 @@ async def test_two_changes_at_once(pool: Rig) -> None:
     heating = pool.controller.heating
     await asyncio.gather(
         heating.change(POOL, target=30),
-        heating.select("solar", False),
+        heating.select(SOLAR, False),
         heating.change(SPA, target=38, heat=False),
     )
-    assert len(sent(pool)) == 1  # they came together, so they go together
+    assert len(bodies(pool)) == 1  # they came together, so they go together
     assert changed(pool, before) == {
         "pool_target": 30,
         "spa_target": 38,
@@ -266,28 +259,28 @@ async def test_a_change_while_one_is_under_way(pool: Rig) -> None:
     first = asyncio.create_task(heating.change(POOL, target=30))
     while not pool.asked("q"):  # noqa: ASYNC110
         await asyncio.sleep(0)
-    await asyncio.gather(first, heating.select("pool_heater", False))
-    assert len(sent(pool)) == 2
+    await asyncio.gather(first, heating.select(POOL_HEATER, False))
+    assert len(bodies(pool)) == 2
     assert changed(pool, before) == {"pool_target": 30, "heating": 0b101}
 
 
 async def test_ten_moves_of_a_slider(pool: Rig) -> None:
     moves = [pool.controller.heating.change(SPA, target=t) for t in range(30, 40)]
     await asyncio.gather(*moves)
-    assert [body["desire_spa_temp"] for body in sent(pool)] == [39]
+    assert [body["desire_spa_temp"] for body in bodies(pool)] == [39]
 
 
 async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
     settings, probes = pool.pool.pool.settings, pool.pool.pool.probes
     settings["spa_target"] = 33
-    select(pool, "pool_heater")
+    select(pool, POOL_HEATER)
     probes |= {"temp2_ch": 3, "temp3_ch": 0}
     before = dict(settings)
-    assert pool.controller.known.configuration.spa_target == 36  # not seen yet
+    assert pool.controller.store.known.spa.target == 36  # not seen yet
     await pool.controller.heating.change(POOL, target=30)
     assert changed(pool, before) == {"pool_target": 30}
     assert pool.pool.pool.probes == {"temp2_ch": 3, "temp3_ch": 0}
-    assert pool.controller.known.configuration.spa_target == 33
+    assert pool.controller.store.known.spa.target == 33
 
 
 async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> None:
@@ -297,17 +290,17 @@ async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> Non
     first = asyncio.create_task(heating.change(POOL, target=30))
     while not pool.published:  # noqa: ASYNC110
         await asyncio.sleep(0)
-    await asyncio.gather(first, heating.select("solar", False))
+    await asyncio.gather(first, heating.select(SOLAR, False))
     assert pool.pool.pool.settings["pool_target"] == 30
-    assert selected(pool) == {"pool_heater", "spa_heater"}
-    shown = [state.configuration.pool_target for state in pool.published]
+    assert selected(pool) == {POOL_HEATER, SPA_HEATER}
+    shown = [state.pool.target for state in pool.published]
     assert set(shown) == {30}
 
 
 async def test_what_was_confirmed_is_not_written_again(pool: Rig) -> None:
     await pool.controller.heating.change(POOL, target=30)
     pool.pool.pool.settings["pool_target"] = 25  # in the app
-    await pool.controller.heating.select("solar", False)
+    await pool.controller.heating.select(SOLAR, False)
     assert pool.pool.pool.settings["pool_target"] == 25
 
 
@@ -318,15 +311,15 @@ async def test_accepted_but_never_applied(pool: Rig) -> None:
     pool.pool.faults.on("ignore_writes")
     with pytest.raises(NotAppliedError):
         await pool.controller.heating.change(POOL, target=30)
-    assert pool.controller.state.configuration.pool_target == 28
+    assert pool.controller.store.state.pool.target == 28
 
 
 async def test_refused(pool: Rig) -> None:
-    before, state = dict(pool.pool.pool.settings), pool.controller.state
+    before, state = dict(pool.pool.pool.settings), pool.controller.store.state
     pool.pool.faults.on("decline")
     with pytest.raises(RefusedError):
         await pool.controller.heating.change(POOL, target=30, heat=False)
-    assert pool.controller.state == state
+    assert pool.controller.store.state == state
     assert changed(pool, before) == {}
     assert len(pool.asked("a")) == 1
 
@@ -340,17 +333,17 @@ async def test_the_lan_dies(pool: Rig, place: str) -> None:
     target = 30 if place == "cmd" else 28
     assert pool.pool.pool.settings["pool_target"] == target
     assert len(pool.asked("a")) == (place == "cmd")
-    assert pool.controller.state.configuration.pool_target == 28
+    assert pool.controller.store.state.pool.target == 28
     pool.pool.faults.clear()
-    await pool.controller.poll()
-    assert pool.controller.state.configuration.pool_target == target
+    await pool.controller.poller.poll()
+    assert pool.controller.store.state.pool.target == target
 
 
 async def test_heating_needs_the_lan(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(full=True, lan=False)
     for command in (
         rig.controller.heating.change(POOL, target=30),
-        rig.controller.heating.select("solar", False),
+        rig.controller.heating.select(SOLAR, False),
     ):
         with pytest.raises(NotSupportedError):
             await command
@@ -387,10 +380,10 @@ async def test_a_reply_without_all_of_it(
     ]
     told = whole | {"temperature": entries} | reply
     monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
-    before = pool.controller.state
+    before = pool.controller.store.state
     with pytest.raises(ReplyError):
         await pool.controller.heating.change(POOL, target=30)
-    assert pool.asked("a") == [] and pool.controller.state == before
+    assert pool.asked("a") == [] and pool.controller.store.state == before
 
 
 async def test_unknown_keys_are_kept(
@@ -401,5 +394,5 @@ async def test_unknown_keys_are_kept(
         sim_settings, "read_temperature", lambda pool: read(pool) | {"of_next_year": 7}
     )
     await pool.controller.heating.change(POOL, target=30)
-    assert sent(pool)[0]["of_next_year"] == 7
-    assert "temperature" not in sent(pool)[0]
+    assert bodies(pool)[0]["of_next_year"] == 7
+    assert "temperature" not in bodies(pool)[0]

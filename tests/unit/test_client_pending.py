@@ -1,59 +1,48 @@
 """Sliders, values that come in quick succession, and how a value is confirmed."""
 
 import asyncio
-from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from custom_components.poolctl.client.control.pending import Coalescer, Pending
 from custom_components.poolctl.client.exceptions import RefusedError, UnreachableError
-from tests.simulator import wire
 from tests.simulator.raw import until
 
 from .conftest import Rig
 
 
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    rig = make_rig(full=True)
-    await rig.controller.poll()
-    rig.pool.requests.clear()
-    rig.published.clear()
-    return rig
-
-
-def sent(rig: Rig) -> list[dict[str, object]]:
-    """Return the bodies of the commands the controller has run."""
-    payloads = [request.payload for request in rig.asked("a")]
-    return [wire.decode_cmd(payload)[1] for payload in payloads if payload]
+def speeds(rig: Rig) -> list[object]:
+    """Return the speeds of the commands the controller has run."""
+    return [body["pump_speed"] for _, body in rig.sent()]
 
 
 # Coalescing
 
 
 async def test_ten_moves_of_a_slider(pool: Rig) -> None:
-    speeds = range(45, 95, 5)
-    await asyncio.gather(*(pool.controller.set_pump_speed(speed) for speed in speeds))
-    assert [body["pump_speed"] for body in sent(pool)] == [90]
-    assert pool.controller.known.readings.pump_speed == 90
+    moves = [pool.controller.pump.set_speed(speed) for speed in range(45, 95, 5)]
+    await asyncio.gather(*moves)
+    assert speeds(pool) == [90]
+    assert pool.controller.store.known.readings.pump_speed == 90
 
 
 async def test_moves_while_one_is_under_way(pool: Rig) -> None:
     pool.pool.faults.once("busy", 1, "cmd")  # keeps the first one waiting
-    first = asyncio.create_task(pool.controller.set_pump_speed(45))
+    first = asyncio.create_task(pool.controller.pump.set_speed(45))
     await until(lambda: pool.pool.clock.waiting > 0)
-    moves = [pool.controller.set_pump_speed(speed) for speed in (50, 60, 70)]
+    moves = [pool.controller.pump.set_speed(speed) for speed in (50, 60, 70)]
     await asyncio.gather(first, *moves)
-    assert [body["pump_speed"] for body in sent(pool)] == [45, 70]
-    assert pool.controller.known.readings.pump_speed == 70
+    assert speeds(pool) == [45, 70]
+    assert pool.controller.store.known.readings.pump_speed == 70
 
 
 async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
     """Neither the reply's frame nor a poll under way brings the old value back."""
-    poll = asyncio.create_task(pool.controller.poll())
+    poll = asyncio.create_task(pool.controller.poller.poll())
     await asyncio.sleep(0)
-    await asyncio.gather(poll, pool.controller.set_pump_speed(85))
-    shown = [state.readings.pump_speed for state in pool.published]
+    await asyncio.gather(poll, pool.controller.pump.set_speed(85))
+    shown = [state.readings.pump_speed or 0 for state in pool.published]
     assert shown[0] == 75 and shown[-1] == 85
     assert shown == sorted(shown)
     assert len(shown) > 2
@@ -62,16 +51,19 @@ async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
 async def test_a_poll_under_way_does_not_undo_a_switch(pool: Rig) -> None:
     for command_first in (True, False):
         for on in (True, False):
-            both = [pool.controller.set_aux(3, on), pool.controller.poll()]
+            both = [
+                pool.controller.outputs.switch(3, on),
+                pool.controller.poller.poll(),
+            ]
             await asyncio.gather(*(both if command_first else reversed(both)))
-            found = pool.controller.state.slot(3)
+            found = pool.controller.store.state.outputs.slot(3)
             assert found is not None and found.on is on
 
 
 async def test_all_callers_get_the_error(pool: Rig) -> None:
     pool.pool.faults.on("decline")
     results = await asyncio.gather(
-        *(pool.controller.set_pump_speed(speed) for speed in (50, 60)),
+        *(pool.controller.pump.set_speed(speed) for speed in (50, 60)),
         return_exceptions=True,
     )
     assert [type(result) for result in results] == [RefusedError] * 2
@@ -79,8 +71,8 @@ async def test_all_callers_get_the_error(pool: Rig) -> None:
 
 
 async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
-    one = asyncio.create_task(pool.controller.set_pump_speed(50))
-    other = asyncio.create_task(pool.controller.set_pump_speed(60))
+    one = asyncio.create_task(pool.controller.pump.set_speed(50))
+    other = asyncio.create_task(pool.controller.pump.set_speed(60))
     await asyncio.sleep(0)
     one.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -92,9 +84,9 @@ async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
 async def stopped(pool: Rig) -> None:
     """Stop with one value under way and one waiting."""
     pool.pool.faults.on("hang")
-    tasks = [asyncio.create_task(pool.controller.set_pump_speed(50))]
+    tasks = [asyncio.create_task(pool.controller.pump.set_speed(50))]
     await until(lambda: len(pool.asked("a")) == 1)
-    tasks.append(asyncio.create_task(pool.controller.set_pump_speed(60)))
+    tasks.append(asyncio.create_task(pool.controller.pump.set_speed(60)))
     await asyncio.sleep(0)
     await pool.controller.stop()
     for task in tasks:
@@ -111,7 +103,7 @@ async def test_stop(pool: Rig) -> None:
 async def test_a_command_after_a_stop(pool: Rig) -> None:
     await stopped(pool)
     pool.pool.faults.clear()
-    await pool.controller.set_pump_speed(70)
+    await pool.controller.pump.set_speed(70)
 
 
 # Confirming
@@ -124,25 +116,27 @@ async def test_a_poll_may_confirm_it(
 
     async def sleep_and_poll(seconds: float) -> None:
         await sleep(seconds)
-        await pool.controller.poll()
+        await pool.controller.poller.poll()
 
     monkeypatch.setattr(pool.time, "sleep", sleep_and_poll)
-    await pool.controller.set_pump(False)
-    assert [r.name or r.op for r in pool.asked()] == ["cmd", "state"]
+    await pool.controller.pump.switch(False)
+    assert pool.names() == ["cmd", "state"]
 
 
 async def test_the_last_look_counts(pool: Rig) -> None:
     pool.pool.faults.once("garbage", 8, "state")  # four looks with their retries
-    await pool.controller.set_pump(False)
+    await pool.controller.pump.switch(False)
     assert sum(pool.time.slept) == 20
-    assert pool.controller.known.pump_on is False
+    assert pool.controller.store.known.pump_on is False
 
 
 async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:
-    pool.controller.update(aux_modes=())
+    pool.controller.store.update(
+        lambda known: replace(known, outputs=replace(known.outputs, modes=()))
+    )
     pool.pool.faults.once("truncated_frame", 1, "aux")
-    await pool.controller.set_aux(3, True)
-    found = pool.controller.known.slot(3)
+    await pool.controller.outputs.switch(3, True)
+    found = pool.controller.store.known.outputs.slot(3)
     assert found is not None and found.on is True
 
 
@@ -150,8 +144,35 @@ async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
     """Whoever asked for the older one is not told that it failed."""
     pool.pool.faults.once("truncated_frame", 2, "aux")
     await asyncio.gather(
-        pool.controller.set_aux(3, True), pool.controller.set_aux(3, False)
+        pool.controller.outputs.switch(3, True),
+        pool.controller.outputs.switch(3, False),
     )
-    found = pool.controller.known.slot(3)
+    found = pool.controller.store.known.outputs.slot(3)
     assert found is not None and found.on is False
-    assert pool.time.now < 1010
+    assert sum(pool.time.slept) < 10
+
+
+# The parts by themselves
+
+
+async def test_a_stop_is_over_when_all_is_cleaned_up() -> None:
+    coalescer, log = Coalescer(), list[str]()
+
+    async def send(value: int) -> Pending:
+        log.append(f"sent {value}")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0)
+            log.append("cleaned up")
+        raise AssertionError("never")
+
+    async def confirm(pending: Pending) -> None:
+        raise AssertionError("never")
+
+    caller = asyncio.create_task(coalescer.run("key", 7, send, confirm))
+    await until(lambda: bool(log))
+    await coalescer.stop()
+    assert log == ["sent 7", "cleaned up"]
+    with pytest.raises(UnreachableError):
+        await caller

@@ -25,15 +25,11 @@ DASHBOARD = {"actual_ph": 71, "main_pump_status": 0, "chemistry_stable": True}
 
 
 def source(rig: Rig) -> Source | None:
-    return rig.controller.state.source
-
-
-def due(rig: Rig) -> bool:
-    return rig.controller.details_due
+    return rig.controller.store.state.source
 
 
 def errors(rig: Rig) -> tuple[type, type]:
-    return type(rig.controller.lan_error), type(rig.controller.cloud_error)
+    return type(rig.controller.paths.lan_error), type(rig.controller.paths.cloud_error)
 
 
 def cut(rig: Rig, *, lan: bool = True, cloud: bool = False) -> None:
@@ -46,23 +42,12 @@ def cut(rig: Rig, *, lan: bool = True, cloud: bool = False) -> None:
 
 
 @pytest.fixture
-async def on_cloud(rig: Rig) -> Rig:
-    """Lose the LAN after a good poll."""
-    await rig.controller.poll()
-    cut(rig)
-    await rig.polls(15)
-    await rig.polls(15)
-    assert source(rig) is CLOUD
-    return rig
-
-
-@pytest.fixture
 async def slow_cloud(rig: Rig, raw: RawServer) -> Rig:
     """Lose the LAN, and have a cloud that answers when told to."""
     raw.say(200, json.dumps({"data": {"dashboard": DASHBOARD}}))
     base = f"http://127.0.0.1:{raw.port}"
-    rig.controller.cloud = CloudClient(rig.service.session, base, some_token)
-    await rig.controller.poll()
+    rig.controller.paths.cloud = CloudClient(rig.service.session, base, some_token)
+    await rig.controller.poller.poll()
     cut(rig)
     await rig.polls(15)
     await rig.polls(15)
@@ -78,20 +63,20 @@ async def test_the_lan_answers(rig: Rig) -> None:
     assert source(rig) is None
     for _ in range(10):
         await rig.polls(15)
-        assert (source(rig), rig.controller.interval) == (LAN, 15)
+        assert (source(rig), rig.controller.poller.interval) == (LAN, 15)
     assert len(rig.asked("state")) == 10
     assert rig.service.cloud.requests == []
     assert len(rig.published) == 10
 
 
 async def test_the_lan_misses_once(rig: Rig) -> None:
-    await rig.controller.poll()
-    before = rig.controller.state
+    await rig.controller.poller.poll()
+    before = rig.controller.store.state
     rig.pool.faults.once("garbage", 2)  # the poll and its quick retry
     await rig.polls(15)
     assert len(rig.asked("state")) == 3
-    assert rig.controller.state == before and rig.controller.interval == 15
-    assert rig.controller.lan_error is not None
+    assert rig.controller.store.state == before and rig.controller.poller.interval == 15
+    assert rig.controller.paths.lan_error is not None
     assert rig.service.cloud.requests == []
     await rig.polls(15)  # so that the next miss is not in a row
     rig.pool.faults.once("garbage", 2)
@@ -102,26 +87,26 @@ async def test_the_lan_misses_once(rig: Rig) -> None:
 
 async def test_a_quick_retry_saves_a_poll(rig: Rig) -> None:
     rig.pool.faults.once("garbage")
-    await rig.controller.poll()
-    assert source(rig) is LAN and rig.controller.lan_error is None
+    await rig.controller.poller.poll()
+    assert source(rig) is LAN and rig.controller.paths.lan_error is None
 
 
 async def test_the_lan_misses_twice(rig: Rig) -> None:
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     cut(rig)
     await rig.polls(15)
     assert source(rig) is LAN
     await rig.polls(15)
-    assert (source(rig), rig.controller.interval) == (CLOUD, 30)
+    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
     assert rig.service.requests("dashboardInfo") == 1
-    assert rig.controller.state.readings.ph is not None
-    assert rig.controller.state.slots_assumed
+    assert rig.controller.store.state.readings.ph is not None
+    assert rig.controller.store.state.outputs.assumed
 
 
 async def test_a_dead_lan_at_the_start(rig: Rig) -> None:
     cut(rig)
-    await rig.controller.poll()
-    assert (source(rig), rig.controller.interval) == (CLOUD, 30)
+    await rig.controller.poller.poll()
+    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
     assert rig.service.requests("dashboardInfo") == 1
 
 
@@ -133,14 +118,14 @@ async def test_the_lan_is_tried_in_every_cycle(on_cloud: Rig) -> None:
         await on_cloud.polls(30)
         assert source(on_cloud) is CLOUD
     assert len(on_cloud.asked("state")) == seen + 4
-    assert on_cloud.service.requests("dashboardInfo") == 3
+    assert on_cloud.service.requests("dashboardInfo") == 2
 
 
 async def test_the_lan_is_back_at_once(on_cloud: Rig) -> None:
     cut(on_cloud, lan=False)
     await on_cloud.polls(30)
-    assert (source(on_cloud), on_cloud.controller.interval) == (LAN, 15)
-    assert not on_cloud.controller.state.slots_assumed
+    assert (source(on_cloud), on_cloud.controller.poller.interval) == (LAN, 15)
+    assert not on_cloud.controller.store.state.outputs.assumed
     asked = len(on_cloud.service.cloud.requests)
     await on_cloud.polls(15)
     assert len(on_cloud.service.cloud.requests) == asked
@@ -151,7 +136,7 @@ async def test_a_slow_lan_does_not_delay_the_cloud(on_cloud: Rig) -> None:
     on_cloud.pool.faults.on("hang")
     on_cloud.time.advance(30)
     published = len(on_cloud.published)
-    poll = asyncio.create_task(on_cloud.controller.poll())
+    poll = asyncio.create_task(on_cloud.controller.poller.poll())
     await until(lambda: len(on_cloud.published) > published)
     assert not poll.done() and source(on_cloud) is CLOUD
     poll.cancel()
@@ -165,26 +150,26 @@ async def test_a_slow_cloud_does_not_delay_the_lan(
     cut(slow_cloud, lan=False)
     slow_cloud.time.advance(30)
     async with asyncio.timeout(5):
-        await slow_cloud.controller.poll()
-    readings = slow_cloud.controller.state.readings
+        await slow_cloud.controller.poller.poll()
+    readings = slow_cloud.controller.store.state.readings
     # The dashboard that would come later does not replace what the LAN says.
     await until(lambda: raw.open == 0)
     assert source(slow_cloud) is LAN
-    assert slow_cloud.controller.state.readings == readings
+    assert slow_cloud.controller.store.state.readings == readings
 
 
 async def test_no_lan(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(lan=False)
-    await rig.controller.poll()
-    assert (source(rig), rig.controller.interval) == (CLOUD, 30)
-    assert not rig.controller.on_lan and not due(rig)
-    assert rig.controller.state.readings.pump_speed == 75
+    await rig.controller.poller.poll()
+    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
+    assert not rig.controller.paths.on_lan and not rig.controller.queries.due
+    assert rig.controller.store.state.readings.pump_speed == 75
     assert rig.asked() == []
 
 
 async def test_no_cloud(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(cloud=False)
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     cut(rig)
     for _ in range(5):
         await rig.polls(15)
@@ -197,12 +182,12 @@ async def test_no_cloud(make_rig: Callable[..., Rig]) -> None:
 
 
 async def test_a_state_lasts_90_s(rig: Rig) -> None:
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     cut(rig, cloud=True)
-    before, published = rig.controller.state, len(rig.published)
+    before, published = rig.controller.store.state, len(rig.published)
     for seconds in (15, 15, 30, 29.9):
         await rig.polls(seconds)
-        assert rig.controller.state == before
+        assert rig.controller.store.state == before
     with pytest.raises(StateExpiredError):
         await rig.polls(0.1)
     with pytest.raises(StateExpiredError):
@@ -214,38 +199,38 @@ async def test_a_state_lasts_90_s(rig: Rig) -> None:
 
 
 async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     cut(rig, cloud=True)
     waited = 10.0
     await rig.polls(waited)
     with pytest.raises(StateExpiredError):  # noqa: PT012 - a loop that ends so
         while waited < 200:
-            interval = rig.controller.interval
+            interval = rig.controller.poller.interval
             waited += interval
             await rig.polls(interval)
     assert waited == 90
-    assert rig.controller.interval == 30
+    assert rig.controller.poller.interval == 30
 
 
 async def test_nobody_ever_answered(rig: Rig) -> None:
     cut(rig, cloud=True)
     with pytest.raises(StateExpiredError, match="no connection"):
-        await rig.controller.poll()
-    assert rig.controller.interval == 30
-    assert isinstance(rig.controller.cloud_error, UnreachableError)
+        await rig.controller.poller.poll()
+    assert rig.controller.poller.interval == 30
+    assert isinstance(rig.controller.paths.cloud_error, UnreachableError)
     assert rig.published == []
 
 
 async def test_neither_path(make_rig: Callable[..., Rig]) -> None:
     with pytest.raises(StateExpiredError, match="no connection to the controller"):
-        await make_rig(lan=False, cloud=False).controller.poll()
+        await make_rig(lan=False, cloud=False).controller.poller.poll()
 
 
 async def test_errors_are_kept_until_they_are_over(rig: Rig) -> None:
     rig.pool.faults.on("wrong_key")
     rig.service.cloud.faults.on("unauthorized")
     with pytest.raises(StateExpiredError):
-        await rig.controller.poll()
+        await rig.controller.poller.poll()
     assert errors(rig) == (SignatureError, AuthenticationError)
     rig.service.cloud.faults.clear()
     await rig.polls(30)
@@ -273,11 +258,11 @@ async def test_a_poll_has_10_s_in_all(
             raise UnreachableError("no answer")
 
     monkeypatch.setattr(poller, "TIMEOUT", 0.15)
-    monkeypatch.setattr(rig.controller, "lan", SlowLan())
+    monkeypatch.setattr(rig.controller.paths, "lan", SlowLan())
     async with asyncio.timeout(5):
-        assert not await rig.controller.read_lan()
+        assert not await rig.controller.poller.read_lan()
     assert started == attempts
-    assert isinstance(rig.controller.lan_error, UnreachableError)
+    assert isinstance(rig.controller.paths.lan_error, UnreachableError)
 
 
 # The cloud's limits
@@ -286,7 +271,7 @@ async def test_a_poll_has_10_s_in_all(
 async def test_cloud_reads_keep_apart(make_rig: Callable[..., Rig]) -> None:
     """interface.md 8 rules 2 and 3."""
     rig = make_rig(lan=False)
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     for seconds, reads in ((15, 1), (13.9, 1), (0.1, 2), (28, 2), (2, 3)):
         await rig.polls(seconds)
         assert rig.service.requests("dashboardInfo") == reads
@@ -306,7 +291,7 @@ async def test_a_busy_cloud_is_left_alone(
     make_rig: Callable[..., Rig], after: int
 ) -> None:
     rig = make_rig(lan=False)
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.service.cloud.rate_limited.message = f"device busy: retry after {after}s"
     rig.service.cloud.faults.once("rate_limited", 1, "dashboardInfo")
     await rig.polls(30)
@@ -323,7 +308,7 @@ async def test_a_short_busy_does_not_hasten_the_next_read(
     make_rig: Callable[..., Rig],
 ) -> None:
     rig = make_rig(lan=False)
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.service.cloud.faults.once("rate_limited", 1, "dashboardInfo")  # 5 s
     await rig.polls(30)
     await rig.polls(10)
@@ -338,7 +323,7 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
     rig = make_rig(lan=False)
     if not offered:
         rig.service.cloud.not_offered.add("deviceOnlineStatuses")
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.pool.cloud_link = False  # its dashboard is still served, from a copy
     seen = rig.service.requests("dashboardInfo")
     await rig.polls(30)
@@ -349,7 +334,7 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
         await rig.polls(30.1)
     rig.pool.cloud_link = True
     await rig.polls(30)
-    assert rig.controller.state.source is Source.CLOUD
+    assert rig.controller.store.state.source is Source.CLOUD
     asked = rig.service.requests("deviceOnlineStatuses")
     assert asked == (5 if offered else 1)
 
@@ -360,8 +345,8 @@ async def test_a_service_that_cannot_say_who_is_online_is_read_all_the_same(
 ) -> None:
     rig = make_rig(lan=False)
     rig.service.cloud.faults.on(fault, "deviceOnlineStatuses", "sites")
-    await rig.controller.poll()
-    assert rig.controller.state.source is Source.CLOUD
+    await rig.controller.poller.poll()
+    assert rig.controller.store.state.source is Source.CLOUD
 
 
 # Another address
@@ -369,22 +354,22 @@ async def test_a_service_that_cannot_say_who_is_online_is_read_all_the_same(
 
 async def test_another_address_is_tried_next(on_cloud: Rig) -> None:
     cut(on_cloud, lan=False)
-    on_cloud.controller.set_lan(on_cloud.service.lan_client(on_cloud.pool))
-    assert on_cloud.controller.interval == 15
+    on_cloud.controller.paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
+    assert on_cloud.controller.poller.interval == 15
     await on_cloud.polls(1)
     assert source(on_cloud) is LAN
 
 
 async def test_another_address_that_is_dead_too(on_cloud: Rig) -> None:
-    on_cloud.controller.set_lan(on_cloud.service.lan_client(on_cloud.pool))
+    on_cloud.controller.paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
     await on_cloud.polls(30)
-    assert (source(on_cloud), on_cloud.controller.interval) == (CLOUD, 30)
-    assert on_cloud.service.requests("dashboardInfo") == 2
+    assert (source(on_cloud), on_cloud.controller.poller.interval) == (CLOUD, 30)
+    assert on_cloud.service.requests("dashboardInfo") == 1
 
 
 async def test_an_address_that_is_gone(rig: Rig) -> None:
-    await rig.controller.poll()
-    rig.controller.set_lan(None)
-    assert not await rig.controller.read_lan()
+    await rig.controller.poller.poll()
+    rig.controller.paths.set_lan(None)
+    assert not await rig.controller.poller.read_lan()
     await rig.polls(15)
-    assert (source(rig), rig.controller.interval) == (CLOUD, 30)
+    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)

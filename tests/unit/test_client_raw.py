@@ -21,12 +21,12 @@ from .conftest import FRAMES, Rig
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
 
 
-def details_due(rig: Rig) -> bool:
-    return rig.controller.details_due
+def queries_due(rig: Rig) -> bool:
+    return rig.controller.queries.due
 
 
 def names_due(rig: Rig) -> bool:
-    return rig.controller.names_due
+    return rig.controller.queries.names_due
 
 
 @pytest.mark.parametrize(
@@ -58,28 +58,28 @@ def test_the_state_in_a_reply() -> None:
 
 async def test_an_action(rig: Rig) -> None:
     """Its reply is returned as it came, and merged as any other."""
-    await rig.controller.poll()
-    await rig.controller.refresh_details()
-    assert details_due(rig) is False
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    assert queries_due(rig) is False
     published = len(rig.published)
     reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
-    slot = rig.controller.known.slot(2)
+    slot = rig.controller.store.known.outputs.slot(2)
     assert slot is not None
     assert slot.on
     assert len(rig.published) == published + 1
     assert state_after(reply) is not None
-    assert details_due(rig) is True
-    assert [r.name for r in rig.asked("a")] == ["aux"]
+    assert queries_due(rig) is True
+    assert rig.names("a") == ["aux"]
 
 
 async def test_an_action_without_a_state(rig: Rig) -> None:
     """The next poll will tell."""
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     rig.pool.faults.once("truncated_frame", 1, "a")
     reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
     assert reply
     assert rig.pool.pool.slots[2].on
-    slot = rig.controller.known.slot(2)
+    slot = rig.controller.store.known.outputs.slot(2)
     assert slot is not None
     assert slot.on is False
 
@@ -135,16 +135,16 @@ async def test_every_read_is_told_with_its_time(rig: Rig) -> None:
     heard: list[tuple[Source | None, float]] = []
 
     def hear(state: PoolState, at: float) -> None:
-        assert state is rig.controller.known
+        assert state is rig.controller.store.known
         heard.append((state.source, at - started))
 
     started = rig.time.monotonic()
-    end = rig.controller.add_read_listener(hear)
+    end = rig.controller.store.add_read_listener(hear)
     await rig.polls(15)
     await rig.polls(15)
-    await rig.controller.refresh_details()
+    await rig.controller.queries.refresh()
     rig.time.now = started + 40
-    await rig.controller.set_aux(2, True)
+    await rig.controller.outputs.switch(2, True)
     assert heard == [(Source.LAN, 15), (Source.LAN, 30), (Source.LAN, 40)]
 
     rig.pool.faults.on("refuse")
@@ -161,16 +161,16 @@ async def test_every_read_is_told_with_its_time(rig: Rig) -> None:
 async def test_whether_names_are_about_to_be_read(rig: Rig) -> None:
     """They are after another wiring, unless nobody answers or it was tried already."""
     assert names_due(rig) is False
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     assert names_due(rig) is True
-    await rig.controller.refresh_details(first_only=True)
+    await rig.controller.queries.refresh(first_only=True)
     assert names_due(rig) is False
 
     rig.pool.pool.slots[5].aux_type = 1
     await rig.polls(15)
     assert names_due(rig) is True
     rig.pool.faults.on("garbage", "aux_names")
-    await rig.controller.refresh_details(first_only=True)
+    await rig.controller.queries.refresh(first_only=True)
     assert names_due(rig) is False
 
     rig.pool.pool.slots[5].aux_type = 0

@@ -1,6 +1,5 @@
 """What a schedule is, and which ones a controller is given."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +15,8 @@ from custom_components.poolctl.client.exceptions import (
 )
 from custom_components.poolctl.client.pool.schedule_rules import (
     MAX_NAME,
+    check,
+    check_conflicts,
     equip,
     schedulable,
     usual_speed,
@@ -41,16 +42,8 @@ from .schedule_changes import (
     OTHER_ACTUATOR,
     PUMP,
     SEEN,
-    over_lan,
     record,
 )
-
-
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    return await over_lan(make_rig)
-
 
 # What a schedule is
 
@@ -108,6 +101,24 @@ def test_overlap(one: tuple[int, ...], other: tuple[int, ...], expected: bool) -
         for start, end, weekdays in (one, other)
     ]
     assert schedules[0].overlaps(schedules[1]) is expected
+    assert schedules[1].overlaps(schedules[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "stop"),
+    [(480, 600, 600), (1320, 120, DAY + 120), (0, LAST_MINUTE, DAY), (600, 600, 2040)],
+)
+def test_when_a_run_stops(start: int, end: int, stop: int) -> None:
+    assert replace(EVENING, start=start, end=end).stop == stop
+
+
+@pytest.mark.parametrize(
+    ("weekdays", "days"),
+    [(0, ()), (1, (0,)), (0b100_0010, (1, 6)), (0xFF, (0, 1, 2, 3, 4, 5, 6))],
+)
+def test_a_week_has_seven_days(weekdays: int, days: tuple[int, ...]) -> None:
+    """The eighth bit of a record is none of them."""
+    assert replace(EVENING, weekdays=weekdays).days == days
 
 
 def test_the_longest_record_fits_a_request(pool: Rig) -> None:
@@ -118,12 +129,12 @@ def test_the_longest_record_fits_a_request(pool: Rig) -> None:
 
 async def test_what_schedules_switch(pool: Rig) -> None:
     """Everything that the simulated firmware lets schedules switch, and no more."""
-    state, sim = pool.controller.state, pool.pool.pool
-    for slot in state.slots:
+    state, sim = pool.controller.store.state, pool.pool.pool
+    for slot in state.outputs.slots:
         can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
         assert schedulable(state, slot) is can, slot
-    assert usual_speed(state, state.slots[PUMP]) == 75
-    assert usual_speed(state, state.slots[FALL]) == 0
+    assert usual_speed(state, state.outputs.slots[PUMP]) == 75
+    assert usual_speed(state, state.outputs.slots[FALL]) == 0
 
 
 # What is refused
@@ -203,11 +214,13 @@ async def test_what_the_app_allowed_may_stay(pool: Rig) -> None:
 
 
 def test_what_equipment_is_meant(pool: Rig) -> None:
-    state, seen = pool.controller.state, replace(SEEN, slot=PUMP, speed=45)
+    state, seen = pool.controller.store.state, replace(SEEN, slot=PUMP, speed=45)
     for before, slot, speed, expected in (
         (None, None, None, (PUMP, 31, 75)),
         (None, FALL, None, (FALL, 1, 0)),
         (None, 40, 50, (40, 0, 50)),
+        (None, 40, None, (40, 0, 0)),
+        (None, 22, None, (22, 0, 0)),  # empty
         (seen, None, None, (PUMP, 1, 45)),
         (seen, PUMP, 60, (PUMP, 1, 60)),
         (seen, ACTUATOR, None, (ACTUATOR, 20, 0)),
@@ -222,16 +235,16 @@ async def test_speeds_by_pump(pool: Rig) -> None:
     wanted = replace(EVENING, slot=PUMP, aux_type=31)
     record(pool, 0).enabled = False
     pool.pool.pool.pump_identity = ("Single Speed", "Acme", "One")
-    pool.controller.details_changed()
-    await pool.controller.refresh_details()
+    pool.controller.queries.expire()
+    await pool.controller.queries.refresh()
     with pytest.raises(InvalidCommandError) as caught:
         await pool.controller.schedules.create(replace(wanted, speed=50))
     assert caught.value.reason == "schedule_no_speed"
     assert await pool.controller.schedules.create(wanted) == NEW
     # Not identified yet: either will do, impossible speeds never.
     pool.pool.pool.pump_identity = ("Single Speed", "Single Speed", "")
-    pool.controller.details_changed()
-    await pool.controller.refresh_details()
+    pool.controller.queries.expire()
+    await pool.controller.queries.refresh()
     for speed, start in ((50, 0), (0, 60)):
         one = replace(wanted, start=start, end=start + 30, speed=speed)
         assert await pool.controller.schedules.create(one) is not None
@@ -243,3 +256,54 @@ async def test_speeds_by_pump(pool: Rig) -> None:
 async def test_midnight_has_one_form(pool: Rig, end: int) -> None:
     await pool.controller.schedules.create(replace(EVENING, end=end))
     assert record(pool, NEW).end == LAST_MINUTE
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weekdays": 1},
+        {"weekdays": ALL_WEEK},
+        {"start": 0, "end": 1},
+        {"start": 1, "end": LAST_MINUTE},
+        {"name": "x"},
+        {"name": "x" * MAX_NAME},
+        {"slot": PUMP, "speed": 40},
+        {"slot": PUMP, "speed": 100},
+    ],
+)
+def test_just_within_the_limits(pool: Rig, changes: dict[str, Any]) -> None:
+    check(pool.controller.store.state, {}, replace(EVENING, **changes))
+
+
+def test_a_refusal_says_what_is_wrong(pool: Rig) -> None:
+    state = pool.controller.store.state
+    heater = state.outputs.slot(HEATER)
+    assert heater is not None and heater.name
+    for changes, placeholders in (
+        ({"name": ""}, {"maximum": str(MAX_NAME)}),
+        ({"slot": HEATER}, {"name": heater.name}),
+        ({"slot": 40}, {"name": "41"}),  # people count from 1
+    ):
+        with pytest.raises(InvalidCommandError) as caught:
+            check(state, {}, replace(EVENING, **changes))
+        assert caught.value.placeholders == placeholders
+
+
+def test_an_armed_one_does_not_conflict_with_itself(pool: Rig) -> None:
+    check_conflicts({7: EVENING}, EVENING, 7)
+    with pytest.raises(InvalidCommandError):
+        check_conflicts({7: EVENING}, EVENING, 8)
+
+
+async def test_arming_one_that_is_armed(pool: Rig) -> None:
+    await pool.controller.schedules.create(EVENING)
+    pool.pool.requests.clear()
+    await pool.controller.schedules.enable(NEW, True, seen=EVENING)
+    assert pool.asked("a") == []
+
+
+async def test_two_of_the_same_times(pool: Rig) -> None:
+    """The index is that of the new one; disarmed ones may overlap."""
+    twin = replace(SEEN, enabled=False)
+    assert await pool.controller.schedules.create(twin) == NEW
+    assert await pool.controller.schedules.create(twin) == NEW + 1

@@ -1,6 +1,5 @@
 """Schedules by way of the cloud."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +10,7 @@ from custom_components.poolctl.client.exceptions import (
     NotDoneError,
     NotOfferedError,
 )
-from custom_components.poolctl.client.pool.cloud_answers import merge_schedule_info
-from custom_components.poolctl.client.pool.schedule_rules import schedules_of
+from custom_components.poolctl.client.pool.from_cloud import merge_schedule_info
 from tests.simulator import devices
 
 from .conftest import Rig
@@ -24,30 +22,15 @@ from .schedule_changes import (
     NEW,
     SEEN,
     assumed,
-    by_cloud,
     change,
     done,
-    over_lan,
     record,
     shown,
-    writes,
 )
 
 
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    return await over_lan(make_rig)
-
-
-@pytest.fixture
-async def away(make_rig: Callable[..., Rig]) -> Rig:
-    """Know the fully equipped pool from the cloud alone."""
-    return await by_cloud(make_rig)
-
-
 async def test_the_cloud_tells_of_schedules(away: Rig) -> None:
-    schedules = schedules_of(away.controller.state)
+    schedules = away.controller.store.state.schedules.used
     assert [one.name for one in schedules.values()] == [
         "Filter",
         "Waterfall",
@@ -56,7 +39,7 @@ async def test_the_cloud_tells_of_schedules(away: Rig) -> None:
     assert [one.enabled for one in schedules.values()] == [True, False, False]
     assert schedules[0].aux_type == 31 and schedules[0].speed == 75
     assert SEEN.same_as(schedules[1])
-    assert not away.controller.state.schedules_assumed
+    assert not away.controller.store.state.schedules.assumed
 
 
 async def test_the_cloud_is_not_asked_for_them_every_time(away: Rig) -> None:
@@ -74,7 +57,7 @@ async def test_a_change_through_the_cloud(away: Rig, what: str) -> None:
     result = await change(away, what)
     assert result == (NEW if what == "create" else None)
     assert done(away, what)
-    assert len(writes(away)) == 1
+    assert len(away.written()) == 1
     found = shown(away, NEW if what == "create" else INDEX)
     assert (found is None) is (what == "delete")
     if what == "enable":
@@ -94,7 +77,7 @@ async def test_a_refusal_by_the_cloud(away: Rig, what: str) -> None:
     away.pool.faults.on("decline")
     with pytest.raises(CommandFailedError):
         await change(away, what)
-    assert len(writes(away)) == 1
+    assert len(away.written()) == 1
     assert not done(away, what)
 
 
@@ -105,7 +88,7 @@ async def test_a_lost_answer_of_the_cloud(away: Rig, what: str) -> None:
     away.service.cloud.faults.once("error_500", 1, endpoint)
     with pytest.raises(NotDoneError):
         await change(away, what)
-    assert len(writes(away)) == 1
+    assert len(away.written()) == 1
 
 
 async def test_a_busy_controller_is_waited_for(away: Rig) -> None:
@@ -120,12 +103,11 @@ async def test_not_offered(away: Rig) -> None:
     away.service.cloud.not_offered.add("scheduleInfo")
     with pytest.raises(NotOfferedError):
         await change(away, "delete")
-    assert writes(away) == []
+    assert away.written() == []
 
 
 async def test_remembered_schedules_are_assumed(pool: Rig) -> None:
     """The LAN told them, and the cloud says nothing of them."""
-    pool.service.cloud.not_offered.add("scheduleInfo")
     assert not assumed(pool)
     pool.pool.faults.on("refuse")
     for _ in range(3):
@@ -134,17 +116,17 @@ async def test_remembered_schedules_are_assumed(pool: Rig) -> None:
     assert SEEN.same_as(shown(pool, INDEX))
     pool.pool.faults.clear()
     await pool.polls(30)
-    assert pool.controller.state.schedules_assumed is False
+    assert pool.controller.store.state.schedules.assumed is False
 
 
 @pytest.mark.parametrize("fault", ["wrong_types", "empty", "html", "truncated_json"])
 async def test_a_strange_answer_takes_nothing_away(away: Rig, fault: str) -> None:
-    before = away.controller.state.schedules
+    before = away.controller.store.state.schedules.records
     away.service.cloud.faults.on(fault, "scheduleInfo")
     away.time.advance(300)
     await away.polls(30)
     assert away.service.requests("scheduleInfo") == 1
-    assert away.controller.state.schedules == before
+    assert away.controller.store.state.schedules.records == before
 
 
 @pytest.mark.parametrize(
@@ -170,9 +152,9 @@ async def test_one_that_is_not_understood_takes_nothing_away(
     told[0]["schedule_name"] = "New name"
     del told[2]
     state = merge_schedule_info(
-        away.controller.state, {"scheduleInfo": {"schedules": [*told, "odd"]}}
+        away.controller.store.state, {"scheduleInfo": {"schedules": [*told, "odd"]}}
     )
-    found = schedules_of(state)
+    found = state.schedules.used
     assert [one.name for one in found.values()] == [
         "New name",
         schedules[1].name,
@@ -180,4 +162,4 @@ async def test_one_that_is_not_understood_takes_nothing_away(
     ]
     # Only an answer that is understood as a whole says what is gone.
     state = merge_schedule_info(state, {"scheduleInfo": {"schedules": told[:1]}})
-    assert list(schedules_of(state)) == [0]
+    assert list(state.schedules.used) == [0]

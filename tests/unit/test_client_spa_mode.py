@@ -2,21 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.control.heating import (
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.exceptions import NotSupportedError
+from custom_components.poolctl.client.frame import Signals
+from custom_components.poolctl.client.pool.heating import (
     POOL,
     SPA,
     heats,
     may_heat,
+    selected_sources,
     temperature,
 )
-from custom_components.poolctl.client.equipment import POOL_SOURCES, SPA_SOURCES
-from custom_components.poolctl.client.exceptions import NotSupportedError
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.pool.state import PoolState, Readings
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Heater
+from custom_components.poolctl.client.pool.state import PoolState
 
 from .conftest import Rig
 
@@ -24,54 +26,44 @@ RETURN, SUCTION, EXTRA_1, EXTRA_2 = 10, 11, 19, 20
 """The slots of the spa actuators."""
 
 
-@pytest.fixture
-async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN."""
-    rig = make_rig(full=True)
-    await rig.controller.poll()
-    rig.pool.requests.clear()
-    rig.published.clear()
-    return rig
-
-
 def spa_mode(rig: Rig) -> bool | None:
     """Tell where the water goes, as far as the controller under test knows."""
-    return rig.controller.state.spa_mode
+    return rig.controller.store.state.spa_mode
 
 
 async def test_spa_mode(pool: Rig) -> None:
     """One command; the firmware moves all actuators, and the heaters follow."""
     assert spa_mode(pool) is False
-    await pool.controller.set_spa_mode(True)
+    await pool.controller.outputs.set_spa_mode(True)
     assert [r.payload for r in pool.asked()] == [bytes([RETURN, 1, 1])]
     slots = pool.pool.pool.slots
     assert all(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
     assert spa_mode(pool) is True
     pool.pool.pool.water.ambient = 40  # solar heating runs, too: for the spa
     await pool.polls(15)
-    assert heats(pool.controller.state, SPA)
-    assert pool.controller.state.readings.solar
-    assert heats(pool.controller.state, POOL) is False
-    assert temperature(pool.controller.state, POOL) is None
-    water = pool.controller.state.readings.water_temperature
-    assert temperature(pool.controller.state, SPA) == water is not None
+    assert heats(pool.controller.store.state, SPA)
+    assert pool.controller.store.state.signals.solar
+    assert heats(pool.controller.store.state, POOL) is False
+    assert temperature(pool.controller.store.state, POOL) is None
+    water = pool.controller.store.state.readings.water_temperature
+    assert temperature(pool.controller.store.state, SPA) == water is not None
 
-    await pool.controller.set_spa_mode(False)
+    await pool.controller.outputs.set_spa_mode(False)
     assert not any(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
     await pool.polls(15)
-    assert not heats(pool.controller.state, SPA)
-    assert heats(pool.controller.state, POOL)
-    assert temperature(pool.controller.state, SPA) is None
+    assert not heats(pool.controller.store.state, SPA)
+    assert heats(pool.controller.store.state, POOL)
+    assert temperature(pool.controller.store.state, SPA) is None
 
 
 async def test_spa_mode_goes_back_to_the_schedules_as_a_whole(pool: Rig) -> None:
-    await pool.controller.set_spa_mode(True)
-    assert {RETURN, SUCTION} <= set(pool.controller.state.held_slots or ())
-    await pool.controller.resume_schedules()
+    await pool.controller.outputs.set_spa_mode(True)
+    assert {RETURN, SUCTION} <= set(pool.controller.store.state.outputs.held or ())
+    await pool.controller.outputs.resume_schedules()
     assert pool.asked("a")[-1].payload == bytes([RETURN, 0, 0])
     assert len(pool.asked("a")) == 2  # the other actuators went along
     await pool.polls(2)
-    assert pool.controller.state.held_slots == ()
+    assert pool.controller.store.state.outputs.held == ()
     assert spa_mode(pool) is False
 
 
@@ -94,27 +86,29 @@ def test_the_first_fitted_actuator_is_spa_mode(
     types = tuple(wiring.get(number, 0) for number in range(37))
     for on in (0, 1):
         state = PoolState(
-            configuration=Configuration(aux_types=types),
-            aux_modes=tuple(on * (number == slot) for number in range(37)),
+            outputs=Outputs(
+                types=types,
+                modes=tuple(on * (number == slot) for number in range(37)),
+            )
         )
-        found = state.spa_slot
+        found = state.outputs.spa
         assert (found and found.index) == slot
         assert state.spa_mode is (None if slot is None else bool(on))
 
 
 async def test_spa_mode_where_there_is_no_spa(rig: Rig) -> None:
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     with pytest.raises(NotSupportedError):
-        await rig.controller.set_spa_mode(True)
+        await rig.controller.outputs.set_spa_mode(True)
     assert rig.asked("a") == []
 
 
 async def test_spa_mode_by_way_of_the_cloud(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(full=True, lan=False)
     rig.service.cloud.not_offered.clear()
-    await rig.controller.poll()
+    await rig.controller.poller.poll()
     assert spa_mode(rig) is False
-    await rig.controller.set_spa_mode(True)
+    await rig.controller.outputs.set_spa_mode(True)
     assert spa_mode(rig) is True
     writes = [r for r in rig.service.cloud.requests if r.method == "POST"]
     assert [r.name for r in writes] == ["manualSet"]
@@ -124,11 +118,6 @@ async def test_spa_mode_by_way_of_the_cloud(make_rig: Callable[..., Rig]) -> Non
 
 
 # What is known
-
-
-def heated(**selected: Any) -> PoolState:
-    """Return the state of a pool with a heater, solar heating and a spa heater."""
-    return PoolState(configuration=Configuration(aux_types=(2, 17, 19), **selected))
 
 
 @pytest.mark.parametrize(
@@ -146,18 +135,26 @@ def heated(**selected: Any) -> PoolState:
 def test_partly_known(
     heater: bool | None, solar: bool | None, expected: bool | None
 ) -> None:
-    state = heated(pool_heater_selected=heater, solar_selected=solar)
+    state = PoolState(
+        outputs=Outputs(types=(2, 17, 19)),
+        heat={
+            HeatSource.POOL_HEATER: Heater(heater),
+            HeatSource.SOLAR: Heater(solar),
+            HeatSource.SPA_HEATER: Heater(),
+        },
+    )
     assert may_heat(state, POOL) is expected
-    readings = Readings(pool_heater=heater, solar=solar)
-    assert heats(replace(state, readings=readings), POOL) is expected
+    signals = Signals(pool_heater=heater, solar=solar)
+    assert heats(replace(state, signals=signals), POOL) is expected
     assert may_heat(state, SPA) is None
 
 
 async def test_nothing_known_is_nothing_remembered(pool: Rig) -> None:
     """A frame without a configuration takes nothing away."""
-    assert pool.controller.known.pool_sources == POOL_SOURCES
-    assert pool.controller.known.selected_sources(SPA_SOURCES) == SPA_SOURCES
+    known = pool.controller.store.known
+    assert known.pool_sources == POOL.sources
+    assert selected_sources(known, SPA) == SPA.sources
     pool.pool.faults.on("no_config")
-    await pool.controller.poll()
-    assert pool.controller.known.pool_sources == POOL_SOURCES
-    assert may_heat(pool.controller.known, POOL) is True
+    await pool.controller.poller.poll()
+    assert pool.controller.store.known.pool_sources == POOL.sources
+    assert may_heat(pool.controller.store.known, POOL) is True

@@ -1,38 +1,38 @@
 """PoolState: what frames and the cloud's answers make of it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import asdict, astuple, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.equipment import AUX_TYPES, Role, Slot
+from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.frame import (
     Configuration,
-    Flag,
-    Flag2,
     StateFrame,
     Telemetry,
     Timer,
     decode_frame,
 )
-from custom_components.poolctl.client.pool.cloud_answers import merge_dashboard
-from custom_components.poolctl.client.pool.state import (
+from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
+from custom_components.poolctl.client.pool.from_lan import merge_frame
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import (
     Chemistry,
-    PoolState,
-    Readings,
-    Source,
-    WithoutFlow,
-    merge_frame,
+    Doser,
+    Dosing,
+    Heater,
+    Schedules,
+    Water,
 )
+from custom_components.poolctl.client.pool.state import PoolState, Source, WithoutFlow
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
-STABLE = Flag.CHEMISTRY_STABLE | Flag.DRY_RUN | Flag.FLOW
-
-type Merge = Callable[[PoolState, Mapping[str, Any], datetime], PoolState]
+STABLE = 1 << 5 | 3 << 13 | 1 << 15
+"""Chemistry stable, no dry run, flow (layouts.md 2.1)."""
 
 TELEMETRY = Telemetry(
     flags=STABLE,
@@ -114,79 +114,118 @@ def told(state: PoolState | None = None, **changes: Any) -> PoolState:
 )
 def test_impossible_readings(field: str, bad: list[Any], good: list[Any]) -> None:
     for value in [*bad, None]:
-        assert getattr(seen(**{field: value}).readings, field) is None, value
+        assert asdict(seen(**{field: value}).readings)[field] is None, value
     for value in good:
-        assert getattr(seen(**{field: value}).readings, field) == value
+        assert asdict(seen(**{field: value}).readings)[field] == value
+
+
+ORP, VOLUME = ([0, 0xFFFF], [1, 650, 0xFFFE]), ([0xFFFFFFFF], [0, 20_000, 0xFFFFFFFE])
 
 
 @pytest.mark.parametrize(
-    ("field", "bad", "good"),
+    ("field", "read", "bad", "good"),
     [
-        ("pool_target", [0, 0xFF], [1, 28]),
-        ("spa_target", [0, 0xFF], [1, 40]),
-        ("desired_ph", [0.0, 14.1, 25.5], [7.4]),
-        ("desired_orp_mineral", [0, 0xFFFF], [1, 650]),
-        ("desired_orp_liquid", [0, 0xFFFF], [1, 650]),
+        ("pool_target", lambda state: state.pool.target, [0, 0xFF], [1, 28, 0xFE]),
+        ("spa_target", lambda state: state.spa.target, [0, 0xFF], [1, 40, 0xFE]),
+        (
+            "desired_ph",
+            lambda state: state.acid.desired,
+            [0.0, 14.1, 25.5],
+            [0.1, 7.4, 14.0],
+        ),
+        ("desired_orp_mineral", lambda state: state.chlorinator.desired, *ORP),
+        ("desired_orp_liquid", lambda state: state.chlorine.desired, *ORP),
+        ("acid_drum_ml", lambda state: state.acid.drum_ml, *VOLUME),
+        ("acid_remaining_ml", lambda state: state.acid.remaining_ml, *VOLUME),
+        ("chlorine_drum_ml", lambda state: state.chlorine.drum_ml, *VOLUME),
+        ("chlorine_remaining_ml", lambda state: state.chlorine.remaining_ml, *VOLUME),
     ],
 )
-def test_impossible_settings(field: str, bad: list[Any], good: list[Any]) -> None:
+def test_impossible_settings(
+    field: str,
+    read: Callable[[PoolState], float | None],
+    bad: list[float],
+    good: list[float],
+) -> None:
+    def told_by(value: float | None) -> float | None:
+        changes: dict[str, Any] = {field: value}
+        return read(seen(configuration=replace(CONFIGURATION, **changes)))
+
     for value in [*bad, None]:
-        state = seen(configuration=replace(CONFIGURATION, **{field: value}))
-        assert getattr(state.configuration, field) is None, value
+        assert told_by(value) is None, value
     for value in good:
-        state = seen(configuration=replace(CONFIGURATION, **{field: value}))
-        assert getattr(state.configuration, field) == value
+        assert told_by(value) == value
 
 
-FLAGS = {
-    "pool_heater": Flag.POOL_HEATER,
-    "solar": Flag.SOLAR,
-    "spa_heater": Flag.SPA_HEATER,
-    "ph_dosing": Flag.PH_DOSING,
-    "chlorine_dosing": Flag.CHLORINE_DOSING,
-    "chemistry_stable": Flag.CHEMISTRY_STABLE,
-    "expander_1": Flag.EXPANDER_1,
-    "expander_2": Flag.EXPANDER_2,
-    "flow": Flag.FLOW,
-}
-FLAGS2 = {
-    "pump_cooling_down": Flag2.PUMP_COOLING_DOWN,
-    "pump_priming": Flag2.PUMP_PRIMING,
-    "mqtt": Flag2.MQTT,
-    "internet": Flag2.INTERNET,
-    "expander_3": Flag2.EXPANDER_3,
-    "expander_4": Flag2.EXPANDER_4,
-}
-
-
-@pytest.mark.parametrize("word", ["flags", "flags2"])
-def test_flags(word: str) -> None:
-    table = FLAGS if word == "flags" else FLAGS2
-
-    def read(value: Any) -> Readings:
-        changes: dict[str, Any] = {word: value}
-        return seen(**changes).readings
-
-    for name, bit in table.items():
-        alone = read(bit)
-        assert [n for n in table if getattr(alone, n)] == [name]
-        rest = read(0xFFFF & ~bit)
-        assert [n for n in table if not getattr(rest, n)] == [name]
-    unknown = read(None)
-    assert {getattr(unknown, name) for name in table} == {None}
+def test_where_each_setting_goes() -> None:
+    configuration = Configuration(
+        pool_target=28,
+        spa_target=36,
+        solar_selected=False,
+        pool_heater_selected=True,
+        spa_heater_selected=None,
+        desired_ph=7.4,
+        acid_drum_ml=20_000,
+        acid_remaining_ml=15_000,
+        desired_orp_mineral=650,
+        desired_orp_liquid=700,
+        chlorine_drum_ml=30_000,
+        chlorine_remaining_ml=25_000,
+        schedules_enabled=(0, 2),
+        firmware="3.1.4",
+        aux_types=(31, 2, 17),
+    )
+    before = PoolState(
+        acid=Doser(enabled=True, doses=3, low_level=20),
+        chlorine=Doser(enabled=False, doses=4, low_level=30),
+        chlorinator=Dosing(enabled=True),
+        outputs=Outputs(names=("Pump",)),
+        schedules=Schedules(records=(), assumed=True),
+    )
+    frame = StateFrame(None, configuration, None)
+    assert merge_frame(before, frame, NOW) == PoolState(
+        pool=Water(28),
+        spa=Water(36),
+        heat={
+            HeatSource.POOL_HEATER: Heater(True),
+            HeatSource.SOLAR: Heater(False),
+            HeatSource.SPA_HEATER: Heater(None),
+        },
+        pool_sources=(HeatSource.POOL_HEATER,),
+        acid=Doser(
+            desired=7.4,
+            drum_ml=20_000,
+            remaining_ml=15_000,
+            enabled=True,
+            doses=3,
+            low_level=20,
+        ),
+        chlorine=Doser(
+            desired=700,
+            drum_ml=30_000,
+            remaining_ml=25_000,
+            enabled=False,
+            doses=4,
+            low_level=30,
+        ),
+        chlorinator=Dosing(desired=650, enabled=True),
+        outputs=Outputs(types=(31, 2, 17), names=("Pump",)),
+        schedules=Schedules(records=(), armed=(0, 2), assumed=True),
+        firmware="3.1.4",
+    )
 
 
 @pytest.mark.parametrize(
     ("bits", "problem"), [(3, False), (0, True), (1, True), (2, True)]
 )
 def test_dry_run(bits: int, problem: bool) -> None:
-    assert seen(flags=bits << 13).readings.dry_run is problem
-    assert told(dry_run_status=bits).readings.dry_run is problem
+    assert seen(flags=bits << 13).signals.dry_run is problem
+    assert told(dry_run_status=bits).signals.dry_run is problem
 
 
 def test_no_dry_run_status() -> None:
-    assert seen(flags=None).readings.dry_run is None
-    assert told(dry_run_status=None).readings.dry_run is None
+    assert seen(flags=None).signals.dry_run is None
+    assert told(dry_run_status=None).signals.dry_run is None
 
 
 # What stays in force, and what does not
@@ -197,7 +236,7 @@ def test_readings_never_mix_sources() -> None:
     cloud = told(lan, actual_orp=None)
     assert cloud.readings.orp is None
     assert cloud.readings.water_temperature is None  # the dashboard has none
-    assert cloud.readings.pump_power is None and cloud.readings.flow is None
+    assert cloud.readings.pump_power is None and cloud.signals.flow is None
     back = seen(cloud, flow_rate=None)
     assert back.readings.flow_rate is None and back.source is Source.LAN
     assert back.readings.pressure == 60
@@ -206,9 +245,9 @@ def test_readings_never_mix_sources() -> None:
 def test_slots_are_assumed_while_the_cloud_is_the_source() -> None:
     lan = seen()
     cloud = told(lan)
-    assert not lan.slots_assumed and cloud.slots_assumed
-    assert cloud.slots == lan.slots
-    assert not seen(cloud).slots_assumed
+    assert not lan.outputs.assumed and cloud.outputs.assumed
+    assert cloud.outputs.slots == lan.outputs.slots
+    assert not seen(cloud).outputs.assumed
 
 
 def test_absent_parts_stay_in_force() -> None:
@@ -216,26 +255,32 @@ def test_absent_parts_stay_in_force() -> None:
     state = seen(timers=timers)
     nothing = StateFrame(None, None, None)
     assert merge_frame(state, nothing, LATER) == state
-    assert seen(state, configuration=None, timers=None).configuration == CONFIGURATION
+    assert seen(state, configuration=None, timers=None) == state
     assert seen(state, timers=None).timers == timers
     assert seen(state, timers=()).timers == ()
     only = merge_frame(
         state, StateFrame(None, Configuration(pool_target=30), None), NOW
     )
-    assert only.configuration == Configuration(pool_target=30)
-    assert only.readings == state.readings
+    # A configuration counts as a whole.
+    assert only == replace(
+        state,
+        pool=Water(30),
+        acid=Doser(),
+        chlorinator=Dosing(),
+        outputs=replace(state.outputs, types=None),
+    )
 
 
 def test_slot_modes_that_are_not_told_are_unknown() -> None:
     state = seen(seen(), aux_modes=None, held_slots=None)
-    assert [slot.mode for slot in state.slots] == [None] * 3
-    assert [slot.on for slot in state.slots] == [None] * 3
-    assert [slot.held for slot in state.slots] == [None] * 3
+    assert [slot.mode for slot in state.outputs.slots] == [None] * 3
+    assert [slot.on for slot in state.outputs.slots] == [None] * 3
+    assert [slot.held for slot in state.outputs.slots] == [None] * 3
 
 
 def test_holds_that_are_not_told_are_unknown() -> None:
     state = seen(held_slots=None)
-    assert [slot.held for slot in state.slots] == [None] * 3
+    assert [slot.held for slot in state.outputs.slots] == [None] * 3
 
 
 # Chemistry
@@ -276,62 +321,29 @@ def test_what_a_source_does_not_measure_is_held_too() -> None:
     assert still.chemistry.water_temperature == 26.4
 
 
+def test_each_reading_that_is_not_told_is_held() -> None:
+    nothing = {"ph": None, "orp": None, "water_temperature": None}
+    state = seen(seen(), now=LATER, **nothing)
+    valid = Chemistry(ph=7.4, orp=655, water_temperature=26.4)
+    assert state.valid_chemistry == valid and state.chemistry == Chemistry()
+
+
+def test_schedules_stay_assumed_while_the_cloud_does_not_tell_them() -> None:
+    assert not seen().schedules.assumed
+    once = told(seen())
+    assert once.schedules.assumed and told(once).schedules.assumed
+    told_by_cloud = replace(once, schedules=Schedules(assumed=False))
+    assert not told(told_by_cloud).schedules.assumed
+    assert not seen(once).schedules.assumed
+
+
 def test_stability_that_is_not_told_does_not_void_readings() -> None:
     state = told(chemistry_stable=None)
-    assert state.chemistry is state.readings
+    assert state.chemistry == state.measured_chemistry != Chemistry()
     assert state.valid_chemistry == Chemistry()
 
 
-# Slots and the pump
-
-
-@pytest.mark.parametrize(("count", "virtual"), [(37, True), (36, False), (27, False)])
-def test_the_virtual_slot(count: int, virtual: bool) -> None:
-    types = (31, *[10] * (count - 1))
-    state = seen(configuration=Configuration(aux_types=types))
-    roles = [slot.role for slot in state.slots]
-    assert len(roles) == count and (roles[26] is Role.VIRTUAL) is virtual
-    assert set(roles[1:26] + roles[27:]) <= {Role.PUMP_LINKED}
-    assert state.slots[26].kind == "ozone"
-
-
-def test_slots() -> None:
-    state = replace(seen(), names=("Pump", "Light"))
-    assert state.slots == (
-        Slot(index=0, type_code=31, name="Pump", mode=1, held=False),
-        Slot(index=1, type_code=13, name="Light", mode=0, held=False),
-        Slot(index=2, type_code=1, name="", mode=99, held=True),
-    )
-    assert [slot.on for slot in state.slots] == [True, False, True]
-    assert state.slot(2) == state.slots[2] and state.slot(3) is None
-    assert state.pump_slot == state.slots[0]
-    assert state.fitted({13, 12}) and not state.fitted({2, 32})
-
-
-def test_no_slots() -> None:
-    state = PoolState()
-    assert state.slots == () and state.pump_slot is None and state.slot(0) is None
-    assert not state.fitted({31})
-
-
-@pytest.mark.parametrize(
-    ("role", "codes"),
-    [
-        (Role.EMPTY, [0]),
-        (Role.GENERAL, [1, 22, 23, 24, 25, 37, 99, 255]),
-        (Role.PUMP, [31]),
-        (Role.PUMP_LINKED, [3, 4, 9, 10, 11]),
-        (Role.DOSING, [5, 6, 7, 8]),
-        (Role.HEATING, [2, 17, 18, 19, 32]),
-        (Role.SPA_ACTUATOR, [20, 21, 33, 34]),
-        (Role.POOL_LIGHT, [12, 13, 14, 15, 16, 35]),
-        (Role.SPA_LIGHT, [26, 27, 28, 29, 30, 36]),
-    ],
-)
-def test_roles(role: Role, codes: list[int]) -> None:
-    assert [Slot(index=0, type_code=code).role for code in codes] == [role] * len(codes)
-    known = [c for c, aux in AUX_TYPES.items() if aux.role is role and c >= 0]
-    assert set(known) <= set(codes)
+# The pump
 
 
 @pytest.mark.parametrize(
@@ -341,7 +353,7 @@ def test_the_truth_about_the_pump(mode: int | None, on: bool | None) -> None:
     """Its slot may say manual while the motor stands (layouts.md 2.4)."""
     state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
     assert state.pump_on is on
-    assert state.slots[0].on is True
+    assert state.outputs.slots[0].on is True
 
 
 @pytest.mark.parametrize(
@@ -381,10 +393,5 @@ def test_impossible_bytes_of_a_real_frame() -> None:
         b"\x01\x03" + b"\x2d" + b"\xff" * 44 + b"\0" + b"\x5a\0" + b"\xff" * 89 + b"\0"
     )
     state = merge_frame(PoolState(), decode_frame(payload), NOW)
-    numbers = [v for v in vars_of(state.readings) if not isinstance(v, bool)]
-    assert set(numbers) == {None}
-    assert state.configuration.desired_ph is None and state.slots == ()
-
-
-def vars_of(readings: Readings) -> list[Any]:
-    return [getattr(readings, name) for name in Readings.__dataclass_fields__]
+    assert set(astuple(state.readings)) == {None}
+    assert state.acid.desired is None and state.outputs.slots == ()

@@ -56,6 +56,18 @@ def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
     assert link.last_error == "UnreachableError"
 
 
+def test_misses_add_up(freezer: FrozenDateTimeFactory) -> None:
+    link = LinkStatistics()
+    for count in (1, 2, 3):
+        with pytest.raises(UnreachableError):
+            poll(link, freezer, 1, UnreachableError("silence"))
+        assert (link.polls, link.misses, link.misses_in_a_row) == (count,) * 3
+    poll(link, freezer, 1)
+    with pytest.raises(UnreachableError):
+        poll(link, freezer, 1, UnreachableError("silence"))
+    assert (link.polls, link.misses, link.misses_in_a_row) == (5, 4, 1)
+
+
 def test_a_no_may_be_an_answer(freezer: FrozenDateTimeFactory) -> None:
     link = LinkStatistics()
     for error in (NotOfferedError("404"), ForbiddenError("403"), RefusedError("no")):
@@ -76,7 +88,7 @@ def test_what_is_cut_short_is_no_poll(freezer: FrozenDateTimeFactory) -> None:
 
 
 async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
-    lan = rig.controller.statistics.lan
+    lan = rig.controller.paths.statistics.lan
     await rig.polls(15)
     rig.pool.faults.once("garbage")
     await rig.polls(15)
@@ -84,12 +96,12 @@ async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
     rig.pool.faults.once("garbage", 2)
     await rig.polls(15)
     assert (lan.polls, lan.misses, lan.last_error) == (3, 1, "UnexpectedResponseError")
-    assert rig.controller.statistics.cloud.polls == 0
+    assert rig.controller.paths.statistics.cloud.polls == 0
 
 
 async def test_polls_of_the_cloud(rig: Rig) -> None:
     """A controller that the service does not reach is a miss, too."""
-    cloud = rig.controller.statistics.cloud
+    cloud = rig.controller.paths.statistics.cloud
     rig.pool.faults.on("refuse")
     await rig.polls(0)
     assert (cloud.polls, cloud.misses) == (1, 0)
@@ -152,15 +164,15 @@ async def test_a_frame_that_does_not_verify_is_not_kept(
 
 async def test_a_frame_that_does_not_decode_is_kept(rig: Rig) -> None:
     await rig.polls(15)
-    found = [rig.controller.statistics.undecoded_frame]
+    found = [rig.controller.paths.statistics.undecoded_frame]
     rig.pool.faults.once("truncated_frame", 2)
     await rig.polls(15)
-    found.append(bad := rig.controller.statistics.undecoded_frame)
+    found.append(bad := rig.controller.paths.statistics.undecoded_frame)
     assert found[0] is None is not bad
     await rig.polls(15)
-    assert rig.controller.lan is not None
-    assert rig.controller.lan.last_frame is not bad
-    assert rig.controller.statistics.undecoded_frame is bad
+    assert rig.controller.paths.lan is not None
+    assert rig.controller.paths.lan.last_frame is not bad
+    assert rig.controller.paths.statistics.undecoded_frame is bad
 
 
 async def test_no_word_of_the_service_is_in_an_error(service: Service) -> None:

@@ -30,21 +30,24 @@ async def test_urgent_ones_go_first(names: str, expected: str) -> None:
     assert "".join(order) == expected
 
 
-@pytest.mark.parametrize("late", [False, True])
-async def test_one_who_gives_up_holds_nobody_up(late: bool) -> None:
+@pytest.mark.parametrize("when", ["before", "as the turn comes", "after"])
+async def test_one_who_gives_up_holds_nobody_up(when: str) -> None:
     """Also when its turn comes at the very moment it gives up."""
     turns = Turns()
     order: list[str] = []
     async with turns.take(urgent=False):
         tasks = await queue(turns, order, "ab")
-        if not late:
+        if when != "after":
             tasks[0].cancel()
+        if when == "before":
+            await asyncio.sleep(0)
             await asyncio.sleep(0)
     tasks[0].cancel()
     async with asyncio.timeout(5):
         await asyncio.gather(*tasks, return_exceptions=True)
         async with turns.take(urgent=False):
             assert order == ["b"]
+    assert [task.cancelled() for task in tasks] == [True, False]
 
 
 async def test_an_error_passes_the_turn_on() -> None:

@@ -8,7 +8,7 @@ from homeassistant.util import dt as dt_util
 from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.derived.doses import Doses, Told
+from custom_components.poolctl.derived.doses import DoseCount, Told
 
 PACIFIC = ZoneInfo("US/Pacific")
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -72,7 +72,7 @@ def test_every_dose_is_counted_once(
 ) -> None:
     """Read at least every five minutes, the sum is true whatever the count does."""
     now, counter = at(start), Counter(offset)
-    doses, expected = Doses.begin(counter.told(now)), 0
+    doses, expected = DoseCount.begin(counter.told(now)), 0
     day = now.astimezone(PACIFIC).date()
     for minutes, doses_taken, restarted in events:
         hidden = restarted or counter.begins_day(now + minutes * MINUTE)
@@ -107,7 +107,7 @@ def test_a_night_in_which_nobody_looked(
 ) -> None:
     """An hour after midnight the controller's day has begun, so its count is today's."""
     midnight = at("2026-07-01T00:00")
-    doses = Doses.begin(Told(before, midnight + evening * MINUTE))
+    doses = DoseCount.begin(Told(before, midnight + evening * MINUTE))
     now = midnight + days * timedelta(days=1) + morning * MINUTE
     assert doses.at(now) is None
     assert doses.then(Told(after, now)).at(now) == after
@@ -118,7 +118,7 @@ def test_a_night_in_which_nobody_looked(
 )
 def test_a_day_is_as_long_as_it_is(day: str, hours: int) -> None:
     midnight = at(f"{day}T00:00")
-    doses = Doses.begin(Told(3, midnight))
+    doses = DoseCount.begin(Told(3, midnight))
     end = midnight + hours * HOUR
     assert doses.at(midnight - MINUTE) == 3  # a clock that was set back
     assert doses.at(end - MINUTE) == 3
@@ -132,7 +132,7 @@ def test_a_midnight_that_does_not_exist(live_in: Callable[[ZoneInfo], None]) -> 
     havana = ZoneInfo("America/Havana")
     live_in(havana)
     one = at("2026-03-08T01:00", havana)
-    doses = Doses.begin(Told(3, one - MINUTE))
+    doses = DoseCount.begin(Told(3, one - MINUTE))
     assert doses.at(one - MINUTE) == 3
     assert doses.at(one) == 0
     assert doses.then(Told(0, one + HOUR)).at(one + HOUR) == 0
@@ -140,7 +140,7 @@ def test_a_midnight_that_does_not_exist(live_in: Callable[[ZoneInfo], None]) -> 
 
 def test_an_older_copy_of_the_cloud() -> None:
     now = at("2026-07-01T12:00")
-    doses = Doses.begin(Told(3, now))
+    doses = DoseCount.begin(Told(3, now))
     assert doses.then(Told(2, now + MINUTE)) == doses
     assert doses.then(Told(2, now + MINUTE)).then(Told(3, now + 2 * MINUTE)).today == 3
     # Told again two minutes later, it is no copy any more.

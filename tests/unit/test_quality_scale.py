@@ -14,7 +14,7 @@ from typing import Any, Final
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from custom_components.poolctl import PLATFORMS, async_setup, config_flow, coordinator
+from custom_components.poolctl import PLATFORMS, account, async_setup, config_flow
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "custom_components/poolctl"
@@ -123,7 +123,7 @@ CHECKS: Final[dict[str, Callable[[], bool]]] = {
     "runtime-data": _nothing_in_hass_data_by_entry,
     "stale-devices": lambda: (
         "async_remove_config_entry_device" in source("__init__.py")
-        and hasattr(coordinator.AccountCoordinator, "_remove")
+        and hasattr(account.AccountCoordinator, "_remove")
     ),
     "strict-typing": lambda: "strict = true" in (ROOT / "pyproject.toml").read_text(),
 }

@@ -11,7 +11,8 @@ import json
 from aiohttp import ClientSession
 from yarl import URL
 
-from .cloud import MAX_RESPONSE, TIMEOUT, V1, Inventory
+from .cloud import MAX_RESPONSE, TIMEOUT, V1
+from .cloud_answers import Inventory
 from .http import exchange
 
 

@@ -6,24 +6,28 @@ Observed (layouts.md 5): `userinfo` and the path and shape of `envelope-key`.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http import HTTPMethod, HTTPStatus
+from http import HTTPMethod
 import json
-import re
 import time
-from typing import Any, Protocol
+from typing import Protocol
 
 from aiohttp import ClientSession
 from yarl import URL
 
+from .cloud_answers import (
+    DEFAULT_RETRY_AFTER,
+    Device,
+    Inventory,
+    check,
+    parse_device,
+    parse_inventory,
+)
 from .envelope import parse_key
 from .equipment import MAIN_PUMP
 from .exceptions import (
     AuthenticationError,
     BusyError,
-    CommandFailedError,
-    ForbiddenError,
     NotOfferedError,
     PoolctlError,
     RefusedError,
@@ -31,7 +35,8 @@ from .exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from .http import Response, exchange
+from .http import exchange
+from .json_values import Answer, list_of
 from .statistics import LinkStatistics
 
 V1 = "api-gateway/v1"
@@ -48,8 +53,6 @@ COPY_AGE = 35.0
 _ONLINE = "deviceOnlineStatuses"
 _ONLINE_AGE = 25.0
 """s; less than the 30 between two read cycles, so that each cycle asks."""
-DEFAULT_RETRY_AFTER = 5.0
-"""s, where a 429 does not say (interface.md 7.1)."""
 
 
 class TokenProvider(Protocol):
@@ -57,26 +60,6 @@ class TokenProvider(Protocol):
 
     async def __call__(self, *, refused: str | None = None) -> str:
         """Return a token other than the refused one, or raise a PoolctlError."""
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A controller as the account lists it (interface.md 2.4)."""
-
-    device_id: str
-    name: str
-    online: bool | None
-    site: str
-
-
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """What an account owns (interface.md 2.3)."""
-
-    site_ids: tuple[str, ...]
-    devices: tuple[Device, ...]
-    complete: bool = field(default=True, compare=False)
-    """Whether all of the answer was understood: only then is what it lacks gone."""
 
 
 @dataclass(slots=True)
@@ -117,22 +100,7 @@ class CloudClient:
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
-        data = await self._data(HTTPMethod.GET, f"{V1}/user/sites")
-        site_ids, devices = [], []
-        complete = isinstance(data.get("sites"), list)
-        for site in _list(data, "sites"):
-            if not isinstance(site, dict):
-                complete = False
-                continue
-            if site.get("objectId"):
-                site_ids.append(str(site["objectId"]))
-            complete &= isinstance(site.get("device_list"), list)
-            for entry in _list(site, "device_list"):
-                if (device := _device(entry, str(site.get("name") or ""))) is None:
-                    complete = False
-                else:
-                    devices.append(device)
-        return Inventory(tuple(site_ids), tuple(devices), complete)
+        return parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
 
     async def reachable(self, device_id: str) -> bool | None:
         """Tell whether the service reaches a controller, `None` where it does not say.
@@ -175,7 +143,7 @@ class CloudClient:
         if _ONLINE in self._not_offered:
             raise NotOfferedError(f"{_ONLINE} is not offered")
         data = await self._data(HTTPMethod.GET, f"{V1}/user/{_ONLINE}")
-        found = [_device(entry, "") for entry in _list(data, "devices")]
+        found = [parse_device(entry, "") for entry in list_of(data, "devices")]
         return tuple(filter(None, found))
 
     async def _read_devices(self) -> tuple[Device, ...]:
@@ -200,7 +168,7 @@ class CloudClient:
         )
         return parse_key(str(data.get("key_hex", "")))
 
-    async def dashboard(self, device_id: str) -> dict[str, Any]:
+    async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (interface.md 2.5)."""
         async with self._gates[device_id].lock:
             data = await self._data(
@@ -213,7 +181,7 @@ class CloudClient:
 
     async def read(
         self, device_id: str, endpoint: str, *, urgent: bool = False
-    ) -> dict[str, Any]:
+    ) -> Answer:
         """Return the data of an observed endpoint (layouts.md 5).
 
         A 404 marks it as not offered for as long as this client lives. For a read that
@@ -263,9 +231,7 @@ class CloudClient:
             },
         )
 
-    async def write(
-        self, device_id: str, endpoint: str, body: Mapping[str, Any]
-    ) -> None:
+    async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
         """Send a command to an observed endpoint (layouts.md 5).
 
         A 404 marks it as not offered, as in `read`.
@@ -278,9 +244,7 @@ class CloudClient:
             self._not_offered.add(endpoint)
             raise
 
-    async def _write(
-        self, device_id: str, endpoint: str, body: Mapping[str, Any]
-    ) -> None:
+    async def _write(self, device_id: str, endpoint: str, body: Answer) -> None:
         """Send a command; wait out a busy controller as long as a person would."""
         gate = self._gates[device_id]
         give_up = time.monotonic() + PATIENCE
@@ -303,15 +267,15 @@ class CloudClient:
                 finally:
                     gate.next_write = time.monotonic() + spacing
 
-    async def _data(self, method: HTTPMethod, path: str) -> dict[str, Any]:
+    async def _data(self, method: HTTPMethod, path: str) -> Answer:
         data = (await self._request(method, path)).get("data")
         if not isinstance(data, dict):
             raise UnexpectedResponseError("the answer has no data")
         return data
 
     async def _request(
-        self, method: HTTPMethod, path: str, body: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+        self, method: HTTPMethod, path: str, body: Answer | None = None
+    ) -> Answer:
         """Return the answer's JSON object; sign in once more where a token is void."""
         with self.statistics.poll(RefusedError, BusyError):
             token = await self._token()
@@ -325,9 +289,9 @@ class CloudClient:
         self,
         method: HTTPMethod,
         path: str,
-        body: Mapping[str, Any] | None,
+        body: Answer | None,
         token: str,
-    ) -> dict[str, Any]:
+    ) -> Answer:
         response = await exchange(
             self._session,
             method,
@@ -340,81 +304,8 @@ class CloudClient:
             timeout=TIMEOUT,
             limit=MAX_RESPONSE,
         )
-        return _check(response)
-
-
-_DEVICE_ID = re.compile(r"(?:[0-9A-F]{2}_){5}[0-9A-F]{2}")
-_RETRY_AFTER = re.compile(
-    r"retry after\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?!s))?\s*(?:(\d+(?:\.\d+)?)\s*s)?",
-    re.IGNORECASE,
-)
-
-
-def is_device_id(text: object) -> bool:
-    """Tell whether a text has the form of a controller identifier (interface.md 2.4)."""
-    return isinstance(text, str) and _DEVICE_ID.fullmatch(text) is not None
-
-
-def parse_retry_after(message: str, header: str | None = None) -> float:
-    """Return the seconds to wait after a 429 (interface.md 7.1).
-
-    The message is asked first (`5s`, `10s`, `1m0s`, `5 s`), then the header.
-    """
-    if (found := _RETRY_AFTER.search(message)) and any(found.groups()):
-        hours, minutes, seconds = (float(part or 0) for part in found.groups())
-        return hours * 3600 + minutes * 60 + seconds
-    if header is not None and header.strip().isdecimal():
-        return float(header)
-    return DEFAULT_RETRY_AFTER
-
-
-def _device(entry: object, site: str) -> Device | None:
-    if not isinstance(entry, dict) or not is_device_id(entry.get("deviceId")):
-        return None
-    online = entry.get("online")
-    return Device(
-        entry["deviceId"],
-        str(entry.get("tag") or ""),
-        online if isinstance(online, bool) else None,
-        site,
-    )
+        return check(response)
 
 
 def _device_path(device_id: str, endpoint: str) -> str:
     return f"{V1}/iot-shadow/device/{device_id}/{endpoint}"
-
-
-def _list(data: Mapping[str, Any], name: str) -> list[Any]:
-    found = data.get(name)
-    return found if isinstance(found, list) else []
-
-
-_STATUS_ERRORS: Mapping[int, type[PoolctlError]] = {
-    HTTPStatus.UNAUTHORIZED: AuthenticationError,
-    HTTPStatus.FORBIDDEN: ForbiddenError,
-    HTTPStatus.NOT_FOUND: NotOfferedError,
-}
-
-
-def _check(response: Response) -> dict[str, Any]:
-    """Return the answer's JSON object, or raise what it says (interface.md 7.1)."""
-    status, answer = response.status, response.json()
-    message = response.data.decode("utf-8", "replace")
-    if answer is not None:
-        message = str(answer.get("message") or answer.get("error") or "no reason given")
-    # The service names the controller in its messages; a dialog need not.
-    message = _DEVICE_ID.sub("**", message)[:200]
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        header = response.headers.get("Retry-After")
-        raise BusyError(
-            "the service asks to wait", retry_after=parse_retry_after(message, header)
-        )
-    if error := _STATUS_ERRORS.get(status):
-        raise error(f"the service says HTTP {status}")
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise ServiceError(f"the service says HTTP {status}")
-    if answer is None:
-        raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
-    if status != HTTPStatus.OK or answer.get("status") == "FAILED":
-        raise CommandFailedError(message)
-    return answer

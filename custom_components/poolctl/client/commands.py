@@ -4,13 +4,14 @@ The payload of `aux` is published (interface.md 4.2 rule 5); everything else her
 observed (layouts.md 3 and 4).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 import json
 import struct
 from typing import Any
 
+from .equipment import HeatSource
 from .exceptions import InvalidCommandError, ReplyError
+from .json_values import Answer
 from .schedule import Schedule
 
 SINGLE_SPEED = "Single Speed"
@@ -85,7 +86,7 @@ def encode_schedule_enable(index: int, enabled: bool) -> bytes:
     return _pack(_INDEX_FLAG, _ENABLE, index, bool(enabled))
 
 
-def encode_cmd(command: str, body: Mapping[str, Any]) -> bytes:
+def encode_cmd(command: str, body: Answer) -> bytes:
     """Return the payload of action `cmd`: a controller command with a JSON body."""
     try:
         text = json.dumps(
@@ -94,6 +95,95 @@ def encode_cmd(command: str, body: Mapping[str, Any]) -> bytes:
     except (TypeError, ValueError, RecursionError) as err:
         raise InvalidCommandError(f"not JSON: {err}") from None
     return _string(command) + text.encode("utf-8", "replace")
+
+
+# Names of the wire: queries, the commands of `cmd`, and the keys of their JSON
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsObject:
+    """An object that is read and written whole (layouts.md 3 to 5)."""
+
+    query: str
+    """The LAN's query for it."""
+    command: str
+    """The LAN's command that writes it."""
+    card: str
+    """Its key in the cloud's `chemistryCard`."""
+    endpoint: str
+    """The cloud's endpoint that writes it."""
+    reset: str
+    """The flag that comes with every write: whether the drum was refilled."""
+
+
+PH_SETTINGS = SettingsObject(
+    query="get_ph_settings",
+    command="set_ph_settings",
+    card="phSettings",
+    endpoint="setPhSettings",
+    reset="reset_acid_volume",
+)
+CHLORINE_SETTINGS = SettingsObject(
+    query="get_chlorine_settings",
+    command="set_chlorine_settings",
+    card="chlorineSettings",
+    endpoint="setChlorineSettings",
+    reset="reset_chlorine_volume",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DosingKeys:
+    """Where a settings object tells of what the firmware regulates."""
+
+    settings: SettingsObject
+    desired: str
+    enabled: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrumKeys:
+    """Where a settings object tells of a doser's drum."""
+
+    size: str
+    """mL."""
+    remaining: str
+    """mL."""
+    doses: str = "current_dose_today"
+
+
+ACID_KEYS = DosingKeys(
+    settings=PH_SETTINGS, desired="desired_ph_level", enabled="ph_dosing"
+)
+ACID_DRUM_KEYS = DrumKeys(size="acid_drum_volume", remaining="remain_acid_volume")
+CHLORINATOR_KEYS = DosingKeys(
+    settings=CHLORINE_SETTINGS,
+    desired="desired_orp_level_mineral",
+    enabled="orp_controlled",
+)
+CHLORINE_KEYS = DosingKeys(
+    settings=CHLORINE_SETTINGS,
+    desired="desired_orp_level_liquid",
+    enabled="liquid_chlorine_dosing",
+)
+CHLORINE_DRUM_KEYS = DrumKeys(
+    size="chlorine_drum_volume", remaining="remain_chlorine_volume"
+)
+
+HEATING_QUERY, HEATING_COMMAND = "v2_temp_get", "v2_temp_set"
+POOL_TARGET, SPA_TARGET = "desire_pool_temp", "desire_spa_temp"
+SELECTED = {
+    HeatSource.SOLAR: "is_solar_heater_selected",
+    HeatSource.POOL_HEATER: "is_pool_heater_selected",
+    HeatSource.SPA_HEATER: "is_spa_heater_selected",
+}
+PROBE_CHANNELS = ("temp2_ch", "temp3_ch")
+"""Which probe is where: not ours to know, written back as read."""
+
+LIGHTS_QUERY = "get_pool_light_switch_mode"
+LIGHTS_COMMAND = "set_pool_light_switch_mode"
+
+PUMP_COMMAND = "v2_manual_set"
 
 
 # Query replies
@@ -188,7 +278,7 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
     return tuple(schedules)
 
 
-def decode_json(payload: bytes) -> dict[str, Any]:
+def decode_json(payload: bytes) -> dict[str, object]:
     """Return the object of a JSON reply, taken out of `{"d": …}` where it is wrapped."""
     try:
         reply = json.loads(payload)

@@ -12,6 +12,9 @@ MAX_SLOTS = 37
 VIRTUAL_SLOT = 26
 """An ozone output without a relay, where the controller has all 37 slots."""
 
+EXPANDERS = (1, 2, 3, 4)
+"""Numbers of the expanders, as `Signals.expanders` has them in this order."""
+
 MAIN_PUMP = 31
 UNKNOWN_TYPE = -1
 """Stands for a slot of which the cloud says nothing."""
@@ -64,10 +67,26 @@ LIQUID_CHLORINE = frozenset({8})
 POOL_LIGHTS = frozenset({12, 13, 14, 15, 16, 35})
 SPA_LIGHTS = frozenset({26, 27, 28, 29, 30, 36})
 LIGHTS = POOL_LIGHTS | SPA_LIGHTS
-HEAT_SOURCES = {"pool_heater": POOL_HEATERS, "solar": SOLAR, "spa_heater": SPA_HEATERS}
-"""Aux types of each heat source, by its name among the readings."""
-POOL_SOURCES = ("pool_heater", "solar")
-SPA_SOURCES = ("spa_heater",)
+
+
+class HeatSource(StrEnum):
+    """What can heat water; the firmware runs those that a person selected."""
+
+    POOL_HEATER = "pool_heater"
+    SOLAR = "solar"
+    SPA_HEATER = "spa_heater"
+
+    @property
+    def fitted(self) -> frozenset[int]:
+        """Aux types one of which must be wired for it to exist."""
+        return _HEATERS[self]
+
+
+_HEATERS = {
+    HeatSource.POOL_HEATER: POOL_HEATERS,
+    HeatSource.SOLAR: SOLAR,
+    HeatSource.SPA_HEATER: SPA_HEATERS,
+}
 SPA_ACTUATORS = (20, 21, 33, 34)
 """In the order in which the firmware looks for the first fitted one."""
 

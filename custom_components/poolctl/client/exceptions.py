@@ -138,35 +138,15 @@ class NotOfferedError(RefusedError):
 
 
 class LanRequestError(RefusedError):
-    """The controller rejected the request itself: interface.md 7.2, one class a row."""
+    """The controller rejected the request itself (interface.md 7.2).
 
+    `reason` is its own word for it, one of a published table.
+    """
 
-class NotServedError(LanRequestError):
-    """403 `not served on LAN`."""
-
-
-class MethodError(LanRequestError):
-    """405 `POST only`."""
-
-
-class ContentLengthError(LanRequestError):
-    """400 `invalid Content-Length`."""
-
-
-class ShortBodyError(LanRequestError):
-    """400 `short body`."""
-
-
-class SlowHeadersError(LanRequestError):
-    """408 `slow headers`."""
-
-
-class BadJsonError(LanRequestError):
-    """200 `bad json`."""
-
-
-class BadOpError(LanRequestError):
-    """200 `bad op`."""
+    def __init__(self, reason: str) -> None:
+        """Remember what the controller said."""
+        super().__init__(f"the controller says: {reason}")
+        self.reason = reason
 
 
 # An answer that is a "not now"

@@ -1,18 +1,21 @@
 """State frame -> telemetry, configuration, running timers.
 
 Observed, not published (layouts.md 2). This module only takes bytes apart: values stay
-what the wire says, also where they are impossible; `state.py` decides what they mean.
+what the wire says, even where they are impossible. The bounds that stand beside each row
+are ours (chosen); `plausible` applies them.
 
 A section that ends early leaves its missing fields `None`; bytes past the known fields
 are ignored; lengths that do not fit the frame raise FrameError for the whole frame.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 import struct
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
 
 from .exceptions import FrameError
+from .layout import Between, Layout, Row, Section, skip
 
 VERSION = 1
 
@@ -21,73 +24,156 @@ MODE_MANUAL = 99
 """Values of `main_pump_mode` and `aux_modes`; 1 to 20 is the running schedule."""
 
 
-class Flag:
-    """Bits of `Telemetry.flags` (layouts.md 2.1)."""
-
-    POOL_HEATER = 1 << 0
-    SOLAR = 1 << 1
-    SPA_HEATER = 1 << 2
-    PH_DOSING = 1 << 3
-    CHLORINE_DOSING = 1 << 4
-    CHEMISTRY_STABLE = 1 << 5
-    EXPANDER_1 = 1 << 10
-    EXPANDER_2 = 1 << 11
-    DRY_RUN = 3 << 13  # both bits set is normal, anything else a problem
-    FLOW = 1 << 15
+# 0xFF, 0xFFFF and their kind stand for a probe that is not fitted (design.md 3); the other
+# bounds are ours, wide enough for any pool (chosen).
+_BYTE, _WORD = Between(0, 0xFE), Between(0, 0xFFFE)
+_PERCENT, _CELSIUS = Between(0, 100), Between(0, 100)
+PH = Between(0.1, 14)
+DESIRED_ORP = Between(1, 0xFFFE)
+"""mV."""
+VOLUME = Between(0, 0xFFFF_FFFE)
+"""mL."""
+_MODES: Final = frozenset({MODE_OFF, *range(1, 21), MODE_MANUAL})
 
 
-class Flag2:
-    """Bits of `Telemetry.flags2` (layouts.md 2.1)."""
-
-    PUMP_COOLING_DOWN = 1 << 0
-    PUMP_PRIMING = 1 << 1
-    WIFI = 1 << 2
-    ETHERNET = 1 << 3
-    MQTT = 1 << 4
-    INTERNET = 1 << 5
-    SPA_FITTED = 1 << 6
-    EXPANDER_3 = 1 << 7
-    EXPANDER_4 = 1 << 8
+# Section A (layouts.md 2.1)
 
 
 @dataclass(frozen=True, slots=True)
-class Telemetry:
-    """Section A (layouts.md 2.1)."""
+class Readings:
+    """What is measured or counted now."""
 
-    flags: int | None
-    water_temperature: float | None
+    water_temperature: float | None = None
     """°C."""
-    ambient_temperature: float | None
-    """°C; 0 where no sensor is fitted."""
-    ph: float | None
-    orp: int | None
+    ambient_temperature: float | None = None
+    """°C; the wire has 0 where no sensor is fitted."""
+    ph: float | None = None
+    orp: float | None = None
     """mV."""
-    flow_rate: int | None
+    flow_rate: float | None = None
     """L/min."""
-    pressure: int | None
+    pressure: float | None = None
     """kPa, at the filter."""
-    pump_speed: int | None
+    pump_speed: float | None = None
     """%."""
-    pump_power: int | None
+    pump_power: float | None = None
     """W."""
-    drive_temperature: int | None
+    drive_temperature: float | None = None
     """°C."""
-    main_pump_mode: int | None
-    sanitiser_output: int | None
-    flags2: int | None
-    aux_modes: tuple[int, ...] | None
+    main_pump_mode: int | None = None
+    """0 off, 1 to 20 the running schedule, 99 manual."""
+    sanitiser_output: float | None = None
+    pump_cooldown_remaining: float | None = None
+    """s."""
+    pump_priming_remaining: float | None = None
+    """s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry(Readings):
+    """Section A as the wire has it: readings, flags, and the state of every slot."""
+
+    flags: int | None = None
+    flags2: int | None = None
+    aux_modes: tuple[int, ...] | None = None
     """One mode a slot."""
-    held_slots: tuple[int, ...] | None
+    held_slots: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
-    pump_cooldown_remaining: int | None
-    """s."""
-    pump_priming_remaining: int | None
-    """s."""
+
+
+_TELEMETRY = Layout(
+    Row("flags", "H"),
+    Row("water_temperature", "H", 10, _CELSIUS),
+    Row("ambient_temperature", "H", 100, Between(0.01, 100)),
+    Row("ph", "B", 10, PH),
+    Row("orp", "H", 1, _WORD),
+    skip(2),  # TDS, a placeholder
+    Row("flow_rate", "H", 1, _WORD),
+    Row("pressure", "H", 1, _WORD),
+    skip(2),  # prime pressure
+    Row("pump_speed", "B", 1, _PERCENT),
+    Row("pump_power", "H", 1, _WORD),
+    skip(2),  # pump current
+    Row("drive_temperature", "B", 1, _BYTE),
+    Row("main_pump_mode", "B", 1, _MODES),
+    Row("sanitiser_output", "H", 1, _WORD),
+    skip(16),  # cost counters
+    Row("flags2", "H"),
+    Row("slots", "B"),  # how many: their modes and a bitmap of the held ones follow
+)
+_PUMP_TIMES = Layout(
+    Row("pump_cooldown_remaining", "H", 1, _WORD),
+    Row("pump_priming_remaining", "H", 1, _WORD),
+)
+_measured = [row.name for row in (*_TELEMETRY.rows[1:-2], *_PUMP_TIMES.rows)]
+READINGS = Section(Readings, _measured, _TELEMETRY, _PUMP_TIMES)
+_SECTION_A = Section(
+    Telemetry, [*_measured, "flags", "flags2", "aux_modes", "held_slots"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the controller reports as a yes or no."""
+
+    pool_heater: bool | None = None
+    solar: bool | None = None
+    spa_heater: bool | None = None
+    ph_dosing: bool | None = None
+    chlorine_dosing: bool | None = None
+    """Of the liquid doser or of a chlorinator."""
+    chemistry_stable: bool | None = None
+    flow: bool | None = None
+    pump_cooling_down: bool | None = None
+    pump_priming: bool | None = None
+    mqtt: bool | None = None
+    internet: bool | None = None
+    dry_run: bool | None = None
+    expanders: tuple[bool | None, ...] = (None,) * 4
+    """Whether each expander is connected."""
+
+
+# Bits of `flags`, then of `flags2`, in the order of the fields of Signals
+_FLAGS = {
+    "pool_heater": 0,
+    "solar": 1,
+    "spa_heater": 2,
+    "ph_dosing": 3,
+    "chlorine_dosing": 4,
+    "chemistry_stable": 5,
+    "flow": 15,
+}
+_FLAGS2 = {"pump_cooling_down": 0, "pump_priming": 1, "mqtt": 4, "internet": 5}
+_SIGNALS = Section(Signals, [*_FLAGS, *_FLAGS2, "dry_run", "expanders"])
+_EXPANDERS, _EXPANDERS2 = (10, 11), (7, 8)
+_DRY_RUN = 3 << 13
+"""Both bits set is normal, anything else is a problem."""
+
+
+def _flagged(flags: int | None, bits: Iterable[int]) -> Iterable[bool | None]:
+    return (None if flags is None else bool(flags >> bit & 1) for bit in bits)
+
+
+# What hardly ever changes from frame to frame is taken apart once.
+
+
+@lru_cache(maxsize=64)
+def decode_signals(flags: int | None, flags2: int | None) -> Signals:
+    """Return what the bits of `Telemetry.flags` and `Telemetry.flags2` say."""
+    return _SIGNALS.make(
+        *_flagged(flags, _FLAGS.values()),
+        *_flagged(flags2, _FLAGS2.values()),
+        None if flags is None else flags & _DRY_RUN != _DRY_RUN,
+        (*_flagged(flags, _EXPANDERS), *_flagged(flags2, _EXPANDERS2)),
+    )
+
+
+# Section B (layouts.md 2.2)
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Section B (layouts.md 2.2), as far as it is used; without arguments, nothing known."""
+    """Section B, as far as it is used; without arguments, nothing is known."""
 
     pool_target: int | None = None
     """°C."""
@@ -97,19 +183,56 @@ class Configuration:
     pool_heater_selected: bool | None = None
     spa_heater_selected: bool | None = None
     desired_ph: float | None = None
-    acid_drum_ml: int | None = None
-    acid_remaining_ml: int | None = None
-    desired_orp_mineral: int | None = None
+    acid_drum_ml: float | None = None
+    acid_remaining_ml: float | None = None
+    desired_orp_mineral: float | None = None
     """mV."""
-    desired_orp_liquid: int | None = None
+    desired_orp_liquid: float | None = None
     """mV."""
-    chlorine_drum_ml: int | None = None
-    chlorine_remaining_ml: int | None = None
+    chlorine_drum_ml: float | None = None
+    chlorine_remaining_ml: float | None = None
     schedules_enabled: tuple[int, ...] | None = None
     """Indices, counted from 0."""
     firmware: str | None = None
     aux_types: tuple[int, ...] | None = None
     """One aux type code a slot (layouts.md 2.4)."""
+
+
+_TARGET = Between(1, 0xFE)
+_CONFIGURATION = Layout(
+    skip(20),  # pool size … min pressure
+    Row("pool_target", "B", 1, _TARGET),
+    Row("spa_target", "B", 1, _TARGET),
+    Row("heating_flags", "B"),
+    skip(14),  # heater cool-down … pH dosing time
+    Row("desired_ph", "B", 10, PH),
+    Row("acid_drum_ml", "I", 1, VOLUME),
+    Row("acid_remaining_ml", "I", 1, VOLUME),
+    skip(6),  # max doses a day … ORP flags
+    Row("desired_orp_mineral", "H", 1, DESIRED_ORP),
+    skip(4),  # mineral max duration
+    Row("desired_orp_liquid", "H", 1, DESIRED_ORP),
+    skip(2),  # liquid dose time
+    Row("chlorine_drum_ml", "I", 1, VOLUME),
+    Row("chlorine_remaining_ml", "I", 1, VOLUME),
+    skip(12),  # liquid dose rate … ambient temperature offset
+    Row("schedules_enabled", "I"),
+    Row("firmware", "3s"),
+    Row("slots", "B"),  # how many: their aux type codes follow
+)
+_HEATING_FLAGS = {
+    "solar_selected": 0,
+    "pool_heater_selected": 1,
+    "spa_heater_selected": 2,
+}
+_names = [row.name for row in _CONFIGURATION.rows]
+CONFIGURATION = Section(
+    Configuration,
+    [*_names[:2], *_HEATING_FLAGS, *_names[3:-1], "aux_types"],
+    _CONFIGURATION,
+)
+
+# The whole frame
 
 
 class Timer(NamedTuple):
@@ -122,6 +245,9 @@ class Timer(NamedTuple):
     """s."""
 
 
+_TIMER = struct.Struct("<BHH")
+
+
 @dataclass(frozen=True, slots=True)
 class StateFrame:
     """A decoded state frame; a part the frame does not speak of is `None`."""
@@ -129,78 +255,6 @@ class StateFrame:
     telemetry: Telemetry | None
     configuration: Configuration | None
     timers: tuple[Timer, ...] | None
-
-
-class _Layout:
-    """The fields of a section in wire order, unpacked in one go.
-
-    The table is `struct` codes; pad codes (`x`) skip what is not used. One `Struct` per
-    possible end of the section is made ahead, longest first.
-    """
-
-    def __init__(self, *codes: str) -> None:
-        values = [code for code in codes if not code.endswith("x")]
-        self._prefixes: list[tuple[struct.Struct, tuple[None, ...]]] = []
-        for end in range(len(codes), -1, -1):
-            prefix = struct.Struct("<" + "".join(codes[:end]))
-            known = sum(not code.endswith("x") for code in codes[:end])
-            self._prefixes.append((prefix, (None,) * (len(values) - known)))
-        self.size = self._prefixes[0][0].size
-
-    def unpack(self, data: memoryview | bytes) -> tuple[Any, ...]:
-        """Return all values of the table, `None` for those past the end of `data`."""
-        for prefix, missing in self._prefixes:
-            if len(data) >= prefix.size:
-                return prefix.unpack_from(data) + missing
-        raise AssertionError("the empty prefix always fits")  # pragma: no cover
-
-
-_TELEMETRY = _Layout(
-    "H",  # flags
-    "H",  # water temperature, 0.1 °C
-    "H",  # ambient temperature, 0.01 °C
-    "B",  # pH, 0.1
-    "H",  # ORP
-    "2x",  # TDS, a placeholder
-    "H",  # flow rate
-    "H",  # filter pressure
-    "2x",  # prime pressure
-    "B",  # pump speed
-    "H",  # pump power
-    "2x",  # pump current
-    "B",  # drive temperature
-    "B",  # main pump mode
-    "H",  # sanitiser output
-    "16x",  # cost counters
-    "H",  # flags2
-    "B",  # number of aux slots
-)
-_PUMP_TIMES = _Layout("H", "H")  # cool-down, priming
-
-_CONFIGURATION = _Layout(
-    "20x",  # pool size … min pressure
-    "B",  # desired pool temperature
-    "B",  # desired spa temperature
-    "B",  # heating flags
-    "14x",  # heater cool-down … pH dosing time
-    "B",  # desired pH, 0.1
-    "I",  # acid drum
-    "I",  # acid remaining
-    "6x",  # max doses a day … ORP flags
-    "H",  # desired ORP (mineral)
-    "4x",  # mineral max duration
-    "H",  # desired ORP (liquid)
-    "2x",  # liquid dose time
-    "I",  # chlorine drum
-    "I",  # chlorine remaining
-    "12x",  # liquid dose rate … ambient temperature offset
-    "I",  # schedules enabled
-    "3s",  # firmware version
-    "B",  # number of aux slots
-)
-_SOLAR_SELECTED, _POOL_HEATER_SELECTED, _SPA_HEATER_SELECTED = 1, 2, 4
-
-_TIMER = struct.Struct("<BHH")
 
 
 _TELEMETRY_PRESENT, _CONFIGURATION_PRESENT, _TIMERS_PRESENT = 1, 2, 4
@@ -242,49 +296,14 @@ def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]
 
 
 def _decode_telemetry(data: bytes) -> Telemetry:
-    (
-        flags,
-        water,
-        ambient,
-        ph,
-        orp,
-        flow,
-        pressure,
-        speed,
-        power,
-        drive,
-        mode,
-        sanitiser,
-        flags2,
-        slots,
-    ) = _TELEMETRY.unpack(data)
-    modes = held = cooldown = priming = None
+    flags, *readings, flags2, slots = _TELEMETRY.unpack(data)
+    modes = held = None
+    pump_times: list[int | None] = [None, None]
     if slots is not None:
         end = _TELEMETRY.size + slots + (slots + 7) // 8
         modes, held = _decode_slots(data[_TELEMETRY.size : end], slots)
-        cooldown, priming = _PUMP_TIMES.unpack(data[end:])
-    return Telemetry(
-        flags,
-        None if water is None else water / 10,
-        None if ambient is None else ambient / 100,
-        None if ph is None else ph / 10,
-        orp,
-        flow,
-        pressure,
-        speed,
-        power,
-        drive,
-        mode,
-        sanitiser,
-        flags2,
-        modes,
-        held,
-        cooldown,
-        priming,
-    )
-
-
-# What hardly ever changes from frame to frame is taken apart once.
+        pump_times = _PUMP_TIMES.unpack(data[end:])
+    return _SECTION_A.make(*readings, *pump_times, flags, flags2, modes, held)
 
 
 @lru_cache(maxsize=256)
@@ -301,24 +320,15 @@ def _decode_slots(
 
 @lru_cache(maxsize=64)
 def _decode_configuration(data: bytes) -> Configuration:
-    pool, spa, heating, ph, *settings, schedules, firmware, slots = (
-        _CONFIGURATION.unpack(data)
+    pool, spa, heating, *dosing, schedules, firmware, slots = _CONFIGURATION.unpack(
+        data
     )
-    acid_drum, acid, orp_mineral, orp_liquid, chlorine_drum, chlorine = settings
     types = data[_CONFIGURATION.size :]
-    return Configuration(
+    return CONFIGURATION.make(
         pool,
         spa,
-        None if heating is None else bool(heating & _SOLAR_SELECTED),
-        None if heating is None else bool(heating & _POOL_HEATER_SELECTED),
-        None if heating is None else bool(heating & _SPA_HEATER_SELECTED),
-        None if ph is None else ph / 10,
-        acid_drum,
-        acid,
-        orp_mineral,
-        orp_liquid,
-        chlorine_drum,
-        chlorine,
+        *_flagged(heating, _HEATING_FLAGS.values()),
+        *dosing,
         None if schedules is None else _bits(schedules),
         None if firmware is None else ".".join(map(str, firmware)),
         None if slots is None or slots > len(types) else tuple(types[:slots]),

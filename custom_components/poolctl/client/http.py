@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 import json
-from typing import Any, override
+from typing import override
 
 from aiohttp import (
     ClientConnectorError,
@@ -18,6 +18,7 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from .exceptions import UnexpectedResponseError, UnreachableError
+from .json_values import Answer
 
 
 class ClosingRequest(ClientRequest):
@@ -47,7 +48,7 @@ class Response:
     headers: Mapping[str, str]
     data: bytes
 
-    def json(self) -> dict[str, Any] | None:
+    def json(self) -> Answer | None:
         """Return the JSON object of the body, `None` where it is anything else."""
         try:
             answer = json.loads(self.data)

@@ -1,32 +1,25 @@
 """The LAN side of one controller: Command Protocol v2 (interface.md 4.2, 7.2, 8)."""
 
-from collections.abc import Mapping
 from http import HTTPMethod, HTTPStatus
 import json
-from typing import Any
 
 from aiohttp import ClientSession
 from yarl import URL
 
 from .envelope import IncomingCounter, OutgoingCounter, unwrap, wrap
 from .exceptions import (
-    BadJsonError,
-    BadOpError,
-    ContentLengthError,
     FrameError,
     LanBusyError,
-    MethodError,
-    NotServedError,
+    LanRequestError,
     PoolctlError,
     RefusedError,
     ReplayError,
     RequestTooLargeError,
-    ShortBodyError,
-    SlowHeadersError,
     UnexpectedResponseError,
 )
 from .frame import StateFrame, decode_frame
 from .http import exchange
+from .json_values import Answer
 from .statistics import RawFrame
 from .turns import Turns
 
@@ -41,16 +34,16 @@ _HEADERS = {
     "Connection": "close",
 }
 
-# interface.md 7.2, one row each
-_ERRORS: Mapping[tuple[int, str], type[PoolctlError]] = {
-    (HTTPStatus.FORBIDDEN, "not served on LAN"): NotServedError,
-    (HTTPStatus.METHOD_NOT_ALLOWED, "POST only"): MethodError,
-    (HTTPStatus.BAD_REQUEST, "invalid Content-Length"): ContentLengthError,
-    (HTTPStatus.BAD_REQUEST, "short body"): ShortBodyError,
-    (HTTPStatus.REQUEST_TIMEOUT, "slow headers"): SlowHeadersError,
-    (HTTPStatus.OK, "bad json"): BadJsonError,
-    (HTTPStatus.OK, "bad op"): BadOpError,
-    (HTTPStatus.OK, "busy"): LanBusyError,
+_BUSY = (HTTPStatus.OK, "busy")
+# interface.md 7.2
+_REASONS = {
+    (HTTPStatus.FORBIDDEN, "not served on LAN"),
+    (HTTPStatus.METHOD_NOT_ALLOWED, "POST only"),
+    (HTTPStatus.BAD_REQUEST, "invalid Content-Length"),
+    (HTTPStatus.BAD_REQUEST, "short body"),
+    (HTTPStatus.REQUEST_TIMEOUT, "slow headers"),
+    (HTTPStatus.OK, "bad json"),
+    (HTTPStatus.OK, "bad op"),
 }
 
 
@@ -164,7 +157,7 @@ class LanClient:
         envelope = "" if payload is None else wrap(self._key, counter, payload).hex()
         return json.dumps({"op": op, "name": name, "env": envelope}).encode()
 
-    async def _post(self, body: bytes, timeout: float) -> dict[str, Any]:
+    async def _post(self, body: bytes, timeout: float) -> Answer:
         """Return the answer, or raise what it says (interface.md 7.2)."""
         response = await exchange(
             self._session,
@@ -179,12 +172,18 @@ class LanClient:
         if answer is None:
             raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
         if answer.get("ok") is False or status != HTTPStatus.OK:
-            reason = str(answer.get("err"))
-            if (error := _ERRORS.get((status, reason))) is None:
-                # Whatever answers there, its words are not for a log.
-                raise RefusedError(f"refused with HTTP {status}")
-            raise error(f"the controller says: {reason}")
+            raise _refusal(status, str(answer.get("err")))
         return answer
+
+
+def _refusal(status: int, reason: str) -> PoolctlError:
+    """Return what an answer that is a no means (interface.md 7.2)."""
+    if (status, reason) == _BUSY:
+        return LanBusyError("the controller is busy")
+    if (status, reason) in _REASONS:
+        return LanRequestError(reason)
+    # Whatever answers there, its words are not for a log.
+    return RefusedError(f"refused with HTTP {status}")
 
 
 def state_after(reply: bytes) -> StateFrame | None:

@@ -6,7 +6,6 @@ ours (chosen). Times are minutes after midnight by the controller's wall clock.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 UNUSED_SLOT = 99
 """The slot of an unused schedule record."""
@@ -58,7 +57,7 @@ class Schedule:
         return self.slot, self.start, self.end, self.weekdays
 
     @property
-    def content(self) -> tuple[Any, ...]:
+    def content(self) -> tuple[object, ...]:
         """What a person sees of it, except whether it is armed."""
         return *self.when, self.speed, self.name
 

@@ -2,17 +2,18 @@
 
 The controller counts the doses of its day (`current_dose_today`, layouts.md 4). Its
 midnight may be minutes off that of Home Assistant, and after a restart its count may
-begin at 0 in the middle of a day. So what its count gained is added up here, and the sum
-begins at 0 when Home Assistant's day does. The rules are chosen:
+begin at 0 in the middle of a day. So the gains of its count are added up here, and the
+sum begins at 0 when Home Assistant's day does. The rules are chosen:
 
-- A lower count has begun anew, at the controller's midnight or by a restart alike: all
-  of it was gained. One told within two minutes of the higher one may be an older copy of
-  the cloud, and is passed over.
-- Of a count told before midnight and one told an hour after it or later, the controller's
-  midnight lies between: all of the later one was gained today, however high it is.
+- A count that is lower than the one before it has begun anew, at the controller's
+  midnight or by a restart: all of it was gained. A lower count that was told within two
+  minutes of the higher one may be an older copy of the cloud, and is passed over.
+- If one count was told before midnight and the next one an hour after midnight or later,
+  the controller's midnight lies between them: all of the later count was gained today,
+  however high it is.
 
 A count that has begun anew and is as high again when it is next told, minutes later,
-cannot be known from one that stood still: those doses are not counted.
+cannot be told from one that stood still: those doses are not counted.
 """
 
 from collections.abc import Callable
@@ -30,15 +31,15 @@ from homeassistant.helpers.event import async_track_time_change
 from homeassistant.helpers.restore_state import ExtraStoredData, RestoreEntity
 from homeassistant.util import dt as dt_util
 
-from ..client.equipment import LIQUID_CHLORINE, PH_DOSERS
+from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.state import PoolState
 from ..coordinator import ControllerCoordinator
 from ..entity import PoolctlEntity, PoolctlEntityDescription
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
-"""By which the controller's midnight may differ from ours."""
+"""How far the controller's midnight may be from ours."""
 COPY_MARGIN: Final = timedelta(minutes=2)
-"""By which something told may be older than what was told before it."""
+"""How much older a count may be than the one that was told before it."""
 
 
 class Told(NamedTuple):
@@ -49,7 +50,7 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Doses(ExtraStoredData):
+class DoseCount(ExtraStoredData):
     """The doses of the day on which the controller last told its count."""
 
     today: int
@@ -57,18 +58,18 @@ class Doses(ExtraStoredData):
 
     @classmethod
     def begin(cls, told: Told) -> Self:
-        """Believe the first count there is."""
+        """Begin with the first count there is: all of it is today's."""
         return cls(told.doses, told)
 
     def then(self, told: Told) -> Self:
-        """Return what it is after the controller told its count again."""
+        """Return the count after the controller told its own again."""
         if (gained := self.gained(told)) is None:
             return self
         same_day = self.told.at >= _midnight(told.at)
         return type(self)(gained + (self.today if same_day else 0), told)
 
     def gained(self, told: Told) -> int | None:
-        """Return how many there were since the count before; `None`: it is no news."""
+        """Return the doses since the count before, `None` where this one is no news."""
         before = self.told
         lower = told.doses < before.doses
         if told.at == before.at or (lower and abs(told.at - before.at) < COPY_MARGIN):
@@ -78,9 +79,10 @@ class Doses(ExtraStoredData):
         return told.doses if lower or anew else told.doses - before.doses
 
     def at(self, now: datetime) -> int | None:
-        """Return the doses of this day so far.
+        """Return the doses of the current day so far.
 
-        0 as the day begins; `None` where an hour of it is over and nothing was told.
+        They are 0 when the day begins, and unknown (`None`) an hour later if nothing was
+        told in it.
         """
         midnight = _midnight(now)
         if self.told.at >= midnight:
@@ -88,7 +90,7 @@ class Doses(ExtraStoredData):
         return 0 if now < midnight + MIDNIGHT_MARGIN else None
 
     @override
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, int | str]:
         return {
             "today": self.today,
             "told": self.told.doses,
@@ -97,91 +99,91 @@ class Doses(ExtraStoredData):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Return what was kept."""
+        """Return the count that was kept."""
         at = datetime.fromisoformat(data["told_at"])
         return cls(data["today"], Told(data["told"], at))
 
 
 def _midnight(now: datetime) -> datetime:
-    """Return when the day began, in UTC: an hour later is then an hour later."""
+    """Return when the day began, in UTC, which no change of the clock makes ambiguous."""
     return dt_util.as_utc(dt_util.start_of_local_day(dt_util.as_local(now)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlDosesDescription(PoolctlEntityDescription, SensorEntityDescription):
-    """One count; `value_fn` is the controller's own."""
+class PoolctlDoseSensorDescription(
+    PoolctlEntityDescription[int], SensorEntityDescription
+):
+    """The doses of one doser; `value_fn` is the controller's own count."""
 
     told_at_fn: Callable[[PoolState], datetime | None]
+    """When the controller told it."""
 
     def told(self, state: PoolState) -> Told | None:
-        """Return what the controller told last."""
+        """Return the count that the controller told last."""
         doses, at = self.value_fn(state), self.told_at_fn(state)
         return None if doses is None or at is None else Told(doses, at)
 
 
-ACID_DOSES = PoolctlDosesDescription(
-    key="acid_doses_today",
-    translation_key="acid_doses_today",
-    state_class=SensorStateClass.TOTAL_INCREASING,
-    fitted=PH_DOSERS,
-    value_fn=lambda state: state.dosing.acid_doses,
-    told_at_fn=lambda state: state.dosing.acid_told_at,
-)
-CHLORINE_DOSES = PoolctlDosesDescription(
-    key="chlorine_doses_today",
-    translation_key="chlorine_doses_today",
-    state_class=SensorStateClass.TOTAL_INCREASING,
-    fitted=LIQUID_CHLORINE,
-    value_fn=lambda state: state.dosing.chlorine_doses,
-    told_at_fn=lambda state: state.dosing.chlorine_told_at,
-)
-DOSES = (ACID_DOSES, CHLORINE_DOSES)
+def _doses(doser: DoserKind) -> PoolctlDoseSensorDescription:
+    """Return the row of a doser."""
+    return PoolctlDoseSensorDescription(
+        key=f"{doser.key}_doses_today",
+        translation_key=f"{doser.key}_doses_today",
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        fitted=doser.fitted,
+        value_fn=lambda state: doser.of(state).doses,
+        told_at_fn=lambda state: doser.of(state).told_at,
+    )
 
 
-class PoolctlDoses(PoolctlEntity, RestoreEntity, SensorEntity):
+ACID_DOSE_SENSOR, CHLORINE_DOSE_SENSOR = DOSE_SENSORS = tuple(map(_doses, DOSERS))
+
+
+class PoolctlDoseSensor(PoolctlEntity[int], RestoreEntity, SensorEntity):
     """How often a doser has dosed today."""
 
-    entity_description: PoolctlDosesDescription
+    entity_description: PoolctlDoseSensorDescription
 
     def __init__(
-        self, coordinator: ControllerCoordinator, description: PoolctlDosesDescription
+        self,
+        coordinator: ControllerCoordinator,
+        description: PoolctlDoseSensorDescription,
     ) -> None:
-        """Begin with nothing; what was kept is there once it is added."""
-        self._doses: Doses | None = None
+        """Begin with nothing; what was kept is read once it is added."""
+        self._count: DoseCount | None = None
         self._day: date | None = None
         super().__init__(coordinator, description)
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        doses = None if self._doses is None else self._doses.at(dt_util.utcnow())
-        return doses, *super()._visible()[1:]
+    def _read_value(self) -> int | None:
+        return None if self._count is None else self._count.at(dt_util.utcnow())
 
     @property
     @override
     def native_value(self) -> int | None:
         """Return the number of doses."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @property
     @override
-    def extra_restore_state_data(self) -> Doses | None:
+    def extra_restore_state_data(self) -> DoseCount | None:
         """Return what to keep over a restart."""
-        return self._doses
+        return self._count
 
     @override
     async def async_added_to_hass(self) -> None:
         """Go on from what was kept."""
         await super().async_added_to_hass()
         if (kept := await self.async_get_last_extra_data()) is not None:
-            self._doses = Doses.from_dict(kept.as_dict())
-            if self._doses.at(dt_util.utcnow()):
+            self._count = DoseCount.from_dict(kept.as_dict())
+            if self._count.at(dt_util.utcnow()):
                 self._day = dt_util.now().date()
-        # Every hour: where a clock is put forward at midnight, there is no 0:00.
+        # Every hour, as there is no 0:00 where a clock is put forward at midnight.
         self.async_on_remove(
             async_track_time_change(self.hass, self._hour_began, minute=0, second=0)
         )
         if self._begins_day():
-            # The 0 is written as the entity is added, what is known of today after it.
+            # The 0 is written when the entity is added, the doses of today after it.
             soon = self.hass.loop.call_soon(self._handle_coordinator_update)
             self.async_on_remove(soon.cancel)
         else:
@@ -200,18 +202,18 @@ class PoolctlDoses(PoolctlEntity, RestoreEntity, SensorEntity):
             self.async_write_ha_state()
 
     def _begins_day(self) -> bool:
-        """Show 0 once on every day: statistics know a new day by nothing else."""
+        """Show 0 once on every day: only that tells statistics of a new day."""
         today = dt_util.now().date()
-        if self._day == today or not self.available or self._doses is None:
+        if self._day == today or not self.available or self._count is None:
             return False
-        self._day, self._value, self._shown = today, 0, ()
+        self._day, self._value, self._shown = today, 0, None
         return True
 
     def _take_over(self) -> bool:
         """Take over what was told; tell whether anything a person sees changed."""
         told = self.entity_description.told(self.coordinator.data)
         if told is not None:
-            if self._doses is None:
-                self._doses, self._day = Doses.begin(told), dt_util.now().date()
-            self._doses = self._doses.then(told)
+            if self._count is None:
+                self._count, self._day = DoseCount.begin(told), dt_util.now().date()
+            self._count = self._count.then(told)
         return self._update()

@@ -1,7 +1,7 @@
 """Totals: energy and running hours of the pump, summed up from reads of its state.
 
-The controller itself keeps no such total that is known (layouts.md 2.1), so all of this
-is chosen: what happens while nobody reads is not counted.
+No such total of the controller is known (layouts.md 2.1), so all of this is chosen. What
+happens while nobody reads is not counted.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ from ..entity import PoolctlEntity, PoolctlEntityDescription
 MAX_GAP: Final = 60.0
 """s between two reads beyond which nobody knows what happened."""
 DECIMALS: Final = 2
-"""Of what is shown. A large pump so changes its energy about twice a minute; finer
-steps would fill a recorder with every poll and tell a person nothing."""
+"""Decimals of what is shown. With two, the energy of a large pump changes about twice a
+minute; finer steps would fill a recorder with every poll and tell a person nothing."""
 
 _HOUR: Final = 3600.0
 _KILOWATT_HOUR: Final = 1000 * _HOUR
@@ -37,14 +37,15 @@ _KILOWATT_HOUR: Final = 1000 * _HOUR
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlTotalDescription(PoolctlEntityDescription, SensorEntityDescription):
+class PoolctlTotalDescription(PoolctlEntityDescription[float], SensorEntityDescription):
     """One total."""
 
     rate_fn: Callable[[PoolState], float | None]
     """What is summed up, in the sensor's unit per second; `None` is not known."""
     daily: bool = False
     """Whether it starts anew at midnight, local time."""
-    value_fn: Callable[[PoolState], Any] = lambda state: None
+    value_fn: Callable[[PoolState], float | None] = lambda state: None
+    """No state has the total: the entity sums it up."""
 
 
 def _power(state: PoolState) -> float | None:
@@ -56,7 +57,7 @@ def _running(state: PoolState) -> float | None:
     """Return whether the motor turns, asked for or cooling a heater down."""
     if state.pump_on is None:
         return None
-    turns = state.pump_on or state.readings.pump_cooling_down is True
+    turns = state.pump_on or state.signals.pump_cooling_down is True
     return turns / _HOUR
 
 
@@ -88,7 +89,7 @@ TOTALS = (
 
 @dataclass
 class _Kept(SensorExtraStoredData):
-    """What a restart needs: the total, not rounded, and the day it belongs to."""
+    """What is kept over a restart: the exact total, and the day that it belongs to."""
 
     day: str
 
@@ -97,10 +98,10 @@ class _Kept(SensorExtraStoredData):
         return {**super().as_dict(), "day": self.day}
 
 
-class PoolctlTotal(PoolctlEntity, RestoreSensor):
+class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
     """The area under a rate, as trapezoids between two reads.
 
-    Between two reads a pump starts or stops at any moment. A trapezoid takes the
+    A pump may start or stop at any moment between two reads. A trapezoid takes the
     middle, which is right on average; the earlier value alone would always be too
     little at a start and too much at a stop.
     """
@@ -110,21 +111,21 @@ class PoolctlTotal(PoolctlEntity, RestoreSensor):
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlTotalDescription
     ) -> None:
-        """Begin with nothing; what was kept is added to Home Assistant with it."""
+        """Begin with nothing; what was kept is read once it is added."""
         self._total = 0.0
         self._day: date = dt_util.now().date()
         self._before: tuple[float, float | None] | None = None
         super().__init__(coordinator, description)
 
     @override
-    def _visible(self) -> tuple[Any, ...]:
-        return round(self._total, DECIMALS), *super()._visible()[1:]
+    def _read_value(self) -> float:
+        return round(self._total, DECIMALS)
 
     @property
     @override
-    def native_value(self) -> float:
+    def native_value(self) -> float | None:
         """Return the total in the unit of the description."""
-        return self._value  # type: ignore[no-any-return]
+        return self._value
 
     @property
     @override
@@ -136,7 +137,7 @@ class PoolctlTotal(PoolctlEntity, RestoreSensor):
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Go on from where it was left, on the same day at least."""
+        """Go on from what was kept, a daily total on the same day only."""
         await super().async_added_to_hass()
         if (kept := await self.async_get_last_extra_data()) is not None:
             data = kept.as_dict()
@@ -147,11 +148,11 @@ class PoolctlTotal(PoolctlEntity, RestoreSensor):
             ):
                 self._total = float(total)
                 self._update()
-        self.async_on_remove(self.controller.add_read_listener(self._count))
+        self.async_on_remove(self.controller.store.add_read_listener(self._count))
 
     @callback
     def _count(self, state: PoolState, at: float) -> None:
-        """Add what came together since the read before."""
+        """Add what was summed up since the read before."""
         rate = self.entity_description.rate_fn(state)
         before, self._before = self._before, (at, rate)
         today = self._begin_day()

@@ -1,8 +1,8 @@
 """Schedules as calendar events, and calendar events as schedules: nothing but values.
 
-A schedule repeats every week, for ever, by the wall clock; of RFC 5545 that is a rule
-like `FREQ=WEEKLY;BYDAY=MO,TU`. What a person asks for beyond that is refused with
-InvalidCommandError, whose reason names the sentence.
+A schedule repeats every week, for ever, by the wall clock. In RFC 5545 that is a rule
+like `FREQ=WEEKLY;BYDAY=MO,TU`. Anything beyond that is refused with InvalidCommandError,
+whose reason names the sentence.
 """
 
 from bisect import bisect_left
@@ -29,13 +29,13 @@ def format_rule(schedule: Schedule) -> str:
 
 
 def parse_rule(rule: str | None, first: date) -> int:
-    """Return the weekdays of a rule as bits; that of the first event by default."""
+    """Return the weekdays of a rule as bits; by default the one of the first event."""
     if not rule:
         raise InvalidCommandError("no rule", reason="event_repeats_not")
     parts = {
         name: value
         for name, _, value in (part.partition("=") for part in rule.upper().split(";"))
-        # Weeks that begin on another day make no difference to every week.
+        # On which day weeks begin makes no difference to what happens every week.
         if name != "WKST"
     }
     frequency, interval = parts.pop("FREQ", None), parts.pop("INTERVAL", "1")
@@ -85,7 +85,7 @@ class Occurrence:
 
     @property
     def recurrence_id(self) -> str:
-        """What tells it from the schedule's other runs."""
+        """Identifier among the runs of its schedule."""
         return self.start.strftime("%Y%m%dT%H%M%S")
 
 
@@ -106,13 +106,13 @@ def occurrences(
 def _runs(
     schedule: Schedule, after: datetime, before: datetime, zone: tzinfo
 ) -> Iterator[tuple[datetime, datetime]]:
-    # One that began the day before may still run.
+    # A run that began the day before may still go on.
     day, last = after.astimezone(zone).date() - _DAY, before.astimezone(zone).date()
     while day <= last:
         if day.weekday() in schedule.days:
             start = _moment(day, schedule.start, zone)
             end = _moment(day, schedule.stop, zone)
-            # Of an hour that is skipped nothing is left.
+            # A run inside an hour that the clock skips has no length.
             if start.astimezone(UTC) < end.astimezone(UTC):
                 yield start, end
         day += _DAY
@@ -121,8 +121,8 @@ def _runs(
 def _moment(day: date, minute: int, zone: tzinfo) -> datetime:
     """Return when the wall clock shows a minute of a day, counted on past midnight.
 
-    An hour that comes twice is the first one. One that is skipped begins and ends when
-    the clock jumps, as a controller sees it.
+    Where an hour comes twice, the first one counts. An hour that is skipped begins and
+    ends when the clock jumps, as it does for a controller.
     """
     days, minute = divmod(minute, DAY)
     wall = datetime.combine(day + days * _DAY, time(*divmod(minute, 60)), tzinfo=zone)
@@ -146,7 +146,7 @@ def _moment(day: date, minute: int, zone: tzinfo) -> datetime:
 
 
 def make_uid(index: int, schedule: Schedule) -> str:
-    """Return what names a schedule: another one in its place has another name."""
+    """Return the identifier of a schedule: another one at its index has another."""
     content = repr(schedule.content).encode()
     return f"{index}-{hashlib.blake2s(content, digest_size=8).hexdigest()}"
 
@@ -154,7 +154,7 @@ def make_uid(index: int, schedule: Schedule) -> str:
 def find_uid(
     uid: str, schedules: Mapping[int, Schedule]
 ) -> tuple[int, Schedule] | None:
-    """Return the schedule that a page showed under a name, `None` if it is gone."""
+    """Return the schedule that a page showed by an identifier, `None` if it is gone."""
     for index, schedule in schedules.items():
         if make_uid(index, schedule) == uid:
             return index, schedule

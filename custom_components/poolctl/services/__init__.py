@@ -1,32 +1,28 @@
 """Actions that no entity expresses by itself."""
 
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant, ServiceCall, callback
+from homeassistant.core import (
+    HomeAssistant,
+    ServiceCall,
+    ServiceResponse,
+    SupportsResponse,
+    callback,
+)
 from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import async_get_platforms
+from homeassistant.helpers.typing import VolSchemaType
 
 from ..const import DOMAIN
-from .raw import async_setup_raw_services
-from .schedules import async_setup_schedule_services
+from . import raw, schedules
 
-SERVICE_RESUME_SCHEDULE = "resume_schedule"
-
-
-@callback
-def async_setup_services(hass: HomeAssistant) -> None:
-    """Register the actions."""
-    hass.services.async_register(
-        DOMAIN,
-        SERVICE_RESUME_SCHEDULE,
-        _resume_schedule,
-        cv.make_entity_service_schema({}),
-    )
-    async_setup_raw_services(hass)
-    async_setup_schedule_services(hass)
+_OPTIONAL, _ONLY = SupportsResponse.OPTIONAL, SupportsResponse.ONLY
 
 
-async def _resume_schedule(call: ServiceCall) -> None:
+async def _async_resume_schedule(call: ServiceCall) -> None:
     """Give outputs back to their schedules.
 
     Home Assistant's own helper takes the entities of one platform only.
@@ -38,5 +34,40 @@ async def _resume_schedule(call: ServiceCall) -> None:
         for entity_id, entity in platform.entities.items()
     }
     await service.entity_service_call(
-        call.hass, entities, f"async_{SERVICE_RESUME_SCHEDULE}", call
+        call.hass, entities, "async_resume_schedule", call
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Action:
+    handler: Callable[[ServiceCall], Coroutine[None, None, ServiceResponse]]
+    schema: VolSchemaType
+    response: SupportsResponse = SupportsResponse.NONE
+    admin: bool = False
+    """Whether only administrators may run it."""
+
+
+_ACTIONS: Mapping[str, _Action] = {
+    "resume_schedule": _Action(
+        _async_resume_schedule, cv.make_entity_service_schema({})
+    ),
+    "create_schedule": _Action(
+        schedules.async_create, schedules.CREATE_SCHEMA, _OPTIONAL
+    ),
+    "update_schedule": _Action(schedules.async_update, schedules.UPDATE_SCHEMA),
+    "delete_schedule": _Action(schedules.async_delete, schedules.DELETE_SCHEMA),
+    "get_schedules": _Action(schedules.async_get, schedules.GET_SCHEMA, _ONLY),
+    "send_action": _Action(raw.async_send_action, raw.SCHEMA, _OPTIONAL, admin=True),
+    "send_query": _Action(raw.async_send_query, raw.SCHEMA, _ONLY, admin=True),
+}
+
+
+@callback
+def async_setup_services(hass: HomeAssistant) -> None:
+    """Register the actions."""
+    for name, action in _ACTIONS.items():
+        what = action.handler, action.schema, action.response
+        if action.admin:
+            service.async_register_admin_service(hass, DOMAIN, name, *what)
+        else:
+            hass.services.async_register(DOMAIN, name, *what)

@@ -1,37 +1,22 @@
 """Raw access: any action or query of the controller, for those who explore it."""
 
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Final
 
-from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME
-from homeassistant.core import (
-    HomeAssistant,
-    ServiceCall,
-    ServiceResponse,
-    SupportsResponse,
-    callback,
-)
-from homeassistant.helpers import config_validation as cv, service
+from homeassistant.const import ATTR_NAME
+from homeassistant.core import ServiceCall, ServiceResponse
 import probatio as vol
 
-from ..client.control.raw import Raw, parse_payload
-from ..const import DOMAIN
+from ..client.control.raw import RawControl, parse_payload
 from ..errors import command_errors
-from .target import async_controller
+from .named_device import DEVICE_FIELD, async_coordinator
 
 ATTR_PAYLOAD: Final = "payload"
 ATTR_RESPONSE: Final = "response"
 
-type _Send = Callable[[Raw, str, bytes], Awaitable[bytes]]
-
-_ACTIONS: dict[str, tuple[_Send, SupportsResponse]] = {
-    "send_action": (Raw.action, SupportsResponse.OPTIONAL),
-    "send_query": (Raw.query, SupportsResponse.ONLY),
-}
-_SCHEMA = vol.Schema(
+SCHEMA = vol.Schema(
     {
-        vol.Required(ATTR_DEVICE_ID): cv.string,
+        **DEVICE_FIELD,
         vol.Required(ATTR_NAME): vol.All(str, vol.Length(min=1)),
         # Not turned into text: a number of YAML has lost its leading zeros.
         vol.Optional(ATTR_PAYLOAD, default=""): str,
@@ -39,18 +24,21 @@ _SCHEMA = vol.Schema(
 )
 
 
-@callback
-def async_setup_raw_services(hass: HomeAssistant) -> None:
-    """Register the actions; only for administrators."""
-    for name, (send, supports_response) in _ACTIONS.items():
-        service.async_register_admin_service(
-            hass, DOMAIN, name, partial(_send, send), _SCHEMA, supports_response
-        )
+async def async_send_action(call: ServiceCall) -> ServiceResponse:
+    """Run an action of the controller."""
+    return await _async_send(call, RawControl.action)
 
 
-async def _send(send: _Send, call: ServiceCall) -> ServiceResponse:
-    """Send what was composed, once; return the reply."""
-    controller = async_controller(call)
+async def async_send_query(call: ServiceCall) -> ServiceResponse:
+    """Ask a query of the controller."""
+    return await _async_send(call, RawControl.query)
+
+
+async def _async_send(
+    call: ServiceCall, send: Callable[[RawControl, str, bytes], Awaitable[bytes]]
+) -> ServiceResponse:
+    """Send what was composed, once; return the reply as hex."""
+    controller = async_coordinator(call).controller
     with command_errors():
         payload = parse_payload(call.data[ATTR_PAYLOAD])
         reply = await send(controller.raw, call.data[ATTR_NAME], payload)

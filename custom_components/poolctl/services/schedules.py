@@ -1,31 +1,25 @@
 """Actions on schedules, for automations; people have the calendar."""
 
-from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import time
-from typing import Any, Final
+from typing import Final
 
-from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, WEEKDAYS
-from homeassistant.core import (
-    HomeAssistant,
-    ServiceCall,
-    ServiceResponse,
-    SupportsResponse,
-    callback,
-)
+from homeassistant.const import ATTR_NAME, WEEKDAYS
+from homeassistant.core import ServiceCall, ServiceResponse
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
+from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
-from ..client.pool.schedule_rules import equip, schedules_of
-from ..client.schedule import MAX_SCHEDULES, Schedule
+from ..client.pool.schedule_rules import equip
+from ..client.schedule import MAX_SCHEDULES, UNUSED_SLOT, Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..errors import command_errors
 from ..outputs import async_output_of, async_outputs
-from .target import async_coordinator
+from .named_device import DEVICE_FIELD, async_coordinator
 
-ATTR_SCHEDULE: Final = "schedule"
+ATTR_SCHEDULE_NUMBER: Final = "schedule"
 ATTR_START: Final = "start"
 ATTR_END: Final = "end"
 ATTR_WEEKDAYS: Final = "weekdays"
@@ -44,72 +38,69 @@ _WHAT = {
     vol.Optional(ATTR_PUMP_SPEED): vol.Coerce(int),
     vol.Optional(ATTR_ENABLED): cv.boolean,
 }
-_DEVICE = {vol.Required(ATTR_DEVICE_ID): cv.string}
 _NUMBER = {
-    vol.Required(ATTR_SCHEDULE): vol.All(
+    vol.Required(ATTR_SCHEDULE_NUMBER): vol.All(
         vol.Coerce(int), vol.Range(min=1, max=MAX_SCHEDULES)
     )
 }
-_NEW = {vol.Required(name): check for name, check in _WHEN.items()}
-_CHANGED = {vol.Optional(name): check for name, check in _WHEN.items()}
+_ALL = {vol.Required(name): check for name, check in _WHEN.items()}
+_SOME = {vol.Optional(name): check for name, check in _WHEN.items()}
+
+CREATE_SCHEMA = vol.Schema(DEVICE_FIELD | _ALL | _WHAT)
+UPDATE_SCHEMA = vol.Schema(DEVICE_FIELD | _NUMBER | _SOME | _WHAT)
+DELETE_SCHEMA = vol.Schema(DEVICE_FIELD | _NUMBER)
+GET_SCHEMA = vol.Schema(DEVICE_FIELD)
+
+_BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="")
+"""What a new schedule is made of; its action says everything that counts."""
 
 
-async def _create(call: ServiceCall) -> ServiceResponse:
+async def async_create(call: ServiceCall) -> ServiceResponse:
+    """Create a schedule; return its number, `None` where it was not found again."""
     coordinator = async_coordinator(call)
     with command_errors():
-        wanted = Schedule(
-            **_equipment(call, coordinator, None),
-            **_times(call),
-            name=call.data[ATTR_NAME],
-            enabled=call.data.get(ATTR_ENABLED, True),
-        )
+        wanted = _wanted(call, coordinator, None)
         index = await coordinator.controller.schedules.create(wanted)
-    # It is there in any case, but may not have been found again.
-    return {ATTR_SCHEDULE: None if index is None else index + 1}
+    return {ATTR_SCHEDULE_NUMBER: None if index is None else index + 1}
 
 
-async def _update(call: ServiceCall) -> ServiceResponse:
+async def async_update(call: ServiceCall) -> None:
+    """Change what is said of a schedule."""
     coordinator = async_coordinator(call)
     index, seen = _find(call, coordinator)
     with command_errors():
-        wanted = replace(
-            seen,
-            **_equipment(call, coordinator, seen),
-            **_times(call),
-            name=call.data.get(ATTR_NAME, seen.name),
-            enabled=call.data.get(ATTR_ENABLED, seen.enabled),
-        )
+        wanted = _wanted(call, coordinator, seen)
         await coordinator.controller.schedules.update(index, wanted, seen=seen)
-    return None
 
 
-async def _delete(call: ServiceCall) -> ServiceResponse:
+async def async_delete(call: ServiceCall) -> None:
+    """Delete a schedule."""
     coordinator = async_coordinator(call)
     index, seen = _find(call, coordinator)
     with command_errors():
         await coordinator.controller.schedules.delete(index, seen=seen)
-    return None
 
 
-async def _get(call: ServiceCall) -> ServiceResponse:
+async def async_get(call: ServiceCall) -> ServiceResponse:
+    """Return all schedules; read them first if they are not known yet."""
     coordinator = async_coordinator(call)
-    if coordinator.data.schedules is None:
+    if coordinator.data.schedules.records is None:
         with command_errors():
             await coordinator.controller.schedules.read()
     return {
         "schedules": [
-            _told(coordinator, index, schedule)
-            for index, schedule in schedules_of(coordinator.data).items()
+            _response(coordinator, index, schedule)
+            for index, schedule in coordinator.data.schedules.used.items()
         ]
     }
 
 
-def _told(
+def _response(
     coordinator: ControllerCoordinator, index: int, schedule: Schedule
-) -> dict[str, Any]:
-    slot = coordinator.data.slot(schedule.slot)
+) -> JsonObjectType:
+    slot = coordinator.data.outputs.slot(schedule.slot)
     return {
-        ATTR_SCHEDULE: index + 1,
+        ATTR_SCHEDULE_NUMBER: index + 1,
         ATTR_NAME: schedule.name,
         ATTR_ENABLED: schedule.enabled,
         ATTR_START: time(*divmod(schedule.start, 60)).isoformat(),
@@ -124,9 +115,9 @@ def _told(
 def _find(
     call: ServiceCall, coordinator: ControllerCoordinator
 ) -> tuple[int, Schedule]:
-    """Return the schedule that is named, as it is shown."""
-    index = call.data[ATTR_SCHEDULE] - 1
-    if (seen := schedules_of(coordinator.data).get(index)) is None:
+    """Return the schedule whose number the action names, as it is shown now."""
+    index = call.data[ATTR_SCHEDULE_NUMBER] - 1
+    if (seen := coordinator.data.schedules.used.get(index)) is None:
         raise ServiceValidationError(
             translation_domain=DOMAIN,
             translation_key="schedule_unknown",
@@ -135,54 +126,46 @@ def _find(
     return index, seen
 
 
-def _equipment(
-    call: ServiceCall, coordinator: ControllerCoordinator, before: Schedule | None
-) -> dict[str, Any]:
-    """Return slot and speed; an entity stands for the slot it switches."""
-    slot = None
-    if (entity_id := call.data.get(ATTR_EQUIPMENT)) is not None:
-        for entity in async_outputs(call.hass):
-            if entity.entity_id == entity_id and entity.coordinator is coordinator:
-                slot = entity.slot
-        if slot is None:
-            raise ServiceValidationError(
-                translation_domain=DOMAIN,
-                translation_key="output_unknown",
-                translation_placeholders={"entity": entity_id},
-            )
-    return equip(
-        coordinator.data,
+def _wanted(
+    call: ServiceCall, coordinator: ControllerCoordinator, seen: Schedule | None
+) -> Schedule:
+    """Return the schedule an action asks for: a new one, or one seen with changes."""
+    before, data = seen or _BLANK, call.data
+    slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
+    return replace(
         before,
-        slot.index if slot else None,
-        call.data.get(ATTR_PUMP_SPEED),
+        **equip(coordinator.data, seen, slot, speed),
+        name=data.get(ATTR_NAME, before.name),
+        start=_minute(data.get(ATTR_START), before.start),
+        end=_minute(data.get(ATTR_END), before.end),
+        weekdays=_weekday_bits(data.get(ATTR_WEEKDAYS), before.weekdays),
+        enabled=data.get(ATTR_ENABLED, before.enabled),
     )
 
 
-def _times(call: ServiceCall) -> dict[str, Any]:
-    """Return what is said of when it runs; seconds are left out."""
-    found: dict[str, Any] = {
-        name: at.hour * 60 + at.minute
-        for name in (ATTR_START, ATTR_END)
-        if (at := call.data.get(name)) is not None
-    }
-    if (days := call.data.get(ATTR_WEEKDAYS)) is not None:
-        found[ATTR_WEEKDAYS] = sum(1 << WEEKDAYS.index(day) for day in set(days))
-    return found
+def _slot(call: ServiceCall, coordinator: ControllerCoordinator) -> int | None:
+    """Return the slot that the entity of the action switches, `None` without one."""
+    if (entity_id := call.data.get(ATTR_EQUIPMENT)) is None:
+        return None
+    for entity in async_outputs(call.hass):
+        if (
+            entity.entity_id == entity_id
+            and entity.coordinator is coordinator
+            and entity.slot is not None
+        ):
+            return entity.slot.index
+    raise ServiceValidationError(
+        translation_domain=DOMAIN,
+        translation_key="output_unknown",
+        translation_placeholders={"entity": entity_id},
+    )
 
 
-type _Handler = Callable[[ServiceCall], Coroutine[Any, Any, ServiceResponse]]
-
-_ACTIONS: dict[str, tuple[_Handler, dict[Any, Any], SupportsResponse]] = {
-    "create_schedule": (_create, _NEW | _WHAT, SupportsResponse.OPTIONAL),
-    "update_schedule": (_update, _NUMBER | _CHANGED | _WHAT, SupportsResponse.NONE),
-    "delete_schedule": (_delete, _NUMBER, SupportsResponse.NONE),
-    "get_schedules": (_get, {}, SupportsResponse.ONLY),
-}
+def _minute(at: time | None, before: int) -> int:
+    """Return a time as minutes after midnight; seconds are left out."""
+    return before if at is None else at.hour * 60 + at.minute
 
 
-@callback
-def async_setup_schedule_services(hass: HomeAssistant) -> None:
-    """Register the actions."""
-    for name, (handler, fields, supports_response) in _ACTIONS.items():
-        schema = vol.Schema(_DEVICE | fields)
-        hass.services.async_register(DOMAIN, name, handler, schema, supports_response)
+def _weekday_bits(days: list[str] | None, before: int) -> int:
+    """Return weekdays as `Schedule.weekdays` has them."""
+    return before if days is None else sum(1 << WEEKDAYS.index(d) for d in set(days))

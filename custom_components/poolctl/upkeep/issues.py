@@ -4,20 +4,18 @@ They come and go with live data: an issue is created once its problem has lasted
 enough, and deleted as soon as the data say that it is gone. While the data say neither,
 such as while nothing answers at all, it is left as it is.
 
-When and after how long is our own choice. An issue's id ends with the identifier of the
-device in Home Assistant: the controller's own would get into diagnostics.
+Which problems are issues, and after how long, is our own choice. An issue's id ends with
+the identifier of the device in Home Assistant: diagnostics would show the controller's
+own.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 import time
-from typing import TYPE_CHECKING
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 
-from ..client.control.dosing import CHLORINE, PH, SettingsObject
-from ..client.equipment import LIQUID_CHLORINE, PH_DOSERS
 from ..client.exceptions import (
     BusyError,
     EnvelopeError,
@@ -25,12 +23,10 @@ from ..client.exceptions import (
     ReplayError,
     SignatureError,
 )
-from ..client.pool.drums import drum
+from ..client.pool.dosing import DOSERS, DoserKind
 from ..const import DOMAIN, MIN_FIRMWARE
-from .records import async_sightings, firmware_supported
-
-if TYPE_CHECKING:
-    from ..coordinator import ControllerCoordinator
+from .health import Health
+from .records import firmware_supported
 
 _SITE = "https://github.com/poolctl/poolctl"
 REQUIREMENTS_URL = f"{_SITE}#requirements"
@@ -41,8 +37,8 @@ _PATIENCE = 300.0
 _ADDRESS_PATIENCE = 900.0
 """s: a controller may be switched off for work at the pool, or update its firmware."""
 
-type _Exists = Callable[[ControllerCoordinator], bool | None]
-type _Placeholders = Callable[[ControllerCoordinator], Mapping[str, str]]
+type _Exists = Callable[[Health], bool | None]
+type _Placeholders = Callable[[Health], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,103 +48,101 @@ class Problem:
     key: str
     """Of its texts; its id begins with it."""
     exists: _Exists
-    """Whether there is the problem, `None` where that cannot be told now."""
+    """Whether the problem exists, `None` where that cannot be told now."""
     patience: float = _PATIENCE
     """s for which it must have lasted."""
     severity: ir.IssueSeverity = ir.IssueSeverity.WARNING
     fixable: bool = True
     learn_more_url: str | None = None
-    placeholders: _Placeholders = lambda coordinator: {}
+    placeholders: _Placeholders = lambda health: {}
     """What its texts are filled with, beside `name`."""
 
 
-def _key_rejected(coordinator: ControllerCoordinator) -> bool | None:
+def _key_rejected(health: Health) -> bool | None:
     """Frames do not verify, and asking the account for the key did not help."""
-    if (found := _lan_problem(coordinator, SignatureError)) is not True:
+    if (found := _lan_problem(health, SignatureError)) is not True:
         return found
-    return coordinator.healer.key_asked or None
+    return health.key_asked or None
 
 
-def _frame_not_understood(coordinator: ControllerCoordinator) -> bool | None:
+def _frame_not_understood(health: Health) -> bool | None:
     """Frames verify, or claim to be envelopes, but do not decode."""
-    return _lan_problem(coordinator, FrameError, EnvelopeError)
+    return _lan_problem(health, FrameError, EnvelopeError)
 
 
-def _lan_problem(
-    coordinator: ControllerCoordinator, *errors: type[Exception]
-) -> bool | None:
-    """Tell whether the LAN's last word was one of some errors; silence tells nothing."""
-    controller = coordinator.controller
-    if controller.lan is None or controller.lan_error is None:
+def _lan_problem(health: Health, *errors: type[Exception]) -> bool | None:
+    """Tell whether the last poll of the LAN ended with one of some errors.
+
+    `None` where it ended with another one that does not rule these out: silence, say.
+    """
+    if not health.lan_possible or health.lan_error is None:
         return False
-    if isinstance(controller.lan_error, errors):
+    if isinstance(health.lan_error, errors):
         return True
-    # What verified under the key cannot have been rejected.
-    verified = isinstance(controller.lan_error, FrameError | ReplayError)
-    return False if verified else None
+    return False if _verified(health) else None
 
 
-def _firmware_too_old(coordinator: ControllerCoordinator) -> bool:
-    """Nothing known of it says a firmware that serves the LAN, nor does the LAN work."""
-    works = coordinator.controller.statistics.lan.works
-    versions = _firmware_versions(coordinator)
+def _verified(health: Health) -> bool:
+    """Tell whether the last poll of the LAN failed with a frame that verified."""
+    return isinstance(health.lan_error, FrameError | ReplayError)
+
+
+def _firmware_too_old(health: Health) -> bool:
+    """No version known of it serves the LAN, and the LAN does not work."""
+    versions = _firmware_versions(health)
     return (
-        coordinator.uses_lan
-        and not works
+        health.lan_allowed
+        and not health.lan_works
         and bool(versions)
         and not any(firmware_supported(version) for version in versions)
     )
 
 
-def _firmware_versions(coordinator: ControllerCoordinator) -> list[str]:
+def _firmware_versions(health: Health) -> list[str]:
     """Return the versions it was announced with, or told itself, newest news first."""
-    record = coordinator.record
-    seen = async_sightings(coordinator.hass).get(record.device_id)
     told = (
-        seen and seen.firmware,
-        coordinator.data.configuration.firmware,
-        record.firmware,
+        health.announced and health.announced.firmware,
+        health.state.firmware,
+        health.record.firmware,
     )
     return [version for version in told if version]
 
 
-def _versions(coordinator: ControllerCoordinator) -> Mapping[str, str]:
-    return {"firmware": _firmware_versions(coordinator)[0], "minimum": MIN_FIRMWARE}
+def _versions(health: Health) -> Mapping[str, str]:
+    return {"firmware": _firmware_versions(health)[0], "minimum": MIN_FIRMWARE}
 
 
-def _address_lost(coordinator: ControllerCoordinator) -> bool | None:
-    """Nobody answers at a typed address, though the controller lives, as far as known."""
-    controller = coordinator.controller
-    if not coordinator.record.by_hand or controller.lan is None:
+def _address_lost(health: Health) -> bool | None:
+    """Nobody answers at a typed address, though the controller seems to be alive."""
+    if not health.record.by_hand or not health.lan_possible:
         return False
-    if controller.lan_error is None:
+    if health.lan_error is None or _verified(health):
         return False
-    if isinstance(controller.lan_error, FrameError | ReplayError):
-        return False
-    if controller.on_lan or isinstance(
-        controller.lan_error, SignatureError | EnvelopeError | BusyError
-    ):
+    somebody = isinstance(health.lan_error, SignatureError | EnvelopeError | BusyError)
+    if health.on_lan or somebody:
         return None
     # Where the cloud does not reach it either, it is the controller that is away.
-    return True if controller.cloud is None or not controller.cloud_error else None
+    away = health.cloud_allowed and health.cloud_error is not None
+    return None if away else True
 
 
-def _host(coordinator: ControllerCoordinator) -> Mapping[str, str]:
-    return {"host": coordinator.record.host or ""}
+def _host(health: Health) -> Mapping[str, str]:
+    return {"host": health.record.host or ""}
 
 
-def _drum_low(of: SettingsObject, fitted: frozenset[int]) -> Problem:
+def _drum_low(doser: DoserKind) -> Problem:
     """Return the row of a drum that is nearly empty, as its binary sensor says."""
 
-    def exists(coordinator: ControllerCoordinator) -> bool | None:
-        state = coordinator.data
-        return False if state.fitted(fitted) is False else drum(state, of).low
+    def exists(health: Health) -> bool | None:
+        state = health.state
+        fitted = state.outputs.fitted(doser.fitted)
+        return False if fitted is False else doser.of(state).low
 
     return Problem(
-        key=f"{of.substance}_low",
+        key=f"{doser.key}_low",
         exists=exists,
-        placeholders=lambda coordinator: {
-            "litres": f"{drum(coordinator.data, of).litres_left:.1f}"
+        placeholders=lambda health: {
+            "litres": f"{doser.of(health.state).litres_left:.1f}"
         },
     )
 
@@ -179,8 +173,7 @@ PROBLEMS = (
         patience=_ADDRESS_PATIENCE,
         placeholders=_host,
     ),
-    _drum_low(PH, PH_DOSERS),
-    _drum_low(CHLORINE, LIQUID_CHLORINE),
+    *(_drum_low(doser) for doser in DOSERS),
 )
 """The table of all issues; ids, texts and fix flows go by `key`."""
 
@@ -188,70 +181,71 @@ PROBLEMS = (
 class Issues:
     """The issues of one controller."""
 
-    def __init__(self, coordinator: ControllerCoordinator) -> None:
+    def __init__(self, hass: HomeAssistant, health: Callable[[], Health]) -> None:
         """Prepare; nothing was looked at yet."""
-        self._coordinator = coordinator
+        self._hass = hass
+        self._health = health
         self._since: dict[str, float] = {}
         self._stopped = False
 
     @callback
     def async_check(self) -> None:
-        """Create and delete issues as the newest data are."""
+        """Create and delete issues by the newest data."""
         if self._stopped:
             return
-        coordinator, now = self._coordinator, time.monotonic()
+        health, now = self._health(), time.monotonic()
         for problem in PROBLEMS:
-            if (exists := problem.exists(coordinator)) is None:
+            if (exists := problem.exists(health)) is None:
                 continue
             if not exists:
                 self._since.pop(problem.key, None)
-                self._delete(problem)
+                _delete(self._hass, problem, health.registered_id)
             elif now - self._since.setdefault(problem.key, now) >= problem.patience:
-                self._create(problem)
+                _create(self._hass, problem, health)
 
     @callback
     def async_stop(self) -> None:
-        """Leave them as they are: a poll that still ends has nothing more to say."""
+        """Leave them as they are from now on: a poll may still be under way."""
         self._stopped = True
 
     @callback
     def async_clear(self) -> None:
         """Delete all of them: the controller is gone."""
         self.async_stop()
-        for problem in PROBLEMS:
-            self._delete(problem)
-
-    def _create(self, problem: Problem) -> None:
-        coordinator = self._coordinator
-        device_id = coordinator.registered_id
-        ir.async_create_issue(
-            coordinator.hass,
-            DOMAIN,
-            _issue_id(problem, device_id),
-            data={"problem": problem.key, "device_id": device_id},
-            is_fixable=problem.fixable,
-            learn_more_url=problem.learn_more_url,
-            severity=problem.severity,
-            translation_key=problem.key,
-            translation_placeholders={
-                "name": coordinator.title,
-                **problem.placeholders(coordinator),
-            },
-        )
-
-    def _delete(self, problem: Problem) -> None:
-        coordinator = self._coordinator
-        ir.async_delete_issue(
-            coordinator.hass, DOMAIN, _issue_id(problem, coordinator.registered_id)
-        )
+        _delete_all(self._hass, self._health().registered_id)
 
 
 @callback
 def async_clear_issues(hass: HomeAssistant, entry_id: str) -> None:
     """Delete the issues of all controllers of an entry that is deleted or disabled."""
     for device in dr.async_entries_for_config_entry(dr.async_get(hass), entry_id):
-        for problem in PROBLEMS:
-            ir.async_delete_issue(hass, DOMAIN, _issue_id(problem, device.id))
+        _delete_all(hass, device.id)
+
+
+def _create(hass: HomeAssistant, problem: Problem, health: Health) -> None:
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        _issue_id(problem, health.registered_id),
+        data={"problem": problem.key, "device_id": health.registered_id},
+        is_fixable=problem.fixable,
+        learn_more_url=problem.learn_more_url,
+        severity=problem.severity,
+        translation_key=problem.key,
+        translation_placeholders={
+            "name": health.record.title,
+            **problem.placeholders(health),
+        },
+    )
+
+
+def _delete_all(hass: HomeAssistant, device_id: str) -> None:
+    for problem in PROBLEMS:
+        _delete(hass, problem, device_id)
+
+
+def _delete(hass: HomeAssistant, problem: Problem, device_id: str) -> None:
+    ir.async_delete_issue(hass, DOMAIN, _issue_id(problem, device_id))
 
 
 def _issue_id(problem: Problem, device_id: str) -> str:

@@ -1,13 +1,17 @@
 """What is kept of each controller over restarts of Home Assistant, in one store.
 
-The counter of what we sign, because a controller takes none twice and clocks jump back;
-the equipment, so that its entities exist where a start finds only the cloud; the last
-valid readings of the probes; and what was chosen last. All of it is written lazily.
+- The counter of what we sign: a controller takes none twice, and clocks jump back.
+- The equipment: its entities exist even where a start finds only the cloud.
+- The last valid readings of the probes.
+- What a person chose last.
+
+All of it is written lazily.
 """
 
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
@@ -15,12 +19,101 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.commands import PumpIdentity
 from ..client.envelope import OutgoingCounter
-from ..client.frame import Configuration
-from ..client.pool.state import LOW_LEVEL, Chemistry, PoolState
+from ..client.equipment import HeatSource
+from ..client.pool.outputs import Outputs
+from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Lights
+from ..client.pool.state import PoolState
 from ..const import DOMAIN
+
+type _Stored = dict[str, Any]
+"""One controller as the store has it."""
 
 _SAVE_DELAY: Final = 60.0
 """s; readings change with every poll, and memory cards wear out."""
+
+_NO_CHEMISTRY: Final = Chemistry()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What is remembered of a controller; the store has it under the same names."""
+
+    aux_types: tuple[int, ...] | None = None
+    names: tuple[str, ...] = ()
+    pump: PumpIdentity | None = None
+    start_speed: int | None = None
+    pool_sources: tuple[HeatSource, ...] = ()
+    pool_light_choice: int | None = None
+    spa_light_choice: int | None = None
+    acid_low_level: int = LOW_LEVEL
+    chlorine_low_level: int = LOW_LEVEL
+    chemistry: Chemistry = _NO_CHEMISTRY
+    chemistry_at: datetime | None = field(default=None, compare=False)
+    """As `PoolState.valid_at`: alone it is no reason to write the store."""
+
+    @classmethod
+    def of(cls, state: PoolState) -> Self:
+        """Return what lasts of a state."""
+        return cls(
+            aux_types=state.outputs.types,
+            names=state.outputs.names,
+            pump=state.pump,
+            start_speed=state.start_speed,
+            pool_sources=state.pool_sources,
+            pool_light_choice=state.pool_lights.chosen_type,
+            spa_light_choice=state.spa_lights.chosen_type,
+            acid_low_level=state.acid.low_level,
+            chlorine_low_level=state.chlorine.low_level,
+            chemistry=state.valid_chemistry,
+            chemistry_at=state.valid_at,
+        )
+
+    def restore(self) -> PoolState:
+        """Return the state to start from."""
+        return PoolState(
+            outputs=Outputs(types=self.aux_types, names=self.names),
+            pump=self.pump,
+            start_speed=self.start_speed,
+            pool_sources=self.pool_sources,
+            pool_lights=Lights(chosen_type=self.pool_light_choice),
+            spa_lights=Lights(chosen_type=self.spa_light_choice),
+            acid=Doser(low_level=self.acid_low_level),
+            chlorine=Doser(low_level=self.chlorine_low_level),
+            valid_chemistry=self.chemistry,
+            valid_at=self.chemistry_at,
+        )
+
+    @classmethod
+    def from_dict(cls, stored: _Stored) -> Self:
+        """Return what a store has; what an earlier version did not store is unknown."""
+        return cls(
+            **{
+                item.name: _READERS.get(item.name, _as_it_is)(stored[item.name])
+                for item in fields(cls)
+                if stored.get(item.name) is not None
+            }
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as the store has it."""
+        at = self.chemistry_at
+        return {**asdict(self), "chemistry_at": at.isoformat() if at else None}
+
+
+def _as_it_is[T](value: T) -> T:
+    return value
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "aux_types": tuple,
+    "names": tuple,
+    "pump": lambda stored: PumpIdentity(**stored),
+    # A newer version may know more of them.
+    "pool_sources": lambda stored: tuple(s for s in HeatSource if s in stored),
+    "chemistry": lambda stored: Chemistry(**stored),
+    "chemistry_at": datetime.fromisoformat,
+}
+"""What JSON has another type for."""
 
 
 class Memory:
@@ -28,18 +121,18 @@ class Memory:
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads what was kept."""
-        self._store: Store[dict[str, dict[str, Any]]] = Store(hass, 1, DOMAIN)
+        self._store: Store[dict[str, _Stored]] = Store(hass, 1, DOMAIN)
         self._counters: dict[str, OutgoingCounter] = {}
-        self._states: dict[str, PoolState] = {}
+        self._remembered: dict[str, Remembered] = {}
         self._pending = False
 
     async def async_load(self) -> None:
         """Read what was kept."""
-        for device_id, kept in (await self._store.async_load() or {}).items():
+        for device_id, stored in (await self._store.async_load() or {}).items():
             self._counters[device_id] = OutgoingCounter(
-                kept["counter"], used=self._save
+                stored["counter"], used=self._save
             )
-            self._states[device_id] = _restored(kept)
+            self._remembered[device_id] = Remembered.from_dict(stored)
 
     @callback
     def counter(self, device_id: str) -> OutgoingCounter:
@@ -48,87 +141,41 @@ class Memory:
 
     @callback
     def state(self, device_id: str) -> PoolState:
-        """Return what is remembered of a controller."""
-        return self._states.get(device_id, PoolState())
+        """Return the state that a controller starts from."""
+        return self._remembered.get(device_id, Remembered()).restore()
 
     @callback
     def remember(self, device_id: str, state: PoolState) -> None:
         """Keep what lasts of a state."""
-        lasting = _lasting(state)
-        if lasting != self._states.get(device_id):
+        remembered = Remembered.of(state)
+        if remembered != self._remembered.get(device_id):
             self._save()
-        self._states[device_id] = lasting
+        self._remembered[device_id] = remembered
 
     @callback
     def forget(self, device_id: str) -> None:
         """Drop a controller that is gone; its counter stays, should it come back."""
-        self._states.pop(device_id, None)
+        self._remembered.pop(device_id, None)
         self._save()
 
     @callback
     def _save(self) -> None:
         if not self._pending:
-            # Once: asking again would put the writing off again and again.
+            # Only once: asking again would put the writing off again and again.
             self._pending = True
             self._store.async_delay_save(self._data, _SAVE_DELAY)
 
     @callback
-    def _data(self) -> dict[str, dict[str, Any]]:
+    def _data(self) -> dict[str, dict[str, object]]:
         self._pending = False
+        nothing = Remembered()
         return {
-            device_id: {"counter": counter.last, **_stored(self.state(device_id))}
+            device_id: {
+                "counter": counter.last,
+                **self._remembered.get(device_id, nothing).as_dict(),
+            }
             for device_id, counter in self._counters.items()
         }
 
 
 DATA_MEMORY: HassKey[Memory] = HassKey(DOMAIN)
-
-
-def _lasting(state: PoolState) -> PoolState:
-    return PoolState(
-        configuration=Configuration(aux_types=state.configuration.aux_types),
-        names=state.names,
-        pump=state.pump,
-        start_speed=state.start_speed,
-        pool_sources=state.pool_sources,
-        pool_light_choice=state.pool_light_choice,
-        spa_light_choice=state.spa_light_choice,
-        acid_low_level=state.acid_low_level,
-        chlorine_low_level=state.chlorine_low_level,
-        valid_chemistry=state.valid_chemistry,
-        valid_at=state.valid_at,
-    )
-
-
-def _stored(state: PoolState) -> dict[str, Any]:
-    return {
-        "aux_types": state.configuration.aux_types,
-        "names": state.names,
-        "pump": asdict(state.pump) if state.pump else None,
-        "start_speed": state.start_speed,
-        "pool_sources": state.pool_sources,
-        "pool_light_choice": state.pool_light_choice,
-        "spa_light_choice": state.spa_light_choice,
-        "acid_low_level": state.acid_low_level,
-        "chlorine_low_level": state.chlorine_low_level,
-        "chemistry": asdict(state.valid_chemistry),
-        "chemistry_at": state.valid_at.isoformat() if state.valid_at else None,
-    }
-
-
-def _restored(kept: dict[str, Any]) -> PoolState:
-    types, at = kept["aux_types"], kept["chemistry_at"]
-    return PoolState(
-        configuration=Configuration(aux_types=None if types is None else tuple(types)),
-        names=tuple(kept["names"]),
-        pump=PumpIdentity(**kept["pump"]) if kept["pump"] else None,
-        start_speed=kept["start_speed"],
-        # Stores of earlier versions have none.
-        pool_sources=tuple(kept.get("pool_sources", ())),
-        pool_light_choice=kept.get("pool_light_choice"),
-        spa_light_choice=kept.get("spa_light_choice"),
-        acid_low_level=kept.get("acid_low_level", LOW_LEVEL),
-        chlorine_low_level=kept.get("chlorine_low_level", LOW_LEVEL),
-        valid_chemistry=Chemistry(**kept["chemistry"]),
-        valid_at=datetime.fromisoformat(at) if at else None,
-    )

@@ -1,5 +1,6 @@
 """What is remembered of a controller between restarts, and what the network says of it."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
@@ -9,7 +10,7 @@ from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.cloud import is_device_id
+from ..client.cloud_answers import is_device_id
 from ..client.lan import PORT
 from ..const import MIN_FIRMWARE, PROTOCOL_VERSION
 
@@ -30,22 +31,32 @@ class ControllerRecord:
     key: str | None = None
     """Envelope key, 32 hex characters; `None` where the account gets none."""
 
+    @property
+    def title(self) -> str:
+        """What a person calls the controller."""
+        return self.name or "Pool controller"
+
+    @property
+    def address(self) -> tuple[str | None, int]:
+        """Host and port on the LAN; the host is `None` until it is known."""
+        return self.host, self.port
+
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return a stored record; what a newer version stored is ignored."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the record as `entry.data` holds it."""
         return asdict(self)
 
 
 def mac_of(device_id: str) -> str:
-    """Return the MAC address a controller identifier is made of.
+    """Return the MAC address that a controller identifier is made of.
 
-    Chosen: interface.md 2.4 and 2.8 give both the same form; what the controller
-    announces as `mac` takes its place as soon as it was heard.
+    Chosen: interface.md 2.4 and 2.8 give both the same form. As soon as the controller
+    announces its `mac`, that takes the place of this one.
     """
     return format_mac(device_id.replace("_", ""))
 
@@ -80,6 +91,11 @@ class Sighting:
         )
 
     @property
+    def address(self) -> tuple[str, int]:
+        """Host and port on the LAN."""
+        return self.host, self.port
+
+    @property
     def protocol_supported(self) -> bool:
         """Whether it speaks the protocol of this integration."""
         return self.protocol == PROTOCOL_VERSION
@@ -91,7 +107,7 @@ class Sighting:
 
 
 def firmware_supported(version: str) -> bool:
-    """Tell whether a firmware serves the LAN; a version we cannot read may."""
+    """Tell whether a firmware serves the LAN, `True` where its version is unreadable."""
     try:
         return AwesomeVersion(version) >= AwesomeVersion(MIN_FIRMWARE)
     except AwesomeVersionException:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from datetime import timedelta
+import os
 from pathlib import Path
 from typing import Any, Final, override
 
@@ -20,7 +21,10 @@ from tests.integration.home import Home
 from tests.integration.service import Service
 from tests.simulator import Controller
 
-BLUEPRINTS: Final = Path(__file__).parents[3] / "blueprints"
+BLUEPRINTS: Final = Path(
+    os.environ.get("POOLCTL_BLUEPRINTS", Path(__file__).parents[3] / "blueprints")
+)
+"""Ours, or the changed ones that scripts/mutate puts in their place."""
 ALIAS: Final = "automation.pool"
 
 

@@ -21,7 +21,7 @@ from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClien
 
 from custom_components.poolctl import const
 from custom_components.poolctl.automation import ORP_RANGE, PH_RANGE
-from custom_components.poolctl.client.control.lights import LIGHT_TYPES
+from custom_components.poolctl.client.pool.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
 from tests.home.provision import prepare
 from tests.home.settings import Settings

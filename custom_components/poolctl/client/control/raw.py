@@ -4,13 +4,11 @@ The way to what nobody has described, such as `set_time` and `evt_rewind`
 (layouts.md 3). Only the LAN carries it.
 """
 
-from typing import TYPE_CHECKING
-
 from ..exceptions import InvalidCommandError, NotSupportedError
 from ..lan import LanClient, state_after
-
-if TYPE_CHECKING:
-    from .poller import Poller
+from .paths import Paths
+from .poller import Poller
+from .queries import Queries
 
 
 def parse_payload(text: str) -> bytes:
@@ -21,21 +19,23 @@ def parse_payload(text: str) -> bytes:
         raise InvalidCommandError("not hex", reason="payload_not_hex") from None
 
 
-class Raw:
+class RawControl:
     """Sends what a person composed, once: nobody knows whether it may run twice.
 
     Raises what `LanClient.query` raises, and NotSupportedError without a LAN.
     """
 
-    def __init__(self, poller: Poller) -> None:
-        """Send by the LAN of a poller, and let it know."""
+    def __init__(self, paths: Paths, poller: Poller, queries: Queries) -> None:
+        """Send by the LAN, and let poller and queries know."""
+        self._paths = paths
         self._poller = poller
+        self._queries = queries
 
     async def action(self, name: str, payload: bytes) -> bytes:
         """Run an action; return its reply, a state frame or nothing."""
         reply = await self._lan.raw_action(name, payload)
         # It may have changed anything.
-        self._poller.details_changed()
+        self._queries.expire()
         if (frame := state_after(reply)) is not None:
             self._poller.merge_frame(frame)
         return reply
@@ -46,6 +46,6 @@ class Raw:
 
     @property
     def _lan(self) -> LanClient:
-        if self._poller.lan is None:
+        if self._paths.lan is None:
             raise NotSupportedError("only the LAN carries this")
-        return self._poller.lan
+        return self._paths.lan

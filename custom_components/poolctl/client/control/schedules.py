@@ -8,7 +8,6 @@ tells whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5)
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from ..cloud import CloudClient
 from ..commands import (
@@ -25,31 +24,44 @@ from ..exceptions import (
     PoolctlError,
     UnreachableError,
 )
+from ..json_values import Answer
 from ..lan import LanClient
 from ..pool.queries import SCHEDULES
-from ..pool.schedule_rules import check, check_conflicts, schedules_of, tidy
+from ..pool.schedule_rules import check, check_conflicts, tidy
 from ..schedule import Schedule
-
-if TYPE_CHECKING:
-    from .commander import Commander
+from .poller import Poller
+from .queries import Queries
+from .sender import Sender
+from .store import Store
 
 type _Found[T] = Callable[[Mapping[int, Schedule]], T | None]
 """Finds in the schedules what a change was to bring about, `None` if it is not there."""
 
 
-class Schedules:
+class ScheduleControl:
     """Changes schedules, one change at a time; an index counts from 0.
 
     `seen` is the schedule that the person looked at: if it is another by now, nothing is
     sent, the new ones are shown, and InvalidCommandError says so.
 
-    Besides what Commander says, they raise NotDoneError where an answer got lost and the
+    Besides what Sender says, they raise NotDoneError where an answer got lost and the
     change was not done, and OutcomeUnknownError where that cannot be told.
     """
 
-    def __init__(self, commander: Commander) -> None:
-        """Send through a commander."""
-        self._commander = commander
+    def __init__(
+        self,
+        store: Store,
+        sender: Sender,
+        poller: Poller,
+        queries: Queries,
+        device_id: str,
+    ) -> None:
+        """Send through a sender."""
+        self._store = store
+        self._sender = sender
+        self._poller = poller
+        self._queries = queries
+        self._device_id = device_id
         self._lock = asyncio.Lock()
 
     async def read(self) -> None:
@@ -62,7 +74,7 @@ class Schedules:
         async with self._lock:
             before = await self._read()
             wanted = tidy(wanted)
-            check(self._commander.known, before, wanted)
+            check(self._store.known, before, wanted)
             index = await self._write(
                 encode_schedule_create(wanted),
                 ("createSchedule", _cloud_record(wanted)),
@@ -80,7 +92,7 @@ class Schedules:
             wanted = replace(tidy(wanted), turnover=now[index].turnover)
             if wanted.enabled is seen.enabled:
                 wanted = replace(wanted, enabled=now[index].enabled)
-            check(self._commander.known, now, wanted, index)
+            check(self._store.known, now, wanted, index)
             if now[index].enabled and not wanted.enabled:
                 # First, so that it never runs against another one.
                 await self._enable(index, False)
@@ -122,7 +134,7 @@ class Schedules:
         )
 
     def _now(self) -> dict[int, Schedule]:
-        return schedules_of(self._commander.known)
+        return self._store.known.schedules.used
 
     async def _read_unchanged(
         self, index: int, seen: Schedule | None
@@ -135,33 +147,32 @@ class Schedules:
 
     async def _read(self) -> dict[int, Schedule]:
         """Read the schedules by the path that works, and show them."""
-        commander = self._commander
 
         async def ask(lan: LanClient) -> None:
-            await commander.read_detail(SCHEDULES, lan, urgent=True)
+            await self._queries.read(SCHEDULES, lan, urgent=True)
 
         async def read(cloud: CloudClient) -> None:
-            await commander.read_schedules(cloud, urgent=True)
+            await self._poller.read_schedules(cloud, urgent=True)
 
-        await commander.deliver(ask, read)
+        await self._sender.deliver(ask, read)
         return self._now()
 
     async def _write[T](
-        self, payload: bytes, by_cloud: tuple[str, Mapping[str, Any]], found: _Found[T]
+        self, payload: bytes, by_cloud: tuple[str, Answer], found: _Found[T]
     ) -> T | None:
         """Send a change once, and look what came of it.
 
         Returns `None` where it was acknowledged and could not be looked at.
         """
-        commander, lost = self._commander, None
+        lost = None
         try:
-            _, frame = await commander.deliver(
+            _, frame = await self._sender.deliver(
                 lambda lan: lan.action("schedule", payload),
-                lambda cloud: cloud.write(commander.device_id, *by_cloud),
+                lambda cloud: cloud.write(self._device_id, *by_cloud),
                 idempotent=False,
             )
             if frame is not None:
-                commander.merge_frame(frame)
+                self._poller.merge_frame(frame)
         except UnreachableError as err:
             if not err.sent:
                 raise
@@ -169,7 +180,7 @@ class Schedules:
         try:
             result = found(await self._read())
         except PoolctlError as err:
-            commander.details_changed(SCHEDULES.query)
+            self._queries.expire(SCHEDULES.name)
             if lost is not None:
                 raise OutcomeUnknownError("no answer, and no look at it") from err
             return None
@@ -198,7 +209,7 @@ def _number(index: int) -> dict[str, int]:
     return {"schedule_num": index + 1}
 
 
-def _cloud_record(schedule: Schedule) -> dict[str, Any]:
+def _cloud_record(schedule: Schedule) -> dict[str, object]:
     """Return the body of a schedule write (layouts.md 5)."""
     return {
         "schedule_name": schedule.name,

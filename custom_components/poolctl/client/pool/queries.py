@@ -1,28 +1,31 @@
-"""Slow data: what only a signed query tells, asked for now and then (design.md 3).
+"""Queries: what only a signed query of the LAN tells, and when it is worth asking.
 
-Replies are observed, not published (layouts.md 4). At most six queries every five
-minutes: signed more often than 72 times an hour, our counter would be felt by the
-other clients of the controller (layouts.md 1).
+Replies are observed, not published (layouts.md 4). At most six queries go out every five
+minutes: with more than 72 signed queries an hour, our counter would run so far ahead
+that the controller's other clients felt it (layouts.md 1).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
-from ..commands import decode_aux_names, decode_json, decode_pump_id, decode_schedules
-from ..control.dosing import (
-    CHLORINE,
-    PH,
-    SettingsObject,
-    merge_chlorine_settings,
-    merge_ph_settings,
+from ..commands import (
+    CHLORINE_SETTINGS,
+    LIGHTS_QUERY,
+    PH_SETTINGS,
+    decode_aux_names,
+    decode_json,
+    decode_pump_id,
+    decode_schedules,
 )
-from ..control.lights import merge_lights
 from ..equipment import CHLORINATORS, LIGHTS, LIQUID_CHLORINE, PH_DOSERS
+from ..json_values import Answer
+from .dosing import ACID, CHLORINE, DoserKind, merge_settings
+from .lights import merge_lights
 from .schedule_rules import merge_schedules
 from .state import PoolState
 
-DETAILS_INTERVAL = 300.0
+QUERY_INTERVAL = 300.0
 """s between two questions."""
 IDENTITY_INTERVAL = 3600.0
 """s between two questions for a pump that is identified: it stays what it is."""
@@ -31,24 +34,25 @@ type _Merge = Callable[[PoolState, bytes], PoolState]
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
-    """A query, and what its reply adds to the state; raises ReplyError."""
+class Query:
+    """A query, and what its reply adds to the state; `merge` raises ReplyError."""
 
-    query: str
+    name: str
     merge: _Merge
     fitted: frozenset[int] | None = None
     """Aux types one of which must be wired for the question to make sense."""
     news_in: Callable[[PoolState, PoolState], float | None] = lambda before, after: None
     """In how many seconds there will be news, by what changed; `None`: not earlier."""
-    interval: Callable[[PoolState], float] = lambda state: DETAILS_INTERVAL
+    interval: Callable[[PoolState], float] = lambda state: QUERY_INTERVAL
     """Seconds until it is asked again."""
 
 
-def _field(name: str, decode: Callable[[bytes], Any]) -> _Merge:
-    return lambda state, reply: replace(state, **{name: decode(reply)})
+def _merge_names(state: PoolState, reply: bytes) -> PoolState:
+    names = decode_aux_names(reply)
+    return replace(state, outputs=replace(state.outputs, names=names))
 
 
-def _json(merge: Callable[[PoolState, Mapping[str, Any]], PoolState]) -> _Merge:
+def _json(merge: Callable[[PoolState, Answer], PoolState]) -> _Merge:
     return lambda state, reply: merge(state, decode_json(reply))
 
 
@@ -56,60 +60,57 @@ _LESS_THAN_A_POLL = 10.0
 """s: a dose that goes on puts its query off with every poll."""
 
 
-def _dose(
-    flag: str, of: SettingsObject
-) -> Callable[[PoolState, PoolState], float | None]:
+def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
     """See the end of a dose, by which the controller counts it.
 
-    Its flag goes off, or stays on for the chlorinator that runs, too: then the drum is
-    no longer emptied. Of a dose shorter than a poll only the drum tells.
+    The flag of the doser goes off; where a chlorinator shares it and runs on, the drum
+    is no longer emptied. Only the drum tells of a dose that is shorter than a poll.
     """
 
     def news_in(before: PoolState, after: PoolState) -> float | None:
-        left = getattr(before.configuration, of.remaining_field)
-        now_left = getattr(after.configuration, of.remaining_field)
+        left = kind.of(before).remaining_ml
+        now_left = kind.of(after).remaining_ml
         fell = left is not None and now_left is not None and now_left < left
-        if getattr(before.readings, flag) and getattr(after.readings, flag) is False:
+        if kind.doses_now(before.signals) and kind.doses_now(after.signals) is False:
             return 0.0
         return _LESS_THAN_A_POLL if fell else None
 
     return news_in
 
 
-NAMES = Detail("aux_names", _field("names", decode_aux_names))
+def _armed_others(before: PoolState, after: PoolState) -> float | None:
+    """See that other schedules are armed than before."""
+    return 0.0 if before.schedules.armed != after.schedules.armed else None
 
-SCHEDULES = Detail(
+
+NAMES = Query("aux_names", _merge_names)
+SCHEDULES = Query(
     "schedules",
     lambda state, reply: merge_schedules(state, decode_schedules(reply)),
-    news_in=lambda before, after: (
-        0.0
-        if before.configuration.schedules_enabled
-        != after.configuration.schedules_enabled
-        else None
-    ),
+    news_in=_armed_others,
 )
 
-DETAILS = (
+QUERIES = (
     NAMES,  # first: entities need them
-    Detail(
+    Query(
         "pump_id",
-        _field("pump", decode_pump_id),
+        lambda state, reply: replace(state, pump=decode_pump_id(reply)),
         interval=lambda state: (
-            DETAILS_INTERVAL if state.variable_speed is None else IDENTITY_INTERVAL
+            QUERY_INTERVAL if state.variable_speed is None else IDENTITY_INTERVAL
         ),
     ),
     SCHEDULES,
-    Detail(
-        PH.query,
-        _json(merge_ph_settings),
+    Query(
+        PH_SETTINGS.query,
+        _json(partial(merge_settings, PH_SETTINGS)),
         PH_DOSERS,
-        _dose("ph_dosing", PH),
+        _dose(ACID),
     ),
-    Detail(
-        CHLORINE.query,
-        _json(merge_chlorine_settings),
+    Query(
+        CHLORINE_SETTINGS.query,
+        _json(partial(merge_settings, CHLORINE_SETTINGS)),
         CHLORINATORS | LIQUID_CHLORINE,
-        _dose("chlorine_dosing", CHLORINE),
+        _dose(CHLORINE),
     ),
-    Detail("get_pool_light_switch_mode", _json(merge_lights), LIGHTS),
+    Query(LIGHTS_QUERY, _json(merge_lights), LIGHTS),
 )

@@ -18,6 +18,7 @@ from ..equipment import (
 )
 from ..exceptions import InvalidCommandError, NotSupportedError
 from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, Schedule
+from .parts import Schedules
 from .state import PoolState
 
 MAX_NAME = 64
@@ -32,23 +33,11 @@ _SWITCHED = {
 }
 
 
-def schedules_of(state: PoolState) -> dict[int, Schedule]:
-    """Return the schedules in use by their index, none while they are not known."""
-    armed = state.schedules_armed or ()
-    return {
-        index: replace(schedule, enabled=index in armed)
-        for index, schedule in enumerate(state.schedules or ())
-        if schedule.used
-    }
-
-
 def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
     """Return the state with all records, which tell, too, which of them are armed."""
     schedules = tuple(records)
     armed = tuple(i for i, one in enumerate(schedules) if one.used and one.enabled)
-    return replace(
-        state, schedules=schedules, schedules_armed=armed, schedules_assumed=False
-    )
+    return replace(state, schedules=Schedules(records=schedules, armed=armed))
 
 
 def schedulable(state: PoolState, slot: Slot) -> bool:
@@ -56,7 +45,7 @@ def schedulable(state: PoolState, slot: Slot) -> bool:
 
     What the firmware runs by itself cannot be; the spa is its first actuator.
     """
-    return slot.role in _SWITCHED or slot == state.spa_slot
+    return slot.role in _SWITCHED or slot == state.outputs.spa
 
 
 def usual_speed(state: PoolState, slot: Slot) -> int:
@@ -75,7 +64,7 @@ def equip(
     in a new one. Raises NotSupportedError where the pump's slot is not known.
     """
     if slot is None:
-        if (usual_one := before or state.pump_slot) is None:
+        if (usual_one := before or state.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         slot = usual_one.slot if isinstance(usual_one, Schedule) else usual_one.index
     if before is not None and before.slot == slot:
@@ -84,7 +73,7 @@ def equip(
             "aux_type": before.aux_type,
             "speed": before.speed if speed is None else speed,
         }
-    wired = state.slot(slot)
+    wired = state.outputs.slot(slot)
     usual = usual_speed(state, wired) if wired else 0
     return {
         "slot": slot,
@@ -110,8 +99,8 @@ def check(
 ) -> None:
     """Refuse a schedule that the controller should not be given; None is a new one.
 
-    Of one that exists only what changes is looked at: the app may allow more than we
-    do. Raises InvalidCommandError.
+    Only what changes is checked in a schedule that exists: the app may allow more than
+    we do. Raises InvalidCommandError.
     """
     before = None if index is None else schedules[index]
     if before is None and len(schedules) >= MAX_SCHEDULES:
@@ -157,7 +146,7 @@ def _check_name(name: str) -> None:
 
 
 def _check_equipment(state: PoolState, wanted: Schedule) -> None:
-    slot = state.slot(wanted.slot)
+    slot = state.outputs.slot(wanted.slot)
     if slot is None or slot.type_code == UNKNOWN_TYPE or not schedulable(state, slot):
         raise InvalidCommandError(
             "nothing that schedules switch",
@@ -169,6 +158,10 @@ def _check_equipment(state: PoolState, wanted: Schedule) -> None:
         if wanted.speed:
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
     # A pump that is not identified yet may be of either kind.
-    elif wanted.speed or variable:
-        if not MIN_SPEED <= wanted.speed <= MAX_SPEED or wanted.speed % SPEED_STEP:
-            raise InvalidCommandError("no such speed", reason="schedule_speed")
+    elif (wanted.speed or variable) and not _has_speed(wanted.speed):
+        raise InvalidCommandError("no such speed", reason="schedule_speed")
+
+
+def _has_speed(speed: int) -> bool:
+    """Tell whether a variable pump has this speed in %."""
+    return MIN_SPEED <= speed <= MAX_SPEED and speed % SPEED_STEP == 0

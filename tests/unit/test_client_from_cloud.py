@@ -1,6 +1,6 @@
 """What the cloud's answers make of a PoolState (interface.md 2.5, layouts.md 5)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -10,20 +10,28 @@ import pytest
 from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.equipment import Role
 from custom_components.poolctl.client.exceptions import NotOfferedError
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.pool.cloud_answers import (
+from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.json_values import Answer
+from custom_components.poolctl.client.pool.from_cloud import (
     merge_chemistry,
     merge_dashboard,
     merge_pump,
     merge_slots,
     merge_temperatures,
 )
-from custom_components.poolctl.client.pool.state import PoolState, Readings, Source
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import (
+    Chemistry,
+    Doser,
+    Dosing,
+    Schedules,
+)
+from custom_components.poolctl.client.pool.state import PoolState, Source
 
 from .conftest import Rig
 from .test_client_state import DASHBOARD, LATER, NOW, seen, told
 
-type Merge = Callable[[PoolState, Mapping[str, Any], datetime], PoolState]
+type Merge = Callable[[PoolState, Answer, datetime], PoolState]
 
 
 # The dashboard
@@ -39,20 +47,35 @@ def test_dashboard() -> None:
         pressure=70,
         pump_speed=80,
         main_pump_mode=99,
+    )
+    assert state.signals == Signals(
         pool_heater=True,
         solar=False,
         spa_heater=True,
         chemistry_stable=True,
         dry_run=False,
     )
-    assert state.configuration == Configuration(desired_ph=7.3, desired_orp_mineral=660)
+    assert state == PoolState(
+        source=Source.CLOUD,
+        readings=state.readings,
+        signals=state.signals,
+        valid_chemistry=Chemistry(ph=7.2, orp=640),
+        start_speed=80,
+        acid=Doser(desired=7.3),
+        chlorinator=Dosing(desired=660),
+        outputs=Outputs(assumed=True),
+        schedules=Schedules(assumed=True),
+    )
 
 
 def test_an_empty_dashboard() -> None:
     state = merge_dashboard(PoolState(), {}, NOW)
-    assert state.source is Source.CLOUD
+    assert state == PoolState(
+        source=Source.CLOUD,
+        outputs=Outputs(assumed=True),
+        schedules=Schedules(assumed=True),
+    )
     assert state.readings == Readings() and state.pump_on is None
-    assert state.configuration == Configuration()
 
 
 @pytest.mark.parametrize("key", DASHBOARD)
@@ -74,8 +97,8 @@ def test_a_flag_is_no_number_and_the_reverse(key: str) -> None:
 def test_impossible_values_of_the_dashboard(ph: int) -> None:
     state = told(seen(), actual_ph=ph, d_ph=ph, actual_orp=0xFFFF, d_orp_mineral=0)
     assert state.readings.ph is None and state.readings.orp is None
-    assert state.configuration.desired_ph == 7.4  # of the frame: still in force
-    assert state.configuration.desired_orp_mineral == 650
+    assert state.acid.desired == 7.4  # of the frame: still in force
+    assert state.chlorinator.desired == 650
 
 
 json_values = st.recursive(
@@ -123,7 +146,7 @@ ENTRY = {"aux_slot_num": 1, "aux_type_code": 13, "aux_tag": "Light", "aux_status
 @given(st.dictionaries(st.sampled_from(sorted(ENTRY)), json_values))
 def test_no_slot_raises_anything(changes: dict[str, Any]) -> None:
     state = merge_slots(seen(), {"manual": {"spa": [ENTRY | changes]}}, NOW)
-    assert len(state.slots) <= 37
+    assert len(state.outputs.slots) <= 37
 
 
 HUGE = [float("nan"), float("inf"), 10**400]
@@ -154,27 +177,27 @@ def test_slots_of_the_cloud() -> None:
         "other_devices": [ENTRY | {"aux_slot_num": 3, "aux_status": 0}],
     }
     state = merge_slots(PoolState(), {"manual": manual}, NOW)
-    roles = [slot.role for slot in state.slots]
+    roles = [slot.role for slot in state.outputs.slots]
     assert roles[:4] == [Role.PUMP, Role.EMPTY, Role.EMPTY, Role.POOL_LIGHT]
     assert set(roles[4:]) <= {Role.EMPTY, Role.VIRTUAL}
-    assert [slot.on for slot in state.slots[:4]] == [True, None, None, False]
-    assert [slot.name for slot in state.slots[:4]] == ["Light", "", "", "Light"]
-    assert not state.equipment_known and state.fitted({2}) is None
-    assert state.fitted({31}) is True and not state.slots_assumed
+    assert [slot.on for slot in state.outputs.slots[:4]] == [True, None, None, False]
+    assert [slot.name for slot in state.outputs.slots[:4]] == ["Light", "", "", "Light"]
+    assert not state.outputs.known and state.outputs.fitted({2}) is None
+    assert state.outputs.fitted({31}) is True and not state.outputs.assumed
 
 
 @pytest.mark.parametrize(("status", "mode"), [(0, 0), (1, 1)])
 def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> None:
     entry = {"aux_slot_num": 0, "aux_type_code": 31, "aux_status": status}
     state = merge_slots(seen(), {"manual": {"spa": [entry]}}, NOW)
-    assert state.aux_modes == (mode, 0, 99)  # the schedule is remembered
-    assert state.names == () and state.fitted({2}) is False
+    assert state.outputs.modes == (mode, 0, 99)  # the schedule is remembered
+    assert state.outputs.names == () and state.outputs.fitted({2}) is False
 
 
 @pytest.mark.parametrize("index", [-1, 37, None, "0", True])
 def test_slots_that_cannot_be(index: Any) -> None:
     manual = {"spa": [ENTRY | {"aux_slot_num": index}, 7]}
-    slots = merge_slots(PoolState(), {"manual": manual}, NOW).slots
+    slots = merge_slots(PoolState(), {"manual": manual}, NOW).outputs.slots
     assert {(slot.kind, slot.name, slot.on) for slot in slots} <= {
         ("unknown", "", None)
     }
@@ -188,11 +211,9 @@ def test_chemistry_settings() -> None:
             "chlorine_drum_volume": 0,
         },
     }
-    assert merge_chemistry(PoolState(), answer, NOW).configuration == Configuration(
-        desired_ph=7.2,
-        acid_remaining_ml=500,
-        desired_orp_liquid=700,
-        chlorine_drum_ml=0,
+    assert merge_chemistry(PoolState(), answer, NOW) == PoolState(
+        acid=Doser(desired=7.2, remaining_ml=500),
+        chlorine=Doser(desired=700, drum_ml=0),
     )
 
 
@@ -210,7 +231,7 @@ def test_temperatures_and_pump() -> None:
     }
     state = merge_pump(state, {"pump": pump}, NOW)
     assert state.pump == PumpIdentity("Variable Speed", "Acme", "X")
-    assert state.readings.pump_cooling_down is True
+    assert state.signals.pump_cooling_down is True
     assert state.readings.pump_cooldown_remaining == 60
     assert merge_pump(state, {"pump": {"pump_type": "x"}}, NOW).pump == state.pump
 
@@ -223,16 +244,16 @@ async def test_everything_that_is_offered_is_read(
 ) -> None:
     rig = make_rig(full=True, lan=False)
     rig.service.cloud.not_offered = {"chemistryCard"}
-    await rig.controller.poll()
-    state, pool = rig.controller.state, rig.pool.pool
-    assert state.slots[3].name == "Waterfall" and not state.slots_assumed
+    await rig.controller.poller.poll()
+    state, pool = rig.controller.store.state, rig.pool.pool
+    assert state.outputs.slots[3].name == "Waterfall" and not state.outputs.assumed
     assert state.readings.water_temperature == int(pool.water.temperature * 10) / 10
     assert state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
     assert state.source is Source.CLOUD
     await rig.polls(30)
     assert rig.service.requests("auxInfo") == 2
     assert rig.service.requests("chemistryCard") == 1  # not asked again
-    cloud = rig.controller.cloud
+    cloud = rig.controller.paths.cloud
     assert cloud is not None
     with pytest.raises(NotOfferedError):
         await cloud.read(rig.pool.device_id, "chemistryCard")
@@ -244,9 +265,9 @@ async def test_a_service_that_goes_away_is_not_asked_on(
     rig = make_rig(lan=False)
     rig.service.cloud.not_offered = set()
     rig.service.cloud.faults.on("error_500", "ambientTemp")
-    await rig.controller.poll()
-    assert rig.controller.state.readings.pump_speed == 75
-    assert rig.controller.state.slots[2].name == "Waterfall"
+    await rig.controller.poller.poll()
+    assert rig.controller.store.state.readings.pump_speed == 75
+    assert rig.controller.store.state.outputs.slots[2].name == "Waterfall"
     assert rig.service.requests("pumpInfo") == 0
 
 
@@ -254,9 +275,9 @@ async def test_a_slot_through_the_cloud(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(lan=False)
     rig.service.cloud.not_offered = set()
     rig.service.cloud.forget_on_write = True
-    await rig.controller.poll()
-    await rig.controller.set_aux(2, True)
+    await rig.controller.poller.poll()
+    await rig.controller.outputs.switch(2, True)
     assert rig.service.requests("manualSet") == 1
     assert rig.pool.pool.relays[2] is True
-    found = rig.controller.known.slot(2)
+    found = rig.controller.store.known.outputs.slot(2)
     assert found is not None and found.on is True

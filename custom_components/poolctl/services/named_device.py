@@ -1,24 +1,21 @@
-"""Which controller an action is for."""
+"""The controller that an action is for: the one whose device it names."""
 
 from homeassistant.const import ATTR_DEVICE_ID
 from homeassistant.core import ServiceCall, callback
 from homeassistant.exceptions import ServiceValidationError
-from homeassistant.helpers import service
+from homeassistant.helpers import config_validation as cv, service
+import probatio as vol
 
-from ..client.control.controller import Controller
+from ..account import AccountCoordinator
 from ..const import DOMAIN
-from ..coordinator import AccountCoordinator, ControllerCoordinator
+from ..coordinator import ControllerCoordinator
 
-
-@callback
-def async_controller(call: ServiceCall) -> Controller:
-    """Return the controller whose device the action names, as `async_coordinator`."""
-    return async_coordinator(call).controller
+DEVICE_FIELD = {vol.Required(ATTR_DEVICE_ID): cv.string}
 
 
 @callback
 def async_coordinator(call: ServiceCall) -> ControllerCoordinator:
-    """Return what coordinates the controller whose device the action names.
+    """Return the coordinator of the controller whose device the action names.
 
     Raises ServiceValidationError where it names none of ours.
     """

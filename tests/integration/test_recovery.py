@@ -102,11 +102,13 @@ async def test_memory_survives_a_restart(
     await again.async_load()
     coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
     known, remembered = (
-        coordinator.controller.known,
+        coordinator.controller.store.known,
         again.state(full.controller.device_id),
     )
-    assert remembered.slots
-    assert [slot.name for slot in remembered.slots] == [s.name for s in known.slots]
+    assert remembered.outputs.slots
+    assert [slot.name for slot in remembered.outputs.slots] == [
+        s.name for s in known.outputs.slots
+    ]
     assert remembered.pump == known.pump
     assert remembered.valid_chemistry == known.valid_chemistry
     assert again.counter(full.controller.device_id).next() > kept["counter"]

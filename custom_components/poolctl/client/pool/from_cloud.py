@@ -4,48 +4,22 @@ The dashboard's first nine fields are published (interface.md 2.5); its other fi
 all other answers are observed (layouts.md 5), and any of their fields may be missing.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
-from ..commands import PumpIdentity
-from ..control.dosing import merge_chlorine_settings, merge_ph_settings
+from ..commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
 from ..equipment import MAX_SLOTS, UNKNOWN_TYPE
-from ..frame import MODE_MANUAL, MODE_OFF
+from ..frame import DESIRED_ORP, MODE_MANUAL, MODE_OFF, PH, READINGS, Readings, Signals
+from ..json_values import Answer, flag, list_of, number, object_of
 from ..schedule import DAY, MAX_SCHEDULES, UNUSED_SLOT, Schedule
-from .json_values import list_of, number, numbers, object_of, with_settings
+from .dosing import ACID, CHLORINATOR, merge_settings
 from .schedule_rules import merge_schedules
-from .state import PoolState, Readings, Source, known_mode, with_readings
+from .state import PoolState, Source, with_readings
 
 _DRY_RUN_NORMAL = 3
 _UNUSED_SCHEDULE = Schedule(
     slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
 )
-
-# Field of Readings -> field of the answer, divisor
-_DASHBOARD_NUMBERS = {
-    "ph": ("actual_ph", 10),
-    "orp": ("actual_orp", 1),
-    "flow_rate": ("actual_flow_rate", 1),
-    "pressure": ("actual_pressure", 1),
-    "pump_speed": ("actual_pump_speed", 1),
-}
-_DASHBOARD_SWITCHES = {
-    "pool_heater": "heater_state",
-    "solar": "solar_state",
-    "spa_heater": "spa_heater_state",
-    "chemistry_stable": "chemistry_stable",
-}
-_TEMPERATURES = {
-    "water_temperature": ("water_temp", 10),
-    "ambient_temperature": ("ambient_temp", 100),
-}
-# Field of Configuration -> field of the answer, divisor
-_DASHBOARD_SETTINGS = {
-    "desired_ph": ("d_ph", 10),
-    "desired_orp_mineral": ("d_orp_mineral", 1),
-}
 _SLOT_LISTS = (
     "pump_devices",
     "pump_linked_devices",
@@ -55,40 +29,56 @@ _SLOT_LISTS = (
 )
 
 
-def merge_dashboard(
-    state: PoolState, dashboard: Mapping[str, Any], now: datetime
-) -> PoolState:
+def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolState:
     """Return the state with the dashboard (interface.md 2.5), the cloud its source."""
-    found = numbers(dashboard, _DASHBOARD_NUMBERS)
-    for name, key in _DASHBOARD_SWITCHES.items():
-        value = dashboard.get(key)
-        found[name] = value if isinstance(value, bool) else None
+    mode = number(dashboard, "main_pump_status")
     dry_run = number(dashboard, "dry_run_status")
     readings = Readings(
-        **found,
+        ph=number(dashboard, "actual_ph", 10),
+        orp=number(dashboard, "actual_orp"),
+        flow_rate=number(dashboard, "actual_flow_rate"),
+        pressure=number(dashboard, "actual_pressure"),
+        pump_speed=number(dashboard, "actual_pump_speed"),
+        main_pump_mode=None if mode is None else int(mode),
+    )
+    signals = Signals(
+        pool_heater=flag(dashboard, "heater_state"),
+        solar=flag(dashboard, "solar_state"),
+        spa_heater=flag(dashboard, "spa_heater_state"),
+        chemistry_stable=flag(dashboard, "chemistry_stable"),
         dry_run=None if dry_run is None else dry_run != _DRY_RUN_NORMAL,
-        main_pump_mode=known_mode(number(dashboard, "main_pump_status")),
     )
-    state = with_settings(state, dashboard, _DASHBOARD_SETTINGS)
+    state = with_readings(state, READINGS.plausible(readings), signals, now)
+    ph = number(dashboard, "d_ph", 10, PH)
+    orp = number(dashboard, "d_orp_mineral", possible=DESIRED_ORP)
+    if ph is not None:
+        state = ACID.with_desired(state, ph)
+    if orp is not None:
+        state = CHLORINATOR.with_desired(state, orp)
+    schedules = state.schedules
     return replace(
-        with_readings(state, readings, now),
+        state,
         source=Source.CLOUD,
-        slots_assumed=True,
+        outputs=replace(state.outputs, assumed=True),
         # Read less often: told once, they are the cloud's until another source is.
-        schedules_assumed=state.schedules_assumed or state.source is not Source.CLOUD,
+        schedules=replace(
+            schedules, assumed=schedules.assumed or state.source is not Source.CLOUD
+        ),
     )
 
 
-def merge_temperatures(
-    state: PoolState, answer: Mapping[str, Any], now: datetime
-) -> PoolState:
+def merge_temperatures(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with `ambientTemp`."""
     told = object_of(answer, "ambientTemp")
-    found = numbers(told, _TEMPERATURES)
-    return with_readings(state, replace(state.readings, **found), now)
+    readings = replace(
+        state.readings,
+        water_temperature=number(told, "water_temp", 10),
+        ambient_temperature=number(told, "ambient_temp", 100),
+    )
+    return with_readings(state, READINGS.plausible(readings), state.signals, now)
 
 
-def merge_pump(state: PoolState, answer: Mapping[str, Any], now: datetime) -> PoolState:
+def merge_pump(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with `pumpInfo`."""
     pump = object_of(answer, "pump")
     names = [pump.get(f"pump_{part}") for part in ("type", "brand", "model")]
@@ -96,29 +86,29 @@ def merge_pump(state: PoolState, answer: Mapping[str, Any], now: datetime) -> Po
         state = replace(state, pump=PumpIdentity(*map(str, names)))
     cooling = pump.get("pump_cooldown")
     readings = replace(
-        state.readings,
-        pump_cooling_down=bool(cooling) if isinstance(cooling, bool | int) else None,
-        **numbers(pump, {"pump_cooldown_remaining": ("pump_cooldown_left", 1)}),
+        state.readings, pump_cooldown_remaining=number(pump, "pump_cooldown_left")
     )
-    return replace(state, readings=readings)
+    signals = replace(
+        state.signals,
+        pump_cooling_down=bool(cooling) if isinstance(cooling, bool | int) else None,
+    )
+    return replace(state, readings=READINGS.plausible(readings), signals=signals)
 
 
-def merge_chemistry(
-    state: PoolState, answer: Mapping[str, Any], now: datetime
-) -> PoolState:
+def merge_chemistry(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with the settings of `chemistryCard`."""
-    state = merge_ph_settings(state, object_of(answer, "phSettings"))
-    return merge_chlorine_settings(state, object_of(answer, "chlorineSettings"))
+    for settings in (PH_SETTINGS, CHLORINE_SETTINGS):
+        state = merge_settings(settings, state, object_of(answer, settings.card))
+    return state
 
 
-def merge_slots(
-    state: PoolState, answer: Mapping[str, Any], now: datetime
-) -> PoolState:
+def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with `auxInfo`: what it lists of slots, and whether they run."""
     manual = object_of(answer, "manual")
     # Dosers and heaters are not listed: alone, this answer never tells everything.
-    types = list(state.configuration.aux_types or (UNKNOWN_TYPE,) * MAX_SLOTS)
-    names, modes = list(state.names), list(state.aux_modes)
+    known = state.outputs
+    types = list(known.types or (UNKNOWN_TYPE,) * MAX_SLOTS)
+    names, modes = list(known.names), list(known.modes)
     told = False
     for entry in (e for name in _SLOT_LISTS for e in list_of(manual, name)):
         index, code = number(entry, "aux_slot_num"), number(entry, "aux_type_code")
@@ -132,21 +122,22 @@ def merge_slots(
             before = modes[slot] if slot < len(modes) else None
             _put(modes, slot, _mode(bool(status), before), None)
             told = True
-    return replace(
-        state,
-        configuration=replace(state.configuration, aux_types=tuple(types)),
+    outputs = replace(
+        known,
+        types=tuple(types),
         names=tuple(names),
-        aux_modes=tuple(modes),
-        slots_assumed=state.slots_assumed and not told,
+        modes=tuple(modes),
+        assumed=known.assumed and not told,
     )
+    return replace(state, outputs=outputs)
 
 
-def merge_schedule_info(state: PoolState, answer: Mapping[str, Any]) -> PoolState:
+def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
     """Return the state with `scheduleInfo`, which lists only those in use."""
     told = object_of(answer, "scheduleInfo").get("schedules")
     if not isinstance(told, list):
         return state
-    known = list(state.schedules or ())
+    known = list(state.schedules.records or ())
     known += [_UNUSED_SCHEDULE] * (MAX_SCHEDULES - len(known))
     found: dict[int, Schedule] = {}
     for entry in told:
@@ -160,9 +151,7 @@ def merge_schedule_info(state: PoolState, answer: Mapping[str, Any]) -> PoolStat
     return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
 
 
-def _schedule(
-    state: PoolState, entry: Mapping[str, Any], before: Schedule
-) -> Schedule | None:
+def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | None:
     """Return a schedule of `scheduleInfo`, `None` where it is not understood."""
     names = ("aux_slot", "start_time", "end_time", "pump_speed")
     slot, start, end, speed = (number(entry, name) for name in names)
@@ -172,7 +161,7 @@ def _schedule(
     if not (0 <= slot < MAX_SLOTS and 0 <= start < DAY and 0 <= end < DAY):
         return None
     same = before.slot == slot
-    wired = state.slot(int(slot))
+    wired = state.outputs.slot(int(slot))
     return Schedule(
         slot=int(slot),
         # Not told; a slot of the schedule that was there keeps what was known of it.

@@ -6,6 +6,7 @@ a refusal is final, the asked value is shown until the controller confirms it.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 import time
 
 from ..cloud import COPY_AGE, CloudClient
@@ -23,95 +24,89 @@ from ..exceptions import (
 from ..frame import StateFrame
 from ..lan import LanClient
 from ..pool.state import PoolState
+from .paths import Paths
 from .pending import Coalescer, Pending
 from .poller import Poller
+from .queries import Queries
+from .store import Store
 
 READ_BACK = (2.0, 5.0, 10.0, 15.0, 20.0)
 """s after a command at which its effect is looked for."""
 LAN_PATIENCE = 25.0
 """s after which a poll ends what no command waits for: longer than any waits."""
+_SECOND_TRY = 0.5
+"""s after which what certainly did not run is sent again."""
 
 type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
 type CloudCommand = Callable[[CloudClient], Awaitable[None]]
-type Show = Callable[[PoolState], PoolState]
-type Holds = Callable[[PoolState], bool]
 
 
-class Commander(Poller):
-    """A controller that takes commands; they return once their effect was seen.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """What a person asks for: how it is sent, and how its effect is known."""
 
-    They raise InvalidCommandError before anything is sent, UnreachableError or
-    BusyError where nobody takes them, RefusedError where they are declined, and
-    NotAppliedError where they were accepted but changed nothing.
+    key: str
+    """Of two commands with one key the newer one counts."""
+    show: Callable[[PoolState], PoolState]
+    """Puts the asked value into a state."""
+    holds: Callable[[PoolState], bool]
+    """Tells whether a state has the value by itself."""
+    lan: LanCommand | None = None
+    cloud: CloudCommand | None = None
+    idempotent: bool = True
+    """Whether it may run twice: only then another path is tried after one that may
+    have run it."""
+    settles_in: float = 0.0
+    """s for which no state says anything about it."""
+
+
+class Sender:
+    """Sends commands and waits for their effect.
+
+    Raises InvalidCommandError before anything is sent, UnreachableError or BusyError
+    where nobody takes a command, RefusedError where it is declined, and NotAppliedError
+    where it was accepted but changed nothing.
     """
 
     def __init__(
-        self,
-        device_id: str,
-        *,
-        lan: LanClient | None,
-        cloud: CloudClient | None,
-        publish: Callable[[], None] = lambda: None,
-        remembered: PoolState | None = None,
+        self, store: Store, paths: Paths, poller: Poller, queries: Queries
     ) -> None:
-        """Start from what is remembered; nothing is read yet."""
-        super().__init__(
-            device_id,
-            lan=lan,
-            cloud=cloud,
-            publish=publish,
-            remembered=remembered or PoolState(),
-        )
+        """Prepare; nothing is sent yet."""
+        self._store = store
+        self._paths = paths
+        self._poller = poller
+        self._queries = queries
         self.coalescer = Coalescer()
 
     async def stop(self) -> None:
         """End what is under way."""
         await self.coalescer.stop()
 
-    async def command(
-        self,
-        key: str,
-        show: Show,
-        holds: Holds,
-        *,
-        lan: LanCommand | None = None,
-        cloud: CloudCommand | None = None,
-        idempotent: bool = True,
-    ) -> None:
-        """Send a command and wait for its effect; see `send`."""
-        await self.confirm(
-            await self.send(
-                key, show, holds, lan=lan, cloud=cloud, idempotent=idempotent
-            )
+    async def run(self, command: Command) -> None:
+        """Send a command and wait for its effect."""
+        await self.confirm(await self.send(command))
+
+    async def send(self, command: Command) -> Pending:
+        """Send a command and show the asked value until it is confirmed."""
+        by_lan, frame = await self.deliver(
+            command.lan, command.cloud, idempotent=command.idempotent
         )
-
-    async def send(
-        self,
-        key: str,
-        show: Show,
-        holds: Holds,
-        *,
-        lan: LanCommand | None = None,
-        cloud: CloudCommand | None = None,
-        idempotent: bool = True,
-        settles_in: float = 0.0,
-    ) -> Pending:
-        """Send a command and show the asked value until it is confirmed.
-
-        `show` puts the value into a state, `holds` tells whether a state has it by
-        itself; for `settles_in` seconds no state is asked. Of a path that may have run
-        it, the other path is tried only if the command is idempotent.
-        """
-        by_lan, frame = await self.deliver(lan, cloud, idempotent=idempotent)
         now = time.monotonic()
-        settled = now + settles_in
-        patience = LAN_PATIENCE if by_lan else COPY_AGE
-        pending = Pending(key, by_lan, now, settled, settled + patience, show, holds)
-        self.pending.add(pending)
+        settled = now + command.settles_in
+        pending = Pending(
+            key=command.key,
+            by_lan=by_lan,
+            sent=now,
+            settled=settled,
+            until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
+            show=command.show,
+            holds=command.holds,
+        )
+        self._store.pending.add(pending)
         if frame is not None:
-            self.merge_frame(frame)
+            self._poller.merge_frame(frame)
         else:
-            self._publish()
+            self._store.publish()
         return pending
 
     async def deliver(
@@ -126,14 +121,15 @@ class Commander(Poller):
         Returns whether the LAN took it, and the frame of its reply.
         """
         errors: list[PoolctlError] = []
-        for by_lan in (self.on_lan, not self.on_lan):
+        paths = self._paths
+        for by_lan in (paths.on_lan, not paths.on_lan):
             try:
-                if by_lan and lan and self.lan:
-                    return True, await self._try_twice(lan, self.lan)
-                if not by_lan and cloud and self.cloud:
-                    if self.lan is not None:
-                        self.lan.skip_counter()
-                    await cloud(self.cloud)
+                if by_lan and lan and paths.lan:
+                    return True, await self._try_twice(lan, paths.lan)
+                if not by_lan and cloud and paths.cloud:
+                    if paths.lan is not None:
+                        paths.lan.skip_counter()
+                    await cloud(paths.cloud)
                     return False, None
             except UnreachableError as err:
                 if err.sent and not idempotent:
@@ -162,29 +158,30 @@ class Commander(Poller):
         except UnreachableError as err:
             if err.sent:
                 raise
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(_SECOND_TRY)
         return await command(lan)
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
         """Wait until the asked value was seen; raises NotAppliedError if never.
 
-        `query` names the slow data that tell it where no state frame does.
+        `query` names the query that tells it where no state frame does.
         A cloud write is acknowledged by the controller (interface.md 4.1 rule 2), and a
         cloud read may be older than it: there, one look, and later polls decide.
         """
+        waiting = self._store.pending
         for after in READ_BACK:
-            if pending not in self.pending:
+            if pending not in waiting:
                 return
             await asyncio.sleep(max(0, pending.sent + after - time.monotonic()))
-            if pending not in self.pending:
+            if pending not in waiting:
                 return
             if not pending.by_lan:
-                await self.read_cloud(pace=False)
+                await self._poller.read_cloud(pace=False)
                 return
             if query is not None:
-                await self.ask(query)
-            await self.read_lan()
-        if pending in self.pending:
-            self.pending.drop(pending)
-            self._publish()
+                await self._queries.ask(query)
+            await self._poller.read_lan()
+        if pending in waiting:
+            waiting.drop(pending)
+            self._store.publish()
             raise NotAppliedError("the controller accepted it but did not do it")

@@ -1,0 +1,229 @@
+"""The account: which controllers it owns, and how it stays signed in."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from itertools import count
+import logging
+from typing import override
+
+from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigEntry
+from homeassistant.const import CONF_URL
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
+from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.aiohttp_client import (
+    async_create_clientsession,
+    async_get_clientsession,
+)
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+
+from .api import AccountToken
+from .client.cloud import CloudClient
+from .client.cloud_answers import Device
+from .client.exceptions import AuthenticationError, PoolctlError
+from .client.http import ClosingRequest
+from .const import CONF_CONTROLLERS, DOMAIN
+from .coordinator import ControllerCoordinator, Shared
+from .upkeep.memory import DATA_MEMORY
+from .upkeep.records import ControllerRecord, async_sightings, mac_of
+
+_LOGGER = logging.getLogger(__name__)
+
+INVENTORY_INTERVAL = timedelta(hours=1)
+INVENTORY_RETRY = 300.0
+"""s after which an inventory that failed is read again."""
+
+type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
+
+
+class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
+    """What the account owns, read hourly, which also keeps it signed in.
+
+    The data are the records of its controllers by identifier, as `entry.data` holds
+    them; `controllers` are their coordinators.
+    """
+
+    config_entry: PoolctlConfigEntry
+
+    def __init__(self, hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
+        """Start from what the entry remembers."""
+        super().__init__(
+            hass,
+            _LOGGER,
+            config_entry=entry,
+            name="pool account",
+            update_interval=INVENTORY_INTERVAL,
+            always_update=False,
+        )
+        self.cloud = CloudClient(
+            async_get_clientsession(hass),
+            entry.data[CONF_URL],
+            AccountToken(hass, entry),
+        )
+        self._shared = Shared(
+            cloud=self.cloud,
+            lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
+            store=self._async_store,
+        )
+        self.controllers: dict[str, ControllerCoordinator] = {}
+        self.data = {
+            device_id: ControllerRecord.from_dict(record)
+            for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items()
+        }
+
+    # Start
+
+    async def async_start(self) -> None:
+        """Bring up the remembered controllers; wait for the cloud if there are none.
+
+        Raises ConfigEntryNotReady where not one controller answers by any path.
+        """
+        remembered = bool(self.data)
+        if not remembered:
+            await self.async_config_entry_first_refresh()
+        for record in self.data.values():
+            self._add(record)
+        await self._async_first_look()
+        # A listener keeps the hourly timer going.
+        self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
+        if remembered:
+            self.config_entry.async_create_background_task(
+                self.hass, self.async_refresh(), "poolctl account"
+            )
+
+    async def _async_first_look(self) -> None:
+        controllers = self.controllers.values()
+        await asyncio.gather(*(each.async_first_look() for each in controllers))
+        silent = [each for each in controllers if not each.last_update_success]
+        if len(silent) == len(controllers):
+            raise ConfigEntryNotReady(
+                translation_domain=DOMAIN, translation_key="no_controller_answers"
+            )
+        for controller in silent:
+            # The words of the coordinator, which says later that it is back.
+            _LOGGER.error(
+                "Error fetching %s data: %s", controller.name, controller.last_exception
+            )
+
+    # Inventory
+
+    @override
+    async def _async_update_data(self) -> Mapping[str, ControllerRecord]:
+        try:
+            inventory = await self.cloud.inventory()
+        except AuthenticationError as err:
+            raise ConfigEntryAuthFailed(
+                translation_domain=DOMAIN, translation_key="sign_in_needed"
+            ) from err
+        except PoolctlError as err:
+            raise UpdateFailed(
+                translation_domain=DOMAIN,
+                translation_key="service_unreachable",
+                translation_placeholders={"error": str(err)},
+                retry_after=INVENTORY_RETRY,
+            ) from err
+        keys = {
+            device.device_id: await self._fetch_key(device.device_id)
+            for device in inventory.devices
+            if (known := self.data.get(device.device_id)) is None or known.key is None
+        }
+        records = {
+            device.device_id: self._record(device, keys.get(device.device_id))
+            for device in inventory.devices
+        }
+        if not inventory.complete:
+            # A pool is not taken away because a part of the answer was not understood.
+            records = {**self.data, **records}
+        self._remember(records)
+        return records
+
+    async def _fetch_key(self, device_id: str) -> str | None:
+        """Return a controller's key as hex, `None` where the account has none now."""
+        try:
+            return (await self.cloud.envelope_key(device_id)).hex()
+        except PoolctlError as err:
+            _LOGGER.debug("No envelope key, next try in an hour: %s", err)
+            return None
+
+    def _record(self, device: Device, key: str | None) -> ControllerRecord:
+        """Return the record of a listed controller, with what the network told."""
+        record = self.data.get(device.device_id) or ControllerRecord(
+            device_id=device.device_id, name="", site="", mac=mac_of(device.device_id)
+        )
+        record = replace(
+            record, name=device.name, site=device.site, key=record.key or key
+        )
+        if (seen := async_sightings(self.hass).get(device.device_id)) is not None:
+            record = replace(record, mac=seen.mac, firmware=seen.firmware)
+            if record.host is None:
+                record = replace(record, host=seen.host, port=seen.port)
+        return record
+
+    @callback
+    def _remember(self, records: Mapping[str, ControllerRecord]) -> None:
+        stored = {device_id: record.as_dict() for device_id, record in records.items()}
+        self.hass.config_entries.async_update_entry(
+            self.config_entry,
+            data={**self.config_entry.data, CONF_CONTROLLERS: stored},
+        )
+
+    @callback
+    def _async_store(self, record: ControllerRecord) -> None:
+        """Remember what was learned of one controller."""
+        self.data = {**self.data, record.device_id: record}
+        self._remember(self.data)
+
+    # Controllers come and go
+
+    @callback
+    def _async_apply(self) -> None:
+        """Let controllers come and go with the inventory."""
+        if not self.last_update_success:
+            return
+        for device_id in self.controllers.keys() - self.data.keys():
+            self._remove(device_id)
+        for record in self.data.values():
+            if (coordinator := self.controllers.get(record.device_id)) is not None:
+                coordinator.async_set_record(record)
+                continue
+            coordinator = self._add(record)
+            self.config_entry.async_create_background_task(
+                self.hass, self._async_welcome(coordinator), "poolctl new controller"
+            )
+
+    async def _async_welcome(self, coordinator: ControllerCoordinator) -> None:
+        await coordinator.async_refresh()
+        self.async_update_listeners()
+
+    @callback
+    def _add(self, record: ControllerRecord) -> ControllerCoordinator:
+        taken = {controller.number for controller in self.controllers.values()}
+        number = next(number for number in count(1) if number not in taken)
+        coordinator = ControllerCoordinator(
+            self.hass, self.config_entry, self._shared, record, number
+        )
+        self.controllers[record.device_id] = coordinator
+        # Its device is registered before its entities: it is there while nobody answers.
+        coordinator.async_register_device()
+        for flow in self.hass.config_entries.flow.async_progress_by_handler(
+            DOMAIN, match_context={"source": SOURCE_ZEROCONF, "unique_id": record.mac}
+        ):
+            self.hass.config_entries.flow.async_abort(flow["flow_id"])
+        if (seen := async_sightings(self.hass).get(record.device_id)) is not None:
+            # It may have moved while this entry was not loaded.
+            coordinator.recovery.async_offer(seen.host, seen.port)
+        return coordinator
+
+    @callback
+    def _remove(self, device_id: str) -> None:
+        coordinator = self.controllers.pop(device_id)
+        self.hass.async_create_task(coordinator.async_shutdown())
+        self.hass.data[DATA_MEMORY].forget(device_id)
+        coordinator.issues.async_clear()
+        registry = dr.async_get(self.hass)
+        if device := registry.async_get_device_by_identifier(
+            (DOMAIN, device_id), self.config_entry.entry_id
+        ):
+            registry.async_remove_device(device.id)

@@ -1,0 +1,110 @@
+"""Outputs: switched by hand, and given back to their schedules (layouts.md 2.4, 3)."""
+
+from dataclasses import replace
+
+from ..cloud import CloudClient
+from ..commands import encode_aux
+from ..exceptions import NotSupportedError, PoolctlError
+from ..frame import MODE_MANUAL, MODE_OFF
+from ..pool.state import PoolState
+from .sender import Command, Sender
+from .store import Store
+
+
+class OutputControl:
+    """Switches the outputs of one controller (see Sender for what commands raise)."""
+
+    def __init__(self, store: Store, sender: Sender, device_id: str) -> None:
+        """Send through a sender."""
+        self._store = store
+        self._sender = sender
+        self._device_id = device_id
+
+    async def switch(self, slot: int, on: bool) -> None:
+        """Hold a slot by hand, on or off, so that a person always wins."""
+        payload = encode_aux(slot, on, True)
+        wired = self._store.known.outputs.slot(slot)
+
+        async def by_cloud(cloud: CloudClient) -> None:
+            if wired is None:
+                raise NotSupportedError("what is wired to it is not known yet")
+            await cloud.set_aux(self._device_id, slot, wired.type_code, on)
+
+        await self._sender.run(
+            Command(
+                key=f"slot {slot}",
+                show=lambda state: _with_held(state, slot, on),
+                holds=lambda state: is_on(state, slot) is on,
+                lan=lambda lan: lan.action("aux", payload),
+                cloud=by_cloud,
+            )
+        )
+
+    async def set_spa_mode(self, on: bool) -> None:
+        """Send the water to the spa, or back to the pool.
+
+        The first actuator is the whole of it: the firmware moves the others, and lets
+        the heaters follow (layouts.md 2.4).
+        """
+        if (actuator := self._store.known.outputs.spa) is None:
+            raise NotSupportedError("its slot is not known yet")
+        await self.switch(actuator.index, on)
+
+    async def resume_schedule(self, slot: int | None) -> None:
+        """Give a slot back to its schedules."""
+        if slot is None:
+            raise NotSupportedError("its slot is not known yet")
+
+        def show(state: PoolState) -> PoolState:
+            held = tuple(held for held in state.outputs.held or () if held != slot)
+            return replace(state, outputs=replace(state.outputs, held=held))
+
+        def holds(state: PoolState) -> bool:
+            return state.outputs.held is not None and slot not in state.outputs.held
+
+        payload = encode_aux(slot, False, False)
+        await self._sender.run(
+            Command(
+                key=f"slot {slot}",
+                show=show,
+                holds=holds,
+                lan=lambda lan: lan.action("aux", payload),
+            )
+        )
+
+    async def resume_schedules(self) -> None:
+        """Give every held slot back to its schedules; raises the first failure.
+
+        Raises NotSupportedError where nobody told what is held, as in the cloud alone.
+        """
+        if (held := self._store.known.outputs.held) is None:
+            raise NotSupportedError("what is held by hand is not known")
+        failures = []
+        for slot in held:
+            if slot not in (self._store.known.outputs.held or ()):
+                continue  # it went with another one, as the actuators of a spa do
+            try:
+                await self.resume_schedule(slot)
+            except PoolctlError as err:
+                failures.append(err)
+        if failures:
+            raise failures[0]
+
+
+def is_on(state: PoolState, slot: int) -> bool | None:
+    """Tell whether the relay of a slot is on, `None` where that is not known."""
+    return None if (found := state.outputs.slot(slot)) is None else found.on
+
+
+def with_mode(state: PoolState, slot: int, mode: int) -> PoolState:
+    """Return the state with another mode of a slot, where its mode is known."""
+    modes = list(state.outputs.modes)
+    if slot < len(modes):
+        modes[slot] = mode
+    return replace(state, outputs=replace(state.outputs, modes=tuple(modes)))
+
+
+def _with_held(state: PoolState, slot: int, on: bool) -> PoolState:
+    state = with_mode(state, slot, MODE_MANUAL if on else MODE_OFF)
+    held = tuple(sorted({*(state.outputs.held or ()), slot}))
+    return replace(state, outputs=replace(state.outputs, held=held))

@@ -1,0 +1,145 @@
+"""Asking for what only signed queries tell (`pool/queries.py`), now and then.
+
+The intervals are design.md 3, ours (chosen).
+"""
+
+import asyncio
+from collections.abc import Iterator
+import logging
+import time
+
+from ..exceptions import BusyError, PoolctlError, UnreachableError
+from ..lan import LanClient
+from ..pool.queries import NAMES, QUERIES, Query
+from ..pool.state import PoolState
+from .paths import Paths
+from .store import Store
+
+_LOGGER = logging.getLogger(__name__)
+
+SPACING = 1.0
+"""s between background queries: faster ones run the counter ahead (layouts.md 1)."""
+RETRY = 30.0
+"""s after which a query that got no answer is asked again."""
+
+
+class Queries:
+    """Knows which queries are due, and asks them; only the LAN can be asked."""
+
+    def __init__(self, store: Store, paths: Paths) -> None:
+        """Start with all of them due."""
+        self._store = store
+        self._paths = paths
+        self._due = dict.fromkeys(QUERIES, 0.0)
+        self._regular: dict[Query, float] = {}
+        """When queries that were brought forward would have been due."""
+        self._last_full: PoolState | None = None
+
+    @property
+    def due(self) -> bool:
+        """Whether something should be asked for."""
+        return self._paths.lan_answers and any(self._sensible())
+
+    @property
+    def names_due(self) -> bool:
+        """Whether the names of the slots are to be asked, as after another wiring."""
+        return self._paths.lan_answers and not self._due[NAMES]
+
+    def _sensible(self) -> Iterator[Query]:
+        """Return those that are due and that the equipment can answer."""
+        outputs = self._store.known.outputs
+        return (
+            query
+            for query, due in self._due.items()
+            if due <= time.monotonic()
+            and (query.fitted is None or outputs.fitted(query.fitted))
+        )
+
+    def expire(self, *names: str, after: float = 0.0) -> None:
+        """Have queries asked anew, all of them where none is named.
+
+        With `after`, only that many seconds from now: sooner they tell nothing.
+        """
+        due = time.monotonic() + after if after else 0.0
+        for query in QUERIES:
+            if not names or query.name in names:
+                self._due[query] = due
+
+    def look_for_news(self) -> None:
+        """Have queries asked where a full frame differs from the full frame before it.
+
+        The frames are compared with each other, not with what is known: a reply that
+        disagrees with the frames for good would make every poll look like news.
+        """
+        before, self._last_full = self._last_full, self._store.known
+        if before is None:
+            return  # at the start all of them are due
+        if _settings(self._last_full) != _settings(before):
+            self.expire()
+        for query in QUERIES:
+            if (after := query.news_in(before, self._last_full)) is not None:
+                self._bring_forward(query, after)
+
+    def _bring_forward(self, query: Query, after: float) -> None:
+        """Have a query asked some seconds from now instead of when it is due next.
+
+        It is not asked once more: background queries keep to so many an hour.
+        """
+        regular = self._regular.setdefault(query, self._due[query])
+        self._due[query] = min(regular, time.monotonic() + after)
+
+    async def refresh(self, *, first_only: bool = False) -> None:
+        """Ask what is due, spaced so that a person's command fits in between."""
+        spacing = 0.0
+        while any(self._sensible()):
+            await asyncio.sleep(spacing)
+            spacing = SPACING
+            # What is due, and where to ask, may have changed while this slept.
+            query = next(self._sensible(), None)
+            if query is None or (lan := self._paths.lan) is None:
+                return
+            await self._refresh(query, lan)
+            if first_only:
+                return
+
+    async def _refresh(self, query: Query, lan: LanClient) -> None:
+        due, again = self._due[query], None
+        try:
+            await self.read(query, lan)
+        except (UnreachableError, BusyError) as err:
+            _LOGGER.debug("Query %s got no answer: %s", query.name, err)
+            again = RETRY
+        except PoolctlError as err:
+            _LOGGER.debug("Query %s failed: %s", query.name, err)
+        if self._due[query] == due:
+            again = again or query.interval(self._store.known)
+            regular = self._regular.pop(query, 0.0)
+            self._due[query] = max(time.monotonic(), regular) + again
+
+    async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
+        """Ask one query and publish its reply; raises what `LanClient.query` raises."""
+        reply = await lan.query(query.name, urgent=urgent)
+        self._store.update(lambda known: query.merge(known, reply))
+
+    async def ask(self, name: str) -> None:
+        """Ask a query now, for a person; no answer is no drama."""
+        for query in QUERIES:
+            if query.name == name and self._paths.lan is not None:
+                try:
+                    await self.read(query, self._paths.lan, urgent=True)
+                except PoolctlError as err:
+                    _LOGGER.debug("Query %s failed: %s", name, err)
+
+
+def _settings(state: PoolState) -> tuple[object, ...]:
+    """Return what a full frame tells that any query may hang on.
+
+    Doses empty the drums all the time, and schedules are armed and disarmed: the
+    queries that these concern look at them by `Query.news_in`.
+    """
+    acid, chlorine = state.acid, state.chlorine
+    return (
+        *(state.pool, state.spa, state.heat),
+        *(acid.desired, acid.drum_ml, chlorine.desired, chlorine.drum_ml),
+        *(state.chlorinator.desired, state.outputs.types, state.firmware),
+    )

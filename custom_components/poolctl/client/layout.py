@@ -1,0 +1,116 @@
+"""Tables of binary sections: which value stands where, in which unit, within which bounds."""
+
+from collections.abc import Container
+from dataclasses import dataclass, fields
+from operator import attrgetter
+import struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The values that a quantity can have, both ends included."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: object) -> bool:
+        """Tell whether a number is possible."""
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+
+class _Anything:
+    """Takes what has no bounds."""
+
+    def __contains__(self, value: object) -> bool:
+        return True
+
+
+ANYTHING: Final = _Anything()
+
+
+class Row(NamedTuple):
+    """A value of a section; the rows of a section stand in the order of the wire."""
+
+    name: str
+    """Field of the section's dataclass; empty for bytes that are skipped."""
+    code: str
+    """Of `struct`."""
+    divisor: int = 1
+    """The wire's value is the field's times this."""
+    possible: Container[object] = ANYTHING
+
+
+def skip(size: int) -> Row:
+    """Return the row of bytes that nobody uses."""
+    return Row("", f"{size}x")
+
+
+class Layout:
+    """Rows in wire order, unpacked in one go.
+
+    One `Struct` per possible end of the section is made ahead, longest first.
+    """
+
+    def __init__(self, *rows: Row) -> None:
+        """Prepare for every length that a section may have."""
+        self.rows = [row for row in rows if row.name]
+        self._prefixes: list[tuple[struct.Struct, tuple[None, ...]]] = []
+        for end in range(len(rows), -1, -1):
+            prefix = struct.Struct("<" + "".join(row.code for row in rows[:end]))
+            missing = sum(bool(row.name) for row in rows[end:])
+            self._prefixes.append((prefix, (None,) * missing))
+        self.size = self._prefixes[0][0].size
+        self._scaled = [
+            (place, row.divisor)
+            for place, row in enumerate(self.rows)
+            if row.divisor != 1
+        ]
+
+    def unpack(self, data: bytes) -> list[Any]:
+        """Return the values of all rows, `None` for those past the end of `data`."""
+        prefix, missing = next(
+            row for row in self._prefixes if len(data) >= row[0].size
+        )
+        values = [*prefix.unpack_from(data), *missing]
+        for place, divisor in self._scaled:
+            if (value := values[place]) is not None:
+                values[place] = value / divisor
+        return values
+
+
+class Section[T: DataclassInstance]:
+    """A dataclass and the rows that fill it.
+
+    Raises TypeError unless `names` are the fields of the dataclass, in their order: it
+    is built by position, because keyword arguments take three times as long.
+    """
+
+    def __init__(self, of: type[T], names: list[str], *layouts: Layout) -> None:
+        """Compare the table with the dataclass."""
+        if names != (wanted := [field.name for field in fields(of)]):
+            raise TypeError(f"the table of {of.__name__} is not {wanted}")
+        rows = {row.name: row for layout in layouts for row in layout.rows}
+        self._of = of
+        self._read = attrgetter(*names)
+        self._possible = [
+            rows[name].possible if name in rows else ANYTHING for name in names
+        ]
+
+    def make(self, *values: object) -> T:
+        """Return the dataclass with these values, in the order of its fields."""
+        return self._of(*values)
+
+    def plausible(self, told: T) -> T:
+        """Return the same with `None` in the place of what cannot be."""
+        return self.make(
+            *(
+                value if value in possible else None
+                for value, possible in zip(
+                    self._read(told), self._possible, strict=True
+                )
+            )
+        )

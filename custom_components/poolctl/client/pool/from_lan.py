@@ -1,0 +1,69 @@
+"""What a state frame of the LAN adds to a PoolState (layouts.md 2)."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from ..equipment import HeatSource
+from ..frame import CONFIGURATION, READINGS, Configuration, StateFrame, decode_signals
+from .heating import POOL, selected_sources
+from .parts import Heater, Water
+from .state import PoolState, Source, with_readings
+
+
+def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState:
+    """Return the state with what a frame of the LAN tells."""
+    if frame.configuration is not None:
+        state = _with_configuration(state, frame.configuration)
+    if frame.timers is not None:
+        state = replace(state, timers=frame.timers)
+    if (told := frame.telemetry) is None:
+        return state
+    signals = decode_signals(told.flags, told.flags2)
+    state = with_readings(state, READINGS.plausible(told), signals, now)
+    return replace(
+        state,
+        source=Source.LAN,
+        outputs=replace(
+            state.outputs,
+            modes=told.aux_modes or (),
+            held=told.held_slots,
+            assumed=False,
+        ),
+        schedules=replace(state.schedules, assumed=False),
+    )
+
+
+def _with_configuration(state: PoolState, told: Configuration) -> PoolState:
+    told = CONFIGURATION.plausible(told)
+    armed = told.schedules_enabled
+    state = replace(
+        state,
+        pool=Water(told.pool_target),
+        spa=Water(told.spa_target),
+        heat={
+            HeatSource.POOL_HEATER: Heater(told.pool_heater_selected),
+            HeatSource.SOLAR: Heater(told.solar_selected),
+            HeatSource.SPA_HEATER: Heater(told.spa_heater_selected),
+        },
+        acid=replace(
+            state.acid,
+            desired=told.desired_ph,
+            drum_ml=told.acid_drum_ml,
+            remaining_ml=told.acid_remaining_ml,
+        ),
+        chlorine=replace(
+            state.chlorine,
+            desired=told.desired_orp_liquid,
+            drum_ml=told.chlorine_drum_ml,
+            remaining_ml=told.chlorine_remaining_ml,
+        ),
+        chlorinator=replace(state.chlorinator, desired=told.desired_orp_mineral),
+        firmware=told.firmware,
+        outputs=replace(state.outputs, types=told.aux_types),
+        # It comes with every full frame, and so sooner than the records.
+        schedules=state.schedules
+        if armed is None
+        else replace(state.schedules, armed=armed),
+    )
+    selected = selected_sources(state, POOL)
+    return replace(state, pool_sources=selected or state.pool_sources)

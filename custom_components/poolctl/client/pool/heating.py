@@ -1,0 +1,173 @@
+"""Heating: the bodies of water, what heats them, and what is known of that.
+
+Observed, not published (layouts.md 2.1, 2.2, 3 and 4).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from ..commands import POOL_TARGET, PROBE_CHANNELS, SELECTED, SPA_TARGET
+from ..equipment import HeatSource
+from ..exceptions import InvalidCommandError, ReplyError
+from ..frame import Signals
+from ..json_values import Answer, list_of, number
+from .parts import Heater, Water
+from .state import PoolState
+
+MIN_TARGET, MAX_TARGET = 10, 40
+"""°C, chosen: the wire is a u8, and UL 1563 lets no spa be set above 40 °C (104 °F)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Body:
+    """A body of water: what belongs to it, wherever it is needed."""
+
+    key: str
+    """Stable name, of its entity too."""
+    sources: tuple[HeatSource, ...]
+    """What can heat it."""
+    target_key: str
+    """Of the target in the body of `v2_temp_set`."""
+    of: Callable[[PoolState], Water]
+    into: Callable[[PoolState, Water], PoolState]
+
+    @property
+    def heated_by(self) -> frozenset[int]:
+        """Aux types one of which must be wired for the water to be heated."""
+        return frozenset[int]().union(*(source.fitted for source in self.sources))
+
+
+POOL = Body(
+    key="pool",
+    sources=(HeatSource.POOL_HEATER, HeatSource.SOLAR),
+    target_key=POOL_TARGET,
+    of=lambda state: state.pool,
+    into=lambda state, water: replace(state, pool=water),
+)
+SPA = Body(
+    key="spa",
+    sources=(HeatSource.SPA_HEATER,),
+    target_key=SPA_TARGET,
+    of=lambda state: state.spa,
+    into=lambda state, water: replace(state, spa=water),
+)
+BODIES = (POOL, SPA)
+
+RUNNING: Mapping[HeatSource, Callable[[Signals], bool | None]] = {
+    HeatSource.POOL_HEATER: lambda signals: signals.pool_heater,
+    HeatSource.SOLAR: lambda signals: signals.solar,
+    HeatSource.SPA_HEATER: lambda signals: signals.spa_heater,
+}
+"""Whether a heat source runs now."""
+
+
+def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
+    """Return the heat sources of a water that are known to be wired."""
+    return tuple(s for s in body.sources if state.outputs.fitted(s.fitted))
+
+
+def selected_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
+    """Return the heat sources of a water that are wired and may run."""
+    return tuple(s for s in fitted_sources(state, body) if state.heat[s].selected)
+
+
+def _any(answers: list[bool | None]) -> bool | None:
+    """Tell whether one is true, `None` where only what is not known could be."""
+    return True if True in answers else None if None in answers else False
+
+
+def may_heat(state: PoolState, body: Body) -> bool | None:
+    """Tell whether at least one of its sources may run, `None` if that is not known."""
+    return _any([state.heat[s].selected for s in fitted_sources(state, body)])
+
+
+def heats(state: PoolState, body: Body) -> bool | None:
+    """Tell whether one of its sources heats this water now, `None` if not known."""
+    if body is POOL and state.spa_mode:
+        return False  # solar heating may run, but its water goes to the spa
+    return _any([RUNNING[s](state.signals) for s in fitted_sources(state, body)])
+
+
+def temperature(state: PoolState, body: Body) -> float | None:
+    """Return what the one probe says of this water in °C: only that which circulates."""
+    circulates = bool(state.spa_mode) is (body is SPA)
+    return state.chemistry.water_temperature if circulates else None
+
+
+def sources_to_select(
+    state: PoolState, body: Body, heat: bool
+) -> Mapping[HeatSource, bool]:
+    """Return which sources to select for a water to be heated, or to deselect.
+
+    To heat again selects the sources that were selected last, else all there are.
+    """
+    fitted = fitted_sources(state, body)
+    last = tuple(source for source in fitted if source in state.pool_sources)
+    heating = selected_sources(state, body) or last or fitted
+    return dict.fromkeys(heating if heat else fitted, heat)
+
+
+@dataclass(frozen=True, slots=True)
+class HeatingChange:
+    """What a person asks of the heating: targets in °C, and which sources may run."""
+
+    targets: Mapping[Body, int] = field(default_factory=dict)
+    selected: Mapping[HeatSource, bool] = field(default_factory=dict)
+
+    def then(self, newer: HeatingChange) -> HeatingChange:
+        """Return both as one change; where they differ, the newer one counts."""
+        return HeatingChange(
+            {**self.targets, **newer.targets}, {**self.selected, **newer.selected}
+        )
+
+    def show(self, state: PoolState) -> PoolState:
+        """Return the state as it will be."""
+        for body, target in self.targets.items():
+            state = body.into(state, replace(body.of(state), target=target))
+        heaters = {source: Heater(on) for source, on in self.selected.items()}
+        return replace(state, heat={**state.heat, **heaters})
+
+    def write(self, settings: Answer) -> dict[str, object]:
+        """Return the body of `v2_temp_set` that changes just this, out of `v2_temp_get`.
+
+        Raises ReplyError where a part of the reply is missing.
+        """
+        return {
+            **_unchanged(settings),
+            **{body.target_key: target for body, target in self.targets.items()},
+            **{SELECTED[source]: on for source, on in self.selected.items()},
+        }
+
+
+def target_of(body: Body, target: float) -> HeatingChange:
+    """Return the change to a target in °C; raises InvalidCommandError out of range."""
+    if not MIN_TARGET <= target <= MAX_TARGET:
+        raise InvalidCommandError(f"{target} °C is not a target of this pool")
+    return HeatingChange(targets={body: round(target)})
+
+
+def _unchanged(reply: Answer) -> dict[str, object]:
+    """Return the body of `v2_temp_set` that changes nothing.
+
+    What it lacks becomes 0, so that nothing may be missing; unknown keys are kept.
+    """
+    entries = {
+        category: entry
+        for entry in list_of(reply, "temperature")
+        if isinstance(category := entry.get("category"), str)
+    }
+    pool = entries.get("pool", {})
+    settings = {key: value for key, value in reply.items() if key != "temperature"}
+    for key in SELECTED.values():
+        settings[key] = pool.get(key)
+        if not isinstance(settings[key], int | float):
+            raise ReplyError(f"the settings have no {key}")
+    for body in BODIES:
+        target = number(entries.get(body.key, {}), "target_temp")
+        if target is None:
+            raise ReplyError(f"the settings have no target of the {body.key}")
+        settings[body.target_key] = target
+    for key in PROBE_CHANNELS:
+        if settings.get(key) is None:
+            raise ReplyError(f"the settings have no {key}")
+    return settings

@@ -1,0 +1,196 @@
+"""Lights: what their makers call shows, and what is known of the lights of a pool.
+
+One preference is kept for all lights of the pool, and one for those of the spa.
+Observed, not published (layouts.md 4 and 4.1).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from ..equipment import POOL_LIGHTS, SPA_LIGHTS, Role
+from ..exceptions import InvalidCommandError
+from ..json_values import Answer, byte
+from .parts import Lights, LightShow
+from .state import PoolState
+
+NEVER_SET = 99
+"""Stands for a colour that was never chosen."""
+
+EFFECT_SECONDS = 5.0
+"""s until an absolute colour has settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class LightAction:
+    """Something a light does besides showing an absolute colour."""
+
+    color: int
+    """The `light_color` that stands for it."""
+    seconds: float
+    """s that the relay flaps."""
+    keeps_effect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LightType:
+    """What a kind of light can do; keys are stable, people see translations."""
+
+    key: str
+    effects: Mapping[str, int] = field(default_factory=dict)
+    """Absolute colours and shows: `light_color` of each."""
+    actions: Mapping[str, LightAction] = field(default_factory=dict)
+
+    def effect(self, color: int) -> str | None:
+        """Return the effect that a `light_color` stands for."""
+        return next((name for name, c in self.effects.items() if c == color), None)
+
+    def keeps_effect(self, color: int) -> bool:
+        """Tell whether a `light_color` leaves the effect as it was."""
+        return any(a.keeps_effect for a in self.actions.values() if a.color == color)
+
+
+def _from_1(names: str) -> dict[str, int]:
+    """Return effects that are numbered from 1 on."""
+    return dict(zip(names.split(), count(1), strict=False))
+
+
+LIGHT_TYPES = {
+    0: LightType("other"),
+    1: LightType(
+        "aquaquip_instatouch",
+        _from_1(
+            "blue aqua green gold magenta red white seaside slow_scroll rapid_scroll"
+            " fireworks disco flash"
+        ),
+    ),
+    2: LightType(
+        "spa_electrics_multi_plus",
+        _from_1(
+            "blue magenta red lime green aqua white oceanic_views transcendence"
+            " outback_australia spring_equinox"
+        ),
+        {
+            # Its time is not published: that of a colour (chosen).
+            "brightness_down": LightAction(12, EFFECT_SECONDS, keeps_effect=True),
+            "resync": LightAction(0, 110),
+        },
+    ),
+    3: LightType(
+        "spa_electrics_multi_colour",
+        actions={"next_colour": LightAction(1, 4), "sync": LightAction(0, 8)},
+    ),
+    4: LightType(
+        "aquaquip_multi_colour",
+        actions={
+            "next_colour": LightAction(1, 3),
+            "save_colour": LightAction(2, 13, keeps_effect=True),
+            "sync": LightAction(0, 18),
+        },
+    ),
+    5: LightType(
+        "pal_colour_touch",
+        _from_1(
+            "deep_blue aqua_teal emerald_green white_4000k soft_violet sunlover_sunset"
+            " northern_lights candela enchanted_forest lunar_wonder romance halloween"
+            " symphony"
+        ),
+    ),
+}
+"""By `light_type` (layouts.md 4.1); 0 is a light of another kind, or not known."""
+
+_CODES = {light_type.key: code for code, light_type in LIGHT_TYPES.items()}
+LIGHT_ACTIONS = tuple(
+    dict.fromkeys(name for kind in LIGHT_TYPES.values() for name in kind.actions)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LightGroup:
+    """The lights that share a light type and a preference: the pool's, or the spa's."""
+
+    key: str
+    """Stable name, of its entity too."""
+    fitted: frozenset[int]
+    """Aux types of its lights."""
+    type_key: str
+    """Of the light type in the reply of `get_pool_light_switch_mode`."""
+    color_key: str
+    of: Callable[[PoolState], Lights]
+    into: Callable[[PoolState, Lights], PoolState]
+
+    def with_show(self, state: PoolState, show: LightShow) -> PoolState:
+        """Return the state with another preference."""
+        return self.into(state, replace(self.of(state), show=show))
+
+    def with_type(self, state: PoolState, key: str) -> PoolState:
+        """Return the state with a light type that a person says is fitted.
+
+        Raises InvalidCommandError where there is no such type.
+        """
+        if key not in _CODES:
+            raise InvalidCommandError(f"there is no light type {key}")
+        return self.into(state, replace(self.of(state), chosen_type=_CODES[key]))
+
+    def type_code(self, state: PoolState) -> int | None:
+        """Return the light type: the chosen one, else the one the controller knows.
+
+        `None` until it has told; 0 where it does not know either.
+        """
+        lights = self.of(state)
+        if lights.chosen_type is not None:
+            return lights.chosen_type
+        if lights.show is None:
+            return None
+        return lights.show.light_type if lights.show.light_type in LIGHT_TYPES else 0
+
+    def light_type(self, state: PoolState) -> LightType | None:
+        """Return what its lights can do, `None` until that is known."""
+        code = self.type_code(state)
+        return None if code is None else LIGHT_TYPES[code]
+
+    def effects(self, state: PoolState) -> tuple[str, ...]:
+        """Return the effects to choose from."""
+        kind = self.light_type(state)
+        return tuple(kind.effects) if kind else ()
+
+    def effect(self, state: PoolState) -> str | None:
+        """Return the effect that was set last, `None` where there is none."""
+        show, kind = self.of(state).show, self.light_type(state)
+        if show is None or kind is None or show.light_type != self.type_code(state):
+            return None
+        return kind.effect(show.color)
+
+
+POOL_GROUP = LightGroup(
+    key="pool",
+    fitted=POOL_LIGHTS,
+    type_key="g_pool_light_type_mode",
+    color_key="g_pool_light_mode",
+    of=lambda state: state.pool_lights,
+    into=lambda state, lights: replace(state, pool_lights=lights),
+)
+SPA_GROUP = LightGroup(
+    key="spa",
+    fitted=SPA_LIGHTS,
+    type_key="g_spa_light_type_mode",
+    color_key="g_spa_light_mode",
+    of=lambda state: state.spa_lights,
+    into=lambda state, lights: replace(state, spa_lights=lights),
+)
+LIGHT_GROUPS = {Role.POOL_LIGHT: POOL_GROUP, Role.SPA_LIGHT: SPA_GROUP}
+"""By role of a light's slot."""
+
+
+def merge_lights(state: PoolState, reply: Answer) -> PoolState:
+    """Return the state with the reply of `get_pool_light_switch_mode`."""
+    for group in LIGHT_GROUPS.values():
+        light_type, color = byte(reply, group.type_key), byte(reply, group.color_key)
+        if light_type is None or color is None:
+            continue
+        kind, before = LIGHT_TYPES.get(light_type), group.of(state).show
+        if kind and kind.keeps_effect(color) and before:
+            # Whether an action becomes the preference is not known: it is no colour.
+            color = before.color
+        state = group.with_show(state, LightShow(light_type, color))
+    return state

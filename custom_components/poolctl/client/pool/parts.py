@@ -1,0 +1,128 @@
+"""What a pool is made of: one type for each kind of part, with its own fields.
+
+Unknown is `None`. What tells one part from another of its kind (which equipment it
+needs, what it is called on the wire) stands in `dosing.py`, `heating.py` and `lights.py`.
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from ..schedule import Schedule
+
+LOW_LEVEL = 10
+"""%, chosen: about two litres of a usual drum, some weeks of dosing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chemistry:
+    """Readings of the probes, which mean something only in flowing water."""
+
+    ph: float | None = None
+    orp: float | None = None
+    """mV."""
+    water_temperature: float | None = None
+    """°C."""
+
+
+@dataclass(frozen=True, slots=True)
+class Water:
+    """The water of the pool or of the spa."""
+
+    target: int | None = None
+    """°C."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heater:
+    """A heat source."""
+
+    selected: bool | None = None
+    """Whether the firmware may run it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dosing:
+    """What the firmware regulates: a chlorinator has this much, a doser has more."""
+
+    desired: float | None = None
+    """pH, or ORP in mV."""
+    enabled: bool | None = None
+    """Whether the firmware may run it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doser(Dosing):
+    """A pump that doses out of a drum.
+
+    The controller counts volumes, it does not measure them: they fall with every dose
+    and rise only with a refill. So nothing flutters at a threshold, and there is no
+    hysteresis.
+    """
+
+    drum_ml: float | None = None
+    """Size of the drum; 0 where nobody told the controller."""
+    remaining_ml: float | None = None
+    doses: int | None = None
+    """Today, as the controller counts."""
+    told_at: datetime | None = field(default=None, compare=False)
+    """When the controller last told its count; alone it makes no state different."""
+    low_level: int = LOW_LEVEL
+    """% of the drum below which a person wants to know."""
+
+    @property
+    def drum_litres(self) -> float | None:
+        """Size of the drum, `None` while nobody told it."""
+        return self.drum_ml / 1000 if self.drum_ml else None
+
+    @property
+    def litres_left(self) -> float | None:
+        """What is left; without a size of the drum the count means nothing."""
+        if not self.drum_ml or self.remaining_ml is None:
+            return None
+        return self.remaining_ml / 1000
+
+    @property
+    def low(self) -> bool | None:
+        """Whether the drum is nearly empty."""
+        if not self.drum_ml or self.remaining_ml is None:
+            return None
+        return self.remaining_ml * 100 <= self.drum_ml * self.low_level
+
+
+class LightShow(NamedTuple):
+    """The light type and colour that a group of lights was last set to."""
+
+    light_type: int
+    color: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lights:
+    """The lights of the pool or of the spa: the controller keeps one preference for all."""
+
+    show: LightShow | None = None
+    chosen_type: int | None = None
+    """Light type that a person says is fitted; `None`: as the controller knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedules:
+    """The schedules of a controller."""
+
+    records: tuple[Schedule, ...] | None = None
+    """All records, unused ones too: a position is a schedule's index."""
+    armed: tuple[int, ...] | None = None
+    """Indices of those that are armed: whatever told us last."""
+    assumed: bool = False
+    """Whether they are remembered, not told by the current source."""
+
+    @property
+    def used(self) -> dict[int, Schedule]:
+        """Those in use by their index, none while they are not known."""
+        armed = self.armed or ()
+        return {
+            index: replace(schedule, enabled=index in armed)
+            for index, schedule in enumerate(self.records or ())
+            if schedule.used
+        }

@@ -1,0 +1,34 @@
+"""How a controller is reached at one moment: what recovery and issues judge by."""
+
+from dataclasses import dataclass
+
+from ..client.exceptions import PoolctlError
+from ..client.pool.state import PoolState
+from .records import ControllerRecord, Sighting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What the newest poll told, with everything else that judges a controller."""
+
+    record: ControllerRecord
+    registered_id: str
+    """Of the device in Home Assistant."""
+    announced: Sighting | None
+    """What the network told of it last."""
+    state: PoolState
+    lan_allowed: bool
+    """Whether the options of the entry allow the LAN."""
+    lan_possible: bool
+    """Whether the LAN is allowed, and an address and a key are known for it."""
+    on_lan: bool
+    """Whether the LAN is the source."""
+    lan_works: bool | None
+    """Whether the last poll of the LAN was answered, `None` where there was none."""
+    lan_error: PoolctlError | None
+    """What went wrong with the last poll of the LAN."""
+    cloud_allowed: bool
+    cloud_error: PoolctlError | None
+    key_asked: bool
+    """Whether the account was asked for the key since a frame last verified, and
+    answered: whatever it said then, nothing is left that helps by itself."""

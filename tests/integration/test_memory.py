@@ -1,0 +1,155 @@
+"""The store: what earlier versions wrote is read, and its form stays as it is."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+import pytest
+
+from custom_components.poolctl.client.commands import PumpIdentity
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.frame import Readings
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import (
+    LOW_LEVEL,
+    Chemistry,
+    Doser,
+    Lights,
+)
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.upkeep.memory import Memory
+
+DEVICE_ID = "AA_BB_CC_00_11_22"
+STORED: dict[str, Any] = {
+    "counter": 1795253415,
+    "aux_types": [1, 20, 0, 0],
+    "names": ["Filter", "Waterfall", "", ""],
+    "pump": {"type": "Variable Speed", "brand": "Brand", "model": "P320"},
+    "start_speed": 65,
+    "pool_sources": ["solar"],
+    "pool_light_choice": 3,
+    "spa_light_choice": None,
+    "acid_low_level": 15,
+    "chlorine_low_level": 20,
+    "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
+    "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
+}
+STATE = PoolState(
+    outputs=Outputs(types=(1, 20, 0, 0), names=("Filter", "Waterfall", "", "")),
+    pump=PumpIdentity("Variable Speed", "Brand", "P320"),
+    start_speed=65,
+    pool_sources=(HeatSource.SOLAR,),
+    pool_lights=Lights(chosen_type=3),
+    acid=Doser(low_level=15),
+    chlorine=Doser(low_level=20),
+    valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
+    valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
+)
+LATER = (
+    "pool_sources",
+    "pool_light_choice",
+    "spa_light_choice",
+    "acid_low_level",
+    "chlorine_low_level",
+)
+"""What the first version did not store."""
+
+
+async def load(
+    hass: HomeAssistant, hass_storage: dict[str, Any], stored: dict[str, Any]
+) -> Memory:
+    hass_storage["poolctl"] = {
+        "version": 1,
+        "minor_version": 1,
+        "key": "poolctl",
+        "data": {DEVICE_ID: stored},
+    }
+    memory = Memory(hass)
+    await memory.async_load()
+    return memory
+
+
+async def save(memory: Memory, hass_storage: dict[str, Any]) -> Any:
+    await memory._store.async_save(memory._data())
+    return hass_storage["poolctl"]["data"]
+
+
+async def test_what_is_stored_is_read(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    memory = await load(hass, hass_storage, STORED)
+    assert memory.state(DEVICE_ID) == STATE
+    # Equality leaves it out.
+    assert memory.state(DEVICE_ID).valid_at == STATE.valid_at
+    assert memory.counter(DEVICE_ID).last == STORED["counter"]
+    assert await save(memory, hass_storage) == {DEVICE_ID: STORED}
+
+
+async def test_a_store_of_the_first_version(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    first = {key: value for key, value in STORED.items() if key not in LATER}
+    memory = await load(hass, hass_storage, first)
+    state = memory.state(DEVICE_ID)
+    assert (state.outputs.names, state.start_speed) == (STATE.outputs.names, 65)
+    assert (state.acid.low_level, state.chlorine.low_level) == (LOW_LEVEL, LOW_LEVEL)
+    assert state.pool_sources == ()
+    assert (await save(memory, hass_storage))[DEVICE_ID].keys() == STORED.keys()
+
+
+@pytest.mark.parametrize("missing", [key for key in STORED if key != "counter"])
+async def test_a_store_that_lacks_something(
+    hass: HomeAssistant, hass_storage: dict[str, Any], missing: str
+) -> None:
+    rest = {key: value for key, value in STORED.items() if key != missing}
+    memory = await load(hass, hass_storage, rest)
+    assert memory.counter(DEVICE_ID).last == STORED["counter"]
+    stored = (await save(memory, hass_storage))[DEVICE_ID]
+    assert stored | {missing: None} == STORED | {missing: None}
+
+
+async def test_a_heat_source_that_only_a_newer_version_knows(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    newer = STORED | {"pool_sources": ["of_next_year", "solar"]}
+    memory = await load(hass, hass_storage, newer)
+    assert memory.state(DEVICE_ID).pool_sources == (HeatSource.SOLAR,)
+
+
+async def test_a_controller_that_nothing_is_known_of(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """Stored as soon as its counter is used."""
+    memory = await load(hass, hass_storage, STORED)
+    counter = memory.counter("AA_BB_CC_00_11_33").last
+    stored = (await save(memory, hass_storage))["AA_BB_CC_00_11_33"]
+    assert stored == {
+        "counter": counter,
+        "aux_types": None,
+        "names": [],
+        "pump": None,
+        "start_speed": None,
+        "pool_sources": [],
+        "pool_light_choice": None,
+        "spa_light_choice": None,
+        "acid_low_level": 10,
+        "chlorine_low_level": 10,
+        "chemistry": {"ph": None, "orp": None, "water_temperature": None},
+        "chemistry_at": None,
+    }
+
+
+async def test_only_what_lasts_is_kept(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    memory = await load(hass, hass_storage, STORED)
+    memory.remember(
+        DEVICE_ID,
+        PoolState(
+            outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
+        ),
+    )
+    assert memory.state(DEVICE_ID) == PoolState(outputs=Outputs(names=("Filter",)))
+    memory.forget(DEVICE_ID)
+    assert memory.state(DEVICE_ID) == PoolState()
+    assert memory.counter(DEVICE_ID).last == STORED["counter"]

@@ -1,0 +1,215 @@
+"""scripts/mutate: change the code in small ways, and see whether a test notices."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+from typing import Final
+
+from . import blueprints
+from .results import Module, Survivor, read, read_equal
+
+ROOT: Final = Path(__file__).parents[2]
+PACKAGE: Final = Path("custom_components/poolctl")
+WORK: Final = ROOT / ".mutation"
+ENGINE: Final = Path(__file__).with_name("engine.py")
+BLUEPRINTS: Final = "blueprints"
+GOAL: Final = 90.0
+"""% of the mutants that a test kills, or that are explained in equal.toml."""
+
+DESCRIPTION: Final = """\
+Change the code in small ways and see whether a test fails. What survives is printed at the
+end. Survivors that do the same as the code are explained in tests/mutation/equal.toml.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Modules, and the tests that are to notice."""
+
+    modules: str
+    tests: tuple[str, ...]
+
+    @property
+    def work(self) -> Path:
+        """Where its mutants live."""
+        return WORK / self.modules.removesuffix(".py").replace("/", "-")
+
+
+GROUPS: Final = (
+    Group("client", ("tests/unit/test_client_*.py",)),
+    Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
+    Group("derived/doses.py", ("tests/unit/test_doses.py",)),
+    Group("derived/totals.py", ("tests/integration/test_totals.py",)),
+    Group("upkeep/memory.py", ("tests/integration/test_memory.py",)),
+)
+
+SETTINGS: Final = """
+[tool.mutmut]
+source_paths = ["{package}"]
+only_mutate = {modules}
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist", "--timeout=30"]
+pytest_add_cli_args_test_selection = {tests}
+timeout_constant = 10.0
+timeout_multiplier = 5.0
+use_git_change_detection = false
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the mutants of all modules or of some; return the exit code."""
+    options = _parse(arguments)
+    equal = read_equal()
+    results: list[Module] = []
+    chosen_blueprints = [one for one in options.modules if _is_blueprint(one)]
+    modules = [one for one in options.modules if not _is_blueprint(one)]
+    for group, chosen in _chosen(modules) if modules or not chosen_blueprints else ():
+        names: list[str] = []
+        if options.again:
+            for module in read(group.work, PACKAGE, equal):
+                names += (survivor.name for survivor in module.survivors)
+                names += module.timeouts
+        else:
+            shutil.rmtree(group.work, ignore_errors=True)
+        _prepare(group, chosen, options.tests)
+        if names or not options.again:
+            _run(group, names, options.processes)
+        results += read(group.work, PACKAGE, equal)
+    if chosen_blueprints or not modules:
+        names = [Path(one).stem for one in chosen_blueprints if one != BLUEPRINTS]
+        results += blueprints.run(names, equal, options.processes, again=options.again)
+    return _report(results)
+
+
+def _is_blueprint(module: str) -> bool:
+    return Path(module).parts[0] == BLUEPRINTS
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/mutate",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "modules",
+        nargs="*",
+        metavar="MODULE",
+        help=f"a file or a folder below {PACKAGE}, or {BLUEPRINTS} or one of them, as "
+        f"{BLUEPRINTS}/spa_ready_at (default: all of "
+        f"{', '.join(group.modules for group in GROUPS)}, {BLUEPRINTS})",
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="try only what survived or timed out before, after tests were added",
+    )
+    parser.add_argument(
+        "--tests",
+        nargs="+",
+        metavar="FILE",
+        help="run other tests than those that belong to a module",
+    )
+    parser.add_argument(
+        "--processes", type=int, default=2, metavar="N", help="default 2"
+    )
+    return parser.parse_args(arguments)
+
+
+def _chosen(modules: Sequence[str]) -> Iterator[tuple[Group, list[str]]]:
+    """Return the groups to run, and the modules of each."""
+    for module in modules:
+        if not any(_holds(group, module) for group in GROUPS):
+            raise SystemExit(f"No tests are known for {module}: see GROUPS.")
+    for group in GROUPS:
+        if not modules:
+            yield group, [group.modules]
+        elif own := [module for module in modules if _holds(group, module)]:
+            yield group, own
+
+
+def _holds(group: Group, module: str) -> bool:
+    return Path(module).is_relative_to(group.modules)
+
+
+def _prepare(group: Group, modules: list[str], tests: Sequence[str] | None) -> None:
+    """Set up a folder in which mutmut may write what it likes."""
+    group.work.mkdir(parents=True, exist_ok=True)
+    for name in ("custom_components", "tests"):
+        link = group.work / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(ROOT / name)
+    found = tests or sorted(
+        str(path.relative_to(ROOT))
+        for pattern in group.tests
+        for path in ROOT.glob(pattern)
+    )
+    settings = SETTINGS.format(
+        package=PACKAGE,
+        modules=[
+            str(PACKAGE / (module if module.endswith(".py") else f"{module}/*"))
+            for module in modules
+        ],
+        tests=list(found),
+    )
+    project = (ROOT / "pyproject.toml").read_text()
+    (group.work / "pyproject.toml").write_text(project + settings)
+
+
+def _run(group: Group, names: Sequence[str], processes: int) -> None:
+    """Run mutmut; -P: it must not import what lies beside the engine."""
+    subprocess.run(
+        [
+            *(sys.executable, "-P", str(ENGINE), "run"),
+            *("--max-children", str(processes), *names),
+        ],
+        cwd=group.work,
+        check=True,
+    )
+
+
+def _report(results: Sequence[Module]) -> int:
+    for module in results:
+        for survivor in module.survivors:
+            _say(_described(survivor))
+    _say(
+        f"\n{'':32}{'mutants':>9}{'killed':>9}{'timeouts':>9}"
+        f"{'survived':>9}{'equal':>9}{'':>9}"
+    )
+    for module in results:
+        _say(_row(module))
+    whole = Module("all")
+    for module in results:
+        whole.counts += module.counts
+        whole.equal += module.equal
+        whole.survivors += module.survivors
+    _say(_row(whole))
+    return 0 if whole.total and 100 * whole.done >= GOAL * whole.total else 1
+
+
+def _described(survivor: Survivor) -> str:
+    what = survivor.what
+    return (
+        f"\n{what.module} {what.function} ({survivor.status}, {survivor.name})"
+        f"\n  - {what.line}\n  + {what.mutant}"
+    )
+
+
+def _row(module: Module) -> str:
+    killed = sum(module.counts[one] for one in ("killed", "suspicious", "segfault"))
+    return (
+        f"{module.path:32}{module.total:9}{killed:9}{module.counts['timeout']:9}"
+        f"{len(module.survivors):9}{module.equal:9}"
+        f"{100 * module.done / module.total:8.1f}%"
+    )
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

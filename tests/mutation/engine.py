@@ -1,0 +1,134 @@
+"""mutmut, as this project uses it; a program of its own, run in a folder that is set up.
+
+mutmut leaves every decorated function alone, so decorators are first written as what they
+mean: `@property def x` becomes `def x` and `x = property(x)`. The words of an error or of
+a log line are not mutated: they are for people, and tests should not repeat them.
+"""
+
+from typing import override
+
+import libcst as cst
+from mutmut.__main__ import cli
+from mutmut.mutation import file_mutation
+from mutmut.mutation.file_mutation import Mutation
+
+UNFOLDED = {
+    "property",
+    "contextmanager",
+    "asynccontextmanager",
+    "callback",
+    "cached_property",
+}
+"""Decorators that may just as well be called after the function is there."""
+KEPT = ({"classmethod"}, {"staticmethod"})
+"""Decorators that mutmut knows."""
+
+
+class Unfold(cst.CSTTransformer):
+    """Writes decorators as assignments."""
+
+    @override
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef | cst.FlattenSentinel[cst.BaseStatement]:
+        decorators = [
+            decorator
+            for decorator in updated_node.decorators
+            if _name(decorator.decorator) != "override"
+        ]
+        names = {_name(decorator.decorator) for decorator in decorators}
+        plain = updated_node.with_changes(decorators=())
+        if not names:
+            return plain
+        if names in KEPT:
+            return updated_node.with_changes(decorators=decorators)
+        if not names <= UNFOLDED:
+            return updated_node
+        value: cst.BaseExpression = plain.name
+        for decorator in reversed(decorators):
+            value = cst.Call(decorator.decorator, [cst.Arg(value)])
+        assignment = cst.Assign([cst.AssignTarget(plain.name)], value)
+        return cst.FlattenSentinel([plain, cst.SimpleStatementLine([assignment])])
+
+
+def _name(node: cst.BaseExpression) -> str:
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+class Messages(cst.CSTVisitor):
+    """Finds the words of errors and log lines, and the calls that they are handed to."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.calls: set[cst.CSTNode] = set()
+        self.words: set[cst.CSTNode] = set()
+        self._within = 0
+
+    @override
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Call) and node.args and _speaks(node.func):
+            self.calls.add(node)
+            words = Words()
+            node.args[0].visit(words)
+            self.words |= words.found
+        return True
+
+
+class Words(cst.CSTVisitor):
+    """Collects every node of an expression."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.found: set[cst.CSTNode] = set()
+
+    @override
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        self.found.add(node)
+        return True
+
+
+def _speaks(function: cst.BaseExpression) -> bool:
+    """Tell whether the first argument of a call is what a person reads."""
+    match function:
+        case cst.Name(value=name):
+            return name == "error" or name.endswith("Error")
+        case cst.Attribute(value=cst.Name(value="_LOGGER")):
+            return True
+    return False
+
+
+def _is_wording(mutation: Mutation, messages: Messages) -> bool:
+    before, after = mutation.original_node, mutation.mutated_node
+    if before in messages.words:
+        return True
+    if before in messages.calls:
+        assert isinstance(before, cst.Call)
+        assert isinstance(after, cst.Call)
+        others = list(before.args[1:])
+        return list(after.args[len(after.args) - len(others) :]) == others
+    return False
+
+
+_create_mutations = file_mutation.create_mutations
+
+
+def create_mutations(
+    filename: str,
+    code: str,
+    covered_lines: set[int] | None = None,
+    coverage_excluded_lines: set[int] | None = None,
+) -> tuple[cst.Module, list[Mutation], set[str], set[str]]:
+    """Return the mutants of a file, as mutmut does."""
+    code = cst.parse_module(code).visit(Unfold()).code
+    module, mutations, classes, functions = _create_mutations(
+        filename, code, covered_lines, coverage_excluded_lines
+    )
+    messages = Messages()
+    module.visit(messages)
+    mutations = [one for one in mutations if not _is_wording(one, messages)]
+    return module, mutations, classes, functions
+
+
+if __name__ == "__main__":
+    file_mutation.create_mutations = create_mutations
+    cli()

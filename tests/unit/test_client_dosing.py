@@ -1,0 +1,340 @@
+"""Changing the settings of the dosing over the LAN: whole, and unknown keys kept."""
+
+import asyncio
+
+import pytest
+
+from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    NotAppliedError,
+    RefusedError,
+    ReplyError,
+    RequestTooLargeError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.pool.dosing import (
+    ACID,
+    CHLORINATOR,
+    CHLORINE,
+    DOSERS,
+    DOSING,
+    AnyDosing,
+    DoserKind,
+)
+from tests.simulator import settings as sim_settings
+from tests.simulator.raw import until
+
+from .conftest import Rig
+from .dosing_changes import FLAGS, NUMBERS, Change
+
+OBJECTS = {
+    PH_SETTINGS: sim_settings.read_ph,
+    CHLORINE_SETTINGS: sim_settings.read_chlorine,
+}
+EACH_DOSER = pytest.mark.parametrize("kind", DOSERS, ids=lambda kind: kind.key)
+
+
+def changed(rig: Rig, before: dict[str, float]) -> set[str]:
+    """Return the settings of the pool that are others now, but for doses taken."""
+    return {
+        name
+        for name, now in rig.pool.pool.settings.items()
+        if now != before.get(name) and not name.endswith("_remaining")
+    }
+
+
+def test_every_setting_is_changed_here() -> None:
+    changes = {change.id for change in (*NUMBERS, *FLAGS)}
+    assert changes == {
+        *(kind.desired_key for kind in DOSING),
+        *(kind.enabled_key for kind in DOSING),
+        *(f"{kind.key}_drum" for kind in DOSERS),
+    }
+
+
+@pytest.mark.parametrize("change", NUMBERS, ids=lambda change: change.id)
+async def test_a_number(pool: Rig, change: Change) -> None:
+    before = OBJECTS[change.of](pool.pool.pool)
+    settings = dict(pool.pool.pool.settings)
+    await change.send(pool.controller.dosing)
+    assert pool.names() == [change.of.query, "cmd", "state"]
+    body = before | {change.key: change.raw, change.of.reset: False}  # the whole object
+    assert pool.sent() == [(change.of.command, body)]
+    assert change.shown(pool.controller.store.known) == change.value
+    assert changed(pool, settings) == {change.setting}
+    assert pool.pool.pool.settings[change.setting] == change.stored
+    # Shown at once, although the reply carries no configuration.
+    shown = [change.shown(state) for state in pool.published]
+    assert shown == [change.value] * len(shown) and shown
+
+
+@pytest.mark.parametrize("change", FLAGS, ids=lambda change: change.id)
+async def test_a_flag(pool: Rig, change: Change) -> None:
+    """No state frame tells it, so the object is read again to confirm it."""
+    before = OBJECTS[change.of](pool.pool.pool)
+    settings = dict(pool.pool.pool.settings)
+    assert change.shown(pool.controller.store.known) is True
+    await change.send(pool.controller.dosing)
+    assert pool.names() == [change.of.query, "cmd", change.of.query, "state"]
+    body = before | {change.key: change.raw, change.of.reset: False}
+    assert pool.sent() == [(change.of.command, body)]
+    assert change.shown(pool.controller.store.known) is False
+    assert changed(pool, settings) == {change.setting}
+    assert pool.pool.pool.settings[change.setting] == change.stored
+    shown = [change.shown(state) for state in pool.published]
+    assert shown == [False] * len(shown) and shown
+
+
+@pytest.mark.parametrize("kind", DOSING, ids=lambda kind: kind.key)
+async def test_off_and_on_again(pool: Rig, kind: AnyDosing) -> None:
+    settings = dict(pool.pool.pool.settings)
+    await pool.controller.dosing.enable(kind, False)
+    assert changed(pool, settings) != set()
+    await pool.controller.dosing.enable(kind, True)
+    assert changed(pool, settings) == set()
+    assert kind.of(pool.controller.store.known).enabled is True
+
+
+async def test_a_flag_goes_back_in_the_form_in_which_it_came(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sim_settings.PH, "ph_dosing", sim_settings.Key("ph_dosing"))
+    await pool.controller.dosing.enable(ACID, False)
+    ((_, body),) = pool.sent()
+    assert body["ph_dosing"] == 0 and body["ph_dosing"] is not False
+    assert pool.controller.store.known.acid.enabled is False
+
+
+async def test_a_flag_that_never_changes(pool: Rig) -> None:
+    pool.pool.faults.on("ignore_writes")
+    with pytest.raises(NotAppliedError):
+        await pool.controller.dosing.enable(ACID, False)
+    assert pool.controller.store.state.acid.enabled is True
+    # Looked for again and again, not once.
+    assert pool.names("q") == [PH_SETTINGS.query] * 6
+
+
+async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
+    change = asyncio.create_task(pool.controller.dosing.enable(ACID, False))
+    await until(lambda: bool(pool.asked("a")))
+    pool.pool.faults.once("garbage", 1, PH_SETTINGS.query)
+    await change
+    assert pool.controller.store.known.acid.enabled is False
+
+
+@EACH_DOSER
+async def test_unknown_keys_are_kept(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch, kind: DoserKind
+) -> None:
+    keys = {ACID: sim_settings.PH, CHLORINE: sim_settings.CHLORINE}[kind]
+    monkeypatch.setitem(keys, "of_next_year", sim_settings.Key("of_next_year"))
+    pool.pool.pool.settings["of_next_year"] = 7
+    await pool.controller.dosing.set_drum(kind, 18_000)
+    await pool.controller.dosing.refill(kind)
+    assert pool.pool.pool.settings["of_next_year"] == 7
+
+
+async def test_a_setting_the_controller_does_not_have(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sim_settings.PH, "desired_ph_level")
+    before = pool.controller.store.state
+    with pytest.raises(ReplyError):
+        await pool.controller.dosing.set_desired(ACID, 7.1)
+    assert pool.asked("a") == [] and pool.controller.store.state == before
+
+
+async def test_several_settings_at_once(pool: Rig) -> None:
+    dosing = pool.controller.dosing
+    await asyncio.gather(
+        dosing.set_desired(CHLORINATOR, 610),
+        dosing.set_desired(CHLORINE, 620),
+        dosing.enable(CHLORINE, False),
+        dosing.set_desired(ACID, 7.3),
+        dosing.refill(ACID),
+        dosing.set_drum(ACID, 21_000),
+    )
+    settings = pool.pool.pool.settings
+    assert settings["desired_orp_mineral"] == 610
+    assert settings["desired_orp_liquid"] == 620
+    assert settings["orp_flags"] == 1
+    assert settings["desired_ph"] == 73
+    assert settings["acid_drum"] == 21_000
+    assert settings["acid_remaining"] > 19_000
+
+
+async def test_an_edit_in_the_app_is_not_lost(pool: Rig) -> None:
+    """What the app changed since we last read is written back as the app left it."""
+    pool.pool.pool.settings |= {"desired_ph": 76, "max_ph_doses": 4}
+    await pool.controller.dosing.set_drum(ACID, 18_000)
+    assert pool.pool.pool.settings["desired_ph"] == 76
+    assert pool.pool.pool.settings["max_ph_doses"] == 4
+    # Nor what it changed of the very setting that we wrote a little before.
+    pool.time.advance(4)
+    pool.pool.pool.settings["acid_drum"] = 19_000
+    await pool.controller.dosing.set_desired(ACID, 7.5)
+    assert pool.pool.pool.settings["acid_drum"] == 19_000
+
+
+async def test_a_reply_that_lags_behind_a_write(pool: Rig) -> None:
+    """A `cmd` is queued (layouts.md 3): the next change carries the last one, too."""
+    pool.pool.faults.once("ignore_writes", 1)
+    first = pool.controller.dosing.set_drum(ACID, 18_000)
+    second = pool.controller.dosing.set_desired(ACID, 7.5)
+    await asyncio.gather(first, second)
+    assert pool.pool.pool.settings["acid_drum"] == 18_000
+    assert pool.pool.pool.settings["desired_ph"] == 75
+
+
+async def test_a_slider_of_a_setting(pool: Rig) -> None:
+    values = [7.0, 7.1, 7.2, 7.3]
+    await asyncio.gather(
+        *(pool.controller.dosing.set_desired(ACID, value) for value in values)
+    )
+    assert [body["desired_ph_level"] for _, body in pool.sent()] == [73]
+
+
+@pytest.mark.parametrize("value", [7.04, 7.35, 7.449])
+async def test_a_setting_is_rounded_to_what_the_wire_carries(
+    pool: Rig, value: float
+) -> None:
+    await pool.controller.dosing.set_desired(ACID, value)
+    assert pool.controller.store.known.acid.desired == round(value * 10) / 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        *((ACID, value) for value in (0, -1, 14.1, 99, float("nan"), float("inf"))),
+        (ACID, 6.7),
+        (ACID, 8.3),
+        (CHLORINE, 300),
+        (CHLORINE, 901),
+        (CHLORINATOR, 399),
+        (CHLORINATOR, 901),
+    ],
+)
+async def test_what_nobody_may_desire_is_not_sent(
+    pool: Rig, kind: AnyDosing, value: float
+) -> None:
+    with pytest.raises(InvalidCommandError):
+        await pool.controller.dosing.set_desired(kind, value)
+    assert pool.asked() == []
+
+
+@pytest.mark.parametrize("size", [0, 999, 200_001, float("nan")])
+@EACH_DOSER
+async def test_impossible_drums_are_not_sent(
+    pool: Rig, kind: DoserKind, size: float
+) -> None:
+    with pytest.raises(InvalidCommandError):
+        await pool.controller.dosing.set_drum(kind, size)
+    assert pool.asked() == []
+
+
+async def test_refused(pool: Rig) -> None:
+    pool.pool.faults.on("decline")
+    before = dict(pool.pool.pool.settings), pool.controller.store.state
+    for command in (
+        pool.controller.dosing.set_drum(ACID, 18_000),
+        pool.controller.dosing.enable(ACID, False),
+        pool.controller.dosing.refill(ACID),
+    ):
+        with pytest.raises(RefusedError):
+            await command
+    assert (dict(pool.pool.pool.settings), pool.controller.store.state) == before
+    assert len(pool.asked("a")) == 3  # a refusal is final
+
+
+# Refills
+
+
+@EACH_DOSER
+async def test_a_refill(pool: Rig, kind: DoserKind) -> None:
+    of = kind.keys.settings
+    before, settings = OBJECTS[of](pool.pool.pool), dict(pool.pool.pool.settings)
+    await pool.controller.dosing.refill(kind)
+    assert pool.names() == [of.query, "cmd", "state"]
+    assert pool.sent() == [(of.command, before | {of.reset: True})]
+    assert changed(pool, settings) == set()
+    assert pool.pool.pool.settings[f"{kind.key}_remaining"] == 20_000
+    shown = [kind.of(state).remaining_ml for state in pool.published]
+    assert shown == [20_000] * len(shown) and shown
+    # The next write does not refill it again.
+    pool.pool.pool.settings[f"{kind.key}_remaining"] = 19_000
+    pool.time.advance(10)
+    await pool.controller.dosing.set_drum(kind, 25_000)
+    assert pool.pool.pool.settings[f"{kind.key}_remaining"] == 19_000
+
+
+async def test_a_refill_of_a_full_drum_that_is_dosed_from(pool: Rig) -> None:
+    pool.pool.pool.settings["acid_remaining"] = 20_000
+    await pool.controller.poller.poll()
+    pool.pool.pool.water.ph = 7.9
+    pool.time.advance(20)  # a dose is under way
+    await pool.controller.dosing.refill(ACID)
+    assert pool.pool.pool.settings["acid_remaining"] > 19_900
+
+
+async def test_a_refill_that_never_comes_true(pool: Rig) -> None:
+    pool.pool.faults.on("ignore_writes")
+    with pytest.raises(NotAppliedError):
+        await pool.controller.dosing.refill(ACID)
+    assert pool.controller.store.state.acid.remaining_ml == 12_500
+
+
+async def test_a_drum_without_a_size_cannot_be_full(pool: Rig) -> None:
+    pool.pool.pool.settings["acid_drum"] = 0
+    with pytest.raises(InvalidCommandError) as caught:
+        await pool.controller.dosing.refill(ACID)
+    assert caught.value.reason == "drum_without_size"
+    assert pool.asked("a") == []
+
+
+# The LAN goes
+
+
+@pytest.mark.parametrize("fault", ["close_mid_body", "hang", "refuse"])
+async def test_the_lan_dies_on_the_way(pool: Rig, fault: str) -> None:
+    """What was written counts, what is told is true: nothing is half a setting."""
+    pool.service.cloud.faults.on("refuse")
+    pool.pool.faults.on(fault)
+    before = pool.controller.store.state
+    task = asyncio.create_task(pool.controller.dosing.set_drum(ACID, 18_000))
+    if fault == "hang":
+        await until(lambda: bool(pool.asked("q")))
+        await pool.pool.stop()
+    with pytest.raises(UnreachableError):
+        await task
+    assert pool.controller.store.state == before
+    assert pool.pool.pool.settings["acid_drum"] == 20_000
+
+
+async def test_an_object_too_large_for_the_lan_is_not_sent(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """interface.md 8: a request has at most 1024 bytes, half of them a hex payload."""
+    key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
+    monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
+    with pytest.raises(RequestTooLargeError):
+        await pool.controller.dosing.set_drum(ACID, 18_000)
+    assert pool.asked("a") == []
+
+
+# Nearly empty
+
+
+@EACH_DOSER
+async def test_a_person_says_what_is_nearly_empty(pool: Rig, kind: DoserKind) -> None:
+    pool.pool.pool.settings[f"{kind.key}_remaining"] = 8_000
+    await pool.controller.poller.poll()
+    assert kind.of(pool.controller.store.state).low is False
+    pool.forget()
+    pool.controller.dosing.set_low_level(kind, 40)
+    assert [kind.of(state).low for state in pool.published] == [True]
+    await pool.polls(15)
+    assert kind.of(pool.controller.store.state).low is True
+    assert [other.of(pool.controller.store.state).low_level for other in DOSERS] == [
+        40 if other is kind else 10 for other in DOSERS
+    ]

@@ -1,0 +1,236 @@
+"""Changing the dosing through the cloud, whose copies may be 30 s old."""
+
+import asyncio
+
+import pytest
+
+from custom_components.poolctl.client.exceptions import (
+    BusyError,
+    InvalidCommandError,
+    NotSupportedError,
+    RefusedError,
+    ReplyError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.pool.dosing import (
+    ACID,
+    CHLORINE,
+    DOSERS,
+    DoserKind,
+)
+from tests.simulator import devices, settings as sim_settings
+from tests.simulator.devices import Read
+
+from .conftest import Rig
+from .dosing_changes import FLAGS, NUMBERS, Change
+
+
+@pytest.fixture
+async def both(pool: Rig) -> Rig:
+    """Have the pool on the LAN; the cloud has copies, too."""
+    pool.service.cloud.not_offered.clear()
+    assert pool.controller.paths.cloud is not None
+    await pool.controller.paths.cloud.read(pool.pool.device_id, "chemistryCard")
+    pool.forget()
+    return pool
+
+
+async def later(rig: Rig, seconds: int) -> None:
+    """Let some time pass, in which the cloud renews its copies, and poll."""
+    for _ in range(seconds):
+        rig.time.advance(1)
+        await asyncio.sleep(0.005)
+    await rig.controller.poller.poll()
+
+
+@pytest.mark.parametrize("change", [*NUMBERS, *FLAGS], ids=lambda change: change.id)
+async def test_a_setting(away: Rig, change: Change) -> None:
+    before = dict(away.pool.pool.settings)
+    await change.send(away.controller.dosing)
+    assert away.written() == [change.of.endpoint]
+    after = away.pool.pool.settings
+    assert {k for k in after if after[k] != before.get(k)} == {change.setting}
+    assert after[change.setting] == change.stored
+    # Shown at once; the cloud's copy is older and does not take it back.
+    for _ in range(3):
+        assert change.shown(away.controller.store.state) == change.value
+        await later(away, 30)
+
+
+@pytest.mark.parametrize("kind", DOSERS, ids=lambda kind: kind.key)
+async def test_a_refill(away: Rig, kind: DoserKind) -> None:
+    await away.controller.dosing.refill(kind)
+    assert away.written() == [kind.keys.settings.endpoint]
+    assert away.pool.pool.settings[f"{kind.key}_remaining"] == 20_000
+    for _ in range(3):
+        assert kind.of(away.controller.store.state).remaining_ml == 20_000
+        await later(away, 30)
+
+
+async def test_unknown_keys_are_kept(
+    away: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        sim_settings.PH, "of_next_year", sim_settings.Key("of_next_year")
+    )
+    away.pool.pool.settings["of_next_year"] = 7
+    await later(away, 60)
+    await away.controller.dosing.set_desired(ACID, 7.1)
+    assert away.pool.pool.settings["of_next_year"] == 7
+    assert away.pool.pool.settings["desired_ph"] == 71
+
+
+@pytest.mark.parametrize("forget", [False, True], ids=["old copies", "fresh copies"])
+async def test_two_changes_in_a_row_do_not_undo_each_other(
+    away: Rig, forget: bool
+) -> None:
+    away.service.cloud.forget_on_write = forget
+    dosing = away.controller.dosing
+    await dosing.set_desired(ACID, 7.1)
+    await dosing.set_drum(ACID, 15_000)
+    await asyncio.gather(dosing.enable(ACID, False), dosing.set_desired(ACID, 7.2))
+    await dosing.refill(ACID)
+    await dosing.set_drum(ACID, 16_000)
+    settings = away.pool.pool.settings
+    assert (settings["desired_ph"], settings["ph_dosing"]) == (72, 0)
+    assert settings["acid_drum"] == 16_000
+    # Full when it was refilled; a dose may have been taken since.
+    assert 14_900 < settings["acid_remaining"] <= 15_000
+
+
+async def test_changes_on_both_paths_do_not_undo_each_other(both: Rig) -> None:
+    await both.controller.dosing.set_desired(ACID, 7.1)
+    assert both.written() == []
+    both.pool.faults.on("refuse")
+    await both.controller.dosing.set_drum(ACID, 15_000)
+    assert both.written() == ["setPhSettings"]
+    assert both.pool.pool.settings["desired_ph"] == 71
+    assert both.pool.pool.settings["acid_drum"] == 15_000
+
+
+async def test_an_edit_in_the_app_is_not_lost(away: Rig) -> None:
+    """Once the copy can have it, it counts: also of what we wrote ourselves before."""
+    await away.controller.dosing.set_desired(ACID, 7.1)
+    away.time.advance(10)
+    away.pool.pool.settings |= {"desired_ph": 76, "max_ph_doses": 4}
+    await later(away, 40)
+    await away.controller.dosing.set_drum(ACID, 15_000)
+    settings = away.pool.pool.settings
+    assert (settings["desired_ph"], settings["max_ph_doses"]) == (76, 4)
+
+
+@pytest.mark.parametrize("missing", ["chemistryCard", "setPhSettings"])
+async def test_not_offered(away: Rig, missing: str) -> None:
+    away.service.cloud.not_offered.add(missing)
+    before = away.controller.store.state
+    for _ in range(2):
+        with pytest.raises(NotSupportedError):
+            await away.controller.dosing.set_desired(ACID, 7.2)
+        with pytest.raises(NotSupportedError):
+            await away.controller.dosing.refill(ACID)
+    assert away.controller.store.state == before
+    asked = [r for r in away.service.cloud.requests if r.name == missing]
+    assert [r.status for r in asked if r.status == 404] == [404]  # not again and again
+
+
+async def test_a_card_without_the_object(
+    away: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(devices.READS, "chemistryCard", Read(lambda pool: {}))
+    away.service.cloud.pipeline(away.pool).forget()
+    with pytest.raises(NotSupportedError):
+        await away.controller.dosing.set_desired(ACID, 7.2)
+    assert away.written() == []
+
+
+async def test_a_card_without_the_value(
+    away: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sim_settings.PH, "desired_ph_level")
+    away.service.cloud.pipeline(away.pool).forget()
+    with pytest.raises(ReplyError):
+        await away.controller.dosing.set_desired(ACID, 7.2)
+    assert away.written() == []
+
+
+async def test_a_drum_without_a_size_cannot_be_full(away: Rig) -> None:
+    away.pool.pool.settings["acid_drum"] = 0
+    away.service.cloud.pipeline(away.pool).forget()
+    with pytest.raises(InvalidCommandError):
+        await away.controller.dosing.refill(ACID)
+    assert away.written() == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("failed", RefusedError),
+        ("error_500", UnreachableError),
+        ("hang", UnreachableError),
+        ("rate_limited", BusyError),
+    ],
+)
+async def test_writes_that_fail(
+    away: Rig, fault: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("custom_components.poolctl.client.cloud.TIMEOUT", 0.2)
+    away.service.cloud.rate_limited.message = "device busy: retry after 1m0s"
+    away.service.cloud.faults.on(fault, "setPhSettings")
+    before = dict(away.pool.pool.settings), away.controller.store.state
+    with pytest.raises(error):
+        await away.controller.dosing.set_desired(ACID, 7.2)
+    assert (dict(away.pool.pool.settings), away.controller.store.state) == before
+    # What failed is not held for written.
+    away.service.cloud.faults.clear()
+    away.time.advance(61)
+    await away.controller.dosing.set_drum(ACID, 15_000)
+    assert away.pool.pool.settings["desired_ph"] == 74
+
+
+async def test_refused_by_the_controller(away: Rig) -> None:
+    away.pool.faults.on("decline", "setPhSettings")
+    before = away.controller.store.state
+    with pytest.raises(RefusedError):
+        await away.controller.dosing.refill(ACID)
+    assert away.controller.store.state == before
+    assert away.written() == ["setPhSettings"]
+
+
+# From one path to the other
+
+
+@pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
+async def test_the_lan_dies_on_the_way(both: Rig, fault: str) -> None:
+    both.pool.faults.on(fault)
+    await both.controller.dosing.refill(CHLORINE)
+    assert both.written() == ["setChlorineSettings"]
+    assert both.pool.pool.settings["chlorine_remaining"] == 20_000
+
+
+async def test_the_lan_comes_back_after_a_flag_went_by_the_cloud(
+    both: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The LAN's frames do not tell it: the object is asked again, and confirms it."""
+    both.pool.faults.on("refuse")
+    await both.controller.dosing.enable(ACID, False)
+    assert both.written() == ["setPhSettings"]
+    both.pool.faults.off("refuse")
+    for _ in range(5):
+        await both.polls(15)
+        await both.controller.queries.refresh()
+        assert both.controller.store.state.acid.enabled is False
+    assert both.controller.store.known.acid.enabled is False
+    assert "never took effect" not in caplog.text
+
+
+async def test_what_is_too_long_for_the_lan_goes_by_the_cloud(
+    both: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
+    monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
+    both.pool.pool.settings["of_next_year"] = 7
+    both.service.cloud.pipeline(both.pool).forget()
+    await both.controller.dosing.set_drum(ACID, 15_000)
+    assert both.asked("a") == [] and both.written() == ["setPhSettings"]
+    assert both.pool.pool.settings["acid_drum"] == 15_000
+    assert both.pool.pool.settings["of_next_year"] == 7

@@ -1,0 +1,79 @@
+"""What is known of the dosing: what its settings objects tell, and its drums."""
+
+import pytest
+
+from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
+from custom_components.poolctl.client.pool.dosing import (
+    ACID,
+    DOSING,
+    AnyDosing,
+    merge_settings,
+)
+from custom_components.poolctl.client.pool.parts import Doser
+from custom_components.poolctl.client.pool.state import PoolState
+
+
+@pytest.mark.parametrize("kind", DOSING, ids=lambda kind: kind.key)
+def test_every_kind_has_a_part_of_its_own(kind: AnyDosing) -> None:
+    state = kind.with_enabled(kind.with_desired(PoolState(), 7), True)
+    assert (kind.of(state).desired, kind.of(state).enabled) == (7, True)
+    untouched = PoolState()
+    for other in DOSING:
+        if other is not kind:
+            assert other.of(state) == other.of(untouched)
+
+
+# What an object tells
+
+
+@pytest.mark.parametrize("odd", [None, "7", 7.5, -1, 256, [1]])
+def test_odd_values_tell_nothing(odd: object) -> None:
+    before = merge_settings(
+        PH_SETTINGS, PoolState(), {"ph_dosing": True, "current_dose_today": 3}
+    )
+    after = merge_settings(
+        PH_SETTINGS, before, {"ph_dosing": odd, "current_dose_today": odd}
+    )
+    assert after.acid == Doser(enabled=True, doses=3)
+    assert after.acid.told_at == before.acid.told_at is not None
+
+
+def test_each_object_is_told_by_itself() -> None:
+    told = {"current_dose_today": 3}
+    state = merge_settings(PH_SETTINGS, PoolState(), told)
+    assert state.acid.doses == 3 and state.chlorine.doses is None
+    assert state.chlorine.told_at is None
+    state = merge_settings(CHLORINE_SETTINGS, PoolState(), told)
+    assert state.chlorine.doses == 3 and state.acid.doses is None
+    assert state.acid.told_at is None
+
+
+# Drums
+
+
+@pytest.mark.parametrize(
+    ("size", "left", "level", "low", "litres_left"),
+    [
+        (20_000, 2_001, 10, False, 2.001),
+        (20_000, 2_000, 10, True, 2.0),
+        (20_000, 0, 1, True, 0.0),
+        (20_000, 2_001, 11, True, 2.001),
+        (0, 0, 10, None, None),
+        (None, 500, 10, None, None),
+        (20_000, None, 10, None, None),
+    ],
+)
+def test_nearly_empty(
+    size: int | None,
+    left: int | None,
+    level: int,
+    low: bool | None,
+    litres_left: float | None,
+) -> None:
+    told = {"acid_drum_volume": size, "remain_acid_volume": left}
+    state = merge_settings(PH_SETTINGS, ACID.with_low_level(PoolState(), level), told)
+    assert state.acid.low is low
+    assert state.acid.litres_left == litres_left
+    assert state.acid.drum_litres == (20.0 if size else None)
+    assert state.chlorine == Doser()
+    assert state.chlorine.low is None

@@ -1,0 +1,103 @@
+"""One HTTP exchange, over real sockets."""
+
+import asyncio
+import socket
+
+from aiohttp import ClientSession
+import pytest
+from yarl import URL
+
+from custom_components.poolctl.client import http
+from custom_components.poolctl.client.exceptions import (
+    UnexpectedResponseError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.http import Response, exchange
+
+from .conftest import RawServer
+
+
+async def get(
+    session: ClientSession, port: int, *, timeout: float = 5, limit: int = 1000
+) -> Response:
+    """Get what a server has."""
+    return await exchange(
+        session,
+        "GET",
+        URL(f"http://127.0.0.1:{port}/"),
+        data=None,
+        headers={},
+        timeout=timeout,
+        limit=limit,
+    )
+
+
+async def test_what_comes_back(session: ClientSession, raw: RawServer) -> None:
+    raw.say(418, "I'm a teapot", "Retry-After: 7", "Connection: close")
+    answer = await get(session, raw.port)
+    assert (answer.status, answer.data) == (418, b"I'm a teapot")
+    assert answer.headers["retry-after"] == "7"
+
+
+async def test_an_answer_in_pieces(session: ClientSession) -> None:
+    """All pieces count: for what is returned, and against the limit."""
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
+        for piece in (b"ab", b"cd", b"ef"):
+            await writer.drain()
+            await asyncio.sleep(0.02)
+            writer.write(piece)
+        writer.close()
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        assert (await get(session, port, limit=6)).data == b"abcdef"
+        with pytest.raises(UnexpectedResponseError):
+            await get(session, port, limit=5)
+
+
+async def test_a_server_that_takes_no_connection(
+    session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is given up long before the whole time is over; nothing was sent."""
+    monkeypatch.setattr(http, "_CONNECT_TIMEOUT", 0.2)
+    with socket.socket() as deaf, socket.socket() as first, socket.socket() as second:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)  # one connection fits, and nobody ever takes it
+        for other in (first, second):
+            other.setblocking(False)
+            other.connect_ex(deaf.getsockname())
+        async with asyncio.timeout(5):
+            with pytest.raises(UnreachableError) as caught:
+                await get(session, deaf.getsockname()[1], timeout=60)
+    assert caught.value.sent is False
+    assert str(caught.value) == "no connection (ConnectionTimeoutError)"
+
+
+async def test_a_server_that_never_answers(session: ClientSession) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(1)
+        with pytest.raises(UnreachableError) as caught:
+            await get(session, silent.getsockname()[1], timeout=0.2)
+    assert caught.value.sent is True
+    assert str(caught.value).startswith("no answer (")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b'{"a": 1}', {"a": 1}),
+        (b"{}", {}),
+        (b"[]", None),
+        (b"1", None),
+        (b"", None),
+        (b"\xff", None),
+        (b"[" * 100_000, None),
+    ],
+)
+def test_json(data: bytes, expected: dict[str, int] | None) -> None:
+    assert Response(200, {}, data).json() == expected

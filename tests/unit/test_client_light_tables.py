@@ -1,0 +1,132 @@
+"""Lights: their tables, and what the controller tells of them (layouts.md 4, 4.1)."""
+
+import pytest
+
+from custom_components.poolctl.client.pool.lights import (
+    LIGHT_ACTIONS,
+    LIGHT_TYPES,
+    POOL_GROUP,
+    SPA_GROUP,
+    merge_lights,
+)
+from custom_components.poolctl.client.pool.parts import Lights
+from custom_components.poolctl.client.pool.state import PoolState
+from tests.simulator.equipment import LIGHT_SECONDS
+
+PUBLISHED = {
+    1: "Blue, Aqua, Green, Gold, Magenta, Red, White, Seaside, Slow Scroll,"
+    " Rapid Scroll, Fireworks, Disco, Flash",
+    2: "Blue, Magenta, Red, Lime, Green, Aqua, White, Oceanic Views, Transcendence,"
+    " Outback Australia, Spring Equinox",
+    5: "Deep Blue, Aqua/Teal, Emerald Green, White 4000K, Soft Violet,"
+    " SunLover Sunset, Northern Lights, Candela, Enchanted Forest, Lunar Wonder,"
+    " Romance, Halloween, Symphony",
+}
+"""Layouts.md 4.1: the names of colours 1, 2, 3 …"""
+
+
+# Tables
+
+
+def test_effects_have_the_published_names_and_numbers() -> None:
+    assert {code for code, kind in LIGHT_TYPES.items() if kind.effects} == set(
+        PUBLISHED
+    )
+    for code, names in PUBLISHED.items():
+        keys = [
+            name.lower().replace(" ", "_").replace("/", "_")
+            for name in names.split(", ")
+        ]
+        assert list(LIGHT_TYPES[code].effects) == keys
+        assert list(LIGHT_TYPES[code].effects.values()) == [*range(1, len(keys) + 1)]
+
+
+def test_actions_have_the_published_numbers_and_times() -> None:
+    found = {
+        code: {name: (a.color, a.seconds) for name, a in kind.actions.items()}
+        for code, kind in LIGHT_TYPES.items()
+        if kind.actions
+    }
+    assert found == {
+        2: {"brightness_down": (12, 5), "resync": (0, 110)},
+        3: {"next_colour": (1, 4), "sync": (0, 8)},
+        4: {"next_colour": (1, 3), "save_colour": (2, 13), "sync": (0, 18)},
+    }
+    assert {name for actions in found.values() for name in actions} == set(
+        LIGHT_ACTIONS
+    )
+
+
+def test_everything_a_light_takes_is_in_the_tables() -> None:
+    """The simulator has tables of its own, by colour."""
+    for code, seconds in LIGHT_SECONDS.items():
+        kind = LIGHT_TYPES[code]
+        colors = [*kind.effects.values(), *(a.color for a in kind.actions.values())]
+        assert sorted(colors) == sorted(seconds)
+    assert [*LIGHT_TYPES] == [0, *LIGHT_SECONDS]
+    assert len({kind.key for kind in LIGHT_TYPES.values()}) == len(LIGHT_TYPES)
+
+
+# What the controller tells
+
+
+def reply(
+    pool: tuple[object, object], spa: tuple[object, object] = (0, 99)
+) -> dict[str, object]:
+    names = ("g_{}_light_type_mode", "g_{}_light_mode")
+    return {
+        name.format(group): value
+        for group, values in (("pool", pool), ("spa", spa))
+        for name, value in zip(names, values, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("told", "key", "effect"),
+    [
+        ((1, 1), "aquaquip_instatouch", "blue"),
+        ((1, 13), "aquaquip_instatouch", "flash"),
+        ((1, 99), "aquaquip_instatouch", None),
+        ((2, 4), "spa_electrics_multi_plus", "lime"),
+        ((2, 0), "spa_electrics_multi_plus", None),
+        ((3, 1), "spa_electrics_multi_colour", None),
+        ((5, 13), "pal_colour_touch", "symphony"),
+        ((0, 1), "other", None),
+        ((99, 99), "other", None),
+        ((6, 1), "other", None),
+    ],
+)
+def test_told(told: tuple[int, int], key: str, effect: str | None) -> None:
+    state = merge_lights(PoolState(), reply(told))
+    kind = POOL_GROUP.light_type(state)
+    assert kind is not None and kind.key == key
+    assert POOL_GROUP.effect(state) == effect
+    assert POOL_GROUP.effects(state) == tuple(kind.effects)
+    assert state.spa_lights.show == (0, 99)
+
+
+@pytest.mark.parametrize(
+    "odd", [(None, 1), (1, None), ("1", 1), (1, 1.5), (-1, 1), (1, 256), ([], {})]
+)
+def test_odd_replies_leave_what_is_known(odd: tuple[object, object]) -> None:
+    known = merge_lights(PoolState(), reply((1, 2)))
+    assert merge_lights(known, reply(odd)).pool_lights.show == (1, 2)
+    assert merge_lights(PoolState(), reply(odd)).pool_lights.show is None
+
+
+def test_nothing_told() -> None:
+    state = merge_lights(PoolState(), {})
+    assert state == PoolState()
+    assert POOL_GROUP.light_type(state) is None
+    assert (POOL_GROUP.effect(state), POOL_GROUP.effects(state)) == (None, ())
+
+
+def test_a_choice_goes_before_what_is_told() -> None:
+    state = merge_lights(
+        PoolState(pool_lights=Lights(chosen_type=5)), reply((1, 2), (1, 2))
+    )
+    assert POOL_GROUP.effects(state)[0] == "deep_blue"
+    assert POOL_GROUP.effect(state) is None  # that of another kind of light
+    assert SPA_GROUP.effect(state) == "aqua"
+    state = merge_lights(PoolState(pool_lights=Lights(chosen_type=0)), reply((1, 2)))
+    assert POOL_GROUP.effects(state) == ()
