@@ -72,9 +72,11 @@ class Layout:
 
     def unpack(self, data: bytes) -> list[Any]:
         """Return the values of all rows, `None` for those past the end of `data`."""
-        for prefix, missing in self._prefixes:
-            if len(data) >= prefix.size:
-                break
+        prefix, missing = self._prefixes[0]
+        if len(data) < self.size:
+            prefix, missing = next(
+                row for row in self._prefixes if len(data) >= row[0].size
+            )
         values = list(prefix.unpack_from(data))
         values += missing
         for place, divisor in self._scaled:
