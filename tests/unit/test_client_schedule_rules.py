@@ -272,12 +272,12 @@ async def test_midnight_has_one_form(pool: Rig, end: int) -> None:
     ],
 )
 def test_just_within_the_limits(pool: Rig, changes: dict[str, Any]) -> None:
-    check(pool.controller.state, {}, replace(EVENING, **changes))
+    check(pool.controller.store.state, {}, replace(EVENING, **changes))
 
 
 def test_a_refusal_says_what_is_wrong(pool: Rig) -> None:
-    state = pool.controller.state
-    heater = state.slot(HEATER)
+    state = pool.controller.store.state
+    heater = state.outputs.slot(HEATER)
     assert heater is not None and heater.name
     for changes, placeholders in (
         ({"name": ""}, {"maximum": str(MAX_NAME)}),

@@ -321,6 +321,22 @@ def test_what_a_source_does_not_measure_is_held_too() -> None:
     assert still.chemistry.water_temperature == 26.4
 
 
+def test_each_reading_that_is_not_told_is_held() -> None:
+    nothing = {"ph": None, "orp": None, "water_temperature": None}
+    state = seen(seen(), now=LATER, **nothing)
+    valid = Chemistry(ph=7.4, orp=655, water_temperature=26.4)
+    assert state.valid_chemistry == valid and state.chemistry == Chemistry()
+
+
+def test_schedules_stay_assumed_while_the_cloud_does_not_tell_them() -> None:
+    assert not seen().schedules.assumed
+    once = told(seen())
+    assert once.schedules.assumed and told(once).schedules.assumed
+    told_by_cloud = replace(once, schedules=Schedules(assumed=False))
+    assert not told(told_by_cloud).schedules.assumed
+    assert not seen(once).schedules.assumed
+
+
 def test_stability_that_is_not_told_does_not_void_readings() -> None:
     state = told(chemistry_stable=None)
     assert state.chemistry == state.measured_chemistry != Chemistry()
