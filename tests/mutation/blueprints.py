@@ -124,8 +124,8 @@ def _own(node: yaml.Node, path: tuple[str, ...]) -> Iterator[_Change]:
     if isinstance(node, yaml.ScalarNode):
         yield from _scalar(node)
     elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield _without(node, item, _words(item))
+        for index, item in enumerate(node.value):
+            yield _without(node, item, f"{index}: {_words(item)}")
     elif isinstance(node, yaml.MappingNode) and path:
         for entry in node.value:
             name = entry[0].value
