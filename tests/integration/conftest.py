@@ -93,6 +93,7 @@ def sign_in(
         state: str | None = None,
         before_return: Callable[[str], object] = lambda code: None,
     ) -> ConfigFlowResult:
+        service.clock.speed = 50  # the cloud takes its time
         assert flow["type"] is FlowResultType.EXTERNAL_STEP
         page = URL(flow["url"])
         assert page.query["scope"] == "profile"

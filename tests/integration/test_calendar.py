@@ -170,11 +170,11 @@ async def test_equipment(
 async def test_outputs_without_a_name_and_with_the_same(
     home: Home, hass_ws_client: WebSocketGenerator
 ) -> None:
+    home.own(home.service.full)
     slots = home.pool.slots
     home.pool.schedules[0].enabled = False
     slots[0].name = slots[3].name = slots[17].name = ""
     slots[21].name = slots[30].name = "Fountain"
-    home.own(home.service.full)
     await home.set_up(home.controller)
     await home.settle()
     calendar = Calendar(home, await hass_ws_client(home.hass))

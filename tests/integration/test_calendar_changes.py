@@ -271,6 +271,7 @@ async def test_absent_where_the_cloud_does_not_offer_it(home: Home) -> None:
     ]
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_unavailable_with_its_controller(calendar: Calendar) -> None:
     calendar.faults.on("refuse")
     calendar.home.cloud.faults.on("refuse")

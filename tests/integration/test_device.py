@@ -55,6 +55,7 @@ async def test_through_the_cloud_alone(home: Home, not_offered: set[str]) -> Non
     assert area(home, found) == "Home"
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_an_update_of_the_firmware_and_an_expander(small: Home) -> None:
     before = small.device()
     assert before.model == f"Pool controller, {len(small.pool.slots)} slots"
@@ -77,6 +78,7 @@ async def test_a_site_without_a_name(home: Home) -> None:
     assert area(home, home.device()) is None
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_the_area_is_a_suggestion(small: Home) -> None:
     """Where a person puts it, it stays, whatever the site is called."""
     garden = ar.async_get(small.hass).async_create("Garden")

@@ -90,6 +90,7 @@ async def test_what_people_typed_is_replaced(
     assert used[1]["start"] == 600
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_bad_day(small: Home, hass_client: ClientSessionGenerator) -> None:
     """Misses are counted, the newest errors named, and what is not offered listed."""
     small.cloud.not_offered.add("auxInfo")
@@ -168,6 +169,7 @@ async def test_an_account_that_is_not_loaded(
 
 
 @pytest.mark.parametrize("side", ["lan", "cloud"])
+@pytest.mark.usefixtures("freezer")
 async def test_a_fault_that_lasts_is_told_once(
     small: Home, caplog: pytest.LogCaptureFixture, side: str
 ) -> None:

@@ -33,7 +33,7 @@ def local(freezer: FrozenDateTimeFactory, service: Service) -> None:
     pool.tz = PACIFIC
     pool.water.ph, pool.water.orp, pool.water.drift = 7.2, 800, 0.0
     service.clock.set_back(service.clock.time() - time.time())
-    pool.acid.doses = 2
+    service.full.pool.acid.doses = 2  # of the day that it is now
 
 
 async def live(home: Home, until: str, step: float = 15) -> None:

@@ -174,6 +174,7 @@ async def test_a_start_into_the_cloud(full: Home) -> None:
         ("slot_2_light_sync", (SPA_LIGHT, 4, 0)),
     ],
 )
+@pytest.mark.usefixtures("freezer")
 async def test_a_button_is_pressed(
     full: Home, key: str, command: tuple[int, int, int]
 ) -> None:
@@ -187,6 +188,7 @@ async def test_a_button_is_pressed(
     assert not full.pool.slots[slot].flapping
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_button_is_named_after_its_light(full: Home) -> None:
     def names() -> tuple[str, str]:
         button = full.state("button", "slot_1_light_resync")
@@ -203,6 +205,7 @@ async def test_a_button_is_named_after_its_light(full: Home) -> None:
     await rename("", "Pool light")
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_slot_becomes_a_light_of_the_spa(full: Home) -> None:
     of_spa, of_pool = {*BY_TURNS, "save_colour"}, keys(POOL_LIGHT, MULTI_PLUS)
     full.pool.slots[POOL_LIGHT].aux_type = 27
@@ -216,6 +219,7 @@ async def test_a_slot_becomes_a_light_of_the_spa(full: Home) -> None:
     assert not {key for key in buttons(full) if key.startswith("slot_1_")}
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_slot_becomes_a_light(full: Home) -> None:
     """Nothing is called after what was there before."""
     slide = full.pool.slots[21]

@@ -58,6 +58,7 @@ def held(home: Home) -> list[int]:
 # Shows
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_show(full: Home) -> None:
     """Shown at once and steadily, whatever the relay does."""
     assert shown(full) == ("off", None)

@@ -50,6 +50,7 @@ async def splash(home: Home) -> Schedule:
 
 
 @pytest.mark.parametrize("give_back", ["poolctl.resume_schedule", "button.press"])
+@pytest.mark.usefixtures("freezer")
 async def test_a_schedule_survives_being_held_off(
     home: Home, splash: Schedule, give_back: str
 ) -> None:
@@ -73,6 +74,7 @@ async def test_a_schedule_survives_being_held_off(
     assert shown(home, SWITCH, FALL) == by_schedule
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_schedule_without_a_name(home: Home, splash: Schedule) -> None:
     """Its number is shown, as soon as the controller tells that it has no name."""
     splash.name = ""
@@ -143,6 +145,7 @@ async def test_giving_back_that_fails(small: Home, fault: str, key: str) -> None
     assert shown(small, SWITCH, FALL)["held_by_hand"]
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_what_runs_only_with_the_pump(full: Home) -> None:
     """It says so while the pump stands still; switching it on starts the pump."""
     key = f"slot_{CLEANER}"
@@ -160,6 +163,7 @@ async def test_what_runs_only_with_the_pump(full: Home) -> None:
     assert "reason" not in shown(full, SWITCH, key)
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
     """Each such output is shown with the reason why nobody switches it."""
     reasons = {
@@ -198,6 +202,7 @@ async def test_the_cloud_does_not_say_why_an_output_runs(home: Home) -> None:
     assert shown(home, SWITCH, "pump")["mode"] == "schedule"
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_poll_that_changes_nothing_writes_nothing(full: Home) -> None:
     pool = full.pool
     pool.water.drift = 0.0
@@ -213,6 +218,7 @@ async def test_a_poll_that_changes_nothing_writes_nothing(full: Home) -> None:
     assert after == before
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_hold_alone_is_news(small: Home) -> None:
     """Somebody else, as with the vendor's app, holds off what was off."""
     key = f"slot_{GARDEN}"

@@ -183,7 +183,9 @@ async def test_a_controller_without_lan(home: Home) -> None:
 async def test_devices_that_are_none_of_ours(small: Home) -> None:
     async def query(device_id: str) -> None:
         data = {"device_id": device_id, "name": "aux_names"}
-        await small.hass.services.async_call(DOMAIN, "send_query", data, blocking=True)
+        await small.hass.services.async_call(
+            DOMAIN, "send_query", data, blocking=True, return_response=True
+        )
 
     with failure("service_device_not_found", ServiceValidationError):
         await query("no such device")

@@ -45,6 +45,7 @@ def taken(home: Home) -> datetime:
         (WithoutFlow.RAW, STILL),
     ],
 )
+@pytest.mark.usefixtures("freezer")
 async def test_still_water(
     home: Home, choice: WithoutFlow, shown: dict[str, float | None]
 ) -> None:

@@ -201,6 +201,7 @@ async def test_where_the_cloud_offers_no_schedules(home: Home) -> None:
             await act(home, action, **data)
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_remembered_schedules_are_assumed(beach: Home) -> None:
     """The LAN told them, the cloud does not."""
     beach.cloud.not_offered.add("scheduleInfo")

@@ -14,7 +14,7 @@ from tests.simulator import Pool
 
 from .home import Home
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 WATERFALL = 3
 """A general output of the full pool."""

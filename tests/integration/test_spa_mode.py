@@ -44,6 +44,7 @@ async def test_spa_mode_is_assumed_where_nobody_tells_it(full: Home) -> None:
     await full.act("switch.turn_on", "spa_mode")
     full.cloud.not_offered.add("auxInfo")
     full.controller.faults.on("refuse")
+    full.clock.speed = 50
     for _ in range(2):
         await full.refresh()
     assert full.source == "cloud"

@@ -232,6 +232,7 @@ async def test_a_clock_an_hour_back(
     assert all(request.ok for request in small.controller.requests)
 
 
+@pytest.mark.usefixtures("freezer")
 class TestFrozen:
     """With time standing still."""
 

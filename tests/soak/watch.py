@@ -22,7 +22,7 @@ BACK: Final = re.compile(r"Fetching (?P<who>.+) data recovered")
 # Everything else at INFO and above that may be said, whoever says it.
 EXPECTED: Final[tuple[tuple[str, str], ...]] = (
     (f"{OURS}.client.envelope", r"The controller restarted its message counter"),
-    (f"{OURS}.client.poller", r".+ was accepted but never took effect"),
+    (f"{OURS}.client.control.store", r".+ was accepted but never took effect"),
     (f"{OURS}.upkeep.recovery", r".+ has a new (address|envelope key)"),
     # A reload while nobody answers is tried again by Home Assistant itself.
     (OURS, r"Config entry '.+' for poolctl .+ not ready yet"),

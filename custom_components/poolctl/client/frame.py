@@ -295,27 +295,33 @@ def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]
     return payload[start:end], end
 
 
+type _Rest = tuple[
+    int | None, int | None, tuple[int, ...] | None, tuple[int, ...] | None
+]
+
+
 def _decode_telemetry(data: bytes) -> Telemetry:
     flags, *readings, flags2, slots = _TELEMETRY.unpack(data)
-    modes = held = None
-    pump_times: list[int | None] = [None, None]
-    if slots is not None:
-        end = _TELEMETRY.size + slots + (slots + 7) // 8
-        modes, held = _decode_slots(data[_TELEMETRY.size : end], slots)
-        pump_times = _PUMP_TIMES.unpack(data[end:])
-    return _SECTION_A.make(*readings, *pump_times, flags, flags2, modes, held)
+    rest = data[_TELEMETRY.size :]
+    cooldown, priming, modes, held = _decode_slots(rest, slots)
+    return _SECTION_A.make(*readings, cooldown, priming, flags, flags2, modes, held)
 
 
 @lru_cache(maxsize=256)
-def _decode_slots(
-    data: bytes, slots: int
-) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Return the modes and the held slots; `None` for what `data` ends before."""
-    modes = tuple(data[:slots]) if len(data) >= slots else None
-    if len(data) < slots + (slots + 7) // 8:
-        return modes, None
-    bitmap = int.from_bytes(data[slots:], "little")
-    return modes, _bits(bitmap & (1 << slots) - 1)
+def _decode_slots(data: bytes, slots: int | None) -> _Rest:
+    """Return the pump's times, the modes and the held slots, which follow their number.
+
+    `None` for what the section ends before.
+    """
+    if slots is None or len(data) < slots:
+        return None, None, None, None
+    modes = tuple(data[:slots])
+    end = slots + (slots + 7) // 8
+    if len(data) < end:
+        return None, None, modes, None
+    bitmap = int.from_bytes(data[slots:end], "little")
+    cooldown, priming = _PUMP_TIMES.unpack(data[end:])
+    return cooldown, priming, modes, _bits(bitmap & (1 << slots) - 1)
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,6 @@
 """Tables of binary sections: which value stands where, in which unit, within which bounds."""
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass, fields
 from operator import attrgetter
 import struct
@@ -72,10 +72,13 @@ class Layout:
 
     def unpack(self, data: bytes) -> list[Any]:
         """Return the values of all rows, `None` for those past the end of `data`."""
-        prefix, missing = next(
-            row for row in self._prefixes if len(data) >= row[0].size
-        )
-        values = [*prefix.unpack_from(data), *missing]
+        prefix, missing = self._prefixes[0]
+        if len(data) < self.size:
+            prefix, missing = next(
+                row for row in self._prefixes if len(data) >= row[0].size
+            )
+        values = list(prefix.unpack_from(data))
+        values += missing
         for place, divisor in self._scaled:
             if (value := values[place]) is not None:
                 values[place] = value / divisor
@@ -94,15 +97,12 @@ class Section[T: DataclassInstance]:
         if names != (wanted := [field.name for field in fields(of)]):
             raise TypeError(f"the table of {of.__name__} is not {wanted}")
         rows = {row.name: row for layout in layouts for row in layout.rows}
-        self._of = of
+        self.make: Callable[..., T] = of
+        """Makes the dataclass of values in the order of its fields."""
         self._read = attrgetter(*names)
         self._possible = [
             rows[name].possible if name in rows else ANYTHING for name in names
         ]
-
-    def make(self, *values: object) -> T:
-        """Return the dataclass with these values, in the order of its fields."""
-        return self._of(*values)
 
     def plausible(self, told: T) -> T:
         """Return the same with `None` in the place of what cannot be."""

@@ -18,7 +18,7 @@ from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 
 NAME = "chemistry_out_of_range"
 WRONG, RIGHT = "Pool water out of range", "Pool water right again"

@@ -13,7 +13,7 @@ from tests.simulator.pool import Pool
 
 from .conftest import House
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 
 NAME = "pump_freeze_guard"
 GARDEN = "sensor.garden"

@@ -15,7 +15,7 @@ from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 
 NAME = "pump_on_solar_surplus"
 METER = "sensor.meter"
