@@ -64,7 +64,7 @@ def _name(node: cst.BaseExpression) -> str:
 
 
 class Messages(cst.CSTVisitor):
-    """Finds the words of errors and log lines, and the calls that they are handed to."""
+    """Finds log lines and the words of errors, and the calls that make these errors."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -74,9 +74,12 @@ class Messages(cst.CSTVisitor):
     @override
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Call) and node.args and _speaks(node.func):
-            self.calls.add(node)
             words = Words()
-            node.args[0].visit(words)
+            if isinstance(node.func, cst.Attribute):
+                node.visit(words)
+            else:
+                self.calls.add(node)
+                node.args[0].visit(words)
             self.words |= words.found
         return True
 
@@ -95,7 +98,7 @@ class Words(cst.CSTVisitor):
 
 
 def _speaks(function: cst.BaseExpression) -> bool:
-    """Tell whether the first argument of a call is what a person reads."""
+    """Tell whether a call is a log line, or its first argument the words of an error."""
     match function:
         case cst.Name(value=name):
             return name == "error" or name.endswith("Error")
