@@ -11,6 +11,10 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+from typing import Final
+
+_PATIENCE: Final = 900
+"""s for all tests; a module may load for ever."""
 
 
 def killed(
@@ -25,14 +29,18 @@ def killed(
 
 
 def _notices(work: Path, name: str, tests: Sequence[str]) -> bool:
-    run = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
-            *("-p", "no:xdist", "--timeout=30", "--rootdir=.", *tests),
-        ],
-        cwd=work / "mutants",
-        env={**os.environ, "MUTANT_UNDER_TEST": name},
-        check=False,
-        capture_output=True,
-    )
-    return run.returncode != 0
+    try:
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
+                *("-p", "no:xdist", "--timeout=30", "--rootdir=.", *tests),
+            ],
+            cwd=work / "mutants",
+            env={**os.environ, "MUTANT_UNDER_TEST": name},
+            check=True,
+            capture_output=True,
+            timeout=_PATIENCE,
+        )
+    except subprocess.CalledProcessError, subprocess.TimeoutExpired:
+        return True
+    return False
