@@ -71,7 +71,7 @@ async def test_the_frame_as_it_came(
     state = controller["state"]
     assert state["source"] == "lan"
     assert state["readings"]["orp"] == decoded.telemetry.orp
-    assert len(state["configuration"]["aux_types"]) == 37
+    assert len(state["outputs"]["types"]) == 37
     assert state["slots"]["0"] == {"kind": "main_pump", "role": "pump", "on": True}
     assert state["pump"]["brand"] == full.pool.pump_identity[1]
     assert controller["undecoded_frame"] is None
@@ -84,8 +84,10 @@ async def test_what_people_typed_is_replaced(
     (controller,) = (await dump(full, hass_client))["controllers"]
     state = controller["state"]
     names = [slot.name for slot in full.pool.slots]
-    assert state["names"] == ["**REDACTED**" if name else "" for name in names]
-    used = [s for s in state["schedules"] if s["slot"] != 99]
+    assert state["outputs"]["names"] == [
+        "**REDACTED**" if name else "" for name in names
+    ]
+    used = [s for s in state["schedules"]["records"] if s["slot"] != 99]
     assert [s["name"] for s in used] == ["**REDACTED**"] * 3
     assert used[1]["start"] == 600
 
@@ -137,7 +139,7 @@ async def test_one_of_two_controllers(
         found = await get_diagnostics_for_device(home.hass, hass_client, entry, device)
         (one,) = found["controllers"]
         assert one["number"] == number
-        slots = len(one["state"]["configuration"]["aux_types"])
+        slots = len(one["state"]["outputs"]["types"])
         assert slots == len(controller.pool.slots)
 
 

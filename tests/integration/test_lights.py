@@ -124,7 +124,7 @@ async def test_an_unknown_effect(full: Home) -> None:
     with failure("unknown_effect", ServiceValidationError) as caught:
         await full.act("light.turn_on", LIGHT, effect="disco")
     assert str(caught.value).startswith(
-        "Pool Light has no effect named disco. It has: blue,"
+        "Pool Light has no effect named disco. Its effects are: blue,"
     )
     assert len(full.controller.requests) == seen
     assert shown(full) == ("off", None)

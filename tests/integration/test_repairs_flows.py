@@ -121,10 +121,9 @@ async def test_a_drum_without_a_doser(small: Home) -> None:
     """Nobody needs what is in it."""
     small.pool.settings |= {"acid_drum": 20000, "acid_remaining": 0}
     await small.advance(600, step=30)
-    known = small.entry.runtime_data.controllers[
-        small.controller.device_id
-    ].data.configuration
-    assert (known.acid_drum_ml, known.acid_remaining_ml) == (20000, 0)
+    account = small.entry.runtime_data
+    known = account.controllers[small.controller.device_id].data.acid
+    assert (known.drum_ml, known.remaining_ml) == (20000, 0)
     assert not shown(small)
 
 
