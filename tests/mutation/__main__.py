@@ -9,8 +9,8 @@ import subprocess
 import sys
 from typing import Final
 
-from . import blueprints
-from .results import Module, Survivor, read, read_equal
+from . import blueprints, fresh
+from .results import Module, Survivor, note_killed, read, read_equal
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = Path("custom_components/poolctl")
@@ -64,22 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     equal = read_equal()
     results: list[Module] = []
-    chosen_blueprints = [one for one in options.modules if _is_blueprint(one)]
+    wanted = [one for one in options.modules if _is_blueprint(one)]
     modules = [one for one in options.modules if not _is_blueprint(one)]
-    for group, chosen in _chosen(modules) if modules or not chosen_blueprints else ():
-        names: list[str] = []
-        if options.again:
-            for module in read(group.work, PACKAGE, equal):
-                names += (survivor.name for survivor in module.survivors)
-                names += module.timeouts
-        else:
-            shutil.rmtree(group.work, ignore_errors=True)
-        _prepare(group, chosen, options.tests)
-        if names or not options.again:
-            _run(group, names, options.processes)
+    for group, chosen in _chosen(modules) if modules or not wanted else ():
+        _mutate(group, chosen, options)
         results += read(group.work, PACKAGE, equal)
-    if chosen_blueprints or not modules:
-        names = [Path(one).stem for one in chosen_blueprints if one != BLUEPRINTS]
+    if wanted or not modules:
+        names = [Path(one).stem for one in wanted if one != BLUEPRINTS]
         results += blueprints.run(names, equal, options.processes, again=options.again)
     return _report(results)
 
@@ -135,25 +126,49 @@ def _holds(group: Group, module: str) -> bool:
     return Path(module).is_relative_to(group.modules)
 
 
-def _prepare(group: Group, modules: list[str], tests: Sequence[str] | None) -> None:
+def _mutate(group: Group, modules: Sequence[str], options: argparse.Namespace) -> None:
+    """Try the mutants of some modules, or those of them that survived before."""
+    tests = options.tests or sorted(
+        str(path.relative_to(ROOT))
+        for pattern in group.tests
+        for path in ROOT.glob(pattern)
+    )
+    names: list[str] = []
+    if options.again:
+        names = _left(group, timeouts=True)
+        if not names:
+            return
+    else:
+        shutil.rmtree(group.work, ignore_errors=True)
+    _prepare(group, modules, tests)
+    _run(group, names, options.processes)
+    dead = fresh.killed(group.work, _left(group), tests, options.processes)
+    note_killed(group.work, PACKAGE, dead)
+
+
+def _left(group: Group, *, timeouts: bool = False) -> list[str]:
+    """Return the mutants that nothing killed and nothing explains."""
+    names: list[str] = []
+    for module in read(group.work, PACKAGE, read_equal()):
+        names += (survivor.name for survivor in module.survivors)
+        names += module.timeouts if timeouts else ()
+    return names
+
+
+def _prepare(group: Group, modules: Sequence[str], tests: Sequence[str]) -> None:
     """Set up a folder in which mutmut may write what it likes."""
     group.work.mkdir(parents=True, exist_ok=True)
     for name in ("custom_components", "tests"):
         link = group.work / name
         link.unlink(missing_ok=True)
         link.symlink_to(ROOT / name)
-    found = tests or sorted(
-        str(path.relative_to(ROOT))
-        for pattern in group.tests
-        for path in ROOT.glob(pattern)
-    )
     settings = SETTINGS.format(
         package=PACKAGE,
         modules=[
             str(PACKAGE / (module if module.endswith(".py") else f"{module}/*"))
             for module in modules
         ],
-        tests=list(found),
+        tests=tests,
     )
     project = (ROOT / "pyproject.toml").read_text()
     (group.work / "pyproject.toml").write_text(project + settings)

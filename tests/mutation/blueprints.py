@@ -124,8 +124,8 @@ def _own(node: yaml.Node, path: tuple[str, ...]) -> Iterator[_Change]:
     if isinstance(node, yaml.ScalarNode):
         yield from _scalar(node)
     elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield _without(node, item, _words(item))
+        for index, item in enumerate(node.value):
+            yield _without(node, item, f"{index}: {_words(item)}")
     elif isinstance(node, yaml.MappingNode) and path:
         for entry in node.value:
             name = entry[0].value
@@ -213,18 +213,21 @@ def run(
         if again and memory.exists():
             before = {Equal(*one) for one in json.loads(memory.read_text())}
             found = [mutant for mutant in found if mutant.what in before]
-        module = _tried(file, found, equal, processes)
-        left = [astuple(survivor.what) for survivor in module.survivors]
         memory.parent.mkdir(parents=True, exist_ok=True)
-        memory.write_text(json.dumps(left))
-        yield module
+        yield _tried(file, found, equal, processes, memory)
 
 
 def _tried(
-    file: Path, found: Sequence[Mutant], equal: Container[Equal], processes: int
+    file: Path,
+    found: Sequence[Mutant],
+    equal: Container[Equal],
+    processes: int,
+    memory: Path,
 ) -> Module:
+    """Try mutants; what survives is written down at once, should this be ended."""
     name = f"blueprints/{file.name}"
     module = Module(name)
+    memory.write_text("[]")
     unchanged = Mutant(Equal(name, "", "", ""), file.read_text())
     with multiprocessing.get_context("fork").Pool(processes, None, (), 1) as pool:
         statuses = pool.imap(_try, [unchanged, *found])
@@ -237,6 +240,8 @@ def _tried(
             elif status == "survived":
                 place = mutant.what.function
                 module.survivors.append(Survivor(place, status, mutant.what))
+                left = [astuple(survivor.what) for survivor in module.survivors]
+                memory.write_text(json.dumps(left, indent=1))
             _progress(module, len(found))
     return module
 

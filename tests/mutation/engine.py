@@ -3,14 +3,22 @@
 mutmut leaves every decorated function alone, so decorators are first written as what they
 mean: `@property def x` becomes `def x` and `x = property(x)`. The words of an error or of
 a log line are not mutated: they are for people, and tests should not repeat them.
+
+mutmut tries each mutant in a copy of a process that has loaded everything already. What is
+called while modules are loaded is over by then: fresh.py looks at it again.
 """
 
+import json
+import os
+from pathlib import Path
 from typing import override
+from unittest.mock import patch
 
 import libcst as cst
 from mutmut.__main__ import cli
 from mutmut.mutation import file_mutation
 from mutmut.mutation.file_mutation import Mutation
+from mutmut.stats import record_trampoline_hit
 
 UNFOLDED = {
     "property",
@@ -56,20 +64,22 @@ def _name(node: cst.BaseExpression) -> str:
 
 
 class Messages(cst.CSTVisitor):
-    """Finds the words of errors and log lines, and the calls that they are handed to."""
+    """Finds log lines and the words of errors, and the calls that make these errors."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self.calls: set[cst.CSTNode] = set()
         self.words: set[cst.CSTNode] = set()
-        self._within = 0
 
     @override
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Call) and node.args and _speaks(node.func):
-            self.calls.add(node)
             words = Words()
-            node.args[0].visit(words)
+            if isinstance(node.func, cst.Attribute):
+                node.visit(words)
+            else:
+                self.calls.add(node)
+                node.args[0].visit(words)
             self.words |= words.found
         return True
 
@@ -88,7 +98,7 @@ class Words(cst.CSTVisitor):
 
 
 def _speaks(function: cst.BaseExpression) -> bool:
-    """Tell whether the first argument of a call is what a person reads."""
+    """Tell whether a call is a log line, or its first argument the words of an error."""
     match function:
         case cst.Name(value=name):
             return name == "error" or name.endswith("Error")
@@ -129,6 +139,29 @@ def create_mutations(
     return module, mutations, classes, functions
 
 
-if __name__ == "__main__":
+_loading: set[str] = set()
+"""What was called while no test ran."""
+
+
+def record_hit(name: str, caller: str | None = None) -> None:
+    """Note that a test calls a function."""
+    if "PYTEST_CURRENT_TEST" in os.environ:
+        record_trampoline_hit(name, caller)
+    else:
+        _loading.add(name)
+
+
+def main() -> None:
+    """Run mutmut, and add what it called while modules were loaded to a file."""
     file_mutation.create_mutations = create_mutations
-    cli()
+    loading = Path("loading.json").absolute()
+    try:
+        with patch("mutmut.mutation.trampoline.record_trampoline_hit", record_hit):
+            cli()
+    finally:
+        before = json.loads(loading.read_text()) if loading.exists() else []
+        loading.write_text(json.dumps(sorted(_loading.union(before))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 """What became of the mutants, and which of the survivors are no different."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass, field
 import json
@@ -85,6 +85,16 @@ def read(work: Path, package: Path, equal: Iterable[Equal]) -> Iterator[Module]:
                 module.survivors.append(Survivor(name, status, what))
         if module.total:
             yield module
+
+
+def note_killed(work: Path, package: Path, names: Container[str]) -> None:
+    """Write down that some mutants were killed after all."""
+    for meta in (work / "mutants" / package).rglob("*.meta"):
+        data = json.loads(meta.read_text())
+        for name in data["exit_code_by_key"]:
+            if name in names:
+                data["exit_code_by_key"][name] = 1
+        meta.write_text(json.dumps(data, indent=4))
 
 
 def _describe(work: Path, path: Path, module: str, name: str) -> Equal:

@@ -96,6 +96,15 @@ async def test_all_slots_go_back(small: Rig) -> None:
     assert small.names() == ["aux"] * 4
 
 
+async def test_a_slot_that_stays_held_does_not_keep_others_held(small: Rig) -> None:
+    await small.controller.outputs.switch(WATERFALL, True)
+    await small.controller.outputs.switch(GARDEN, False)
+    small.pool.faults.once("decline")
+    with pytest.raises(RefusedError):
+        await small.controller.outputs.resume_schedules()
+    assert held(small) == [WATERFALL]
+
+
 async def test_a_slot_that_is_not_known(small: Rig) -> None:
     with pytest.raises(NotSupportedError):
         await small.controller.outputs.resume_schedule(None)

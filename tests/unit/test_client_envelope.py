@@ -127,6 +127,21 @@ def test_nothing_but_own_errors(data: bytes | str) -> None:
         unwrap(KEY, data)
 
 
+@given(st.data())
+def test_white_space_is_ignored_anywhere(data: st.DataObject) -> None:
+    """Also within a byte (interface.md 2.7)."""
+    text = wrap(KEY, 7, b"payload").hex()
+    for _ in range(data.draw(st.integers(1, 5))):
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(st.sampled_from(" \n\t")) + text[at:]
+    assert unwrap(KEY, text) == Envelope(7, b"payload")
+
+
+def test_white_space_within_a_byte() -> None:
+    text = wrap(KEY, 7, b"payload").hex()
+    assert unwrap(KEY, f"{text[:3]} {text[3:]}") == Envelope(7, b"payload")
+
+
 @pytest.mark.parametrize("text", ["\ud800" * 20, "é" * 20, "٣" * 20, "0x" * 10])
 def test_strange_text_is_not_hex(text: str) -> None:
     with pytest.raises(EnvelopeError):
@@ -180,6 +195,11 @@ def test_outgoing_follows_the_clock(unix_time: UnixTime) -> None:
     assert counter.next() == 1_780_000_000
     unix_time.now += 10
     assert counter.next() == 1_780_000_010
+
+
+def test_outgoing_begins_with_1_where_no_clock_was_set(unix_time: UnixTime) -> None:
+    unix_time.now = 0.0
+    assert OutgoingCounter().next() == 1
 
 
 def test_outgoing_never_repeats_within_a_second(unix_time: UnixTime) -> None:

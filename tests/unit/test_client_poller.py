@@ -373,3 +373,36 @@ async def test_an_address_that_is_gone(rig: Rig) -> None:
     assert not await rig.controller.poller.read_lan()
     await rig.polls(15)
     assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
+
+
+@pytest.mark.parametrize(
+    ("age", "seconds"), [(0, 15), (74, 15), (80, 10), (89.5, 1), (90, 15), (500, 15)]
+)
+async def test_a_poll_comes_in_time_for_what_is_about_to_expire(
+    rig: Rig, age: float, seconds: float
+) -> None:
+    """But never sooner than in a second."""
+    await rig.controller.poller.poll()
+    rig.time.advance(age)
+    assert rig.controller.poller.interval == pytest.approx(seconds)
+
+
+async def test_another_address_of_a_controller_that_answers(rig: Rig) -> None:
+    """It is believed to answer there, too; one that did not has its first chance."""
+    paths = rig.controller.paths
+    lan = paths.lan
+
+    def found() -> tuple[bool, bool]:
+        return paths.on_lan, paths.lan_answers
+
+    await rig.controller.poller.poll()
+    paths.set_lan(lan)
+    assert found() == (True, True)
+    paths.lan_missed()
+    paths.lan_missed()
+    assert found() == (False, False)
+    paths.set_lan(None)
+    assert found() == (False, False)
+    paths.set_lan(lan)
+    assert found() == (True, False)
+    assert paths.lan_missed()

@@ -1,5 +1,6 @@
 """What a person composed, sent as it is; and who hears of every read."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -179,3 +180,12 @@ async def test_whether_names_are_about_to_be_read(rig: Rig) -> None:
     rig.pool.faults.on("refuse")
     await rig.polls(15)
     assert names_due(rig) is False
+
+
+async def test_a_query_that_somebody_waits_for_goes_first(rig: Rig) -> None:
+    lan = rig.controller.paths.lan
+    assert lan is not None
+    await asyncio.gather(
+        lan.state(), lan.query("aux_names"), rig.controller.raw.query("pump_id", b"")
+    )
+    assert rig.names() == ["state", "pump_id", "aux_names"]

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+import re
 from zoneinfo import ZoneInfo
 
 from hypothesis import example, given, strategies as st
@@ -123,6 +124,9 @@ def at(hour: int, minute: int = 0, second: int = 0, day: int = 6) -> datetime:
         (at(18), at(0, day=7), (1080, 0)),
         (at(0), at(0, day=7), (0, 0)),
         (MONDAY, MONDAY + timedelta(days=1), (0, 0)),
+        (MONDAY, at(0, day=7), (0, 0)),
+        (at(8), at(8, second=59, day=7), (480, 480)),
+        (at(8), at(8, day=7).replace(microsecond=1), (480, 480)),
     ],
 )
 def test_windows(start: date, end: date, window: tuple[int, int]) -> None:
@@ -141,6 +145,10 @@ def test_too_long(start: date, end: date) -> None:
 def test_a_day_of_25_hours_is_a_day() -> None:
     start = datetime(2026, 10, 25, tzinfo=BERLIN)
     assert parse_window(start, datetime(2026, 10, 26, tzinfo=BERLIN)) == (0, 0)
+    # The same, as a calendar tells it that knows offsets and no zones.
+    first, last = ("2026-10-25T00:00+02:00", "2026-10-26T00:00+01:00")
+    window = parse_window(datetime.fromisoformat(first), datetime.fromisoformat(last))
+    assert window == (0, 0)
 
 
 def runs(
@@ -281,6 +289,7 @@ def test_an_event_comes_back_as_the_schedule_it_shows(
 @given(schedules, schedules)
 def test_a_name_fits_one_schedule_alone(one: Schedule, other: Schedule) -> None:
     uid = make_uid(2, one)
+    assert re.fullmatch(r"2-[0-9a-f]{16}", uid)
     assert find_uid(uid, {2: one, 3: other}) == (2, one)
     assert find_uid(uid, {2: replace(one, enabled=False, turnover=3)}) is not None
     assert find_uid(uid, {3: one}) is None

@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.components.persistent_notification import DOMAIN as PAGE
 from homeassistant.core import Event, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
@@ -14,7 +16,7 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
-from .conftest import House
+from .conftest import House, rule
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 
@@ -119,6 +121,24 @@ async def test_the_limits_are_in_range(
     assert messages(told) == []
 
 
+@pytest.mark.parametrize(
+    ("ph", "orp", "says"),
+    [
+        (7.05, 599.5, "ORP is 599 mV; it should be 600 to 850 mV."),
+        (7.85, 599.5, "ORP is 599 mV; it should be 600 to 850 mV."),
+        (8.05, 600.5, "pH is 8.0; it should be 7.0 to 7.8."),
+        (8.05, 850.0, "pH is 8.0; it should be 7.0 to 7.8."),
+    ],
+)
+async def test_what_is_just_in_range_is_not_told(
+    house: House, pool: Pool, told: list[Event], ph: float, orp: float, says: str
+) -> None:
+    await house.automate(NAME, **inputs(house))
+    pool.water.ph, pool.water.orp = ph, orp
+    await house.wait(minutes=6)
+    assert messages(told) == [(WRONG, says)]
+
+
 async def test_one_after_the_other(house: House, pool: Pool, told: list[Event]) -> None:
     """Each goes out of range and comes back by itself."""
     await house.automate(NAME, **inputs(house))
@@ -186,6 +206,23 @@ async def test_only_readings_that_count(
     assert [title for title, _ in messages(told)] == [RIGHT]
 
 
+async def test_the_pump_stops_before_it_is_told(
+    house: House, pool: Pool, told: list[Event]
+) -> None:
+    """A reading is out of range for as long as it counts, and not any longer."""
+    await house.automate(NAME, **inputs(house))
+    pool.water.ph = 8.25
+    await house.wait(minutes=4)
+    pool.schedules[0].enabled = False
+    await house.wait(minutes=10)
+    assert messages(told) == []
+    pool.schedules[0].enabled = True
+    await house.wait(minutes=4)
+    assert messages(told) == []
+    await house.wait(minutes=6)
+    assert [title for title, _ in messages(told)] == [WRONG]
+
+
 async def test_a_controller_that_is_lost(
     house: House, pool: Pool, told: list[Event]
 ) -> None:
@@ -218,6 +255,23 @@ async def test_orp_in_a_unit_its_owner_chose(
     await house.wait(minutes=6)
     says = "ORP is 590 mV; it should be 600 to 850 mV."
     assert messages(told) == [(WRONG, says)]
+    pool.water.orp = 850.0  # the limit
+    await house.wait(minutes=6)
+    assert messages(told) == [(RIGHT, "ORP is in range again.")]
+
+
+@pytest.mark.parametrize("unit", ["V", "mV"])
+async def test_a_reading_that_tells_nothing_is_not_wrong(
+    house: House, pool: Pool, told: list[Event], unit: str
+) -> None:
+    orp = "sensor.orp_of_another_device"
+    house.hass.states.async_set(orp, "unknown", {"unit_of_measurement": unit})
+    await house.automate(NAME, **inputs(house, orp=orp))
+    await house.wait(minutes=6)
+    assert messages(told) == []
+    pool.water.ph = 8.05
+    await house.wait(minutes=6)
+    assert messages(told) == [(WRONG, "pH is 8.0; it should be 7.0 to 7.8.")]
 
 
 async def test_a_message_that_fails(
@@ -246,9 +300,10 @@ async def test_without_a_choice_home_assistant_shows_it(
     del chosen["notify"], chosen["lasting"]
     await house.automate(NAME, **chosen)
     pool.water.ph = 8.05
+    await house.wait(seconds=15)  # it is read
     await house.wait(minutes=29, step=60)
     assert not [call for call in calls if call.data["domain"] == PAGE]
-    await house.wait(minutes=3, step=60)
+    await house.wait(minutes=1, seconds=15)
     (call,) = [call for call in calls if call.data["domain"] == PAGE]
     says = "pH is 8.0; it should be 7.0 to 7.8."
     assert call.data["service_data"] == {"title": WRONG, "message": says}
@@ -268,6 +323,21 @@ async def test_out_of_range_at_the_start(
     assert messages(told) == []
     await house.wait(minutes=2)
     assert [title for title, _ in messages(told)] == [WRONG]
+
+
+async def test_edited_while_out_of_range(
+    house: House, pool: Pool, told: list[Event]
+) -> None:
+    """Home Assistant ends what it waited for; the new one tells it once more."""
+    await house.automate(NAME, **inputs(house))
+    pool.water.ph = 8.05
+    await house.wait(minutes=6)
+    assert len(messages(told)) == 1
+    edited = {AUTOMATION: [rule(NAME, inputs(house, ph_high=7.7))]}
+    with patch("homeassistant.config.load_yaml_config_file", return_value=edited):
+        await house.hass.services.async_call(AUTOMATION, "reload", blocking=True)
+    await house.wait(minutes=6)
+    assert messages(told) == [(WRONG, "pH is 8.0; it should be 7.0 to 7.7.")]
 
 
 async def test_in_range_at_the_start(house: House, told: list[Event]) -> None:
