@@ -6,7 +6,6 @@ and of the access token (layouts.md 5).
 
 from base64 import urlsafe_b64decode
 from http import HTTPMethod
-import json
 
 from aiohttp import ClientSession
 from yarl import URL
@@ -14,6 +13,7 @@ from yarl import URL
 from .cloud import MAX_RESPONSE, TIMEOUT, V1
 from .cloud_answers import Inventory
 from .http import exchange
+from .json_values import parse_object
 
 
 def authorize_url(base_url: str) -> str:
@@ -58,8 +58,8 @@ def _subject_claim(token: str) -> str | None:
     if len(parts) != 3:
         return None
     try:
-        claims = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except ValueError, RecursionError:
+        claims = parse_object(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except ValueError:
         return None
-    subject = claims.get("sub") if isinstance(claims, dict) else None
+    subject = claims.get("sub") if claims else None
     return str(subject) if subject else None
