@@ -175,7 +175,7 @@ class Cloud:
         if faults.take("hang", name):
             await asyncio.Event().wait()
         if instead := cloud_faults.instead(self, name, explicit=apart):
-            return instead
+            return cloud_dialects.refused(self, instead)
         if name in self.not_offered:
             handler = _not_offered
         try:

@@ -172,7 +172,7 @@ def reworded(
     if name == "token":
         return _token(spoken, response)
     if response.status != 200:
-        return _refusal(spoken, response)
+        return refused(cloud, response)
     if _is_write(request):
         response = _write(spoken, response)
     body = _json(response)
@@ -222,8 +222,9 @@ def _token(spoken: set[CloudDialect], response: web.Response) -> web.Response:
     return response
 
 
-def _refusal(spoken: set[CloudDialect], response: web.Response) -> web.Response:
-    """Say 401, 429 and 504 as the service does."""
+def refused(cloud: Cloud, response: web.Response) -> web.Response:
+    """Say 401, 429 and 504 as the service does, those of a fault, too."""
+    spoken = cloud.dialects
     message = str((_json(response) or {}).get("message", ""))
     for dialect, status, now, words in _REFUSALS:
         if dialect in spoken and response.status == status:
