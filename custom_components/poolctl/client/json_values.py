@@ -17,8 +17,8 @@ type Answer = Mapping[str, object]
 MAX_TEXT = 255
 """Characters of a text that are kept; a state of Home Assistant holds as many."""
 _TOO_LARGE = 1e12
-_UNCUT = frozenset({"env"})
-"""Fields that hold data in hex, not words (interface.md 2.7)."""
+_DATA = frozenset({"env", "access_token", "refresh_token"})
+"""Fields that hold data, not words (interface.md 2.2, 2.7); they are left as they are."""
 _LINK = re.compile(r"://|\bwww\.", re.IGNORECASE)
 _HARMLESS = str.maketrans("<>[]`", "‹›()'")
 """What makes HTML, links, images and code of a text in a dialog."""
@@ -77,7 +77,7 @@ def _clean(value: object) -> object:
         return [_clean(each) for each in value]
     if isinstance(value, dict):
         return {
-            clean_text(name): each if name in _UNCUT else _clean(each)
+            clean_text(name): each if name in _DATA else _clean(each)
             for name, each in value.items()
         }
     return value
