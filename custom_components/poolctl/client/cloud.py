@@ -55,6 +55,8 @@ PATIENCE = 20.0
 """s a person's command waits while the controller is busy."""
 FRESH = 300.0
 """s for which a token that took the place of another one is beyond doubt."""
+UNCHANGED = 900.0
+"""s for which a controller that is said to be offline may tell nothing new."""
 COPY_AGE = 35.0
 """s a read may be older than the controller: copies are 30 (interface.md 8), and some."""
 _ONLINE = "deviceOnlineStatuses"
@@ -99,6 +101,8 @@ class CloudClient:
         self._fresh_until = 0.0
         self._blameless: set[str] = set()
         """Paths whose refusal was no matter of the token."""
+        self._dashboards: dict[str, tuple[Answer, float]] = {}
+        """The newest of each controller, and since when it says the same (monotonic)."""
         self._online: dict[str, bool] = {}
         self._online_until = 0.0
         self._online_lock = asyncio.Lock()
@@ -115,7 +119,7 @@ class CloudClient:
         return parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
 
     async def reachable(self, device_id: str) -> bool | None:
-        """Tell whether the service reaches a controller, `None` where it does not say.
+        """Tell what the service says of `online`, `None` where it does not say.
 
         What it serves of one that it does not reach is old, however often it is read
         (interface.md 3.2). Asked for all controllers of the account at once, and kept
@@ -193,6 +197,23 @@ class CloudClient:
         dashboard = data.get("dashboard")
         if not isinstance(dashboard, dict):
             raise UnexpectedResponseError("the answer has no dashboard")
+        return dashboard
+
+    async def live_dashboard(self, device_id: str) -> Answer:
+        """Return the dashboard of a controller that is there.
+
+        What the service says of `online` may be as old as its copies, so a dashboard
+        that changes is believed. Raises UnreachableError where the controller is said
+        to be offline and nothing has changed for 15 minutes.
+        """
+        online = await self.reachable(device_id)
+        dashboard, now = await self.dashboard(device_id), time.monotonic()
+        before, since = self._dashboards.get(device_id, (None, now))
+        if dashboard != before or online is not False:
+            since = now
+        self._dashboards[device_id] = dashboard, since
+        if now - since >= UNCHANGED:
+            raise UnreachableError("the service does not reach the controller")
         return dashboard
 
     async def read(
