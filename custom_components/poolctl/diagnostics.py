@@ -20,7 +20,7 @@ from .client.pool.state import PoolState
 from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
 from .coordinator import ControllerCoordinator
-from .upkeep.records import async_sightings
+from .upkeep.health import Health
 
 type _Json = Mapping[str, object]
 
@@ -79,8 +79,8 @@ def _account(account: AccountCoordinator) -> _Json:
 
 def _controller(coordinator: ControllerCoordinator) -> _Json:
     """Return one controller, by the number it has in the log."""
-    controller, record = coordinator.controller, coordinator.record
-    lan = controller.paths.lan
+    controller, health = coordinator.controller, coordinator.health()
+    record, lan = health.record, controller.paths.lan
     return {
         "number": coordinator.number,
         "available": coordinator.last_update_success,
@@ -92,17 +92,17 @@ def _controller(coordinator: ControllerCoordinator) -> _Json:
             "port": record.port,
             "key_known": record.key is not None,
         },
-        "announced": _announced(coordinator),
+        "announced": _announced(health),
         "paths": {
-            "uses_lan": coordinator.uses_lan,
-            "uses_cloud": controller.paths.cloud is not None,
-            "on_lan": controller.paths.on_lan,
+            "uses_lan": health.lan_allowed,
+            "uses_cloud": health.cloud_allowed,
+            "on_lan": health.on_lan,
             "interval": controller.poller.interval,
         },
         "lan": _link(controller.paths.statistics.lan),
         "cloud": _link(controller.paths.statistics.cloud),
-        "lan_error": _kind(controller.paths.lan_error),
-        "cloud_error": _kind(controller.paths.cloud_error),
+        "lan_error": _kind(health.lan_error),
+        "cloud_error": _kind(health.cloud_error),
         "issues": _issues(coordinator),
         "last_frame": _frame(lan.last_frame if lan else None),
         "undecoded_frame": _frame(controller.paths.statistics.undecoded_frame),
@@ -110,15 +110,14 @@ def _controller(coordinator: ControllerCoordinator) -> _Json:
     }
 
 
-def _announced(coordinator: ControllerCoordinator) -> _Json | None:
+def _announced(health: Health) -> _Json | None:
     """Return what mDNS told since Home Assistant started."""
-    record = coordinator.record
-    if (seen := async_sightings(coordinator.hass).get(record.device_id)) is None:
+    if (seen := health.announced) is None:
         return None
     return {
         "firmware": seen.firmware,
         "protocol": seen.protocol,
-        "at_the_known_address": (seen.host, seen.port) == (record.host, record.port),
+        "at_the_known_address": seen.address == health.record.address,
     }
 
 
@@ -188,6 +187,8 @@ def _plain_items[K](items: Mapping[K, object]) -> _Json:
 
 def _plain(value: object, name: object = None) -> object:
     """Return a value as JSON can show it, without what people typed."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
     match value:
         case Enum():
             return value.value
@@ -198,7 +199,6 @@ def _plain(value: object, name: object = None) -> object:
         case Mapping():
             return _plain_items(value)
         case list() | tuple() | set() | frozenset():
-            if hasattr(value, "_asdict"):
-                return _plain_items(value._asdict())
             return [_plain(item, name) for item in value]
-    return value
+        case _:
+            return value

@@ -151,7 +151,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        return cast(ConfigType, cls._schema(config))
+        return cast("ConfigType", cls._schema(config))
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Read the options."""

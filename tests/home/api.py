@@ -85,7 +85,7 @@ class HomeAssistant:
     async def entries(self, domain: str) -> list[Json]:
         """Return the config entries of an integration."""
         path = f"/api/config/config_entries/entry?domain={domain}"
-        return cast(list[Json], await self.get(path))
+        return cast("list[Json]", await self.get(path))
 
     async def add_integration(
         self,
@@ -103,7 +103,7 @@ class HomeAssistant:
             path = f"{FLOWS}/{step['flow_id']}"
             match step["type"]:
                 case "create_entry":
-                    return cast(Json, step["result"])
+                    return cast("Json", step["result"])
                 case "form" if step["step_id"] in answers and not step["errors"]:
                     step = await self.post(path, answers[step["step_id"]])
                 case "external":
@@ -137,7 +137,7 @@ async def exchange_code(session: aiohttp.ClientSession, url: str, code: str) -> 
     form = {"grant_type": "authorization_code", "code": code, "client_id": f"{url}/"}
     async with session.post(f"{url}/auth/token", data=form) as response:
         response.raise_for_status()
-        return cast(Json, await response.json())
+        return cast("Json", await response.json())
 
 
 async def revoke(session: aiohttp.ClientSession, url: str, refresh_token: str) -> None:
@@ -169,7 +169,7 @@ async def _login_code(
         step = await response.json()
     if step["type"] != "create_entry":
         raise ApiError(f"{url}: {account.name} could not sign in: {step['errors']}")
-    return cast(str, step["result"])
+    return cast("str", step["result"])
 
 
 async def probe(session: aiohttp.ClientSession, url: str) -> HTTPStatus | None:

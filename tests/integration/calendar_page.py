@@ -4,14 +4,17 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
-from pytest_homeassistant_custom_component.typing import MockHAClientWebSocket
+import pytest
+from pytest_homeassistant_custom_component.typing import (
+    MockHAClientWebSocket,
+    WebSocketGenerator,
+)
 
-from tests.simulator import Controller
+from tests.simulator import Pool
 from tests.simulator.schedules import Schedule
 
-from .conftest import Service, entity_id
+from .home import Home
 
 ZONE = ZoneInfo("Europe/Berlin")
 PUMP, LIGHT, FALL, HEATER = 0, 1, 3, 4
@@ -20,21 +23,37 @@ SERIES = "THISANDFUTURE"
 """What the dialog sends for "This and all future events", and "" for one alone."""
 
 
-async def live_in(hass: HomeAssistant, service: Service) -> None:
+@pytest.fixture(autouse=True)
+async def zone(home: Home) -> None:
     """Live where clocks jump; the controllers do, too."""
-    await hass.config.async_set_time_zone(ZONE.key)
-    for controller in service.controllers:
+    await home.hass.config.async_set_time_zone(ZONE.key)
+    for controller in home.service.controllers:
         controller.pool.tz = ZONE
 
 
 class Calendar:
     """The calendar of the fully equipped pool, seen from a browser."""
 
-    def __init__(
-        self, hass: HomeAssistant, socket: MockHAClientWebSocket, pool: Controller
-    ) -> None:
-        self.hass, self.socket, self.pool = hass, socket, pool
-        self.entity_id = entity_id(hass, "calendar", pool, "schedules")
+    def __init__(self, home: Home, socket: MockHAClientWebSocket) -> None:
+        self.home, self.socket = home, socket
+        self.faults = home.controller.faults
+        self.entity_id = home.entity_id("calendar", "schedules")
+
+    @property
+    def pool(self) -> Pool:
+        """The simulated pool whose schedules are shown."""
+        return self.home.pool
+
+    def found(self, name: str) -> Schedule | None:
+        """Return a schedule of the simulated controller."""
+        used = [one for one in self.pool.schedules if one.used]
+        return next((one for one in used if one.name == name), None)
+
+    def schedule(self, name: str) -> Schedule:
+        """Return a schedule that must be there."""
+        found = self.found(name)
+        assert found is not None
+        return found
 
     async def send(self, command: str, **data: Any) -> str | None:
         """Send what a dialog sends; return the sentence it shows, if any."""
@@ -109,24 +128,8 @@ def fall(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def record(calendar: Calendar, name: str) -> Schedule | None:
-    """Return a schedule of the simulated controller."""
-    found = [one for one in calendar.pool.pool.schedules if one.used]
-    return next((one for one in found if one.name == name), None)
-
-
-def actions(calendar: Calendar) -> int:
-    """Return how often the controller was told to do something."""
-    return sum(request.op == "a" for request in calendar.pool.requests)
-
-
-def go_to(calendar: Calendar, weekday: int, hour: int, minute: int = 0) -> None:
-    """Let the controller's clock go on to a weekday and a time."""
-    pool = calendar.pool.pool
-    now = pool.local_time()
-    there = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    there += timedelta(days=(weekday - now.weekday()) % 7)
-    if there <= now:
-        there += timedelta(days=7)
-    calendar.pool.clock.advance((there - now).total_seconds())
-    assert calendar.pool.pool.local_time().weekday() == weekday
+@pytest.fixture
+async def calendar(full: Home, hass_ws_client: WebSocketGenerator) -> Calendar:
+    """Open the calendar in a browser."""
+    await full.settle()
+    return Calendar(full, await hass_ws_client(full.hass))

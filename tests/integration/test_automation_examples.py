@@ -6,26 +6,21 @@ from pathlib import Path
 import re
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.yaml import parse_yaml
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_mock_service,
-)
+from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.poolctl.automation import CONNECTIONS
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.trigger import TRIGGERS
 
-from .conftest import Service, advance, entity_id
-from .test_triggers import DRY, SPA_RETURN, poll, still_water
+from .home import Home
+from .test_triggers import DRY, SPA_RETURN, still_water
 
 __all__ = ["still_water"]
 
@@ -52,65 +47,49 @@ ENTITIES = {
     "event.pool_dose": "doses",
 }
 
-type Happen = Callable[
-    [HomeAssistant, Service, FrozenDateTimeFactory], Awaitable[object]
-]
+type Happen = Callable[[Home], Awaitable[object]]
 
 
-async def _chemistry(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    service.full.pool.water.ph = 7.75
-    await advance(hass, service, freezer, 1860, step=30)
+async def _chemistry(home: Home) -> None:
+    home.pool.water.ph = 7.75
+    await home.advance(1860, step=30)
 
 
-async def _evening(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    service.full.pool.water.ph = 7.75
-    await poll(hass, service, freezer)
+async def _evening(home: Home) -> None:
+    home.pool.water.ph = 7.75
+    await home.advance(15)
     now = dt_util.now()
     until = now.replace(hour=18, minute=0, second=1, microsecond=0) - now
     if until < timedelta(hours=2):
         until += timedelta(days=1)
-    await advance(hass, service, freezer, until.total_seconds())
+    await home.advance(until.total_seconds())
 
 
-async def _warm_spa(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    service.full.pool.switch(SPA_RETURN, True)
-    await poll(hass, service, freezer)
-    service.full.pool.water.temperature = 36.05
-    await poll(hass, service, freezer)
+async def _warm_spa(home: Home) -> None:
+    home.pool.switch(SPA_RETURN, True)
+    await home.advance(15)
+    home.pool.water.temperature = 36.05
+    await home.advance(15)
 
 
-async def _low_drum(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    service.full.pool.settings["chlorine_remaining"] = 1_000
-    await poll(hass, service, freezer)
+async def _low_drum(home: Home) -> None:
+    home.pool.settings["chlorine_remaining"] = 1_000
+    await home.advance(15)
 
 
-async def _dry_run(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    service.full.pool.pump.dry_run_status = DRY
-    await poll(hass, service, freezer)
+async def _dry_run(home: Home) -> None:
+    home.pool.pump.dry_run_status = DRY
+    await home.advance(15)
 
 
-async def _off_the_network(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    service.full.faults.on("refuse")
-    await advance(hass, service, freezer, 720, step=15)
+async def _off_the_network(home: Home) -> None:
+    home.controller.faults.on("refuse")
+    await home.advance(720, step=15)
 
 
-async def _dose(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    service.full.pool.acid.doses += 1
-    await advance(hass, service, freezer, 330, step=15)
+async def _dose(home: Home) -> None:
+    home.pool.acid.doses += 1
+    await home.advance(330, step=15)
 
 
 HAPPENINGS: dict[str, tuple[Happen, str]] = {
@@ -129,34 +108,28 @@ def test_every_example_is_tried() -> None:
 
 
 @pytest.mark.parametrize("alias", HAPPENINGS)
-async def test_an_example(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    alias: str,
-) -> None:
-    registry = er.async_get(hass)
+async def test_an_example(full: Home, alias: str) -> None:
+    registry = er.async_get(full.hass)
     for name, key in ENTITIES.items():
-        ours = entity_id(hass, name.split(".")[0], service.full, key)
+        ours = full.entity_id(name.split(".")[0], key)
         registry.async_update_entity(ours, new_entity_id=name)
-    await hass.async_block_till_done()
+    await full.hass.async_block_till_done()
     calls = [
-        async_mock_service(hass, "persistent_notification", "create"),
-        async_mock_service(hass, "logbook", "log"),
+        async_mock_service(full.hass, "persistent_notification", "create"),
+        async_mock_service(full.hass, "logbook", "log"),
     ]
     config = {AUTOMATION: [EXAMPLES[alias]]}
-    assert await async_setup_component(hass, AUTOMATION, config)
-    await hass.async_block_till_done()
-    (automation,) = hass.states.async_all(AUTOMATION)
+    assert await async_setup_component(full.hass, AUTOMATION, config)
+    await full.hass.async_block_till_done()
+    (automation,) = full.hass.states.async_all(AUTOMATION)
     assert automation.state == "on"
     happen, message = HAPPENINGS[alias]
-    await happen(hass, service, freezer)
+    await happen(full)
     (call,) = [call for each in calls for call in each]
     assert call.data["message"] == message
     # A clock that it waits for would go on ticking after the test.
     target = {"entity_id": automation.entity_id}
-    await hass.services.async_call(AUTOMATION, "turn_off", target, blocking=True)
+    await full.hass.services.async_call(AUTOMATION, "turn_off", target, blocking=True)
 
 
 def test_everything_is_named() -> None:

@@ -3,11 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import (
     ClientSessionGenerator,
     WebSocketGenerator,
@@ -15,27 +13,12 @@ from pytest_homeassistant_custom_component.typing import (
 
 from tests.simulator.schedules import Schedule
 
-from .calendar_page import FALL, PUMP, Calendar, actions, fall, go_to, live_in, record
-from .conftest import Service, entity_id, set_up, settle
+from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
+from .home import Home
+
+__all__ = ["calendar", "zone"]
 
 pytestmark = pytest.mark.usefixtures("quick")
-
-
-@pytest.fixture(autouse=True)
-async def _zone(hass: HomeAssistant, service: Service) -> None:
-    await live_in(hass, service)
-
-
-@pytest.fixture
-async def calendar(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    hass_ws_client: WebSocketGenerator,
-) -> Calendar:
-    """Open the calendar in a browser."""
-    await settle(hass, service)
-    return Calendar(hass, await hass_ws_client(hass), service.full)
 
 
 # What is shown
@@ -55,16 +38,16 @@ async def test_events(calendar: Calendar) -> None:
     assert len({event["uid"] for event in events}) == 1
 
 
-async def test_state(hass: HomeAssistant, calendar: Calendar) -> None:
-    state = hass.states.get(calendar.entity_id)
-    assert state is not None and state.state == "on"
+async def test_state(calendar: Calendar) -> None:
+    state = calendar.home.state_of(calendar.entity_id)
+    assert state.state == "on"
     assert state.name == "Beach pool Schedules"
     assert state.attributes["message"] == "Filter"
     assert state.attributes["supported_features"] == 7
 
 
 async def test_the_older_way_of_reading(
-    hass: HomeAssistant, calendar: Calendar, hass_client: ClientSessionGenerator
+    calendar: Calendar, hass_client: ClientSessionGenerator
 ) -> None:
     """The night that began the day before, in a range of a minute."""
     assert await calendar.send("create", event=fall(
@@ -87,8 +70,8 @@ async def test_the_older_way_of_reading(
     assert event["end"] == {"dateTime": "2026-07-07T06:00:00+02:00"}
 
 
-async def test_get_events(hass: HomeAssistant, calendar: Calendar) -> None:
-    answer = await hass.services.async_call(
+async def test_get_events(calendar: Calendar) -> None:
+    answer = await calendar.home.hass.services.async_call(
         "calendar",
         "get_events",
         {"entity_id": calendar.entity_id, "duration": {"hours": 1}},
@@ -100,7 +83,7 @@ async def test_get_events(hass: HomeAssistant, calendar: Calendar) -> None:
 
 
 async def test_over_the_days_on_which_clocks_jump(
-    hass: HomeAssistant, calendar: Calendar, hass_client: ClientSessionGenerator
+    calendar: Calendar, hass_client: ClientSessionGenerator
 ) -> None:
     night = fall(summary="Night", dtstart="2026-07-06T02:15:00", rrule="FREQ=DAILY")
     night["dtend"] = "2026-07-06T04:00:00"
@@ -121,18 +104,17 @@ async def test_over_the_days_on_which_clocks_jump(
         # Renamed on that very day, it keeps the times of all other days.
         dialog = event | {n: event[n]["dateTime"] for n in ("start", "end")}
         assert await calendar.change(dialog, description="Waterfall") is None
-        found = record(calendar, "Night")
-        assert found is not None and (found.start, found.end) == (135, 240)
+        found = calendar.schedule("Night")
+        assert (found.start, found.end) == (135, 240)
 
 
 # Add
 
 
-async def test_create(hass: HomeAssistant, calendar: Calendar) -> None:
+async def test_create(calendar: Calendar) -> None:
     """From the dialog to the relay."""
     assert await calendar.send("create", event=fall()) is None
-    found = record(calendar, "Morning fall")
-    assert found is not None
+    found = calendar.schedule("Morning fall")
     assert (found.slot, found.aux_type, found.speed) == (FALL, 1, 0)
     assert (found.start, found.end, found.weekdays) == (480, 570, 0b0100001)
     assert found.enabled
@@ -141,7 +123,7 @@ async def test_create(hass: HomeAssistant, calendar: Calendar) -> None:
     assert events[0]["rrule"] == "FREQ=WEEKLY;BYDAY=MO,SA"
     assert events[0]["description"] == "Waterfall"
 
-    slot = calendar.pool.pool.slots[FALL]
+    slot = calendar.pool.slots[FALL]
     for weekday, hour, minute, on in (
         (5, 7, 59, False),
         (5, 8, 0, True),
@@ -150,8 +132,8 @@ async def test_create(hass: HomeAssistant, calendar: Calendar) -> None:
         (6, 8, 30, False),
         (0, 8, 30, True),
     ):
-        go_to(calendar, weekday, hour, minute)
-        assert calendar.pool.pool.slots[FALL].on is on, (weekday, hour, minute)
+        calendar.home.go_to(weekday, hour, minute)
+        assert calendar.pool.slots[FALL].on is on, (weekday, hour, minute)
     assert slot.mode == 4
 
 
@@ -170,37 +152,32 @@ async def test_create(hass: HomeAssistant, calendar: Calendar) -> None:
     ],
 )
 async def test_equipment(
-    hass: HomeAssistant,
     calendar: Calendar,
     description: str | None,
     expected: tuple[int, int, int],
 ) -> None:
-    slide = entity_id(hass, "switch", calendar.pool, "slot_21")
-    er.async_get(hass).async_update_entity(slide, name="My own name")
-    calendar.pool.pool.schedules[0].enabled = False
+    slide = calendar.home.entity_id("switch", "slot_21")
+    er.async_get(calendar.home.hass).async_update_entity(slide, name="My own name")
+    calendar.pool.schedules[0].enabled = False
     event = fall(description=description)
     if description is None:
         del event["description"]
     assert await calendar.send("create", event=event) is None
-    found = record(calendar, "Morning fall")
-    assert found is not None
+    found = calendar.schedule("Morning fall")
     assert (found.slot, found.aux_type, found.speed) == expected
 
 
 async def test_outputs_without_a_name_and_with_the_same(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    hass_ws_client: WebSocketGenerator,
+    home: Home, hass_ws_client: WebSocketGenerator
 ) -> None:
-    slots = service.full.pool.slots
-    service.full.pool.schedules[0].enabled = False
+    home.own(home.service.full)
+    slots = home.pool.slots
+    home.pool.schedules[0].enabled = False
     slots[0].name = slots[3].name = slots[17].name = ""
     slots[21].name = slots[30].name = "Fountain"
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry(service.full))
-    await settle(hass, service)
-    calendar = Calendar(hass, await hass_ws_client(hass), service.full)
+    await home.set_up(home.controller)
+    await home.settle()
+    calendar = Calendar(home, await hass_ws_client(home.hass))
     for minute, (description, slot) in enumerate(
         [
             ("pump\n60 %", 0),
@@ -216,8 +193,7 @@ async def test_outputs_without_a_name_and_with_the_same(
             description=description,
         )
         assert await calendar.send("create", event=event) is None, description
-        found = record(calendar, f"S{minute}")
-        assert found is not None and found.slot == slot
+        assert calendar.schedule(f"S{minute}").slot == slot
         told = (await calendar.event(f"S{minute}"))["description"]
         assert told.casefold() == description.casefold()
 
@@ -235,13 +211,13 @@ async def test_windows_at_and_over_midnight(
 ) -> None:
     event = fall(dtstart=start, dtend=end, rrule="FREQ=WEEKLY;BYDAY=MO")
     assert await calendar.send("create", event=event) is None
-    found = record(calendar, "Morning fall")
-    assert found is not None and (found.start, found.end) == expected
+    found = calendar.schedule("Morning fall")
+    assert (found.start, found.end) == expected
     # It may be conflict-free with the next day's beginning.
-    go_to(calendar, 0, 23, 30)
-    assert calendar.pool.pool.slots[FALL].on
-    go_to(calendar, 1, 0, 30)
-    assert calendar.pool.pool.slots[FALL].on is (expected[1] == 390)
+    calendar.home.go_to(0, 23, 30)
+    assert calendar.pool.slots[FALL].on
+    calendar.home.go_to(1, 0, 30)
+    assert calendar.pool.slots[FALL].on is (expected[1] == 390)
     shown = await calendar.event("Morning fall")
     if len(start) > 10:
         assert shown["start"][11:19] == start[11:] and shown["end"][11:19] == end[11:]
@@ -274,8 +250,8 @@ async def test_refused(
     event = {name: v for name, v in fall(**changes).items() if v is not None}
     told = await calendar.send("create", event=event)
     assert told is not None and sentence in told
-    assert record(calendar, event["summary"]) is None
-    assert actions(calendar) == 0
+    assert calendar.found(event["summary"]) is None
+    assert len(calendar.home.actions) == 0
 
 
 async def test_no_equipment_is_offered_that_schedules_do_not_switch(
@@ -291,7 +267,7 @@ async def test_no_equipment_is_offered_that_schedules_do_not_switch(
 
 async def test_the_21st(calendar: Calendar) -> None:
     for number in range(3, 20):
-        calendar.pool.pool.schedules[number] = Schedule(
+        calendar.pool.schedules[number] = Schedule(
             FALL, 1, 0, 0, 10 * number, 10 * number + 5, 2, f"S{number}", True
         )
     told = await calendar.send("create", event=fall())
@@ -300,12 +276,10 @@ async def test_the_21st(calendar: Calendar) -> None:
     assert len({event["uid"] for event in await calendar.events()}) == 18
 
 
-async def test_the_action_of_home_assistant_names_ours(
-    hass: HomeAssistant, calendar: Calendar
-) -> None:
+async def test_the_action_of_home_assistant_names_ours(calendar: Calendar) -> None:
     """It cannot repeat."""
     with pytest.raises(ServiceValidationError) as caught:
-        await hass.services.async_call(
+        await calendar.home.hass.services.async_call(
             "calendar",
             "create_event",
             {

@@ -4,36 +4,19 @@ from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from tests.simulator.schedules import Schedule
 
-from .calendar_page import FALL, PUMP, Calendar, actions, fall, go_to, live_in, record
-from .conftest import Service, pass_time, set_up, settle, value
+from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
+from .home import Home
+from .schedule_actions import die_after_command, look
+
+__all__ = ["calendar", "zone"]
 
 pytestmark = pytest.mark.usefixtures("quick")
-
-
-@pytest.fixture(autouse=True)
-async def _zone(hass: HomeAssistant, service: Service) -> None:
-    await live_in(hass, service)
-
-
-@pytest.fixture
-async def calendar(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    hass_ws_client: WebSocketGenerator,
-) -> Calendar:
-    """Open the calendar in a browser."""
-    await settle(hass, service)
-    return Calendar(hass, await hass_ws_client(hass), service.full)
 
 
 # Change
@@ -50,12 +33,11 @@ async def test_change(calendar: Calendar) -> None:
         dtend=f"{event['start'][:10]}T20:30:00",
         rrule="FREQ=WEEKLY;BYDAY=TU",
     ) is None  # fmt: skip
-    assert record(calendar, "Morning fall") is None
-    found = record(calendar, "Evening slide")
-    assert found is not None
+    assert calendar.found("Morning fall") is None
+    found = calendar.schedule("Evening slide")
     assert (found.slot, found.start, found.end, found.weekdays) == (21, 1200, 1230, 2)
-    go_to(calendar, 1, 20, 15)
-    assert calendar.pool.pool.slots[21].on and not calendar.pool.pool.slots[FALL].on
+    calendar.home.go_to(1, 20, 15)
+    assert calendar.pool.slots[21].on and not calendar.pool.slots[FALL].on
 
 
 async def test_moved_by_days(calendar: Calendar) -> None:
@@ -68,14 +50,13 @@ async def test_moved_by_days(calendar: Calendar) -> None:
     ):
         event = await calendar.event("Morning fall")
         assert await calendar.change(event, dtstart=start, dtend=end) is None
-        found = record(calendar, "Morning fall")
-        assert found is not None
+        found = calendar.schedule("Morning fall")
         assert (found.start, found.end, found.weekdays) == (*times, 0b0100001)
 
 
 async def test_what_is_not_said_stays(calendar: Calendar) -> None:
     """Neither the equipment nor its speed goes back to that of the pump."""
-    calendar.pool.pool.schedules[0].speed = 45
+    calendar.pool.schedules[0].speed = 45
     event = await calendar.event("Filter")
     event["description"] = ""
     assert await calendar.change(event, summary="Slow") is not None
@@ -83,25 +64,18 @@ async def test_what_is_not_said_stays(calendar: Calendar) -> None:
     event = await calendar.event("Filter")
     assert event["description"] == "Filter Pump\n45 %"
     assert await calendar.change(event, summary="Slow", description="") is None
-    found = record(calendar, "Slow")
-    assert found is not None
+    found = calendar.schedule("Slow")
     assert (found.slot, found.speed, found.start, found.end) == (PUMP, 45, 0, 1439)
 
 
 async def test_one_without_a_name(calendar: Calendar) -> None:
-    calendar.pool.pool.schedules[4] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "", True)
-    await _reload_schedules(calendar)
+    calendar.pool.schedules[4] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "", True)
+    await look(calendar.home)
     event = await calendar.event("Schedule 5")
     day = event["start"][:10]
     assert await calendar.change(event, dtend=f"{day}T03:00:00") is None
-    assert calendar.pool.pool.schedules[4].end == 180
-    assert calendar.pool.pool.schedules[4].name == ""
-
-
-async def _reload_schedules(calendar: Calendar) -> None:
-    entry = calendar.hass.config_entries.async_entries("poolctl")[0]
-    for coordinator in entry.runtime_data.controllers.values():
-        await coordinator.controller.schedules.read()
+    assert calendar.pool.schedules[4].end == 180
+    assert calendar.pool.schedules[4].name == ""
 
 
 @pytest.mark.parametrize("scope", ["", None])
@@ -115,7 +89,7 @@ async def test_one_event_alone(calendar: Calendar, scope: str | None) -> None:
         await calendar.send("update", **ids, event=fall()),
     ):
         assert told is not None and "Choose “This and all future events”" in told
-    assert actions(calendar) == 0
+    assert len(calendar.home.actions) == 0
 
 
 async def test_a_stale_page(calendar: Calendar) -> None:
@@ -125,19 +99,18 @@ async def test_a_stale_page(calendar: Calendar) -> None:
     assert await calendar.delete(event) is None
     other = fall(summary="Other", dtend="2026-07-06T10:00:00")
     assert await calendar.send("create", event=other) is None
-    before = actions(calendar)
+    before = len(calendar.home.actions)
     for told in (await calendar.delete(event), await calendar.change(event)):
         assert told is not None and "changed elsewhere meanwhile" in told
-    assert record(calendar, "Other") is not None
-    assert actions(calendar) == before
+    assert calendar.found("Other") is not None
+    assert len(calendar.home.actions) == before
 
 
 async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
     """Nobody here knows yet."""
     assert await calendar.send("create", event=fall()) is None
     event = await calendar.event("Morning fall")
-    found = record(calendar, "Morning fall")
-    assert found is not None
+    found = calendar.schedule("Morning fall")
     found.end = 600
     for attempt in (calendar.delete, calendar.change):
         told = await attempt(event)
@@ -175,13 +148,13 @@ async def test_a_page_that_stays_open(calendar: Calendar) -> None:
 # Delete
 
 
-async def test_delete(hass: HomeAssistant, calendar: Calendar) -> None:
+async def test_delete(calendar: Calendar) -> None:
     assert await calendar.delete(await calendar.event("Filter")) is None
-    assert record(calendar, "Filter") is None
+    assert calendar.found("Filter") is None
     assert await calendar.events() == []
-    state = hass.states.get(calendar.entity_id)
-    assert state is not None and state.state == "off"
-    assert not calendar.pool.pool.pump.running or calendar.pool.pool.pump.run_on
+    state = calendar.home.state_of(calendar.entity_id)
+    assert state.state == "off"
+    assert not calendar.pool.pump.running or calendar.pool.pump.run_on
 
 
 # What goes wrong
@@ -208,23 +181,23 @@ CHANGES = pytest.mark.parametrize("change", [_create, _rename, _remove])
 @CHANGES
 async def test_the_controller_refuses(calendar: Calendar, change: Change) -> None:
     before = await calendar.events()
-    calendar.pool.faults.on("decline")
+    calendar.faults.on("decline")
     assert await change(calendar) == "The controller refused the command"
-    assert [one.name for one in calendar.pool.pool.schedules if one.used] == [
+    assert [one.name for one in calendar.pool.schedules if one.used] == [
         "Filter",
         "Waterfall",
         "Evening light",
     ]
     assert await calendar.events() == before
-    assert actions(calendar) == 1
+    assert len(calendar.home.actions) == 1
 
 
 @CHANGES
 async def test_the_answer_gets_lost(calendar: Calendar, change: Change) -> None:
     """It was done all the same, once."""
-    calendar.pool.faults.once("close_mid_body", 1, "schedule")
+    calendar.faults.once("close_mid_body", 1, "schedule")
     assert await change(calendar) is None
-    assert actions(calendar) == 1
+    assert len(calendar.home.actions) == 1
     names = {event["summary"] for event in await calendar.events()}
     expected = {
         "_create": {"Filter", "Morning fall"},
@@ -236,27 +209,21 @@ async def test_the_answer_gets_lost(calendar: Calendar, change: Change) -> None:
 
 @CHANGES
 async def test_the_command_gets_lost(calendar: Calendar, change: Change) -> None:
-    calendar.pool.faults.once("ignore_writes")
-    calendar.pool.faults.once("close_mid_body", 1, "schedule")
+    calendar.faults.once("ignore_writes")
+    calendar.faults.once("close_mid_body", 1, "schedule")
     told = await change(calendar)
     assert told is not None and "did not make the change. Try again" in told
-    assert actions(calendar) == 1
+    assert len(calendar.home.actions) == 1
 
 
 @CHANGES
 async def test_the_lan_and_the_cloud_die_under_way(
-    service: Service, calendar: Calendar, change: Change
+    calendar: Calendar, monkeypatch: pytest.MonkeyPatch, change: Change
 ) -> None:
     await calendar.events()
-    calendar.pool.faults.once("close_mid_body", 1, "schedule")
-    service.cloud.faults.on("refuse")
-    act = calendar.pool.act
-
-    def act_and_die(name: str, payload: bytes) -> None:
-        act(name, payload)
-        calendar.pool.faults.on("reset")
-
-    calendar.pool.act = act_and_die  # type: ignore[method-assign]
+    calendar.faults.once("close_mid_body", 1, "schedule")
+    calendar.home.cloud.faults.on("refuse")
+    die_after_command(calendar.home.controller, monkeypatch)
     told = await change(calendar)
     assert told is not None and "Look at its schedules before you try again" in told
 
@@ -265,17 +232,12 @@ async def test_the_lan_and_the_cloud_die_under_way(
 
 
 @pytest.fixture
-async def away(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    hass_ws_client: WebSocketGenerator,
-) -> Calendar:
+async def away(home: Home, hass_ws_client: WebSocketGenerator) -> Calendar:
     """Open the calendar of a controller that only the cloud reaches."""
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry())
-    service.clock.speed = 50
-    return Calendar(hass, await hass_ws_client(hass), service.full)
+    home.own(home.service.full)
+    await home.set_up()
+    home.clock.speed = 50
+    return Calendar(home, await hass_ws_client(home.hass))
 
 
 async def test_in_the_cloud(away: Calendar) -> None:
@@ -285,39 +247,33 @@ async def test_in_the_cloud(away: Calendar) -> None:
     assert event["description"] == "Waterfall"
     day = event["start"][:10]
     assert await away.change(event, dtend=f"{day}T10:00:00") is None
-    found = record(away, "Morning fall")
-    assert found is not None and found.end == 600
+    found = away.schedule("Morning fall")
+    assert found.end == 600
     assert await away.delete(await away.event("Morning fall")) is None
-    assert record(away, "Morning fall") is None
-    assert away.pool.requests == []
+    assert away.found("Morning fall") is None
+    assert away.home.controller.requests == []
 
 
 async def test_refused_in_the_cloud(away: Calendar) -> None:
-    away.pool.faults.on("decline")
+    away.faults.on("decline")
     told = await away.send("create", event=fall())
     assert told is not None and told.startswith("The service refused the command")
-    assert record(away, "Morning fall") is None
+    assert away.found("Morning fall") is None
 
 
-async def test_absent_where_the_cloud_does_not_offer_it(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    service.cloud.not_offered.add("scheduleInfo")
-    entry = await set_up(hass, service, service.entry())
-    entities = er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id)
+async def test_absent_where_the_cloud_does_not_offer_it(home: Home) -> None:
+    home.cloud.not_offered.add("scheduleInfo")
+    await home.set_up()
+    entities = home.entities()
     assert entities
     assert not [
         e for e in entities if e.domain == "calendar" or "_schedule_" in e.unique_id
     ]
 
 
-async def test_unavailable_with_its_controller(
-    hass: HomeAssistant,
-    service: Service,
-    calendar: Calendar,
-    freezer: Any,
-) -> None:
-    calendar.pool.faults.on("refuse")
-    service.cloud.faults.on("refuse")
-    await pass_time(hass, service, freezer, 130, step=5)
-    assert value(hass, "calendar", calendar.pool, "schedules") == "unavailable"
+@pytest.mark.usefixtures("freezer")
+async def test_unavailable_with_its_controller(calendar: Calendar) -> None:
+    calendar.faults.on("refuse")
+    calendar.home.cloud.faults.on("refuse")
+    await calendar.home.pass_time(130, step=5)
+    assert calendar.home.value("calendar", "schedules") == "unavailable"

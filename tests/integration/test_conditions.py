@@ -3,11 +3,10 @@
 from datetime import timedelta
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.websocket_api.automation import (
     async_get_conditions_for_target,
 )
-from homeassistant.core import Event, HomeAssistant
+from homeassistant.core import Event
 from homeassistant.helpers import (
     condition as condition_helper,
     config_validation as cv,
@@ -15,19 +14,17 @@ from homeassistant.helpers import (
 )
 import probatio as vol
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import CONF_WITHOUT_FLOW, DOMAIN
 
-from .conftest import Service, advance, restart, settle, value
+from .home import Home
 from .test_triggers import (
     DRY,
     PUMP_SLOT,
     SPA_RETURN,
     automate,
     device,
-    poll,
     prefilled,
     still_water,
     told,
@@ -40,22 +37,20 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 ASKED = {"trigger": "event", "event_type": "asked"}
 
 
-async def ask(
-    hass: HomeAssistant, entry: MockConfigEntry, name: str, **options: Any
-) -> list[Event]:
+async def ask(home: Home, name: str, **options: Any) -> list[Event]:
     """Set up an automation that tells whether a condition is met when asked."""
     condition = {
         "condition": f"{DOMAIN}.{name}",
-        "target": device(hass, entry),
+        "target": device(home),
         "options": options,
     }
-    return await automate(hass, ASKED, condition)
+    return await automate(home, ASKED, condition)
 
 
-async def met(hass: HomeAssistant, answers: list[Event]) -> bool:
+async def met(home: Home, answers: list[Event]) -> bool:
     """Ask now."""
-    hass.bus.async_fire("asked")
-    await hass.async_block_till_done()
+    home.hass.bus.async_fire("asked")
+    await home.hass.async_block_till_done()
     return len(told(answers)) == 1
 
 
@@ -74,10 +69,7 @@ async def met(hass: HomeAssistant, answers: list[Event]) -> bool:
 )
 @pytest.mark.parametrize("inside", [True, False])
 async def test_a_reading_and_its_range(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
+    small: Home,
     key: str,
     options: dict[str, float],
     fine: float,
@@ -85,45 +77,34 @@ async def test_a_reading_and_its_range(
     inside: bool,
 ) -> None:
     name = f"is_{key}_in_range" if inside else f"is_{key}_out_of_range"
-    answers = await ask(hass, small, name, **options)
+    answers = await ask(small, name, **options)
     for reading, is_fine in ((fine, True), (wrong, False), (fine, True)):
-        setattr(service.small.pool.water, key, reading)
-        await poll(hass, service, freezer)
-        assert await met(hass, answers) is (is_fine is inside)
+        setattr(small.pool.water, key, reading)
+        await small.advance(15)
+        assert await met(small, answers) is (is_fine is inside)
 
 
 @pytest.mark.parametrize("name", ["is_ph_in_range", "is_ph_out_of_range"])
-async def test_a_reading_that_is_not_known(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    name: str,
-) -> None:
+async def test_a_reading_that_is_not_known(small: Home, name: str) -> None:
     """It is neither in range nor out of it."""
-    service.small.pool.water.ph = 8.2 if "out" in name else 7.4
-    hass.config_entries.async_update_entry(
-        small, options={CONF_WITHOUT_FLOW: "unknown"}
+    small.pool.water.ph = 8.2 if "out" in name else 7.4
+    small.hass.config_entries.async_update_entry(
+        small.entry, options={CONF_WITHOUT_FLOW: "unknown"}
     )
-    await settle(hass, service)
-    await restart(hass, service, small)
-    answers = await ask(hass, small, name)
-    assert await met(hass, answers)
-    service.small.pool.switch(PUMP_SLOT, False)
-    service.clock.advance(60)
-    await poll(hass, service, freezer)
-    assert value(hass, "sensor", service.small, "ph") == "unknown"
-    assert not await met(hass, answers)
+    await small.settle()
+    await small.restart()
+    answers = await ask(small, name)
+    assert await met(small, answers)
+    small.pool.switch(PUMP_SLOT, False)
+    small.clock.advance(60)
+    await small.advance(15)
+    assert small.value("sensor", "ph") == "unknown"
+    assert not await met(small, answers)
 
 
-async def test_out_of_range_for_a_time(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_out_of_range_for_a_time(small: Home) -> None:
     """However it changes meanwhile, as long as it stays out of range."""
-    answers = await ask(hass, small, "is_ph_out_of_range", **{"for": {"minutes": 10}})
+    answers = await ask(small, "is_ph_out_of_range", **{"for": {"minutes": 10}})
     for ph, seconds, expected in (
         (8.05, 300, False),
         (8.25, 270, False),
@@ -132,39 +113,29 @@ async def test_out_of_range_for_a_time(
         (8.05, 570, False),
         (8.05, 60, True),
     ):
-        service.small.pool.water.ph = ph
-        await advance(hass, service, freezer, seconds, step=15)
-        assert await met(hass, answers) is expected
+        small.pool.water.ph = ph
+        await small.advance(seconds, step=15)
+        assert await met(small, answers) is expected
 
 
-async def test_orp_in_a_unit_its_owner_chose(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    registry = er.async_get(hass)
-    sensor = registry.async_get_entity_id(
-        "sensor", DOMAIN, f"{service.small.device_id}_orp"
+async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
+    er.async_get(small.hass).async_update_entity_options(
+        small.entity_id("sensor", "orp"), "sensor", {"unit_of_measurement": "V"}
     )
-    assert sensor is not None
-    registry.async_update_entity_options(sensor, "sensor", {"unit_of_measurement": "V"})
-    service.small.pool.water.orp = 720
-    await poll(hass, service, freezer)
-    assert value(hass, "sensor", service.small, "orp") == "0.72"
-    assert await met(hass, await ask(hass, small, "is_orp_in_range"))
+    small.pool.water.orp = 720
+    await small.advance(15)
+    assert small.value("sensor", "orp") == "0.72"
+    assert await met(small, await ask(small, "is_orp_in_range"))
 
 
 @pytest.mark.parametrize("name", ["is_ph_in_range", "is_orp_out_of_range"])
-async def test_limits_that_make_no_sense(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry, name: str
-) -> None:
+async def test_limits_that_make_no_sense(small: Home, name: str) -> None:
     with pytest.raises(vol.Invalid):
         await validated(
-            hass,
+            small,
             {
                 "condition": f"{DOMAIN}.{name}",
-                "target": device(hass, small),
+                "target": device(small),
                 "options": {"lower_limit": 2, "upper_limit": 1},
             },
         )
@@ -173,131 +144,96 @@ async def test_limits_that_make_no_sense(
 # What is on
 
 
-async def test_the_pump_is_running(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    answers = await ask(hass, full, "is_pump_running")
-    assert await met(hass, answers)
-    service.full.pool.switch(PUMP_SLOT, False)
-    await poll(hass, service, freezer)
-    assert not await met(hass, answers)
+async def test_the_pump_is_running(full: Home) -> None:
+    answers = await ask(full, "is_pump_running")
+    assert await met(full, answers)
+    full.pool.switch(PUMP_SLOT, False)
+    await full.advance(15)
+    assert not await met(full, answers)
 
 
-async def test_spa_mode_is_on(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_spa_mode_is_on(full: Home) -> None:
     """The pump of the same device, which runs all the time, is another switch."""
-    answers = await ask(hass, full, "is_spa_mode_on")
+    answers = await ask(full, "is_spa_mode_on")
     for on in (False, True, False):
-        service.full.pool.switch(SPA_RETURN, on)
-        await poll(hass, service, freezer)
-        assert await met(hass, answers) is on
+        full.pool.switch(SPA_RETURN, on)
+        await full.advance(15)
+        assert await met(full, answers) is on
 
 
 @pytest.mark.parametrize("drum", ["acid", "chlorine"])
-async def test_a_drum_is_nearly_empty(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    drum: str,
-) -> None:
-    answers = await ask(hass, full, "is_drum_nearly_empty")
-    service.full.pool.pump.dry_run_status = DRY
-    await poll(hass, service, freezer)
-    assert not await met(hass, answers)
-    service.full.pool.settings[f"{drum}_remaining"] = 2_000
-    await poll(hass, service, freezer)
-    assert await met(hass, answers)
+async def test_a_drum_is_nearly_empty(full: Home, drum: str) -> None:
+    answers = await ask(full, "is_drum_nearly_empty")
+    full.pool.pump.dry_run_status = DRY
+    await full.advance(15)
+    assert not await met(full, answers)
+    full.pool.settings[f"{drum}_remaining"] = 2_000
+    await full.advance(15)
+    assert await met(full, answers)
 
 
 # The connection
 
 
 @pytest.mark.parametrize("wanted", ["lan", "cloud", "lost"])
-async def test_the_connection(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    wanted: str,
-) -> None:
-    answers = await ask(hass, small, "is_connection", connection=wanted)
-    assert await met(hass, answers) is (wanted == "lan")
-    service.small.faults.on("refuse")
-    await advance(hass, service, freezer, 45, step=15)
-    assert await met(hass, answers) is (wanted == "cloud")
-    service.cloud.faults.on("refuse")
-    await advance(hass, service, freezer, 120, step=15)
-    assert await met(hass, answers) is (wanted == "lost")
+async def test_the_connection(small: Home, wanted: str) -> None:
+    answers = await ask(small, "is_connection", connection=wanted)
+    assert await met(small, answers) is (wanted == "lan")
+    small.controller.faults.on("refuse")
+    await small.advance(45, step=15)
+    assert await met(small, answers) is (wanted == "cloud")
+    small.cloud.faults.on("refuse")
+    await small.advance(120, step=15)
+    assert await met(small, answers) is (wanted == "lost")
     # That nobody looks says nothing about the controller.
-    await hass.config_entries.async_unload(small.entry_id)
-    assert not await met(hass, answers)
+    await small.unload()
+    assert not await met(small, answers)
 
 
-async def test_not_on_the_network_for_a_time(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_not_on_the_network_for_a_time(small: Home) -> None:
     """From one of the chosen connections to the other, the time goes on."""
     answers = await ask(
-        hass,
-        small,
-        "is_connection",
-        connection=["cloud", "lost"],
-        **{"for": {"minutes": 10}},
+        small, "is_connection", connection=["cloud", "lost"], **{"for": {"minutes": 10}}
     )
-    service.small.faults.on("refuse")
-    await advance(hass, service, freezer, 300, step=15)
-    service.cloud.faults.on("refuse")
-    await advance(hass, service, freezer, 300, step=15)
-    assert value(hass, "sensor", service.small, "connection") == "unavailable"
-    assert not await met(hass, answers)
-    await advance(hass, service, freezer, 60, step=15)
-    assert await met(hass, answers)
+    small.controller.faults.on("refuse")
+    await small.advance(300, step=15)
+    small.cloud.faults.on("refuse")
+    await small.advance(300, step=15)
+    assert small.source == "unavailable"
+    assert not await met(small, answers)
+    await small.advance(60, step=15)
+    assert await met(small, answers)
 
 
 # What the automation editor shows
 
 
-async def validated(hass: HomeAssistant, condition: dict[str, Any]) -> dict[str, Any]:
+async def validated(home: Home, condition: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a condition as Home Assistant takes them from a person."""
     found = await condition_helper.async_validate_condition_config(
-        hass, cv.CONDITION_SCHEMA(condition)
+        home.hass, cv.CONDITION_SCHEMA(condition)
     )
     options: dict[str, Any] = found["options"]
     return options
 
 
-async def test_the_editor_offers_them_for_the_device(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    found = await async_get_conditions_for_target(hass, device(hass, full), False)
+async def test_the_editor_offers_them_for_the_device(full: Home) -> None:
+    found = await async_get_conditions_for_target(full.hass, device(full), False)
     ours = {name for name in found if name.startswith(f"{DOMAIN}.")}
     assert ours == {f"{DOMAIN}.{name}" for name in CONDITIONS}
 
 
-async def test_the_editor_prefills_what_is_the_default(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
+async def test_the_editor_prefills_what_is_the_default(full: Home) -> None:
     """conditions.yaml, as Home Assistant reads it, and the code mean the same."""
-    descriptions = await condition_helper.async_get_all_descriptions(hass)
+    descriptions = await condition_helper.async_get_all_descriptions(full.hass)
     for name in CONDITIONS:
         description = descriptions[f"{DOMAIN}.{name}"]
         assert description is not None
         options = prefilled(description["fields"])
         bare = {key: options[key] for key in options if key == "connection"}
-        condition = {"condition": f"{DOMAIN}.{name}", "target": device(hass, full)}
-        filled = await validated(hass, {**condition, "options": options})
-        left_out = await validated(hass, {**condition, "options": bare})
+        condition = {"condition": f"{DOMAIN}.{name}", "target": device(full)}
+        filled = await validated(full, {**condition, "options": options})
+        left_out = await validated(full, {**condition, "options": bare})
         assert set(filled) == set(options), name
         assert filled.pop("for") == timedelta()
         assert filled == left_out, name

@@ -16,26 +16,28 @@ from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_unordered import unordered
+from yarl import URL
 
 from custom_components.poolctl.config_flow import InvalidAddressError, normalise_address
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Account, Controller, Site
 
-from .conftest import Service, SignIn, value
+from .conftest import SignIn
+from .home import Home
+from .service import CLIENT_ID, CLIENT_SECRET, Service
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
-async def start(hass: HomeAssistant, url: str) -> ConfigFlowResult:
+async def start(home: Home, url: str) -> ConfigFlowResult:
     """Begin by hand and give the service address."""
-    flow = await hass.config_entries.flow.async_init(
+    flow = await home.hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_USER}
     )
     assert flow["type"] is FlowResultType.FORM
     assert flow["step_id"] == "user"
-    return await hass.config_entries.flow.async_configure(flow["flow_id"], {"url": url})
+    return await home.answer(flow, {"url": url})
 
 
 def announcement(controller: Controller, **changes: Any) -> ZeroconfServiceInfo:
@@ -59,10 +61,10 @@ def announcement(controller: Controller, **changes: Any) -> ZeroconfServiceInfo:
 
 
 async def discover(
-    hass: HomeAssistant, controller: Controller, **changes: Any
+    home: Home, controller: Controller, **changes: Any
 ) -> ConfigFlowResult:
     """Let Home Assistant hear of a controller."""
-    return await hass.config_entries.flow.async_init(
+    return await home.hass.config_entries.flow.async_init(
         DOMAIN,
         context={"source": SOURCE_ZEROCONF},
         data=announcement(controller, **changes),
@@ -102,179 +104,159 @@ def test_addresses(text: str, address: str) -> None:
         ("http://8.8.8.8", "http_not_private"),
     ],
 )
-async def test_refused_addresses(hass: HomeAssistant, text: str, error: str) -> None:
+async def test_refused_addresses(home: Home, text: str, error: str) -> None:
     with pytest.raises(InvalidAddressError, match=error):
         normalise_address(text)
-    flow = await start(hass, text)
+    flow = await start(home, text)
     assert flow["type"] is FlowResultType.FORM
     assert flow["errors"] == {"url": error}
 
 
-@pytest.mark.usefixtures("credentials")
-async def test_by_hand(hass: HomeAssistant, service: Service, sign_in: SignIn) -> None:
+async def test_by_hand(home: Home, sign_in: SignIn) -> None:
     """A wrong address is corrected in place; then the account is added.
 
     interface.md 3.1 rows 1 and 2, 4.1 rows 1 and 2, 5.1 rules 1 and 3.
     """
-    service.cloud.faults.on("refuse")
-    flow = await start(hass, service.cloud.base_url)
+    home.cloud.faults.on("refuse")
+    flow = await start(home, home.cloud.base_url)
     assert flow["errors"] == {"url": "cannot_connect"}
-    service.cloud.faults.clear()
-    flow = await hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": f"{service.cloud.base_url}/"}
-    )
+    home.cloud.faults.clear()
+    flow = await home.answer(flow, {"url": f"{home.cloud.base_url}/"})
     result = await sign_in(flow)
-    await hass.async_block_till_done()
+    await home.hass.async_block_till_done()
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
     assert result["title"] == "Home, Beach"
     entry = result["result"]
     assert entry.state is ConfigEntryState.LOADED
     assert entry.unique_id == "user-1"
-    assert entry.data["url"] == service.cloud.base_url
-    assert value(hass, "sensor", service.small, "connection") == "cloud"
+    assert entry.data["url"] == home.cloud.base_url
+    assert home.source == "cloud"
 
 
-@pytest.mark.usefixtures("credentials")
-async def test_discovered(
-    hass: HomeAssistant, service: Service, sign_in: SignIn
-) -> None:
+async def test_discovered(home: Home, sign_in: SignIn) -> None:
     """Both pools are discovered; one sign-in adds both, on the LAN."""
-    flow = await discover(hass, service.small)
-    other = await discover(hass, service.full)
+    flow = await discover(home, home.controller)
+    other = await discover(home, home.service.full)
     assert flow["step_id"] == other["step_id"] == "confirm"
     assert flow["description_placeholders"] == {
         "name": "Home pool",
         "host": "127.0.0.1",
-        "firmware": service.small.firmware,
+        "firmware": home.controller.firmware,
         "example_url": "https://pool.example.com",
     }
     assert [
-        shown["context"]["title_placeholders"]["name"]
-        for shown in hass.config_entries.flow.async_progress_by_handler(DOMAIN)
+        shown["context"]["title_placeholders"]["name"] for shown in home.flows
     ] == unordered("Home pool", "Beach pool")
 
-    flow = await hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": service.cloud.base_url}
-    )
+    flow = await home.answer(flow, {"url": home.cloud.base_url})
     result = await sign_in(flow)
-    await hass.async_block_till_done()
+    await home.hass.async_block_till_done()
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert not hass.config_entries.flow.async_progress_by_handler(DOMAIN)
-    for controller in service.controllers:
-        assert value(hass, "sensor", controller, "connection") == "lan"
+    assert not home.flows
+    for controller in home.service.controllers:
+        assert home.value("sensor", "connection", of=controller) == "lan"
         stored = result["result"].data["controllers"][controller.device_id]
         assert stored["port"] == controller.port
 
 
-async def test_without_credentials(hass: HomeAssistant, service: Service) -> None:
+async def test_without_credentials(
+    hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
+) -> None:
     """interface.md 5.1 rule 5."""
-    flow = await start(hass, service.cloud.base_url)
+    home = Home(hass, service, request)
+    flow = await start(home, home.cloud.base_url)
     assert flow["type"] is FlowResultType.ABORT
     assert flow["reason"] in ("missing_credentials", "missing_configuration")
 
 
-@pytest.mark.usefixtures("credentials")
-async def test_sign_in_refused(
-    hass: HomeAssistant, service: Service, sign_in: SignIn
-) -> None:
-    result = await sign_in(await start(hass, service.cloud.base_url), cancel=True)
+async def test_sign_in_refused(home: Home, sign_in: SignIn) -> None:
+    result = await sign_in(await start(home, home.cloud.base_url), cancel=True)
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "user_rejected_authorize"
 
 
-@pytest.mark.usefixtures("credentials")
-async def test_credentials_refused(
-    hass: HomeAssistant, service: Service, sign_in: SignIn
-) -> None:
+async def test_credentials_refused(home: Home, sign_in: SignIn) -> None:
     """interface.md 5.1 rule 2, 7.1 rule 3."""
-    flow = await start(hass, service.cloud.base_url)
-    service.cloud.clients["client-id"] = "another secret"
-    service.cloud.sign_ins.clients = service.cloud.clients
+    flow = await start(home, home.cloud.base_url)
+    home.cloud.clients["client-id"] = "another secret"
+    home.cloud.sign_ins.clients = home.cloud.clients
     result = await sign_in(flow)
     assert result["reason"] == "oauth_unauthorized"
 
 
-@pytest.mark.usefixtures("credentials")
 @pytest.mark.parametrize("why", ["expired", "used"])
 async def test_a_code_that_counts_no_more(
-    hass: HomeAssistant, service: Service, sign_in: SignIn, why: str
+    home: Home, sign_in: SignIn, why: str
 ) -> None:
     """interface.md 3.1 rows 3 and 4, 5.1 rule 2, 8 row 9."""
 
     def spoil(code: str) -> None:
         if why == "expired":
-            service.clock.advance(301)
+            home.clock.advance(301)
         else:
-            service.cloud.sign_ins._codes.pop(code)
+            home.cloud.sign_ins.token(
+                {
+                    "grant_type": "authorization_code",
+                    "code": code,
+                    "redirect_uri": URL(flow["url"]).query["redirect_uri"],
+                    "client_id": CLIENT_ID,
+                    "client_secret": CLIENT_SECRET,
+                }
+            )
 
-    flow = await start(hass, service.cloud.base_url)
+    flow = await start(home, home.cloud.base_url)
     result = await sign_in(flow, before_return=spoil)
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] in ("oauth_failed", "oauth_error", "oauth_unauthorized")
-    assert not hass.config_entries.async_entries(DOMAIN)
+    assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
-@pytest.mark.usefixtures("credentials")
-async def test_state_mismatch_changes_nothing(
-    hass: HomeAssistant, service: Service, sign_in: SignIn
-) -> None:
+async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> None:
     """An answer that was not asked for is refused, and the true one still works.
 
     interface.md 4.1 rule 1.
     """
-    flow = await start(hass, service.cloud.base_url)
+    flow = await start(home, home.cloud.base_url)
     await sign_in(flow, state="forged")
-    assert not hass.config_entries.async_entries(DOMAIN)
+    assert not home.hass.config_entries.async_entries(DOMAIN)
     result = await sign_in(flow)
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
-@pytest.mark.usefixtures("credentials")
 @pytest.mark.parametrize("fault", ["error_500", "html", "failed", "unauthorized"])
-async def test_account_unreadable(
-    hass: HomeAssistant, service: Service, sign_in: SignIn, fault: str
-) -> None:
-    flow = await start(hass, service.cloud.base_url)
-    service.cloud.faults.on(fault)
+async def test_account_unreadable(home: Home, sign_in: SignIn, fault: str) -> None:
+    flow = await start(home, home.cloud.base_url)
+    home.cloud.faults.on(fault)
     result = await sign_in(flow)
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "account_unreadable"
-    assert not hass.config_entries.async_entries(DOMAIN)
+    assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
-@pytest.mark.usefixtures("credentials")
-async def test_no_controllers(
-    hass: HomeAssistant, service: Service, sign_in: SignIn
-) -> None:
-    service.account.sites = [Site("Empty")]
-    result = await sign_in(await start(hass, service.cloud.base_url))
+async def test_no_controllers(home: Home, sign_in: SignIn) -> None:
+    home.account.sites = [Site("Empty")]
+    result = await sign_in(await start(home, home.cloud.base_url))
     assert result["reason"] == "no_controllers"
 
 
-@pytest.mark.usefixtures("credentials")
-async def test_already_configured(
-    hass: HomeAssistant, service: Service, sign_in: SignIn
-) -> None:
-    service.entry(service.small).add_to_hass(hass)
-    result = await sign_in(await start(hass, service.cloud.base_url))
+async def test_already_configured(home: Home, sign_in: SignIn) -> None:
+    home.service.entry(home.controller).add_to_hass(home.hass)
+    result = await sign_in(await start(home, home.cloud.base_url))
     assert result["reason"] == "already_configured"
 
 
-@pytest.mark.usefixtures("credentials")
 async def test_discovered_controller_of_another_account(
-    hass: HomeAssistant, service: Service, sign_in: SignIn
+    home: Home, sign_in: SignIn
 ) -> None:
     stranger = Controller(device_id="AA_BB_CC_00_00_09", name="Next door")
-    flow = await discover(hass, stranger)
-    flow = await hass.config_entries.flow.async_configure(
-        flow["flow_id"], {"url": service.cloud.base_url}
-    )
+    flow = await discover(home, stranger)
+    flow = await home.answer(flow, {"url": home.cloud.base_url})
     result = await sign_in(flow)
     assert result["reason"] == "not_owned"
     assert (result["description_placeholders"] or {})["name"] == "Next door"
-    assert not hass.config_entries.async_entries(DOMAIN)
+    assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
 @pytest.mark.parametrize(
@@ -290,134 +272,119 @@ async def test_discovered_controller_of_another_account(
     ],
 )
 async def test_discoveries_that_end(
-    hass: HomeAssistant, service: Service, changes: dict[str, Any], reason: str
+    home: Home, changes: dict[str, Any], reason: str
 ) -> None:
-    result = await discover(hass, service.small, **changes)
+    result = await discover(home, home.controller, **changes)
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == reason
 
 
 @pytest.mark.parametrize("firmware", ["2.5.46", "2.10.0", "3.0.0", "beta"])
-async def test_firmware_that_may_serve_the_lan(
-    hass: HomeAssistant, service: Service, firmware: str
-) -> None:
-    result = await discover(hass, service.small, fw=firmware)
+async def test_firmware_that_may_serve_the_lan(home: Home, firmware: str) -> None:
+    result = await discover(home, home.controller, fw=firmware)
     assert result["step_id"] == "confirm"
 
 
-async def test_ignored_discovery_stays_away(
-    hass: HomeAssistant, service: Service
-) -> None:
-    await discover(hass, service.small)
-    (shown,) = hass.config_entries.flow.async_progress_by_handler(DOMAIN)
-    await hass.config_entries.flow.async_init(
+async def test_ignored_discovery_stays_away(home: Home) -> None:
+    await discover(home, home.controller)
+    (shown,) = home.flows
+    await home.hass.config_entries.flow.async_init(
         DOMAIN,
         context={"source": SOURCE_IGNORE},
         data={"unique_id": shown["context"]["unique_id"], "title": "Home pool"},
     )
-    result = await discover(hass, service.small)
+    result = await discover(home, home.controller)
     assert result["reason"] == "already_configured"
 
 
-async def test_known_address_is_suggested(
-    hass: HomeAssistant, service: Service
-) -> None:
-    service.entry(service.small).add_to_hass(hass)
-    flow = await discover(hass, service.full)
+async def test_known_address_is_suggested(home: Home) -> None:
+    home.service.entry(home.controller).add_to_hass(home.hass)
+    flow = await discover(home, home.service.full)
     assert flow["data_schema"] is not None
     (field,) = flow["data_schema"].schema
-    assert field.description == {"suggested_value": service.cloud.base_url}
+    assert field.description == {"suggested_value": home.cloud.base_url}
 
 
-async def test_new_address_is_taken_over_in_place(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
-    await service.small.move("127.0.0.1")
-    result = await discover(hass, service.small)
-    await hass.async_block_till_done(wait_background_tasks=True)
+async def test_new_address_is_taken_over_in_place(small: Home) -> None:
+    await small.controller.move("127.0.0.1")
+    result = await discover(small, small.controller)
+    await small.hass.async_block_till_done(wait_background_tasks=True)
 
     assert result["reason"] == "already_configured"
-    stored = small.data["controllers"][service.small.device_id]
-    assert stored["port"] == service.small.port
-    assert value(hass, "sensor", service.small, "connection") == "lan"
+    stored = small.stored
+    assert stored["port"] == small.controller.port
+    assert small.source == "lan"
 
 
-async def test_address_of_another_controller_is_not_taken_over(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
+async def test_address_of_another_controller_is_not_taken_over(small: Home) -> None:
     """It must answer with this controller's key, whoever announces it."""
-    before = dict(small.data["controllers"][service.small.device_id])
+    before = dict(small.stored)
     result = await discover(
-        hass, service.full, id=service.small.device_id, mac=service.small.mac
+        small,
+        small.service.full,
+        id=small.controller.device_id,
+        mac=small.controller.mac,
     )
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await small.hass.async_block_till_done(wait_background_tasks=True)
 
     assert result["reason"] == "already_configured"
-    assert small.data["controllers"][service.small.device_id] == before
+    assert small.stored == before
 
 
-async def test_known_controller_of_an_entry_that_is_not_loaded(
-    hass: HomeAssistant, service: Service
-) -> None:
-    service.entry(service.small).add_to_hass(hass)
-    result = await discover(hass, service.small)
+async def test_known_controller_of_an_entry_that_is_not_loaded(home: Home) -> None:
+    home.service.entry(home.controller).add_to_hass(home.hass)
+    result = await discover(home, home.controller)
     assert result["reason"] == "already_configured"
 
 
 @pytest.mark.parametrize("known", [True, False])
-async def test_dhcp_only_tells_addresses(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry, known: bool
-) -> None:
-    result = await hass.config_entries.flow.async_init(
+async def test_dhcp_only_tells_addresses(small: Home, known: bool) -> None:
+    result = await small.hass.config_entries.flow.async_init(
         DOMAIN,
         context={"source": SOURCE_DHCP},
         data=DhcpServiceInfo(
             ip="127.0.0.1",
             hostname="ctrl-000001",
-            macaddress=service.small.mac if known else "aabbcc000009",
+            macaddress=small.controller.mac if known else "aabbcc000009",
         ),
     )
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await small.hass.async_block_till_done(wait_background_tasks=True)
     assert result["reason"] == "already_configured"
-    stored = small.data["controllers"][service.small.device_id]
-    assert stored["port"] == service.small.port
+    stored = small.stored
+    assert stored["port"] == small.controller.port
 
 
-async def test_reauth(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry, sign_in: SignIn
-) -> None:
-    service.cloud.revoke(service.account)
-    flow = await small.start_reauth_flow(hass)
+async def test_reauth(small: Home, sign_in: SignIn) -> None:
+    small.cloud.revoke(small.account)
+    flow = await small.entry.start_reauth_flow(small.hass)
     assert flow["step_id"] == "reauth_confirm"
-    flow = await hass.config_entries.flow.async_configure(flow["flow_id"], {})
+    flow = await small.answer(flow, {})
     result = await sign_in(flow)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await small.hass.async_block_till_done(wait_background_tasks=True)
 
     assert result["reason"] == "reauth_successful"
-    assert small.state is ConfigEntryState.LOADED
-    assert small.data["url"] == service.cloud.base_url
-    assert service.cloud.sign_ins.account(small.data["token"]["access_token"])
+    assert small.entry.state is ConfigEntryState.LOADED
+    assert small.entry.data["url"] == small.cloud.base_url
+    assert small.cloud.sign_ins.account(small.entry.data["token"]["access_token"])
 
 
 async def test_reauth_with_another_account_changes_nothing(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry, sign_in: SignIn
+    small: Home, sign_in: SignIn
 ) -> None:
     other = Account("eve@example.com", "demo", sub="user-2")
-    other.sites = service.account.sites
-    service.cloud.accounts.append(other)
-    before = dict(small.data)
-    flow = await small.start_reauth_flow(hass)
-    flow = await hass.config_entries.flow.async_configure(flow["flow_id"], {})
+    other.sites = small.account.sites
+    small.cloud.accounts.append(other)
+    before = dict(small.entry.data)
+    flow = await small.entry.start_reauth_flow(small.hass)
+    flow = await small.answer(flow, {})
     result = await sign_in(flow, "eve@example.com")
 
     assert result["reason"] == "wrong_account"
-    assert dict(small.data) == before
+    assert dict(small.entry.data) == before
 
 
-async def test_accounts_without_userinfo(
-    hass: HomeAssistant, service: Service, credentials: None, sign_in: SignIn
-) -> None:
+async def test_accounts_without_userinfo(home: Home, sign_in: SignIn) -> None:
     """The subject of the token steps in (design.md 2)."""
-    service.cloud.not_offered.add("userinfo")
-    result = await sign_in(await start(hass, service.cloud.base_url))
+    home.cloud.not_offered.add("userinfo")
+    result = await sign_in(await start(home, home.cloud.base_url))
     assert result["result"].unique_id == "user-1"

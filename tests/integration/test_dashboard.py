@@ -5,15 +5,15 @@ import re
 from typing import Any, Final
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
 from homeassistant.loader import async_get_integration
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl import dashboard
 from custom_components.poolctl.const import DOMAIN
+
+from .home import Home
 
 # What index.html tells a browser to load.
 EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')
@@ -90,10 +90,7 @@ def test_changed_files_have_another_address(
     assert dashboard._fingerprint() != before
 
 
-@pytest.mark.usefixtures("all_enabled")
-async def test_every_row_finds_an_entity(
-    hass: HomeAssistant, full: MockConfigEntry
-) -> None:
+async def test_every_row_finds_an_entity(full: Home) -> None:
     """What the table of the dashboard looks for is there in a fully equipped pool."""
     found = [
         (
@@ -101,9 +98,7 @@ async def test_every_row_finds_an_entity(
             entity.translation_key or "",
             entity.original_device_class or "",
         )
-        for entity in er.async_entries_for_config_entry(
-            er.async_get(hass), full.entry_id
-        )
+        for entity in full.entities()
     ]
     rows = ROW.findall((dashboard.FOLDER / "sections.js").read_text())
     assert len(rows) > 30

@@ -5,17 +5,16 @@ import time
 from zoneinfo import ZoneInfo
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
     async_fire_time_changed,
     mock_restore_cache_with_extra_data,
 )
 
-from .conftest import Service, entity_id, restart, set_up, settle, value
+from .home import Home
+from .service import Service
 
 PACIFIC = ZoneInfo("US/Pacific")
 """Where Home Assistant lives in tests."""
@@ -27,101 +26,81 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=PACIFIC).astimezone(UTC)
 
 
-@pytest.fixture
-def local(service: Service, freezer: FrozenDateTimeFactory) -> None:
+@pytest.fixture(autouse=True)
+def local(freezer: FrozenDateTimeFactory, service: Service) -> None:
     """Let the pool be where Home Assistant is, and take no dose by itself."""
-    service.full.pool.tz = PACIFIC
-    service.full.pool.water.ph, service.full.pool.water.orp = 7.2, 800
-    service.full.pool.water.drift = 0.0
+    pool = service.full.pool
+    pool.tz = PACIFIC
+    pool.water.ph, pool.water.orp, pool.water.drift = 7.2, 800, 0.0
     service.clock.set_back(service.clock.time() - time.time())
-    service.full.pool.acid.doses = 2
+    service.full.pool.acid.doses = 2  # of the day that it is now
 
 
-async def live(
-    hass: HomeAssistant,
-    service: Service,
-    freezer: FrozenDateTimeFactory,
-    until: str,
-    step: float = 15,
-) -> None:
+async def live(home: Home, until: str, step: float = 15) -> None:
     """Let time pass for everybody until it is a local time."""
     while datetime.now(UTC) < at(until):
         left = (at(until) - datetime.now(UTC)).total_seconds()
-        freezer.tick(min(step, left))
-        service.clock.advance(min(step, left))
-        service.clock.set_back(service.clock.time() - time.time())
-        async_fire_time_changed(hass)
-        await settle(hass, service)
+        home.freezer.tick(min(step, left))
+        home.clock.advance(min(step, left))
+        home.clock.set_back(home.clock.time() - time.time())
+        async_fire_time_changed(home.hass)
+        await home.settle()
 
 
-def dose(service: Service) -> None:
+def dose(home: Home) -> None:
     """Take a dose of acid, as the controller counts it."""
-    service.full.pool.acid.doses += 1
-    service.full.pool.settings["acid_remaining"] -= 30
+    home.pool.acid.doses += 1
+    home.pool.settings["acid_remaining"] -= 30
 
 
-def shown(hass: HomeAssistant, service: Service) -> str:
-    return value(hass, "sensor", service.full, "acid_doses_today")
+def shown(home: Home) -> str:
+    return home.value("sensor", "acid_doses_today")
 
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
-async def test_a_dose_is_counted_soon_after_it_was_taken(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_dose_is_counted_soon_after_it_was_taken(full: Home) -> None:
     """A true one: the acid pump runs, the drum empties, the controller counts it."""
-    pool = service.full.pool
+    pool = full.pool
     pool.water.drift = 1.0
-    await live(hass, service, freezer, "2026-07-01T12:06", 60)
-    assert shown(hass, service) == "2"
+    await live(full, "2026-07-01T12:06", 60)
+    assert shown(full) == "2"
     pool.water.ph = 7.9
-    await live(hass, service, freezer, "2026-07-01T12:07")
-    assert service.full.pool.acid.doses == 3
-    assert shown(hass, service) == "3"
-    await live(hass, service, freezer, "2026-07-01T13:00")
-    assert service.full.pool.acid.doses == 4
-    assert shown(hass, service) == "4"
+    await live(full, "2026-07-01T12:07")
+    assert full.pool.acid.doses == 3
+    assert shown(full) == "3"
+    await live(full, "2026-07-01T13:00")
+    assert full.pool.acid.doses == 4
+    assert shown(full) == "4"
 
 
 @pytest.mark.freeze_time("2026-07-02 06:50:00+00:00")  # 23:50
 @pytest.mark.parametrize("minutes", [-4, 0, 4])
-async def test_midnight(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    minutes: int,
-) -> None:
+async def test_midnight(full: Home, minutes: int) -> None:
     """Home Assistant's midnight counts, whatever the controller's clock says."""
     behind = timezone(timedelta(hours=-7, minutes=minutes))
-    service.full.pool.tz = behind
-    events = async_capture_events(hass, "state_changed")
-    await live(hass, service, freezer, "2026-07-01T23:54")
-    assert shown(hass, service) == "2"
-    dose(service)
-    await live(hass, service, freezer, "2026-07-01T23:55")
-    assert shown(hass, service) == "3"
-    await live(hass, service, freezer, "2026-07-01T23:59:59")
-    assert shown(hass, service) == "3"
-    await live(hass, service, freezer, "2026-07-02T00:00")
-    assert shown(hass, service) == "0"
-    await live(hass, service, freezer, "2026-07-02T00:02")
-    dose(service)
-    await live(hass, service, freezer, "2026-07-02T00:03")
-    assert shown(hass, service) == "1"
-    await live(hass, service, freezer, "2026-07-02T00:12")
-    assert shown(hass, service) == "1"
-    dose(service)
-    await live(hass, service, freezer, "2026-07-02T00:13")
-    assert shown(hass, service) == "2"
-    own = service.full.pool.acid.doses
+    full.pool.tz = behind
+    followed = full.follow("sensor", "acid_doses_today")
+    await live(full, "2026-07-01T23:54")
+    assert shown(full) == "2"
+    dose(full)
+    await live(full, "2026-07-01T23:55")
+    assert shown(full) == "3"
+    await live(full, "2026-07-01T23:59:59")
+    assert shown(full) == "3"
+    await live(full, "2026-07-02T00:00")
+    assert shown(full) == "0"
+    await live(full, "2026-07-02T00:02")
+    dose(full)
+    await live(full, "2026-07-02T00:03")
+    assert shown(full) == "1"
+    await live(full, "2026-07-02T00:12")
+    assert shown(full) == "1"
+    dose(full)
+    await live(full, "2026-07-02T00:13")
+    assert shown(full) == "2"
+    own = full.pool.acid.doses
     assert own == (1 if minutes < 0 else 2)  # the controller's own day is another
-    acid = entity_id(hass, "sensor", service.full, "acid_doses_today")
-    states = [e.data["new_state"].state for e in events if e.data["entity_id"] == acid]
+    states = [state.state for state in followed]
     assert states == ["3", "0", "1", "2"]
 
 
@@ -139,74 +118,54 @@ async def test_midnight(
     ],
 )  # fmt: skip
 async def test_a_day_that_is_longer_or_shorter(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    day: str,
-    next_day: str,
-    hours: int,
+    full: Home, day: str, next_day: str, hours: int
 ) -> None:
     """Clocks are put forward or back at 2:00; the day ends at its own midnight."""
     assert (at(f"{next_day}T00:00") - at(f"{day}T00:00")) / HOUR == hours
-    await live(hass, service, freezer, f"{day}T00:00")
-    assert shown(hass, service) == "0"
-    await live(hass, service, freezer, f"{day}T00:30", 60)
-    dose(service)
-    await live(hass, service, freezer, f"{day}T04:00", 300)
-    assert shown(hass, service) == "1"
-    dose(service)
-    await live(hass, service, freezer, f"{day}T22:50", 900)
-    assert shown(hass, service) == "2"
-    await live(hass, service, freezer, f"{day}T23:59:59", 60)
-    assert shown(hass, service) == "2"
-    await live(hass, service, freezer, f"{next_day}T00:00")
-    assert shown(hass, service) == "0"
-    await live(hass, service, freezer, f"{next_day}T01:30", 300)
-    assert service.full.pool.acid.doses == 0
-    assert shown(hass, service) == "0"
+    await live(full, f"{day}T00:00")
+    assert shown(full) == "0"
+    await live(full, f"{day}T00:30", 60)
+    dose(full)
+    await live(full, f"{day}T04:00", 300)
+    assert shown(full) == "1"
+    dose(full)
+    await live(full, f"{day}T22:50", 900)
+    assert shown(full) == "2"
+    await live(full, f"{day}T23:59:59", 60)
+    assert shown(full) == "2"
+    await live(full, f"{next_day}T00:00")
+    assert shown(full) == "0"
+    await live(full, f"{next_day}T01:30", 300)
+    assert full.pool.acid.doses == 0
+    assert shown(full) == "0"
 
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
 @pytest.mark.parametrize("forgets", [True, False])
-async def test_the_controller_restarts(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    forgets: bool,
-) -> None:
+async def test_the_controller_restarts(full: Home, forgets: bool) -> None:
     """What was counted before is kept, whether or not the controller keeps it."""
-    await live(hass, service, freezer, "2026-07-01T12:06", 60)
-    assert shown(hass, service) == "2"
-    service.full.restart(forget_doses=forgets)
-    await live(hass, service, freezer, "2026-07-01T12:12", 60)
-    assert shown(hass, service) == "2"
-    dose(service)
-    await live(hass, service, freezer, "2026-07-01T12:13")
-    assert shown(hass, service) == "3"
-    assert service.full.pool.acid.doses == (1 if forgets else 3)
+    await live(full, "2026-07-01T12:06", 60)
+    assert shown(full) == "2"
+    full.controller.restart(forget_doses=forgets)
+    await live(full, "2026-07-01T12:12", 60)
+    assert shown(full) == "2"
+    dose(full)
+    await live(full, "2026-07-01T12:13")
+    assert shown(full) == "3"
+    assert full.pool.acid.doses == (1 if forgets else 3)
 
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
-async def test_both_restart(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    await live(hass, service, freezer, "2026-07-01T12:06", 60)
-    await restart(hass, service, full)
-    assert shown(hass, service) == "2"
-    service.full.restart()
-    dose(service)
-    await live(hass, service, freezer, "2026-07-01T12:12", 60)
-    await restart(hass, service, full)
-    await live(hass, service, freezer, "2026-07-01T12:13")
-    assert shown(hass, service) == "3"
+async def test_both_restart(full: Home) -> None:
+    await live(full, "2026-07-01T12:06", 60)
+    await full.restart()
+    assert shown(full) == "2"
+    full.controller.restart()
+    dose(full)
+    await live(full, "2026-07-01T12:12", 60)
+    await full.restart()
+    await live(full, "2026-07-01T12:13")
+    assert shown(full) == "3"
 
 
 def remembered(today: int, told: int, at: datetime) -> dict[str, object]:
@@ -224,109 +183,83 @@ def remembered(today: int, told: int, at: datetime) -> dict[str, object]:
     ],
 )
 async def test_home_assistant_restarts(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-    told_at: str,
-    expected: list[str],
+    home: Home, told_at: str, expected: list[str]
 ) -> None:
     acid = "sensor.beach_pool_acid_doses_today"
-    events = async_capture_events(hass, "state_changed")
-    service.account.sites = service.account.sites[1:]
-    entry = service.entry(service.full)
-    entry.add_to_hass(hass)
+    followed = home.follow_entity(acid)
+    home.own(home.service.full)
+    entry = home.service.entry(home.controller)
+    entry.add_to_hass(home.hass)
     # Registered before: its entity id is known.
-    er.async_get(hass).async_get_or_create(
+    er.async_get(home.hass).async_get_or_create(
         "sensor",
         "poolctl",
-        f"{service.full.device_id}_acid_doses_today",
+        f"{home.controller.device_id}_acid_doses_today",
         suggested_object_id="beach_pool_acid_doses_today",
         config_entry=entry,
     )
     mock_restore_cache_with_extra_data(
-        hass, [(State(acid, "5"), remembered(5, 2, at(told_at)))]
+        home.hass, [(State(acid, "5"), remembered(5, 2, at(told_at)))]
     )
-    hass.async_create_task(hass.config_entries.async_setup(entry.entry_id))
-    await settle(hass, service)
-    await live(hass, service, freezer, "2026-07-01T12:01")
-    states = [e.data["new_state"].state for e in events if e.data["entity_id"] == acid]
-    assert states[-1] == expected[-1] == shown(hass, service)
+    home.entry = entry
+    await home.start()
+    await live(home, "2026-07-01T12:01")
+    states = [state.state for state in followed]
+    assert states[-1] == expected[-1] == shown(home)
     assert [state for state in states if state.isdecimal()] == expected
 
 
 @pytest.mark.freeze_time("2026-07-02 03:00:00+00:00")  # 20:00
-async def test_nobody_tells_for_a_night(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_nobody_tells_for_a_night(full: Home) -> None:
     """Unavailable at midnight; back in the morning, the new day begins with a 0."""
-    acid = entity_id(hass, "sensor", service.full, "acid_doses_today")
-    await live(hass, service, freezer, "2026-07-01T20:06", 60)
-    assert shown(hass, service) == "2"
-    events = async_capture_events(hass, "state_changed")
-    service.full.faults.on("refuse")
-    service.cloud.faults.on("refuse")
-    await live(hass, service, freezer, "2026-07-01T20:12", 30)
-    assert shown(hass, service) == "unavailable"
-    await live(hass, service, freezer, "2026-07-02T06:00", 900)
-    assert shown(hass, service) == "unavailable"
-    service.full.pool.acid.doses = 3
-    service.full.faults.clear()
-    await live(hass, service, freezer, "2026-07-02T06:06", 60)
-    assert shown(hass, service) == "3"
-    states = [e.data["new_state"].state for e in events if e.data["entity_id"] == acid]
+    await live(full, "2026-07-01T20:06", 60)
+    assert shown(full) == "2"
+    followed = full.follow("sensor", "acid_doses_today")
+    full.disconnect()
+    await live(full, "2026-07-01T20:12", 30)
+    assert shown(full) == "unavailable"
+    await live(full, "2026-07-02T06:00", 900)
+    assert shown(full) == "unavailable"
+    full.pool.acid.doses = 3
+    full.controller.faults.clear()
+    await live(full, "2026-07-02T06:06", 60)
+    assert shown(full) == "3"
+    states = [state.state for state in followed]
     assert [state for state in states if state.isdecimal()] == ["0", "3"]
 
 
 @pytest.mark.freeze_time("2026-07-02 06:50:00+00:00")  # 23:50
-async def test_the_source_stops_telling(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_the_source_stops_telling(full: Home) -> None:
     """The cloud may not offer it: an hour of the new day later it is unknown."""
-    await live(hass, service, freezer, "2026-07-01T23:51")
-    assert shown(hass, service) == "2"
-    service.cloud.not_offered.add("chemistryCard")
-    service.full.faults.on("refuse")
-    await live(hass, service, freezer, "2026-07-02T00:01", 30)
-    assert value(hass, "sensor", service.full, "connection") == "cloud"
-    assert shown(hass, service) == "0"
-    await live(hass, service, freezer, "2026-07-02T01:00", 30)
-    assert shown(hass, service) == "unknown"
-    service.full.pool.acid.doses = 1
-    service.full.faults.clear()
-    await live(hass, service, freezer, "2026-07-02T01:06", 60)
-    assert shown(hass, service) == "1"
+    await live(full, "2026-07-01T23:51")
+    assert shown(full) == "2"
+    full.cloud.not_offered.add("chemistryCard")
+    full.controller.faults.on("refuse")
+    await live(full, "2026-07-02T00:01", 30)
+    assert full.source == "cloud"
+    assert shown(full) == "0"
+    await live(full, "2026-07-02T01:00", 30)
+    assert shown(full) == "unknown"
+    full.pool.acid.doses = 1
+    full.controller.faults.clear()
+    await live(full, "2026-07-02T01:06", 60)
+    assert shown(full) == "1"
 
 
 @pytest.mark.freeze_time("2026-07-02 06:55:00+00:00")  # 23:55
-async def test_midnight_in_the_cloud(
-    hass: HomeAssistant,
-    service: Service,
-    local: None,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_midnight_in_the_cloud(home: Home) -> None:
     """Its copies may be older than midnight, and count nothing twice."""
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry())
-    await live(hass, service, freezer, "2026-07-01T23:57")
-    assert shown(hass, service) == "2"
-    dose(service)
-    await live(hass, service, freezer, "2026-07-01T23:58:30")
-    assert shown(hass, service) == "3"
-    await live(hass, service, freezer, "2026-07-02T00:00")
-    assert shown(hass, service) == "0"
-    await live(hass, service, freezer, "2026-07-02T00:05")
-    assert shown(hass, service) == "0"
-    dose(service)
-    await live(hass, service, freezer, "2026-07-02T00:07")
-    assert shown(hass, service) == "1"
+    home.own(home.service.full)
+    await home.set_up()
+    await live(home, "2026-07-01T23:57")
+    assert shown(home) == "2"
+    dose(home)
+    await live(home, "2026-07-01T23:58:30")
+    assert shown(home) == "3"
+    await live(home, "2026-07-02T00:00")
+    assert shown(home) == "0"
+    await live(home, "2026-07-02T00:05")
+    assert shown(home) == "0"
+    dose(home)
+    await live(home, "2026-07-02T00:07")
+    assert shown(home) == "1"

@@ -1,49 +1,66 @@
 """Dosing: from an action in Home Assistant to the settings of the pool, and back."""
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
-from homeassistant.helpers import entity_registry as er
+from homeassistant.exceptions import ServiceValidationError
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
 
+from custom_components.poolctl import PLATFORMS
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import settings as sim_settings
 from tests.simulator.raw import until
 
-from .conftest import Service, entity_id, restart, set_up, value
-from .test_commands import call
+from .home import Home, failure
+from .service import Service
 
 pytestmark = pytest.mark.usefixtures("quick")
 
-# domain, action, key, data, what is shown then, settings of the pool that change
-COMMANDS: list[tuple[str, str, str, dict[str, Any], str, dict[str, float]]] = [
-    ("number", "set_value", "desired_ph", {"value": 7.2}, "7.2", {"desired_ph": 72}),
-    ("number", "set_value", "desired_orp_mineral", {"value": 700}, "700",
-     {"desired_orp_mineral": 700}),
-    ("number", "set_value", "desired_orp_liquid", {"value": 720}, "720",
-     {"desired_orp_liquid": 720}),
-    ("number", "set_value", "acid_drum", {"value": 15.5}, "15.5",
-     {"acid_drum": 15_500}),
-    ("number", "set_value", "chlorine_drum", {"value": 25}, "25.0",
-     {"chlorine_drum": 25_000}),
-    ("switch", "turn_off", "ph_dosing", {}, "off", {"ph_dosing": 0}),
-    ("switch", "turn_off", "chlorinator", {}, "off", {"orp_flags": 2}),
-    ("switch", "turn_off", "liquid_chlorine", {}, "off", {"orp_flags": 1}),
-    ("button", "press", "refill_acid", {}, "20.0", {"acid_remaining": 20_000}),
-    ("button", "press", "refill_chlorine", {}, "20.0",
-     {"chlorine_remaining": 20_000}),
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class Command:
+    """What a person sets, what is shown then, and what it changes in the pool."""
+
+    action: str
+    key: str
+    shown: str
+    changes: dict[str, float]
+    data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def domain(self) -> str:
+        return self.action.partition(".")[0]
+
+    async def run(self, home: Home) -> None:
+        await home.act(self.action, self.key, **self.data)
+
+    def value(self, home: Home) -> str:
+        """Return what is shown now of what it changes."""
+        if self.domain == "button":
+            drum = self.key.removeprefix("refill_")
+            return home.value("sensor", f"{drum}_remaining")
+        return home.value(self.domain, self.key)
+
+
+def number(key: str, value: float, shown: str, stored: float) -> Command:
+    return Command("number.set_value", key, shown, {key: stored}, {"value": value})
+
+
+COMMANDS = [
+    number("desired_ph", 7.2, "7.2", 72),
+    number("desired_orp_mineral", 700, "700", 700),
+    number("desired_orp_liquid", 720, "720", 720),
+    number("acid_drum", 15.5, "15.5", 15_500),
+    number("chlorine_drum", 25, "25.0", 25_000),
+    Command("switch.turn_off", "ph_dosing", "off", {"ph_dosing": 0}),
+    Command("switch.turn_off", "chlorinator", "off", {"orp_flags": 2}),
+    Command("switch.turn_off", "liquid_chlorine", "off", {"orp_flags": 1}),
+    Command("button.press", "refill_acid", "20.0", {"acid_remaining": 20_000}),
+    Command("button.press", "refill_chlorine", "20.0", {"chlorine_remaining": 20_000}),
+]
 EVERY_COMMAND = pytest.mark.parametrize(
-    ("domain", "action", "key", "data", "shown", "changes"),
-    COMMANDS,
-    ids=[row[2] for row in COMMANDS],
+    "command", COMMANDS, ids=lambda command: command.key
 )
 
 
@@ -55,183 +72,122 @@ def still_water(service: Service) -> None:
 
 
 @pytest.fixture(autouse=True)
-def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait for more values of a slider, nor for the pace of the service."""
-    monkeypatch.setattr(
-        "custom_components.poolctl.client.control.pending.Coalescer.__init__.__defaults__",
-        (0.0,),
-    )
+def hurried(service: Service, at_once: None) -> None:
+    """Wait neither for more values of a slider, nor for the pace of the service."""
     service.clock.speed = 50
 
 
-async def cloud_only(
-    hass: HomeAssistant, service: Service, *not_offered: str
-) -> MockConfigEntry:
+async def cloud_only(home: Home, *not_offered: str) -> None:
     """Set up the fully equipped pool without its LAN."""
-    service.account.sites = service.account.sites[1:]
-    service.cloud.not_offered |= {*not_offered}
-    return await set_up(hass, service, service.entry())
-
-
-def shown_as(hass: HomeAssistant, service: Service, domain: str, key: str) -> str:
-    """Return what is shown of what a command changes."""
-    if domain == "button":
-        domain, key = "sensor", f"{key.removeprefix('refill_')}_remaining"
-    return value(hass, domain, service.full, key)
+    home.own(home.service.full)
+    home.cloud.not_offered |= {*not_offered}
+    await home.set_up()
 
 
 @EVERY_COMMAND
 async def test_a_command(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    full: Home,
+    command: Command,
 ) -> None:
     """Shown at once, and nothing else is written."""
-    before = dict(service.full.pool.settings)
-    task = hass.async_create_task(call(hass, domain, action, service.full, key, **data))
-    await until(lambda: shown_as(hass, service, domain, key) == shown)
+    before = dict(full.pool.settings)
+    task = full.hass.async_create_task(command.run(full))
+    await until(lambda: command.value(full) == command.shown)
     await task
-    assert shown_as(hass, service, domain, key) == shown
-    assert dict(service.full.pool.settings) == before | changes
-    coordinator = full.runtime_data.controllers[service.full.device_id]
-    await coordinator.async_refresh()
-    assert shown_as(hass, service, domain, key) == shown
-    assert [r for r in service.cloud.requests if r.method == "POST"] == []
-    if domain == "switch":
-        await call(hass, domain, "turn_on", service.full, key)
-        assert dict(service.full.pool.settings) == before
-        assert shown_as(hass, service, domain, key) == "on"
+    assert command.value(full) == command.shown
+    assert dict(full.pool.settings) == before | command.changes
+    await full.refresh()
+    assert command.value(full) == command.shown
+    assert full.cloud_writes == []
+    if command.domain == "switch":
+        await full.act("switch.turn_on", command.key)
+        assert dict(full.pool.settings) == before
+        assert command.value(full) == "on"
 
 
 @EVERY_COMMAND
 async def test_refused(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    full: Home,
+    command: Command,
 ) -> None:
-    before = dict(service.full.pool.settings)
-    was = shown_as(hass, service, domain, key)
-    service.full.faults.on("decline")
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, domain, action, service.full, key, **data)
-    assert caught.value.translation_key == "refused"
-    assert dict(service.full.pool.settings) == before
-    assert shown_as(hass, service, domain, key) == was != shown
-    assert [r for r in service.cloud.requests if r.method == "POST"] == []
+    before = dict(full.pool.settings)
+    was = command.value(full)
+    full.controller.faults.on("decline")
+    with failure("refused"):
+        await command.run(full)
+    assert dict(full.pool.settings) == before
+    assert command.value(full) == was != command.shown
+    assert full.cloud_writes == []
 
 
 @pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
 @EVERY_COMMAND
 async def test_the_lan_dies(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    full: Home,
+    command: Command,
     fault: str,
 ) -> None:
     """Without the cloud it is told; with it, it goes that way."""
-    before = dict(service.full.pool.settings)
-    was = shown_as(hass, service, domain, key)
-    service.full.faults.on(fault)
-    service.cloud.faults.on("refuse")
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, domain, action, service.full, key, **data)
-    assert caught.value.translation_key == "not_reached"
-    assert shown_as(hass, service, domain, key) == was
-    assert dict(service.full.pool.settings) == before
+    before = dict(full.pool.settings)
+    was = command.value(full)
+    full.controller.faults.on(fault)
+    full.cloud.faults.on("refuse")
+    with failure("not_reached"):
+        await command.run(full)
+    assert command.value(full) == was
+    assert dict(full.pool.settings) == before
 
-    service.cloud.faults.off("refuse")
-    await call(hass, domain, action, service.full, key, **data)
-    assert shown_as(hass, service, domain, key) == shown
-    assert dict(service.full.pool.settings) == before | changes
+    full.cloud.faults.off("refuse")
+    await command.run(full)
+    assert command.value(full) == command.shown
+    assert dict(full.pool.settings) == before | command.changes
 
 
 @EVERY_COMMAND
 async def test_without_a_lan(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    home: Home,
+    command: Command,
 ) -> None:
-    await cloud_only(hass, service)
-    before = dict(service.full.pool.settings)
-    await call(hass, domain, action, service.full, key, **data)
-    assert shown_as(hass, service, domain, key) == shown
-    assert dict(service.full.pool.settings) == before | changes
+    await cloud_only(home)
+    before = dict(home.pool.settings)
+    await command.run(home)
+    assert command.value(home) == command.shown
+    assert dict(home.pool.settings) == before | command.changes
 
 
 @EVERY_COMMAND
 async def test_without_a_lan_and_refused(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    domain: str,
-    action: str,
-    key: str,
-    data: dict[str, Any],
-    shown: str,
-    changes: dict[str, float],
+    home: Home,
+    command: Command,
 ) -> None:
-    await cloud_only(hass, service)
-    before = dict(service.full.pool.settings)
-    was = shown_as(hass, service, domain, key)
-    service.full.faults.on("decline")
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, domain, action, service.full, key, **data)
-    assert caught.value.translation_key == "service_refused"
-    assert dict(service.full.pool.settings) == before
-    assert shown_as(hass, service, domain, key) == was != shown
+    await cloud_only(home)
+    before = dict(home.pool.settings)
+    was = command.value(home)
+    home.controller.faults.on("decline")
+    with failure("service_refused"):
+        await command.run(home)
+    assert dict(home.pool.settings) == before
+    assert command.value(home) == was != command.shown
 
 
-async def test_a_service_that_only_reads(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
+async def test_a_service_that_only_reads(home: Home) -> None:
     """Where the writing endpoints are not offered, a person is told so."""
-    await cloud_only(hass, service, "setPhSettings", "setChlorineSettings")
-    before = dict(service.full.pool.settings)
-    for domain, action, key, data, shown, _ in COMMANDS:
-        was = shown_as(hass, service, domain, key)
-        with pytest.raises(ServiceValidationError) as caught:
-            await call(hass, domain, action, service.full, key, **data)
-        assert caught.value.translation_key == "not_supported"
-        assert shown_as(hass, service, domain, key) == was != shown
-    assert dict(service.full.pool.settings) == before
+    await cloud_only(home, "setPhSettings", "setChlorineSettings")
+    before = dict(home.pool.settings)
+    for command in COMMANDS:
+        was = command.value(home)
+        with failure("not_supported", ServiceValidationError):
+            await command.run(home)
+        assert command.value(home) == was != command.shown
+    assert dict(home.pool.settings) == before
 
 
-async def test_a_service_that_tells_no_settings(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
+async def test_a_service_that_tells_no_settings(home: Home) -> None:
     """What only `chemistryCard` tells is absent; the dashboard's pH target is not."""
-    await cloud_only(hass, service, "chemistryCard")
-    prefix = f"{service.full.device_id}_"
-    keys = {
-        (entry.domain, entry.unique_id.removeprefix(prefix))
-        for entry in er.async_get(hass).entities.values()
-    }
+    await cloud_only(home, "chemistryCard")
+    keys = {(domain, key) for domain in PLATFORMS for key in home.entity_keys(domain)}
     assert ("number", "desired_ph") in keys
-    assert not keys & {row[:3:2] for row in COMMANDS if "desired" not in row[2]}
+    assert not keys & {(c.domain, c.key) for c in COMMANDS if "desired" not in c.key}
     for substance in ("acid", "chlorine"):
         assert not keys & {
             ("sensor", f"{substance}_remaining"),
@@ -239,15 +195,12 @@ async def test_a_service_that_tells_no_settings(
             ("binary_sensor", f"{substance}_low"),
             ("number", f"{substance}_low_level"),
         }
-    with pytest.raises(ServiceValidationError) as caught:
-        await call(hass, "number", "set_value", service.full, "desired_ph", value=7.2)
-    assert caught.value.translation_key == "not_supported"
+    with failure("not_supported", ServiceValidationError):
+        await home.act("number.set_value", "desired_ph", value=7.2)
 
 
-async def test_what_is_not_fitted_is_not_there(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
-    names = [state.entity_id for state in hass.states.async_all()]
+async def test_what_is_not_fitted_is_not_there(small: Home) -> None:
+    names = [state.entity_id for state in small.hass.states.async_all()]
     for name in ("acid", "chlorin", "ph_dosing", "desired"):
         assert not [entity for entity in names if name in entity]
 
@@ -255,143 +208,109 @@ async def test_what_is_not_fitted_is_not_there(
 # Whole objects
 
 
-async def test_several_settings_of_one_object_at_once(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    before = dict(service.full.pool.settings)
-    await asyncio.gather(
-        *(
-            call(hass, domain, action, service.full, key, **data)
-            for domain, action, key, data, *_ in COMMANDS
-            if domain != "button"
-        )
-    )
-    changes = {
-        k: v for row in COMMANDS if row[0] != "button" for k, v in row[5].items()
-    }
-    assert dict(service.full.pool.settings) == before | changes | {"orp_flags": 0}
+async def test_several_settings_of_one_object_at_once(full: Home) -> None:
+    before = dict(full.pool.settings)
+    settings = [command for command in COMMANDS if command.domain != "button"]
+    await asyncio.gather(*(command.run(full) for command in settings))
+    changes = {k: v for command in settings for k, v in command.changes.items()}
+    assert dict(full.pool.settings) == before | changes | {"orp_flags": 0}
 
 
 @pytest.mark.parametrize("path", ["lan", "cloud"])
 async def test_neither_the_app_nor_a_later_firmware_loses_anything(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    monkeypatch: pytest.MonkeyPatch,
-    path: str,
+    home: Home, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """Keys we do not know are kept, and so is what the app has just changed."""
     for keys in (sim_settings.PH, sim_settings.CHLORINE):
         monkeypatch.setitem(keys, "of_next_year", sim_settings.Key("of_next_year"))
-    service.full.pool.settings["of_next_year"] = 7
-    if path == "cloud":
-        await cloud_only(hass, service)
-    else:
-        service.account.sites = service.account.sites[1:]
-        await set_up(hass, service, service.entry(service.full))
+    home.own(home.service.full)
+    home.pool.settings["of_next_year"] = 7
+    await home.set_up(*([home.controller] if path == "lan" else []))
     edits = {"max_ph_doses": 3, "liquid_dose_time": 40, "desired_ph": 76}
-    service.full.pool.settings |= edits
-    before = dict(service.full.pool.settings)
-    service.clock.advance(32)  # the cloud's copies have it now
+    home.pool.settings |= edits
+    before = dict(home.pool.settings)
+    home.clock.advance(32)  # the cloud's copies have it now
     await asyncio.sleep(0.2)
-    await call(hass, "number", "set_value", service.full, "acid_drum", value=18)
-    await call(hass, "number", "set_value", service.full, "chlorine_drum", value=19)
+    await home.act("number.set_value", "acid_drum", value=18)
+    await home.act("number.set_value", "chlorine_drum", value=19)
     changes = {"acid_drum": 18_000, "chlorine_drum": 19_000}
-    assert dict(service.full.pool.settings) == before | changes
+    assert dict(home.pool.settings) == before | changes
 
 
-async def test_a_drum_without_a_size(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
+async def test_a_drum_without_a_size(full: Home) -> None:
     """Nobody knows how full it is, and a person is told what to do first."""
-    service.full.pool.settings["acid_drum"] = 0
-    coordinator = full.runtime_data.controllers[service.full.device_id]
-    await coordinator.async_refresh()
+    full.pool.settings["acid_drum"] = 0
+    await full.refresh()
     for domain, key in (
         ("number", "acid_drum"),
         ("sensor", "acid_remaining"),
         ("binary_sensor", "acid_low"),
         ("number", "acid_low_level"),
     ):
-        assert value(hass, domain, service.full, key) == "unknown"
-    with pytest.raises(ServiceValidationError) as caught:
-        await call(hass, "button", "press", service.full, "refill_acid")
-    assert caught.value.translation_key == "drum_without_size"
+        assert full.value(domain, key) == "unknown"
+    with failure("drum_without_size", ServiceValidationError) as caught:
+        await full.act("button.press", "refill_acid")
     assert "Set it first" in str(caught.value)
 
-    await call(hass, "number", "set_value", service.full, "acid_drum", value=15)
-    await call(hass, "button", "press", service.full, "refill_acid")
-    assert value(hass, "sensor", service.full, "acid_remaining") == "15.0"
-    assert value(hass, "binary_sensor", service.full, "acid_low") == "off"
+    await full.act("number.set_value", "acid_drum", value=15)
+    await full.act("button.press", "refill_acid")
+    assert full.value("sensor", "acid_remaining") == "15.0"
+    assert full.value("binary_sensor", "acid_low") == "off"
 
 
 # Nearly empty
 
 
 @pytest.mark.parametrize("substance", ["acid", "chlorine"])
-async def test_nearly_empty(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry, substance: str
-) -> None:
-    coordinator = full.runtime_data.controllers[service.full.device_id]
+async def test_nearly_empty(full: Home, substance: str) -> None:
     low, level = f"{substance}_low", f"{substance}_low_level"
 
     def shown() -> str:
-        return value(hass, "binary_sensor", service.full, low)
+        return full.value("binary_sensor", low)
 
     async def left(millilitres: int) -> str:
-        service.full.pool.settings[f"{substance}_remaining"] = millilitres
-        await coordinator.async_refresh()
+        full.pool.settings[f"{substance}_remaining"] = millilitres
+        await full.refresh()
         return shown()
 
-    assert value(hass, "number", service.full, level) == "10"
+    assert full.value("number", level) == "10"
     assert await left(2_001) == "off"
     assert await left(2_000) == "on"
     # A person wants to know later, or sooner.
-    await call(hass, "number", "set_value", service.full, level, value=5)
+    await full.act("number.set_value", level, value=5)
     assert shown() == "off"
     assert await left(1_000) == "on"
-    await call(hass, "number", "set_value", service.full, level, value=4)
+    await full.act("number.set_value", level, value=4)
     assert shown() == "off"
-    await call(hass, "number", "set_value", service.full, level, value=20)
+    await full.act("number.set_value", level, value=20)
     assert shown() == "on"
-    events = async_capture_events(hass, "state_changed")
-    await call(hass, "button", "press", service.full, f"refill_{substance}")
+    alarms = full.follow("binary_sensor", low)
+    await full.act("button.press", f"refill_{substance}")
     assert shown() == "off"
-    alarms = [e for e in events if e.data["entity_id"].endswith("_nearly_empty")]
-    assert [e.data["new_state"].state for e in alarms] == ["off"]
+    assert [state.state for state in alarms] == ["off"]
     with pytest.raises(ServiceValidationError):
-        await call(hass, "number", "set_value", service.full, level, value=51)
+        await full.act("number.set_value", level, value=51)
 
 
 @pytest.mark.parametrize("older_store", [False, True])
 async def test_what_is_nearly_empty_is_kept_over_a_restart(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    hass_storage: dict[str, Any],
-    older_store: bool,
+    full: Home, hass_storage: dict[str, Any], older_store: bool
 ) -> None:
-    requests = len(service.full.requests)
-    await call(hass, "number", "set_value", service.full, "acid_low_level", value=25)
-    assert len(service.full.requests) == requests  # it is Home Assistant's own
+    requests = len(full.controller.requests)
+    await full.act("number.set_value", "acid_low_level", value=25)
+    assert len(full.controller.requests) == requests  # it is Home Assistant's own
 
-    memory = hass.data[DATA_MEMORY]
-    await memory._store.async_save(memory._data())
+    await full.shut_down()
     if older_store:
-        kept = hass_storage[DOMAIN]["data"][service.full.device_id]
+        kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
         del kept["acid_low_level"], kept["chlorine_low_level"]
-    assert await hass.config_entries.async_unload(full.entry_id)
-    hass.data[DATA_MEMORY] = Memory(hass)
-    await hass.data[DATA_MEMORY].async_load()
-    await restart(hass, service, full)
-    level = value(hass, "number", service.full, "acid_low_level")
+    await full.boot()
+    level = full.value("number", "acid_low_level")
     assert level == ("10" if older_store else "25")
-    assert value(hass, "number", service.full, "chlorine_low_level") == "10"
+    assert full.value("number", "chlorine_low_level") == "10"
 
 
-async def test_entities_of_the_dosing(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
+async def test_entities_of_the_dosing(full: Home) -> None:
     """Units and classes, as a person sees them."""
     for domain, key, name, attributes in (
         ("number", "acid_drum", "Acid drum size",
@@ -405,7 +324,6 @@ async def test_entities_of_the_dosing(
         ("switch", "chlorinator", "Automatic chlorination", {}),
         ("button", "refill_chlorine", "Chlorine refilled", {}),
     ):  # fmt: skip
-        state = hass.states.get(entity_id(hass, domain, service.full, key))
-        assert state is not None
+        state = full.state(domain, key)
         assert state.name == f"Beach pool {name}"
         assert attributes.items() <= state.attributes.items()

@@ -1,47 +1,77 @@
-"""Every entity of a small and of a fully equipped pool, as snapshots."""
+"""Every entity of three pools, a line for each, as snapshots that a person can read."""
 
-from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
+from enum import Enum
+from typing import Any
+
+from homeassistant.components.climate.const import DOMAIN as CLIMATE
 from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    snapshot_platform,
-)
+from pytest_homeassistant_custom_component.common import snapshot_platform
 from syrupy.assertion import SnapshotAssertion
 
 import custom_components.poolctl as integration
 
-from .conftest import Service, set_up
+from .home import Home
 
-NOTHING = {
-    (Platform.CLIMATE, "small"),
-    (Platform.CLIMATE, "cloud_only"),
-}
-"""Of these platforms these pools have nothing."""
+pytestmark = pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
+
+COLUMNS = "key | entity | name | class | unit | category | enabled | state | attributes"
+TOLD_BEFORE = {"friendly_name", "device_class", "unit_of_measurement"}
+"""Attributes that have a column of their own."""
 
 
-@pytest.mark.parametrize("platform", integration.PLATFORMS)
+def written(value: Any) -> str:
+    """Return a value as a person would write it."""
+    if isinstance(value, list | tuple | set):
+        return f"[{', '.join(map(written, value))}]"
+    return str(value.value if isinstance(value, Enum) else value).replace("\n", "\\n")
+
+
+def line(home: Home, entity: er.RegistryEntry, *, enabled: bool) -> str:
+    """Return all that there is to say about an entity."""
+    state = home.state_of(entity.entity_id)
+    attributes = {k: v for k, v in state.attributes.items() if k not in TOLD_BEFORE}
+    attributes |= entity.options.get(entity.domain, {})
+    columns = (
+        entity.unique_id.partition(f"{home.controller.device_id}_")[2],
+        entity.entity_id,
+        state.name,
+        entity.original_device_class,
+        entity.unit_of_measurement,
+        entity.entity_category,
+        "enabled" if enabled else "disabled",
+        state.state,
+        ", ".join(f"{name}={written(attributes[name])}" for name in sorted(attributes)),
+    )
+    return " | ".join(written(column) if column else "-" for column in columns)
+
+
+async def lines(home: Home) -> dict[str, list[str]]:
+    """Return the lines of all entities, by platform; for that they are enabled."""
+    entities = sorted(home.entities(), key=lambda entity: entity.unique_id)
+    await home.enable_all()
+    found: dict[str, list[str]] = {
+        str(name): [COLUMNS] for name in integration.PLATFORMS
+    }
+    for entity in entities:
+        enabled = entity.disabled_by is None
+        found[entity.domain].append(line(home, entity, enabled=enabled))
+    return found
+
+
 @pytest.mark.parametrize("pool", ["small", "full", "cloud_only"])
-@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
-@pytest.mark.usefixtures("all_enabled")
-async def test_platform(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    monkeypatch: pytest.MonkeyPatch,
-    snapshot: SnapshotAssertion,
-    platform: Platform,
-    pool: str,
-) -> None:
-    monkeypatch.setattr(integration, "PLATFORMS", [platform])
-    controller = service.full if pool == "full" else service.small
-    service.account.sites = [
-        site for site in service.account.sites if controller in site.controllers
-    ]
-    remembered = [] if pool == "cloud_only" else [controller]
-    entry: MockConfigEntry = await set_up(hass, service, service.entry(*remembered))
-    if er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
-        await snapshot_platform(hass, er.async_get(hass), snapshot, entry.entry_id)
-    else:
-        assert (platform, pool) in NOTHING
+async def test_entities(home: Home, snapshot: SnapshotAssertion, pool: str) -> None:
+    """Review what `--snapshot-update` changes here like any other line of code."""
+    home.own(home.service.full if pool == "full" else home.service.small)
+    await home.set_up(*[] if pool == "cloud_only" else [home.controller])
+    for platform, found in (await lines(home)).items():
+        assert "\n".join(found) == snapshot(name=platform)
+
+
+async def test_the_whole_of_a_platform(full: Home, snapshot: SnapshotAssertion) -> None:
+    """Registry and state in full, as Home Assistant's own tests keep them."""
+    registry = er.async_get(full.hass)
+    for entity in full.entities():
+        if entity.domain != CLIMATE:
+            registry.async_remove(entity.entity_id)
+    await snapshot_platform(full.hass, registry, snapshot, full.entry.entry_id)

@@ -2,20 +2,13 @@
 
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.event.const import DOMAIN as EVENT
-from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
 
-from .conftest import Service, advance, entity_id, restart, set_up
+from .home import Home
 from .test_triggers import DRY, automate, still_water, told
 
 __all__ = ["still_water"]
@@ -28,399 +21,290 @@ ACID_DOSE, CHLORINE_DOSE = 20, 30
 """s that a dose takes there."""
 
 
-def last(hass: HomeAssistant, controller: Controller, key: str) -> dict[str, Any]:
+ATTRIBUTES = ("event_type", "doses", "doses_today", "expander")
+
+
+def last(home: Home, key: str) -> dict[str, Any]:
     """Return the last event of an entity."""
-    state = hass.states.get(entity_id(hass, EVENT, controller, key))
-    assert state is not None
-    names = ("event_type", "doses", "doses_today", "expander")
-    return {name: state.attributes[name] for name in names if name in state.attributes}
+    found = home.state(EVENT, key).attributes
+    return {name: found[name] for name in ATTRIBUTES if name in found}
 
 
 class Seen:
     """The events of one entity: every change of its state but coming and going."""
 
-    def __init__(self, hass: HomeAssistant, controller: Controller, key: str) -> None:
-        self._entity_id = entity_id(hass, EVENT, controller, key)
-        self._events = async_capture_events(hass, "state_changed")
-        self._last = hass.states.get(self._entity_id)
+    def __init__(self, home: Home, key: str) -> None:
+        self._states = home.follow(EVENT, key)
+        self._last = home.value(EVENT, key)
 
     def take(self) -> list[tuple[Any, ...]]:
         """Return the events until now, and forget them."""
         found = []
-        for event in self._events:
-            if event.data["entity_id"] != self._entity_id:
+        for state in self._states:
+            if state.state == "unavailable":
                 continue
-            state: State | None = event.data["new_state"]
-            if state is None or state.state == "unavailable":
-                continue
-            if self._last is None or state.state != self._last.state:
-                found.append(
-                    (
-                        state.attributes["event_type"],
-                        *(
-                            state.attributes[name]
-                            for name in ("doses", "doses_today", "expander")
-                            if name in state.attributes
-                        ),
-                    )
-                )
-            self._last = state
-        self._events.clear()
+            if state.state != self._last:
+                values = (state.attributes.get(name) for name in ATTRIBUTES)
+                found.append(tuple(value for value in values if value is not None))
+            self._last = state.state
+        self._states.clear()
         return found
 
 
 @pytest.fixture
-def doses(hass: HomeAssistant, service: Service, full: MockConfigEntry) -> Seen:
+def doses(full: Home) -> Seen:
     """Follow the doses of the full pool."""
-    return Seen(hass, service.full, "doses")
+    return Seen(full, "doses")
 
 
 @pytest.fixture
-def faults(hass: HomeAssistant, service: Service, full: MockConfigEntry) -> Seen:
+def faults(full: Home) -> Seen:
     """Follow the faults of the full pool."""
-    return Seen(hass, service.full, "faults")
-
-
-async def live(
-    hass: HomeAssistant,
-    service: Service,
-    freezer: FrozenDateTimeFactory,
-    seconds: float,
-) -> None:
-    """Let time pass for the pool and for Home Assistant."""
-    for _ in range(round(seconds / 15)):
-        service.clock.advance(15)
-        await advance(hass, service, freezer, 15)
+    return Seen(full, "faults")
 
 
 # Doses
 
 
-async def test_a_dose_that_ended(
-    hass: HomeAssistant,
-    service: Service,
-    doses: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    pool = service.full.pool
+async def test_a_dose_that_ended(home: Home, doses: Seen) -> None:
+    pool = home.pool
     pool.water.ph = 7.9
-    service.clock.advance(11)
-    assert service.full.pool.acid.dosing
-    await advance(hass, service, freezer, 15)
+    home.clock.advance(11)
+    assert home.pool.acid.dosing
+    await home.advance(15)
     assert doses.take() == []
-    await live(hass, service, freezer, 60)
+    await home.live(60)
     assert doses.take() == [("acid_dose", 1, 1)]
-    await live(hass, service, freezer, 600)
+    await home.live(600)
     assert doses.take() == []
-    await live(hass, service, freezer, 1320)
+    await home.live(1320)
     assert doses.take() == [("acid_dose", 1, 2)]
 
 
-async def test_a_dose_of_chlorine(
-    hass: HomeAssistant,
-    service: Service,
-    doses: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_dose_of_chlorine(home: Home, doses: Seen) -> None:
     """The chlorinator that runs, too, is no dose."""
-    service.full.pool.water.orp = 600
-    await live(hass, service, freezer, 120)
-    assert service.full.pool.relays[CHLORINATOR]
+    home.pool.water.orp = 600
+    await home.live(120)
+    assert home.pool.relays[CHLORINATOR]
     assert doses.take() == [("chlorine_dose", 1, 1)]
-    service.full.pool.water.orp = 800
-    await live(hass, service, freezer, 60)
-    assert service.full.pool.chlorinating is False
+    home.pool.water.orp = 800
+    await home.live(60)
+    assert home.pool.chlorinating is False
     assert doses.take() == []
 
 
-async def test_both_at_once(
-    hass: HomeAssistant,
-    service: Service,
-    doses: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_both_at_once(home: Home, doses: Seen) -> None:
     """Each has a state of its own, so that a trigger sees both."""
-    service.full.pool.acid.doses += 1
-    service.full.pool.chlorine.doses += 2
-    await live(hass, service, freezer, 330)
+    home.pool.acid.doses += 1
+    home.pool.chlorine.doses += 2
+    await home.live(330)
     assert doses.take() == [("acid_dose", 1, 1), ("chlorine_dose", 2, 2)]
 
 
-async def test_doses_while_nobody_answered(
-    hass: HomeAssistant,
-    service: Service,
-    doses: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_doses_while_nobody_answered(home: Home, doses: Seen) -> None:
     """They are told together, and a trigger takes them although it was unavailable."""
     received = await automate(
-        hass,
+        home,
         {
             "trigger": "event.received",
-            "target": {"entity_id": entity_id(hass, EVENT, service.full, "doses")},
+            "target": {"entity_id": home.entity_id(EVENT, "doses")},
             "options": {"event_type": ["acid_dose"]},
         },
     )
-    for faults in (service.full.faults, service.cloud.faults):
+    for faults in (home.controller.faults, home.cloud.faults):
         faults.on("refuse")
-    await advance(hass, service, freezer, 150, step=15)
-    state = hass.states.get(entity_id(hass, EVENT, service.full, "doses"))
-    assert state is not None
+    await home.advance(150, step=15)
+    state = home.state(EVENT, "doses")
     assert state.state == "unavailable"
-    service.full.pool.acid.doses = 3
-    for faults in (service.full.faults, service.cloud.faults):
+    home.pool.acid.doses = 3
+    for faults in (home.controller.faults, home.cloud.faults):
         faults.off("refuse")
-    await advance(hass, service, freezer, 420, step=15)
+    await home.advance(420, step=15)
     assert doses.take() == [("acid_dose", 3, 3)]
     assert len(told(received)) == 1
 
 
 async def test_a_new_day_and_a_restart_of_the_controller(
-    hass: HomeAssistant,
-    service: Service,
-    doses: Seen,
-    freezer: FrozenDateTimeFactory,
+    home: Home, doses: Seen
 ) -> None:
     """A count that begins anew is no dose."""
-    service.full.pool.acid.doses = 4
-    await live(hass, service, freezer, 330)
+    home.pool.acid.doses = 4
+    await home.live(330)
     assert doses.take() == [("acid_dose", 4, 4)]
-    service.full.restart()
-    await live(hass, service, freezer, 330)
+    home.controller.restart()
+    await home.live(330)
     assert doses.take() == []
-    service.full.pool.acid.doses = 1
-    await live(hass, service, freezer, 330)
+    home.pool.acid.doses = 1
+    await home.live(330)
     assert doses.take() == [("acid_dose", 1, 1)]
 
 
-async def test_a_start_is_no_dose(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    doses: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_start_is_no_dose(full: Home, doses: Seen) -> None:
     """The last event is still known after a restart; doses meanwhile are none."""
-    service.full.pool.acid.doses = 1
-    await live(hass, service, freezer, 330)
+    full.pool.acid.doses = 1
+    await full.live(330)
     assert doses.take() == [("acid_dose", 1, 1)]
-    service.full.pool.acid.doses = 3
-    await restart(hass, service, full)
-    await live(hass, service, freezer, 330)
+    full.pool.acid.doses = 3
+    await full.restart()
+    await full.live(330)
     assert doses.take() == []
-    assert last(hass, service.full, "doses") == {
+    assert last(full, "doses") == {
         "event_type": "acid_dose",
         "doses": 1,
         "doses_today": 1,
     }
 
 
-async def test_a_controller_that_does_not_count(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_controller_that_does_not_count(home: Home) -> None:
     """The flag says it; of chlorine only where no chlorinator sets it, too."""
-    service.account.sites = service.account.sites[1:]
-    service.full.faults.on("garbage", "get_ph_settings", "get_chlorine_settings")
-    service.full.pool.slots[CHLORINATOR].aux_type = 0
-    await set_up(hass, service, service.entry(service.full))
-    doses = Seen(hass, service.full, "doses")
-    service.full.pool.acid.left = ACID_DOSE
-    service.full.pool.chlorine.left = CHLORINE_DOSE
-    await advance(hass, service, freezer, 15)
+    home.own(home.service.full)
+    home.controller.faults.on("garbage", "get_ph_settings", "get_chlorine_settings")
+    home.pool.slots[CHLORINATOR].aux_type = 0
+    await home.set_up(home.controller)
+    doses = Seen(home, "doses")
+    home.pool.acid.left = ACID_DOSE
+    home.pool.chlorine.left = CHLORINE_DOSE
+    await home.advance(15)
     assert doses.take() == []
-    await live(hass, service, freezer, 90)
+    await home.live(90)
     assert sorted(doses.take()) == [("acid_dose",), ("chlorine_dose",)]
 
 
-async def test_doses_that_the_cloud_counts(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_doses_that_the_cloud_counts(home: Home) -> None:
     """Of a controller that is known from the cloud alone."""
-    service.account.sites = service.account.sites[1:]
-    service.full.faults.on("refuse")
-    await set_up(hass, service, service.entry())
-    doses = Seen(hass, service.full, "doses")
-    service.full.pool.acid.doses = 2
-    await live(hass, service, freezer, 120)
+    home.own(home.service.full)
+    home.controller.faults.on("refuse")
+    await home.set_up()
+    doses = Seen(home, "doses")
+    home.pool.acid.doses = 2
+    await home.live(120)
     assert doses.take() == [("acid_dose", 2, 2)]
 
 
-async def test_a_chlorinator_doses_nothing(
-    hass: HomeAssistant,
-    service: Service,
-    doses: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_chlorinator_doses_nothing(home: Home, doses: Seen) -> None:
     """Whatever its settings count: without a doser there is no dose."""
-    service.full.pool.slots[CHLORINE].aux_type = 0
-    await live(hass, service, freezer, 330)
-    service.full.pool.chlorine.doses = 1
-    await live(hass, service, freezer, 330)
+    home.pool.slots[CHLORINE].aux_type = 0
+    await home.live(330)
+    home.pool.chlorine.doses = 1
+    await home.live(330)
     assert doses.take() == []
 
 
-async def test_dosers_come_and_go(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-) -> None:
-    registry = er.async_get(hass)
-    unique_id = f"{service.full.device_id}_doses"
-    coordinator = full.runtime_data.controllers[service.full.device_id]
+async def test_dosers_come_and_go(full: Home) -> None:
+    registry = er.async_get(full.hass)
+    unique_id = f"{full.controller.device_id}_doses"
     for wired in ({ACID: 0}, {CHLORINE: 0}, {ACID: 6}):
         for slot, aux_type in wired.items():
-            service.full.pool.slots[slot].aux_type = aux_type
-        await coordinator.async_refresh()
-        await hass.async_block_till_done()
-        fitted = any(service.full.pool.slots[n].aux_type for n in (ACID, CHLORINE))
+            full.pool.slots[slot].aux_type = aux_type
+        await full.refresh()
+        await full.hass.async_block_till_done()
+        fitted = any(full.pool.slots[n].aux_type for n in (ACID, CHLORINE))
         there = registry.async_get_entity_id(EVENT, DOMAIN, unique_id)
         assert (there is not None) is fitted
 
 
-async def test_a_pool_without_dosers(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
-    registry = er.async_get(hass)
-    unique_id = f"{service.small.device_id}_doses"
+async def test_a_pool_without_dosers(small: Home) -> None:
+    registry = er.async_get(small.hass)
+    unique_id = f"{small.controller.device_id}_doses"
     assert registry.async_get_entity_id(EVENT, DOMAIN, unique_id) is None
-    assert last(hass, service.small, "faults") == {"event_type": None}
+    assert last(small, "faults") == {"event_type": None}
 
 
 # Faults
 
 
-async def test_the_pump_runs_dry(
-    hass: HomeAssistant,
-    service: Service,
-    faults: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_the_pump_runs_dry(home: Home, faults: Seen) -> None:
     """However it runs dry, it is one fault until it no longer does."""
-    pump = service.full.pool.pump
+    pump = home.pool.pump
     for status, expected in ((0, True), (1, False), (2, False), (3, False), (2, True)):
         pump.dry_run_status = status
-        await advance(hass, service, freezer, 15)
+        await home.advance(15)
         assert faults.take() == ([("dry_run",)] if expected else [])
 
 
-async def test_expanders_that_are_lost(
-    hass: HomeAssistant,
-    service: Service,
-    faults: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    pool = service.full.pool
+async def test_expanders_that_are_lost(home: Home, faults: Seen) -> None:
+    pool = home.pool
     pool.lost_expanders = {1, 4}
-    await advance(hass, service, freezer, 15)
+    await home.advance(15)
     assert faults.take() == [("expander_lost", 1), ("expander_lost", 4)]
     pool.lost_expanders = {4}
-    await advance(hass, service, freezer, 15)
+    await home.advance(15)
     assert faults.take() == []
     pool.lost_expanders = {1, 4}
-    await advance(hass, service, freezer, 15)
+    await home.advance(15)
     assert faults.take() == [("expander_lost", 1)]
 
 
-async def test_a_source_that_does_not_tell(
-    hass: HomeAssistant,
-    service: Service,
-    faults: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_source_that_does_not_tell(home: Home, faults: Seen) -> None:
     """The cloud knows no expanders: what is lost meanwhile is told by the LAN."""
-    service.full.faults.on("refuse")
-    await advance(hass, service, freezer, 60, step=15)
-    service.full.pool.lost_expanders = {2}
-    await advance(hass, service, freezer, 60, step=15)
+    home.controller.faults.on("refuse")
+    await home.advance(60, step=15)
+    home.pool.lost_expanders = {2}
+    await home.advance(60, step=15)
     assert faults.take() == []
-    service.full.pool.pump.dry_run_status = DRY
-    await live(hass, service, freezer, 120)
+    home.pool.pump.dry_run_status = DRY
+    await home.live(120)
     assert faults.take() == [("dry_run",)]
-    service.full.faults.off("refuse")
-    await advance(hass, service, freezer, 60, step=15)
+    home.controller.faults.off("refuse")
+    await home.advance(60, step=15)
     assert faults.take() == [("expander_lost", 2)]
 
 
 async def test_a_fault_is_received_when_the_controller_is_back(
-    hass: HomeAssistant,
-    service: Service,
-    faults: Seen,
-    freezer: FrozenDateTimeFactory,
+    home: Home, faults: Seen
 ) -> None:
     """A trigger takes no event that comes with the end of `unavailable`."""
     received = await automate(
-        hass,
+        home,
         {
             "trigger": "event.received",
-            "target": {"entity_id": entity_id(hass, EVENT, service.full, "faults")},
+            "target": {"entity_id": home.entity_id(EVENT, "faults")},
             "options": {"event_type": ["dry_run"]},
         },
     )
-    for fault in (service.full.faults, service.cloud.faults):
+    for fault in (home.controller.faults, home.cloud.faults):
         fault.on("refuse")
-    await advance(hass, service, freezer, 150, step=15)
-    service.full.pool.pump.dry_run_status = DRY
-    for fault in (service.full.faults, service.cloud.faults):
+    await home.advance(150, step=15)
+    home.pool.pump.dry_run_status = DRY
+    for fault in (home.controller.faults, home.cloud.faults):
         fault.off("refuse")
-    await advance(hass, service, freezer, 60, step=15)
+    await home.advance(60, step=15)
     assert faults.take() == [("dry_run",)]
     assert len(told(received)) == 1
 
 
-async def test_a_start_is_no_fault(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    faults: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_start_is_no_fault(full: Home, faults: Seen) -> None:
     """What was so already is no event, nor is what only became known."""
-    service.full.pool.pump.dry_run_status = DRY
-    service.full.pool.lost_expanders = {1}
-    service.full.faults.on("refuse")
-    await restart(hass, service, full)
-    await advance(hass, service, freezer, 60, step=15)
-    service.full.faults.off("refuse")
-    await advance(hass, service, freezer, 60, step=15)
+    full.pool.pump.dry_run_status = DRY
+    full.pool.lost_expanders = {1}
+    full.controller.faults.on("refuse")
+    await full.restart()
+    await full.advance(60, step=15)
+    full.controller.faults.off("refuse")
+    await full.advance(60, step=15)
     assert faults.take() == []
-    service.full.pool.lost_expanders = {1, 2}
-    await advance(hass, service, freezer, 15)
+    full.pool.lost_expanders = {1, 2}
+    await full.advance(15)
     assert faults.take() == [("expander_lost", 2)]
 
 
-async def test_the_first_change_there_is(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_the_first_change_there_is(home: Home) -> None:
     """How things are was seen before it, at the start."""
-    service.account.sites = service.account.sites[:1]
-    service.small.faults.on("garbage", "q")
-    await set_up(hass, service, service.entry(service.small))
-    faults = Seen(hass, service.small, "faults")
-    service.small.pool.pump.dry_run_status = DRY
-    await advance(hass, service, freezer, 15)
+    home.own(home.service.small)
+    home.controller.faults.on("garbage", "q")
+    await home.set_up(home.controller)
+    faults = Seen(home, "faults")
+    home.pool.pump.dry_run_status = DRY
+    await home.advance(15)
     assert faults.take() == [("dry_run",)]
 
 
-async def test_a_poll_without_news_writes_nothing(
-    hass: HomeAssistant,
-    service: Service,
-    faults: Seen,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    entity = entity_id(hass, EVENT, service.full, "faults")
-    before = hass.states.get(entity)
+async def test_a_poll_without_news_writes_nothing(home: Home, faults: Seen) -> None:
+    entity = home.entity_id(EVENT, "faults")
+    before = home.hass.states.get(entity)
     assert before is not None
-    service.full.pool.water.ph = 7.15
-    await advance(hass, service, freezer, 15)
-    after = hass.states.get(entity)
+    home.pool.water.ph = 7.15
+    await home.advance(15)
+    after = home.hass.states.get(entity)
     assert after is not None
     assert after.last_reported == before.last_reported

@@ -5,26 +5,20 @@ from dataclasses import replace
 from typing import Any
 
 from homeassistant.components.climate.const import ClimateEntityFeature
-from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
-from homeassistant.helpers import entity_registry as er
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
 
-from custom_components.poolctl.client.frame import Configuration
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.climate import CLIMATES
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 
-from .conftest import Service, entity_id, restart, set_up, value
-from .test_commands import call
+from .home import Home, failure
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
@@ -32,57 +26,49 @@ HEATER, SOLAR, SPA_HEATER = 4, 5, 12
 ALL = sim_pool.POOL_HEATER | sim_pool.SOLAR | sim_pool.SPA_HEATER
 
 
-def shown(hass: HomeAssistant, service: Service, key: str) -> dict[str, Any]:
+def shown(home: Home, key: str) -> dict[str, Any]:
     """Return what a climate entity of the full pool shows."""
-    state = hass.states.get(entity_id(hass, "climate", service.full, key))
-    assert state is not None
+    state = home.state("climate", key)
     return {"mode": state.state, **state.attributes}
 
 
-def target(hass: HomeAssistant, service: Service, key: str) -> Any:
+def target(home: Home, key: str) -> Any:
     """Return the target temperature."""
-    return shown(hass, service, key)["temperature"]
+    return shown(home, key)["temperature"]
 
 
-def sources(service: Service) -> int:
+def sources(home: Home) -> int:
     """Return the heat sources that may run, as bits of the simulated setting."""
-    return int(service.full.pool.settings["heating"])
+    return int(home.pool.settings["heating"])
 
 
-def changed(service: Service, before: dict[str, float]) -> dict[str, float]:
+def changed(home: Home, before: dict[str, float]) -> dict[str, float]:
     """Return the settings that differ; doses empty the drums all the time."""
     return {
         name: now
-        for name, now in service.full.pool.settings.items()
+        for name, now in home.pool.settings.items()
         if now != before.get(name) and not name.endswith("_remaining")
     }
 
 
-def written(service: Service) -> list[dict[str, Any]]:
+def written(home: Home) -> list[dict[str, Any]]:
     """Return the bodies of the heating commands the controller has run."""
     bodies = [
         wire.decode_cmd(request.payload or b"")
-        for request in service.full.requests
+        for request in home.controller.requests
         if request.name == "cmd"
     ]
     return [body for name, body in bodies if name == "v2_temp_set"]
 
 
-async def refresh(entry: MockConfigEntry, service: Service) -> None:
-    """Read the state now."""
-    await entry.runtime_data.controllers[service.full.device_id].async_refresh()
-
-
 # What is shown
 
 
-async def test_what_a_person_sees(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    pool = shown(hass, service, "pool")
+async def test_what_a_person_sees(full: Home) -> None:
+    pool = shown(full, "pool")
     assert (pool["mode"], pool["hvac_action"]) == ("heat", "heating")
     assert (pool["temperature"], pool["min_temp"], pool["max_temp"]) == (28, 10, 40)
-    water = float(value(hass, "sensor", service.full, "water_temperature"))
+    water = float(full.value("sensor", "water_temperature"))
     assert pool["current_temperature"] == water
     assert pool["target_temp_step"] == 1
     assert pool["hvac_modes"] == ["heat", "off"]
@@ -91,63 +77,45 @@ async def test_what_a_person_sees(
         | ClimateEntityFeature.TURN_ON
         | ClimateEntityFeature.TURN_OFF
     )
-    spa = shown(hass, service, "spa")
+    spa = shown(full, "spa")
     assert (spa["mode"], spa["hvac_action"]) == ("heat", "idle")
     assert (spa["temperature"], spa["current_temperature"]) == (36, None)
 
 
 def test_what_is_not_known_is_not_shown() -> None:
     """A target alone says neither whether it is heated to nor what runs."""
-    configuration = Configuration(aux_types=(2, 19), spa_target=36)
-    state = PoolState(configuration=configuration)
+    state = PoolState(outputs=Outputs(types=(2, 19)), spa=Water(36))
     pool, spa = CLIMATES
     assert pool.value_fn(state) is None
     assert spa.value_fn(state) == (36, None, None, None)
-    told = replace(configuration, spa_heater_selected=True)
-    assert spa.value_fn(replace(state, configuration=told)) == (36, None, "heat", None)
+    told = replace(state, heat={**state.heat, HeatSource.SPA_HEATER: Heater(True)})
+    assert spa.value_fn(told) == (36, None, "heat", None)
 
 
-async def test_a_pool_that_nothing_heats(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
-    registry = er.async_get(hass)
-    entities = er.async_entries_for_config_entry(registry, small.entry_id)
-    assert not [e for e in entities if e.domain == "climate"]
-    keys = {e.unique_id.removeprefix(service.small.device_id) for e in entities}
-    assert not [key for key in keys if "selected" in key or "spa" in key]
+async def test_a_pool_that_nothing_heats(small: Home) -> None:
+    assert not small.entity_keys("climate")
+    assert not [key for key in small.entity_keys() if "selected" in key or "spa" in key]
 
 
-async def test_heating_comes_and_goes_with_its_equipment(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    slots = service.full.pool.slots
+async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
+    slots = full.pool.slots
 
     def there() -> set[str]:
-        prefix = f"{service.full.device_id}_"
-        entities = er.async_entries_for_config_entry(er.async_get(hass), full.entry_id)
-        keys = {e.unique_id.removeprefix(prefix) for e in entities}
-        return keys & {
-            "pool",
-            "spa",
-            "pool_heater_selected",
-            "solar_selected",
-            "spa_heater_selected",
+        return {
+            key
+            for key in full.entity_keys()
+            if key in ("pool", "spa") or "selected" in key
         }
 
     slots[HEATER].aux_type = 0
-    await refresh(full, service)
+    await full.refresh()
     assert there() == {"pool", "spa", "solar_selected", "spa_heater_selected"}
     slots[SOLAR].aux_type = 0
-    await refresh(full, service)
+    await full.refresh()
     assert there() == {"spa", "spa_heater_selected"}
     slots[SPA_HEATER].aux_type = 32  # one heater for both
-    await refresh(full, service)
-    assert there() == {
-        "pool",
-        "spa",
-        "pool_heater_selected",
-        "spa_heater_selected",
-    }
+    await full.refresh()
+    assert there() == {"pool", "spa", "pool_heater_selected", "spa_heater_selected"}
 
 
 # Targets
@@ -155,41 +123,33 @@ async def test_heating_comes_and_goes_with_its_equipment(
 
 @pytest.mark.parametrize(("key", "field"), [("pool", 31), ("spa", 38)])
 async def test_a_target_leaves_all_other_settings_alone(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry, key: str, field: int
+    full: Home, key: str, field: int
 ) -> None:
-    before, probes = dict(service.full.pool.settings), dict(service.full.pool.probes)
-    events = async_capture_events(hass, "state_changed")
-    task = hass.async_create_task(
-        call(hass, "climate", "set_temperature", service.full, key, temperature=field)
+    before, probes = dict(full.pool.settings), dict(full.pool.probes)
+    states = full.follow("climate", key)
+    task = full.hass.async_create_task(
+        full.act("climate.set_temperature", key, temperature=field)
     )
-    await until(lambda: target(hass, service, key) == field)  # at once
+    await until(lambda: target(full, key) == field)  # at once
     await task
-    assert changed(service, before) == {f"{key}_target": field}
-    assert service.full.pool.probes == probes
-    assert target(hass, service, key) == field
-    entity = entity_id(hass, "climate", service.full, key)
-    seen = [
-        event.data["new_state"].attributes["temperature"]
-        for event in events
-        if event.data["entity_id"] == entity
-    ]
-    assert set(seen) == {field}
+    assert changed(full, before) == {f"{key}_target": field}
+    assert full.pool.probes == probes
+    assert target(full, key) == field
+    assert {state.attributes["temperature"] for state in states} == {field}
 
 
-async def test_the_mode_comes_with_the_target_in_one_write(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    climate = ("climate", "set_temperature", service.full, "pool")
-    await call(hass, *climate, temperature=30, hvac_mode="off")
-    assert len(written(service)) == 1
-    assert sources(service) == sim_pool.SPA_HEATER
-    assert service.full.pool.settings["pool_target"] == 30
-    assert shown(hass, service, "pool")["mode"] == "off"
+async def test_the_mode_comes_with_the_target_in_one_write(full: Home) -> None:
+    climate = ("climate.set_temperature", "pool")
+    await full.act(*climate, temperature=30, hvac_mode="off")
+    assert len(written(full)) == 1
+    assert sources(full) == sim_pool.SPA_HEATER
+    assert full.pool.settings["pool_target"] == 30
+    assert shown(full, "pool")["mode"] == "off"
 
-    await call(hass, *climate, temperature=31, hvac_mode="heat")
-    assert len(written(service)) == 2
-    assert sources(service) == ALL
-    assert shown(hass, service, "pool")["mode"] == "heat"
+    await full.act(*climate, temperature=31, hvac_mode="heat")
+    assert len(written(full)) == 2
+    assert sources(full) == ALL
+    assert shown(full, "pool")["mode"] == "heat"
 
 
 @pytest.mark.parametrize(
@@ -201,31 +161,24 @@ async def test_the_mode_comes_with_the_target_in_one_write(
     ],
 )
 async def test_what_cannot_be_asked(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    data: dict[str, Any],
-    error: str,
+    full: Home, data: dict[str, Any], error: str
 ) -> None:
-    with pytest.raises(ServiceValidationError) as caught:
-        await call(hass, "climate", "set_temperature", service.full, "pool", **data)
-    assert caught.value.translation_key == error
-    assert written(service) == []
+    with failure(error, ServiceValidationError):
+        await full.act("climate.set_temperature", "pool", **data)
+    assert written(full) == []
 
 
-async def test_degrees_fahrenheit(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    hass.config.units = US_CUSTOMARY_SYSTEM
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry(service.full))
-    climate = ("climate", "set_temperature", service.full, "spa")
-    await call(hass, *climate, temperature=104)
-    assert service.full.pool.settings["spa_target"] == 40
-    assert target(hass, service, "spa") == 104
-    await call(hass, *climate, temperature=99)
-    assert service.full.pool.settings["spa_target"] == 37
-    assert shown(hass, service, "pool")["min_temp"] == 50
+async def test_degrees_fahrenheit(home: Home) -> None:
+    home.hass.config.units = US_CUSTOMARY_SYSTEM
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    climate = ("climate.set_temperature", "spa")
+    await home.act(*climate, temperature=104)
+    assert home.pool.settings["spa_target"] == 40
+    assert target(home, "spa") == 104
+    await home.act(*climate, temperature=99)
+    assert home.pool.settings["spa_target"] == 37
+    assert shown(home, "pool")["min_temp"] == 50
 
 
 # Modes and sources
@@ -238,23 +191,22 @@ async def test_degrees_fahrenheit(
         ("spa", sim_pool.POOL_HEATER | sim_pool.SOLAR),
     ],
 )
-async def test_off_and_on(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry, key: str, off: int
-) -> None:
-    before = dict(service.full.pool.settings)
-    for action, data, expected in (
+async def test_off_and_on(full: Home, key: str, off: int) -> None:
+    before = dict(full.pool.settings)
+    rows: tuple[tuple[str, dict[str, Any], int], ...] = (
         ("set_hvac_mode", {"hvac_mode": "off"}, off),
         ("set_hvac_mode", {"hvac_mode": "heat"}, ALL),
         ("turn_off", {}, off),
         ("turn_on", {}, ALL),
         ("toggle", {}, off),
         ("toggle", {}, ALL),
-    ):
-        await call(hass, "climate", action, service.full, key, **data)
-        assert sources(service) == expected
+    )
+    for action, data, expected in rows:
+        await full.act(f"climate.{action}", key, **data)
+        assert sources(full) == expected
         mode = "off" if expected == off else "heat"
-        assert shown(hass, service, key)["mode"] == mode
-        assert changed(service, before).keys() <= {"heating"}
+        assert shown(full, key)["mode"] == mode
+        assert changed(full, before).keys() <= {"heating"}
 
 
 @pytest.mark.parametrize(
@@ -265,119 +217,96 @@ async def test_off_and_on(
         ("spa_heater_selected", sim_pool.SPA_HEATER),
     ],
 )
-async def test_which_sources_may_run(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry, key: str, bit: int
-) -> None:
-    before = dict(service.full.pool.settings)
-    assert value(hass, "switch", service.full, key) == "on"
-    task = hass.async_create_task(call(hass, "switch", "turn_off", service.full, key))
-    await until(lambda: value(hass, "switch", service.full, key) == "off")
+async def test_which_sources_may_run(full: Home, key: str, bit: int) -> None:
+    before = dict(full.pool.settings)
+    assert full.value("switch", key) == "on"
+    task = full.hass.async_create_task(full.act("switch.turn_off", key))
+    await until(lambda: full.value("switch", key) == "off")
     await task
-    assert sources(service) == ALL & ~bit
-    assert changed(service, before).keys() == {"heating"}
-    assert value(hass, "switch", service.full, key) == "off"
-    await call(hass, "switch", "turn_on", service.full, key)
-    assert changed(service, before) == {}
+    assert sources(full) == ALL & ~bit
+    assert changed(full, before).keys() == {"heating"}
+    assert full.value("switch", key) == "off"
+    await full.act("switch.turn_on", key)
+    assert changed(full, before) == {}
 
 
-async def test_the_mode_follows_the_sources(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    await call(hass, "switch", "turn_off", service.full, "pool_heater_selected")
-    assert shown(hass, service, "pool")["mode"] == "heat"
-    await call(hass, "switch", "turn_off", service.full, "solar_selected")
-    assert shown(hass, service, "pool")["mode"] == "off"
-    await refresh(full, service)
-    assert shown(hass, service, "pool")["hvac_action"] == "off"
+async def test_the_mode_follows_the_sources(full: Home) -> None:
+    await full.act("switch.turn_off", "pool_heater_selected")
+    assert shown(full, "pool")["mode"] == "heat"
+    await full.act("switch.turn_off", "solar_selected")
+    assert shown(full, "pool")["mode"] == "off"
+    await full.refresh()
+    assert shown(full, "pool")["hvac_action"] == "off"
     # Solar was the last one that was selected.
-    await call(hass, "climate", "turn_on", service.full, "pool")
-    assert value(hass, "switch", service.full, "pool_heater_selected") == "off"
-    assert value(hass, "switch", service.full, "solar_selected") == "on"
+    await full.act("climate.turn_on", "pool")
+    assert full.value("switch", "pool_heater_selected") == "off"
+    assert full.value("switch", "solar_selected") == "on"
 
 
 @pytest.mark.parametrize("older_store", [False, True])
 async def test_what_heated_last_is_remembered_over_a_restart(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    service: Service,
-    full: MockConfigEntry,
-    older_store: bool,
+    full: Home, hass_storage: dict[str, Any], older_store: bool
 ) -> None:
-    await call(hass, "switch", "turn_off", service.full, "solar_selected")
-    await call(hass, "climate", "turn_off", service.full, "pool")
-    assert sources(service) == sim_pool.SPA_HEATER
+    await full.act("switch.turn_off", "solar_selected")
+    await full.act("climate.turn_off", "pool")
+    assert sources(full) == sim_pool.SPA_HEATER
 
-    memory = hass.data[DATA_MEMORY]
-    await memory._store.async_save(memory._data())
+    await full.shut_down()
     if older_store:
-        kept = hass_storage[DOMAIN]["data"][service.full.device_id]
+        kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
         del kept["pool_sources"]
-    assert await hass.config_entries.async_unload(full.entry_id)
-    hass.data[DATA_MEMORY] = Memory(hass)
-    await hass.data[DATA_MEMORY].async_load()
-    await restart(hass, service, full)
+    await full.boot()
 
-    await call(hass, "climate", "turn_on", service.full, "pool")
+    await full.act("climate.turn_on", "pool")
     again = ALL if older_store else sim_pool.SPA_HEATER | sim_pool.POOL_HEATER
-    assert sources(service) == again
+    assert sources(full) == again
 
 
-async def test_target_and_source_at_once(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    before = dict(service.full.pool.settings)
-    spa = {"temperature": 39}
+async def test_target_and_source_at_once(full: Home) -> None:
+    before = dict(full.pool.settings)
     await asyncio.gather(
-        call(hass, "climate", "set_temperature", service.full, "spa", **spa),
-        call(hass, "switch", "turn_off", service.full, "solar_selected"),
-        call(hass, "climate", "set_temperature", service.full, "pool", temperature=25),
+        full.act("climate.set_temperature", "spa", temperature=39),
+        full.act("switch.turn_off", "solar_selected"),
+        full.act("climate.set_temperature", "pool", temperature=25),
     )
-    assert changed(service, before) == {
+    assert changed(full, before) == {
         "spa_target": 39,
         "pool_target": 25,
         "heating": ALL & ~sim_pool.SOLAR,
     }
 
 
-async def test_an_edit_in_the_app_is_not_overwritten(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    service.full.pool.settings |= {"spa_target": 33, "heating": sim_pool.SOLAR}
-    service.full.pool.probes |= {"temp2_ch": 3}
-    before, probes = dict(service.full.pool.settings), dict(service.full.pool.probes)
-    await call(hass, "climate", "set_temperature", service.full, "pool", temperature=30)
-    assert changed(service, before) == {"pool_target": 30}
-    assert service.full.pool.probes == probes
-    assert target(hass, service, "spa") == 33
+async def test_an_edit_in_the_app_is_not_overwritten(full: Home) -> None:
+    full.pool.settings |= {"spa_target": 33, "heating": sim_pool.SOLAR}
+    full.pool.probes |= {"temp2_ch": 3}
+    before, probes = dict(full.pool.settings), dict(full.pool.probes)
+    await full.act("climate.set_temperature", "pool", temperature=30)
+    assert changed(full, before) == {"pool_target": 30}
+    assert full.pool.probes == probes
+    assert target(full, "spa") == 33
 
 
-async def test_the_water_is_heated_until_it_is_warm(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    await call(hass, "switch", "turn_off", service.full, "solar_selected")
-    await call(hass, "climate", "set_temperature", service.full, "pool", temperature=30)
-    await refresh(full, service)
-    assert shown(hass, service, "pool")["hvac_action"] == "heating"
-    assert value(hass, "binary_sensor", service.full, "pool_heater") == "on"
-    start = shown(hass, service, "pool")["current_temperature"]
-    service.clock.advance(3600)
-    await refresh(full, service)
-    assert shown(hass, service, "pool")["current_temperature"] > start + 1
-    assert shown(hass, service, "pool")["hvac_action"] == "heating"
-    service.clock.advance(2 * 3600)
-    await refresh(full, service)
-    warm = shown(hass, service, "pool")
+async def test_the_water_is_heated_until_it_is_warm(full: Home) -> None:
+    await full.act("switch.turn_off", "solar_selected")
+    await full.act("climate.set_temperature", "pool", temperature=30)
+    await full.refresh()
+    assert shown(full, "pool")["hvac_action"] == "heating"
+    assert full.value("binary_sensor", "pool_heater") == "on"
+    start = shown(full, "pool")["current_temperature"]
+    full.clock.advance(3600)
+    await full.refresh()
+    assert shown(full, "pool")["current_temperature"] > start + 1
+    assert shown(full, "pool")["hvac_action"] == "heating"
+    full.clock.advance(2 * 3600)
+    await full.refresh()
+    warm = shown(full, "pool")
     assert warm["current_temperature"] == pytest.approx(30, abs=0.3)
     assert (warm["mode"], warm["hvac_action"]) == ("heat", "idle")
-    assert not service.full.pool.slots[HEATER].on
+    assert not full.pool.slots[HEATER].on
 
 
-async def test_what_no_schedule_runs_says_so(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    seen = len(service.full.requests)
-    with pytest.raises(ServiceValidationError) as caught:
-        await call(hass, "poolctl", "resume_schedule", service.full, "solar_selected")
-    assert caught.value.translation_key == "not_scheduled"
-    assert str(caught.value) != "not_scheduled"
-    assert len(service.full.requests) == seen
+async def test_what_no_schedule_runs_says_so(full: Home) -> None:
+    seen = len(full.controller.requests)
+    with failure("not_scheduled", ServiceValidationError):
+        await full.act("poolctl.resume_schedule", "solar_selected")
+    assert len(full.controller.requests) == seen

@@ -7,13 +7,16 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.frame import Configuration
-from custom_components.poolctl.client.pool.state import (
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.frame import Readings
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import (
     LOW_LEVEL,
     Chemistry,
-    PoolState,
-    Readings,
+    Doser,
+    Lights,
 )
+from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.upkeep.memory import Memory
 
 DEVICE_ID = "AA_BB_CC_00_11_22"
@@ -32,14 +35,13 @@ STORED: dict[str, Any] = {
     "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
 }
 STATE = PoolState(
-    configuration=Configuration(aux_types=(1, 20, 0, 0)),
-    names=("Filter", "Waterfall", "", ""),
+    outputs=Outputs(types=(1, 20, 0, 0), names=("Filter", "Waterfall", "", "")),
     pump=PumpIdentity("Variable Speed", "Brand", "P320"),
     start_speed=65,
-    pool_sources=("solar",),
-    pool_light_choice=3,
-    acid_low_level=15,
-    chlorine_low_level=20,
+    pool_sources=(HeatSource.SOLAR,),
+    pool_lights=Lights(chosen_type=3),
+    acid=Doser(low_level=15),
+    chlorine=Doser(low_level=20),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
@@ -89,8 +91,8 @@ async def test_a_store_of_the_first_version(
     first = {key: value for key, value in STORED.items() if key not in LATER}
     memory = await load(hass, hass_storage, first)
     state = memory.state(DEVICE_ID)
-    assert (state.names, state.start_speed) == (STATE.names, 65)
-    assert (state.acid_low_level, state.chlorine_low_level) == (LOW_LEVEL, LOW_LEVEL)
+    assert (state.outputs.names, state.start_speed) == (STATE.outputs.names, 65)
+    assert (state.acid.low_level, state.chlorine.low_level) == (LOW_LEVEL, LOW_LEVEL)
     assert state.pool_sources == ()
     assert (await save(memory, hass_storage))[DEVICE_ID].keys() == STORED.keys()
 
@@ -104,6 +106,14 @@ async def test_a_store_that_lacks_something(
     assert memory.counter(DEVICE_ID).last == STORED["counter"]
     stored = (await save(memory, hass_storage))[DEVICE_ID]
     assert stored | {missing: None} == STORED | {missing: None}
+
+
+async def test_a_heat_source_that_only_a_newer_version_knows(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    newer = STORED | {"pool_sources": ["of_next_year", "solar"]}
+    memory = await load(hass, hass_storage, newer)
+    assert memory.state(DEVICE_ID).pool_sources == (HeatSource.SOLAR,)
 
 
 async def test_a_controller_that_nothing_is_known_of(
@@ -135,9 +145,11 @@ async def test_only_what_lasts_is_kept(
     memory = await load(hass, hass_storage, STORED)
     memory.remember(
         DEVICE_ID,
-        PoolState(names=("Filter",), readings=Readings(ph=7.9), held_slots=(1,)),
+        PoolState(
+            outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
+        ),
     )
-    assert memory.state(DEVICE_ID) == PoolState(names=("Filter",))
+    assert memory.state(DEVICE_ID) == PoolState(outputs=Outputs(names=("Filter",)))
     memory.forget(DEVICE_ID)
     assert memory.state(DEVICE_ID) == PoolState()
     assert memory.counter(DEVICE_ID).last == STORED["counter"]

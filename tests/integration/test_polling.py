@@ -1,72 +1,54 @@
 """The polling table of design.md 3, seen from Home Assistant."""
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import Service, advance, set_up, value
+from .home import Home
 
 # Time stands still from the very beginning: a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
-def source(hass: HomeAssistant, service: Service) -> str:
-    return value(hass, "sensor", service.small, "connection")
+def ph(home: Home) -> str:
+    return home.value("sensor", "ph")
 
 
-def ph(hass: HomeAssistant, service: Service) -> str:
-    return value(hass, "sensor", service.small, "ph")
-
-
-async def test_lan_lost_and_found(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_lan_lost_and_found(small: Home) -> None:
     """One miss changes nothing, the second brings the cloud, one answer the LAN."""
-    assert source(hass, service) == "lan"
-    service.small.faults.on("refuse")
-    await advance(hass, service, freezer, 15)
-    assert source(hass, service) == "lan"
-    await advance(hass, service, freezer, 15)
-    assert source(hass, service) == "cloud"
-    assert 6 < float(ph(hass, service)) < 9
+    assert small.source == "lan"
+    small.controller.faults.on("refuse")
+    await small.advance(15)
+    assert small.source == "lan"
+    await small.advance(15)
+    assert small.source == "cloud"
+    assert 6 < float(ph(small)) < 9
     # What the cloud does not tell is unknown, not remembered.
-    assert value(hass, "sensor", service.small, "pump_power") == "unknown"
+    assert small.value("sensor", "pump_power") == "unknown"
 
-    service.small.faults.off("refuse")
-    await advance(hass, service, freezer, 30)
-    assert source(hass, service) == "lan"
-    assert value(hass, "sensor", service.small, "pump_power") != "unknown"
+    small.controller.faults.off("refuse")
+    await small.advance(30)
+    assert small.source == "lan"
+    assert small.value("sensor", "pump_power") != "unknown"
 
 
 async def test_both_gone_and_both_back(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    caplog: pytest.LogCaptureFixture,
+    small: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The last state holds for 90 s; one line says it is gone, one that it is back."""
-    service.small.faults.on("refuse")
-    service.cloud.faults.on("refuse")
+    small.disconnect()
     caplog.clear()
     for _ in range(89):
-        await advance(hass, service, freezer, 1)
-        assert ph(hass, service) != "unavailable"
-    await advance(hass, service, freezer, 2)
-    assert ph(hass, service) == "unavailable"
-    await advance(hass, service, freezer, 300, step=15)
-    assert small.state is ConfigEntryState.LOADED
+        await small.advance(1)
+        assert ph(small) != "unavailable"
+    await small.advance(2)
+    assert ph(small) == "unavailable"
+    await small.advance(300, step=15)
+    assert small.entry.state is ConfigEntryState.LOADED
 
-    service.small.faults.clear()
-    service.cloud.faults.clear()
-    await advance(hass, service, freezer, 30)
-    assert source(hass, service) == "lan"
-    assert 6 < float(ph(hass, service)) < 9
+    small.reconnect()
+    await small.advance(30)
+    assert small.source == "lan"
+    assert 6 < float(ph(small)) < 9
     lines = [
         (record.levelname, record.message)
         for record in caplog.records
@@ -77,75 +59,45 @@ async def test_both_gone_and_both_back(
     assert [level for level, _ in lines] == ["ERROR", "INFO"], lines
 
 
-async def test_a_poll_that_changes_nothing_writes_nothing(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    before = {state.entity_id: state.last_reported for state in hass.states.async_all()}
-    seen = len(service.small.requests)
-    await advance(hass, service, freezer, 15)
-    assert len(service.small.requests) == seen + 1
-    after = {state.entity_id: state.last_reported for state in hass.states.async_all()}
+async def test_a_poll_that_changes_nothing_writes_nothing(small: Home) -> None:
+    before = small.last_reported()
+    seen = len(small.controller.requests)
+    await small.advance(15)
+    assert len(small.controller.requests) == seen + 1
+    after = small.last_reported()
     assert after == before
 
 
-async def test_the_lan_alone_needs_no_cloud(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    seen = len(service.cloud.requests)
-    await advance(hass, service, freezer, 600, step=15)
-    assert source(hass, service) == "lan"
-    assert len(service.cloud.requests) == seen
+async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:
+    seen = len(small.cloud.requests)
+    await small.advance(600, step=15)
+    assert small.source == "lan"
+    assert len(small.cloud.requests) == seen
 
 
-async def test_start_without_the_cloud(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    service.cloud.faults.on("refuse")
-    entry = await set_up(hass, service, service.entry(service.small))
+async def test_start_without_the_cloud(home: Home) -> None:
+    home.cloud.faults.on("refuse")
+    entry = await home.set_up(home.controller)
     assert entry.state is ConfigEntryState.LOADED
-    assert source(hass, service) == "lan"
+    assert home.source == "lan"
 
 
-async def test_start_while_everything_is_down(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    service.cloud.faults.on("refuse")
-    service.small.faults.on("refuse")
-    entry = await set_up(hass, service, service.entry(service.small))
+async def test_start_while_everything_is_down(home: Home) -> None:
+    home.disconnect()
+    entry = await home.set_up(home.controller)
     assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
-    service.small.faults.off("refuse")
-    await advance(hass, service, freezer, 90, step=10)
+    home.controller.faults.off("refuse")
+    await home.advance(90, step=10)
     assert [entry.state] == [ConfigEntryState.LOADED]
-    assert source(hass, service) == "lan"
+    assert home.source == "lan"
 
 
-async def test_signing_in_is_asked_for_and_the_lan_goes_on(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    service.cloud.revoke(service.account)
-    entry = await set_up(
-        hass, service, service.entry(service.small, token=_void_token(service))
-    )
+async def test_signing_in_is_asked_for_and_the_lan_goes_on(home: Home) -> None:
+    token = home.service.token()
+    home.cloud.revoke(home.account)
+    entry = await home.set_up(home.controller, token=token)
     assert entry.state is ConfigEntryState.LOADED
-    (flow,) = hass.config_entries.flow.async_progress()
+    (flow,) = home.flows
     assert flow["context"]["source"] == "reauth"
-    await advance(hass, service, freezer, 60, step=15)
-    assert source(hass, service) == "lan"
-
-
-def _void_token(service: Service) -> dict[str, object]:
-    token = service.token()
-    service.cloud.revoke(service.account)
-    return token
+    await home.advance(60, step=15)
+    assert home.source == "lan"

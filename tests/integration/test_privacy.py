@@ -1,8 +1,7 @@
 """Neither a file that a person attaches nor a log tells whose pool it is."""
 
-from collections.abc import AsyncGenerator, Coroutine, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass
 import json
 import logging
 import random
@@ -11,18 +10,17 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.poolctl.upkeep import issues
-from custom_components.poolctl.upkeep.issues import PROBLEMS
 from tests.simulator import Clock, Controller, Pool
 
-from .conftest import CLIENT_SECRET, Service, entity_id, record, set_up, settle, value
+from .home import Home
+from .service import CLIENT_SECRET, Service, record
 from .test_config_flow import discover
-from .test_device import device as device_of
 
 PACKAGE = "custom_components.poolctl"
 
@@ -101,29 +99,6 @@ class Planted:
         words = f"{secrets.complaint} {secrets.email} {secrets.device_id}"
         cloud.complaint = words
         cloud.rate_limited.message = f"busy: {words}, retry after 1s"
-        self.tokens: set[str] = set()
-        issue = cloud.sign_ins._issue
-
-        def issued(*args: Any) -> dict[str, Any]:
-            answer = issue(*args)
-            self.tokens |= {answer["access_token"], answer["refresh_token"]}
-            return answer
-
-        cloud.sign_ins._issue = issued  # type: ignore[assignment]
-
-    @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
-        """Run it."""
-        await self.service.cloud.start()
-        for controller in self.service.controllers:
-            await controller.start()
-        self.service.clock.advance(600)
-        try:
-            yield
-        finally:
-            for controller in self.service.controllers:
-                await controller.stop()
-            await self.service.cloud.stop()
 
     def entry(self) -> MockConfigEntry:
         """Return an entry as the set-up of this account would leave it."""
@@ -142,7 +117,7 @@ class Planted:
             if isinstance(text, str):
                 yield text
                 yield text.encode().hex()
-        yield from self.tokens
+        yield from self.service.cloud.sign_ins.issued
         yield CLIENT_SECRET
         yield secrets.key.hex()
         yield secrets.device_id
@@ -167,45 +142,40 @@ def strings(tree: Any) -> Iterator[str]:
         yield str(tree)
 
 
-async def live_through(hass: HomeAssistant, planted: Planted, entry: Any) -> None:
+async def live_through(home: Home) -> None:
     """Have polls, failures of every kind, and commands that work or fail."""
-    service, controller = planted.service, planted.controller
-    coordinator = entry.runtime_data.controllers[controller.device_id]
+    controller, account = home.controller, home.entry.runtime_data
 
-    async def run(*tasks: Coroutine[Any, Any, Any]) -> None:
-        """Let the service's time pass quickly meanwhile."""
-        for task in tasks:
-            done = hass.async_create_task(task)
-            await settle(hass, service)
-            done.exception()
+    async def do(task: Coroutine[Any, Any, Any]) -> None:
+        """Have it done, whatever comes of it."""
+        done = home.hass.async_create_task(task)
+        while not done.done():
+            await home.pass_time(1)
+        done.exception()
 
-    def press(action: str, key: str) -> Coroutine[Any, Any, Any]:
-        target = {"entity_id": entity_id(hass, "switch", controller, key)}
-        return hass.services.async_call("switch", action, target, blocking=True)
-
-    await discover(hass, controller)
-    await run(discover(hass, controller, fw="2.5.40"), press("turn_on", "slot_3"))
+    await discover(home, controller)
+    await do(discover(home, controller, fw="2.5.40"))
+    await do(home.act("switch.turn_on", "slot_3"))
     for fault in ("decline", "bad_tag", "truncated_frame", "replay", "html", "garbage"):
         controller.faults.on(fault)
-        await run(press("turn_off", "slot_3"))
-        await run(coordinator.async_refresh(), coordinator.async_refresh())
+        await do(home.act("switch.turn_off", "slot_3"))
+        await home.advance(45, step=15)
         controller.faults.clear()
-        await run(coordinator.async_refresh())
+        await home.advance(15)
     controller.faults.on("refuse")
     for fault in ("failed", "rate_limited", "error_500", "unauthorized", "html"):
-        service.cloud.faults.on(fault)
+        home.cloud.faults.on(fault)
         if fault == "failed":
-            await run(press("turn_on", "pump"))
-        # It is time to ask again, and to say that nothing is known any more.
-        coordinator.controller._cloud_not_before = 0.0
-        coordinator.controller._read_at = None
-        await run(coordinator.async_refresh(), entry.runtime_data.async_refresh())
-        service.cloud.faults.clear()
+            await do(home.act("switch.turn_on", "pump"))
+        # Until nothing is known any more.
+        await home.advance(120, step=30)
+        await do(account.async_refresh())
+        home.cloud.faults.clear()
         # A failure is told again once it was over.
-        await run(entry.runtime_data.async_refresh())
-    service.cloud.faults.on("failed", "auxInfo")
-    coordinator.controller._cloud_not_before = 0.0
-    await run(coordinator.async_refresh())
+        await do(account.async_refresh())
+        await home.advance(30)
+    home.cloud.faults.on("failed", "auxInfo")
+    await home.advance(30)
 
 
 @given(_secrets)
@@ -215,40 +185,39 @@ async def live_through(hass: HomeAssistant, planted: Planted, entry: Any) -> Non
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@pytest.mark.usefixtures("credentials", "quick")
+@pytest.mark.usefixtures("freezer", "credentials", "quick")
 async def test_nothing_tells_whose_pool_it_is(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,
+    request: pytest.FixtureRequest,
     caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
     secrets: Secrets,
 ) -> None:
     """Neither the files a person attaches to a report, nor a debug log."""
     # Home Assistant draws identifiers: not the same ones for every example.
     random.seed()
-    # Issues are part of the files, too.
-    hasty = tuple(replace(problem, patience=0.0) for problem in PROBLEMS)
-    monkeypatch.setattr(issues, "PROBLEMS", hasty)
     caplog.set_level(logging.DEBUG, logger=PACKAGE)
     caplog.clear()
     assert await async_setup_component(hass, "diagnostics", {})
     planted = Planted(secrets)
-    async with planted.running():
-        entry = await set_up(hass, planted.service, planted.entry())
-        assert value(hass, "sensor", planted.controller, "connection") == "lan"
+    home, began = Home(hass, planted.service, request), dt_util.utcnow()
+    async with planted.service.running():
+        entry = await home.set_up_entry(planted.entry())
+        assert home.source == "lan"
         client = await hass_client()
-        device = device_of(hass, entry, planted.controller)
         files = []
         for live in (True, False):
-            for path in ("", f"/device/{device.id}"):
+            for path in ("", f"/device/{home.device().id}"):
                 url = f"/api/diagnostics/config_entry/{entry.entry_id}{path}"
                 response = await client.get(url)
                 assert response.status == 200
                 files.append(await response.text())
             if live:
-                await live_through(hass, planted, entry)
+                await live_through(home)
         await hass.config_entries.async_remove(entry.entry_id)
-        await settle(hass, planted.service)
+        await home.settle()
+    # The browser is signed in for half an hour, longer than for one example.
+    home.freezer.move_to(began)
     log = "\n".join(
         caplog.handler.format(line)
         for line in caplog.records
@@ -262,17 +231,10 @@ async def test_nothing_tells_whose_pool_it_is(
     assert not [text for text in planted.forbidden() if text.lower() in told]
 
 
-async def test_a_person_who_asked_is_told_what_the_service_said(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    service.account.sites = service.account.sites[:1]
-    await set_up(hass, service, service.entry())
-    service.cloud.complaint = "only on Sundays"
-    service.cloud.faults.on("failed", "setPumpInfo")
+async def test_a_person_who_asked_is_told_what_the_service_said(home: Home) -> None:
+    home.own(home.service.small)
+    await home.set_up()
+    home.cloud.complaint = "only on Sundays"
+    home.cloud.faults.on("failed", "setPumpInfo")
     with pytest.raises(HomeAssistantError, match="only on Sundays"):
-        await hass.services.async_call(
-            "switch",
-            "turn_off",
-            {"entity_id": entity_id(hass, "switch", service.small, "pump")},
-            blocking=True,
-        )
+        await home.act("switch.turn_off", "pump")

@@ -6,18 +6,16 @@ from pathlib import Path
 import re
 from typing import Any, Final, NamedTuple
 
-from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Controller
 
-from .conftest import Service, set_up
+from .home import Home
 
 README: Final = Path(__file__).parents[2] / "README.md"
 ENGLISH: Final = json.loads(
@@ -87,19 +85,13 @@ def _equip(controller: Controller) -> None:
     controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
 
 
-def _entities(hass: HomeAssistant, entry: MockConfigEntry) -> list[er.RegistryEntry]:
-    return er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id)
-
-
-async def test_entities_on_the_network(
-    all_enabled: None, hass: HomeAssistant, service: Service, credentials: None
-) -> None:
+async def test_entities_on_the_network(home: Home) -> None:
     """All that is there is in the table; all in the table is there, in some pool."""
-    _equip(service.full)
-    service.account.sites = service.account.sites[1:]
-    entry = await set_up(hass, service, service.entry(service.full))
+    home.own(home.service.full)
+    _equip(home.controller)
+    await home.set_up(home.controller)
     table = entity_table()
-    there = {kind_and_name(entity) for entity in _entities(hass, entry)}
+    there = {kind_and_name(entity) for entity in home.entities()}
     assert there - table.keys() == set()
     assert {key for key in there if table[key].lan != "yes"} == set()
     # Equipment of which a pool has only one kind, or that this one lacks.
@@ -118,24 +110,20 @@ def _plain(name: str) -> str:
 
 
 async def test_entities_through_the_cloud(
-    all_enabled: None,
-    quick: None,
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    monkeypatch: pytest.MonkeyPatch,
+    home: Home, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An entity works if it is there and known, and takes a command if it is for that."""
     monkeypatch.setattr(cloud_module, "WRITE_SPACING", 0.0)
-    _equip(service.full)
-    service.account.sites = service.account.sites[1:]
-    entry = await set_up(hass, service, service.entry())
-    service.clock.speed = 200
+    home.own(home.service.full)
+    _equip(home.controller)
+    await home.set_up()
+    await home.enable_all()
+    home.clock.speed = 200
     works: dict[tuple[str, str], bool] = {}
     # What only tells goes first: the commands would change what it tells.
-    for entity in sorted(_entities(hass, entry), key=lambda e: e.domain in HARMLESS):
+    for entity in sorted(home.entities(), key=lambda e: e.domain in HARMLESS):
         key = kind_and_name(entity)
-        works[key] = works.get(key, False) or await _works(hass, entity)
+        works[key] = works.get(key, False) or await _works(home, entity)
     table = entity_table()
     truth = {key: "yes" if found else "no" for key, found in works.items()}
     assert {key: table[key].cloud for key in works if key in table} == truth
@@ -143,9 +131,8 @@ async def test_entities_through_the_cloud(
     assert silent <= {("sensor", "Ambient temperature")} | OF_OTHER_POOLS
 
 
-async def _works(hass: HomeAssistant, entity: er.RegistryEntry) -> bool:
-    state = hass.states.get(entity.entity_id)
-    assert state is not None
+async def _works(home: Home, entity: er.RegistryEntry) -> bool:
+    state = home.state_of(entity.entity_id)
     if state.state == "unavailable" or (
         state.state == "unknown" and entity.domain not in ("button", "event")
     ):
@@ -154,20 +141,15 @@ async def _works(hass: HomeAssistant, entity: er.RegistryEntry) -> bool:
         return True
     action, data = harmless(state)
     data = {"entity_id": entity.entity_id, **data}
-    return await _carried(hass, entity.domain, action, data)
+    return await _carried(home, entity.domain, action, data)
 
 
 async def _carried(
-    hass: HomeAssistant,
-    domain: str,
-    action: str,
-    data: dict[str, Any],
-    *,
-    answers: bool = False,
+    home: Home, domain: str, action: str, data: dict[str, Any], *, answers: bool = False
 ) -> bool:
     """Do something; tell whether a path that works now can carry it."""
     try:
-        await hass.services.async_call(
+        await home.hass.services.async_call(
             domain, action, data, blocking=True, return_response=answers
         )
     except HomeAssistantError as err:
@@ -188,24 +170,18 @@ def action_table() -> dict[str, Row]:
     }
 
 
-async def test_actions(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
+async def test_actions(home: Home) -> None:
     """The table lists them all, and what only the network can carry says so."""
-    service.account.sites = service.account.sites[1:]
-    entry = await set_up(hass, service, service.entry())
-    service.clock.speed = 200
+    home.own(home.service.full)
+    await home.set_up()
+    home.clock.speed = 200
     table = action_table()
-    assert table.keys() == hass.services.async_services()[DOMAIN].keys()
+    assert table.keys() == home.hass.services.async_services()[DOMAIN].keys()
     assert {row.lan for row in table.values()} == {"yes"}
-    (device,) = dr.async_entries_for_config_entry(dr.async_get(hass), entry.entry_id)
-    pump = er.async_get(hass).async_get_entity_id(
-        "switch", DOMAIN, f"{service.full.device_id}_pump"
-    )
+    device = home.device()
+    pump = home.entity_id("switch", "pump")
     new = {"name": "Lunch", "start": "12:00", "end": "13:00", "weekdays": ["mon"]}
-    waterfall = er.async_get(hass).async_get_entity_id(
-        "switch", DOMAIN, f"{service.full.device_id}_slot_21"
-    )
+    waterfall = home.entity_id("switch", "slot_21")
     calls: dict[str, dict[str, Any]] = {
         "resume_schedule": {"entity_id": pump},
         "get_schedules": {"device_id": device.id},
@@ -218,7 +194,7 @@ async def test_actions(
     assert calls.keys() == table.keys()
     answering = {"get_schedules", "send_action", "send_query"}
     works = {
-        name: await _carried(hass, DOMAIN, name, data, answers=name in answering)
+        name: await _carried(home, DOMAIN, name, data, answers=name in answering)
         for name, data in calls.items()
     }
     said = {name: row.cloud == "yes" for name, row in table.items()}

@@ -21,14 +21,13 @@ from homeassistant.components.sensor.const import (
 )
 from homeassistant.components.switch.const import SwitchDeviceClass
 from homeassistant.const import PERCENTAGE, EntityCategory, Platform
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er, icon, translation
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 import custom_components.poolctl as integration
 
-from .conftest import Service
+from .home import Home
 
 _CLASSES: Mapping[str, type] = {
     "binary_sensor": BinarySensorDeviceClass,
@@ -67,9 +66,9 @@ _NOISE = {
 
 
 @pytest.fixture
-def entries(hass: HomeAssistant, full: MockConfigEntry) -> list[er.RegistryEntry]:
+def entries(full: Home) -> list[er.RegistryEntry]:
     """Return the registry of the fully equipped pool; there must be a lot in it."""
-    found = er.async_entries_for_config_entry(er.async_get(hass), full.entry_id)
+    found = full.entities()
     assert len(found) > 80
     assert {entry.domain for entry in found} == set(integration.PLATFORMS)
     return found
@@ -81,14 +80,14 @@ def _told(entries: list[er.RegistryEntry]) -> list[str]:
 
 
 async def test_every_name_is_translated_or_the_owners(
-    hass: HomeAssistant, service: Service, entries: list[er.RegistryEntry]
+    home: Home, entries: list[er.RegistryEntry]
 ) -> None:
     texts = await translation.async_get_translations(
-        hass, "en", "entity", ["poolctl"]
+        home.hass, "en", "entity", ["poolctl"]
     ) | await translation.async_get_translations(
-        hass, "en", "entity_component", integration.PLATFORMS
+        home.hass, "en", "entity_component", integration.PLATFORMS
     )
-    typed = [slot.name for slot in service.full.pool.slots if slot.name]
+    typed = [slot.name for slot in home.service.full.pool.slots if slot.name]
     wrong = []
     for entry in entries:
         key = f"component.poolctl.entity.{entry.domain}.{entry.translation_key}.name"
@@ -111,12 +110,12 @@ async def test_no_two_names_are_the_same(entries: list[er.RegistryEntry]) -> Non
 
 
 async def test_every_entity_has_an_icon(
-    hass: HomeAssistant, entries: list[er.RegistryEntry]
+    home: Home, entries: list[er.RegistryEntry]
 ) -> None:
     """Of its own, of its device class where it has no name of its own either."""
-    own = (await icon.async_get_icons(hass, "entity", {"poolctl"}))["poolctl"]
+    own = (await icon.async_get_icons(home.hass, "entity", {"poolctl"}))["poolctl"]
     of_class = await icon.async_get_icons(
-        hass, "entity_component", set(integration.PLATFORMS)
+        home.hass, "entity_component", set(integration.PLATFORMS)
     )
     wrong = [
         entry
@@ -164,10 +163,12 @@ async def test_state_classes(entries: list[er.RegistryEntry]) -> None:
 
 
 async def test_choices_are_translated(
-    hass: HomeAssistant, entries: list[er.RegistryEntry]
+    home: Home, entries: list[er.RegistryEntry]
 ) -> None:
     """Every state of an enumeration has its word."""
-    texts = await translation.async_get_translations(hass, "en", "entity", ["poolctl"])
+    texts = await translation.async_get_translations(
+        home.hass, "en", "entity", ["poolctl"]
+    )
     wrong = []
     for entry in entries:
         if entry.domain not in (Platform.SENSOR, Platform.SELECT):
@@ -208,10 +209,10 @@ async def test_settings_are_settings(entries: list[er.RegistryEntry]) -> None:
 
 
 async def test_every_enabled_entity_has_a_state(
-    hass: HomeAssistant, entries: list[er.RegistryEntry]
+    home: Home, entries: list[er.RegistryEntry]
 ) -> None:
     """On the LAN everything is known, or not now for a reason."""
-    shown: dict[str, State] = {s.entity_id: s for s in hass.states.async_all()}
+    shown: dict[str, State] = {s.entity_id: s for s in home.hass.states.async_all()}
     enabled = [entry for entry in entries if entry.disabled_by is None]
     assert {entry.entity_id for entry in enabled} <= shown.keys()
     lost = [e for e in enabled if shown[e.entity_id].state == "unavailable"]

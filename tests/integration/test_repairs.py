@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.repairs import RepairsFlowResult, repairs_flow_manager
 from homeassistant.config_entries import ConfigEntryDisabler
-from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
@@ -23,18 +21,8 @@ from custom_components.poolctl.upkeep.issues import (
     REQUIREMENTS_URL,
     Problem,
 )
-from tests.simulator import Controller
 
-from .conftest import (
-    Service,
-    advance,
-    pass_time,
-    record,
-    restart,
-    set_up,
-    settle,
-    value,
-)
+from .home import Home
 from .test_config_flow import discover
 
 pytestmark = pytest.mark.usefixtures("freezer")
@@ -46,11 +34,11 @@ TEXTS = json.loads(
 )["issues"]
 
 
-def shown(hass: HomeAssistant) -> dict[str, ir.IssueEntry]:
+def shown(home: Home) -> dict[str, ir.IssueEntry]:
     """Return the issues a person sees, by the key of their texts."""
     return {
         str(issue.translation_key): issue
-        for (domain, _), issue in ir.async_get(hass).issues.items()
+        for (domain, _), issue in ir.async_get(home.hass).issues.items()
         if domain == DOMAIN and issue.active
     }
 
@@ -58,23 +46,17 @@ def shown(hass: HomeAssistant) -> dict[str, ir.IssueEntry]:
 class Repair:
     """A person who settles an issue."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        service: Service,
-        freezer: FrozenDateTimeFactory,
-        key: str,
-    ) -> None:
-        self.hass, self.service, self.freezer, self.key = hass, service, freezer, key
+    def __init__(self, home: Home, key: str) -> None:
+        self.home, self.key = home, key
         self.result: RepairsFlowResult
 
     async def start(self) -> Repair:
         """Open it."""
-        assert await async_setup_component(self.hass, "repairs", {})
-        manager = repairs_flow_manager(self.hass)
+        assert await async_setup_component(self.home.hass, "repairs", {})
+        manager = repairs_flow_manager(self.home.hass)
         assert manager is not None
         self.manager = manager
-        issue = shown(self.hass)[self.key]
+        issue = shown(self.home)[self.key]
         self.result = await manager.async_init(
             DOMAIN, context={"issue_id": issue.issue_id}
         )
@@ -82,11 +64,11 @@ class Repair:
 
     async def go(self, answer: dict[str, Any] | None = None) -> RepairsFlowResult:
         """Answer what is shown; return what comes next."""
-        task = self.hass.async_create_task(
+        task = self.home.hass.async_create_task(
             self.manager.async_configure(self.result["flow_id"], answer or {})
         )
         while not task.done():
-            await pass_time(self.hass, self.service, self.freezer, 0.5, step=0.25)
+            await self.home.pass_time(0.5, step=0.25)
         self.result = await task
         self._check()
         return self.result
@@ -106,15 +88,13 @@ class Repair:
         return self.result["type"] is FlowResultType.CREATE_ENTRY
 
 
-async def rejected(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
+async def rejected(home: Home) -> None:
     """Let the controller sign with a key that the account does not have."""
-    service.small.faults.on("wrong_key")
-    await advance(hass, service, freezer, PATIENCE["key_rejected"] - 60, step=30)
-    assert not shown(hass)
-    await advance(hass, service, freezer, 120, step=30)
-    assert set(shown(hass)) == {"key_rejected"}
+    home.controller.faults.on("wrong_key")
+    await home.advance(PATIENCE["key_rejected"] - 60, step=30)
+    assert not shown(home)
+    await home.advance(120, step=30)
+    assert set(shown(home)) == {"key_rejected"}
 
 
 # --- The table ---
@@ -156,47 +136,33 @@ def test_where_to_learn_more() -> None:
     assert REPORT_URL.startswith(manifest["issue_tracker"])
 
 
-async def test_a_healthy_pool_has_no_issues(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    await advance(hass, service, freezer, 1200, step=30)
-    assert not shown(hass)
+async def test_a_healthy_pool_has_no_issues(full: Home) -> None:
+    await full.advance(1200, step=30)
+    assert not shown(full)
 
 
 # --- Firmware ---
 
 
-async def old_firmware(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> MockConfigEntry:
+async def old_firmware(home: Home) -> MockConfigEntry:
     """Set up a controller that does not serve the LAN yet and says so."""
-    service.account.sites = service.account.sites[:1]
-    await service.small.stop()
-    service.small.firmware = "2.5.40"
-    await service.small.start()
-    stored = record(service.small, firmware=None, host=None)
-    entry = service.entry(controllers={service.small.device_id: stored})
-    await set_up(hass, service, entry)
-    await advance(hass, service, freezer, 600, step=30)
+    home.own(home.service.small)
+    await home.controller.stop()
+    home.controller.firmware = "2.5.40"
+    await home.controller.start()
+    entry = await home.set_up_with(firmware=None, host=None)
+    await home.advance(600, step=30)
     # It was never heard: nothing is known of its firmware.
-    assert not shown(hass)
-    await discover(hass, service.small)
-    await settle(hass, service)
-    await advance(hass, service, freezer, 360, step=30)
+    assert not shown(home)
+    await discover(home, home.controller)
+    await home.settle()
+    await home.advance(360, step=30)
     return entry
 
 
-async def test_firmware_too_old(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    await old_firmware(hass, service, freezer)
-    issue = shown(hass)["firmware_too_old"]
+async def test_firmware_too_old(home: Home) -> None:
+    await old_firmware(home)
+    issue = shown(home)["firmware_too_old"]
     assert not issue.is_fixable
     assert issue.learn_more_url == REQUIREMENTS_URL
     assert issue.translation_placeholders == {
@@ -205,141 +171,104 @@ async def test_firmware_too_old(
         "minimum": MIN_FIRMWARE,
     }
     # Updated in the vendor's app.
-    service.small.firmware = "2.5.46"
-    await service.small.start()
-    await discover(hass, service.small)
-    await settle(hass, service)
-    await advance(hass, service, freezer, 60, step=15)
-    assert value(hass, "sensor", service.small, "connection") == "lan"
-    assert not shown(hass)
+    home.controller.firmware = "2.5.46"
+    await home.controller.start()
+    await discover(home, home.controller)
+    await home.settle()
+    await home.advance(60, step=15)
+    assert home.source == "lan"
+    assert not shown(home)
 
 
-async def test_firmware_does_not_matter_where_the_lan_works(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_firmware_does_not_matter_where_the_lan_works(home: Home) -> None:
     """Whatever version it says it has."""
-    service.account.sites = service.account.sites[:1]
-    service.small.firmware = "2.5.40"
-    entry = await set_up(hass, service, service.entry(service.small))
-    await advance(hass, service, freezer, 600, step=30)
-    found = entry.runtime_data.controllers[service.small.device_id]
-    assert found.data.configuration.firmware == "2.5.40"
-    assert not shown(hass)
+    home.own(home.service.small)
+    home.controller.firmware = "2.5.40"
+    await home.set_up(home.controller)
+    await home.advance(600, step=30)
+    assert home.device().sw_version == "2.5.40"
+    assert not shown(home)
 
 
-async def test_firmware_does_not_matter_to_the_cloud_alone(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    entry = await old_firmware(hass, service, freezer)
-    assert set(shown(hass)) == {"firmware_too_old"}
-    hass.config_entries.async_update_entry(entry, options={"connection": "cloud"})
-    await restart(hass, service, entry)
-    await advance(hass, service, freezer, 30, step=30)
-    assert not shown(hass)
+async def test_firmware_does_not_matter_to_the_cloud_alone(home: Home) -> None:
+    entry = await old_firmware(home)
+    assert set(shown(home)) == {"firmware_too_old"}
+    home.hass.config_entries.async_update_entry(entry, options={"connection": "cloud"})
+    await home.restart()
+    await home.advance(30, step=30)
+    assert not shown(home)
 
 
 # --- A frame that does not decode ---
 
 
-async def test_a_frame_that_does_not_decode(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    service.small.faults.on("truncated_frame")
-    await advance(hass, service, freezer, PATIENCE["frame_not_understood"], step=30)
-    await advance(hass, service, freezer, 60, step=30)
-    issue = shown(hass)["frame_not_understood"]
-    assert set(shown(hass)) == {"frame_not_understood"}
+async def test_a_frame_that_does_not_decode(small: Home) -> None:
+    small.controller.faults.on("truncated_frame")
+    await small.advance(PATIENCE["frame_not_understood"], step=30)
+    await small.advance(60, step=30)
+    issue = shown(small)["frame_not_understood"]
+    assert set(shown(small)) == {"frame_not_understood"}
     assert not issue.is_fixable
     assert issue.learn_more_url == REPORT_URL
-    service.small.faults.clear()
-    await advance(hass, service, freezer, 60, step=30)
-    assert not shown(hass)
+    small.controller.faults.clear()
+    await small.advance(60, step=30)
+    assert not shown(small)
 
 
-async def test_one_odd_frame_now_and_then_is_no_issue(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_one_odd_frame_now_and_then_is_no_issue(small: Home) -> None:
     for _ in range(10):
-        service.small.faults.once("truncated_frame", 2)
-        await advance(hass, service, freezer, 60, step=15)
-        assert not shown(hass)
+        small.controller.faults.once("truncated_frame", 2)
+        await small.advance(60, step=15)
+        assert not shown(small)
 
 
 # --- The end of an issue ---
 
 
 @pytest.mark.parametrize("how", ["controller", "entry", "disabled"])
-async def test_issues_go_with_what_they_are_about(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    how: str,
-) -> None:
-    await rejected(hass, service, freezer)
-    repair = await Repair(hass, service, freezer, "key_rejected").start()
+async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None:
+    await rejected(small)
+    repair = await Repair(small, "key_rejected").start()
     if how == "controller":
-        service.account.sites[0].controllers = [service.full]
-        await advance(hass, service, freezer, 3700, step=3700)
+        small.account.sites[0].controllers = [small.service.full]
+        await small.advance(3700, step=3700)
     elif how == "entry":
-        await hass.config_entries.async_remove(small.entry_id)
+        await small.hass.config_entries.async_remove(small.entry.entry_id)
     else:
-        await hass.config_entries.async_set_disabled_by(
-            small.entry_id, ConfigEntryDisabler.USER
+        await small.hass.config_entries.async_set_disabled_by(
+            small.entry.entry_id, ConfigEntryDisabler.USER
         )
-    await settle(hass, service)
-    assert not shown(hass)
+    await small.settle()
+    assert not shown(small)
     # Somebody still has its dialog open.
     result = await repair.go()
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "gone"
 
 
-async def test_an_issue_that_is_ignored_stays_so_over_a_reload(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    await rejected(hass, service, freezer)
-    issue = shown(hass)["key_rejected"]
-    ir.async_ignore_issue(hass, DOMAIN, issue.issue_id, True)
-    await restart(hass, service, small)
-    await advance(hass, service, freezer, 600, step=30)
-    assert shown(hass)["key_rejected"].dismissed_version
+async def test_an_issue_that_is_ignored_stays_so_over_a_reload(small: Home) -> None:
+    await rejected(small)
+    issue = shown(small)["key_rejected"]
+    ir.async_ignore_issue(small.hass, DOMAIN, issue.issue_id, True)
+    await small.restart()
+    await small.advance(600, step=30)
+    assert shown(small)["key_rejected"].dismissed_version
 
 
-async def test_each_controller_has_its_own(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    entry = await set_up(hass, service, service.entry(*service.controllers))
-    for controller in service.controllers:
+async def test_each_controller_has_its_own(home: Home) -> None:
+    await home.set_up(*home.service.controllers)
+    for controller in home.service.controllers:
         controller.faults.on("truncated_frame")
-    await advance(hass, service, freezer, 400, step=30)
-    ids = {issue_id for domain, issue_id in ir.async_get(hass).issues}
-    assert ids == {f"frame_not_understood_{_id(entry, c)}" for c in service.controllers}
-    service.small.faults.clear()
-    await advance(hass, service, freezer, 60, step=30)
-    ids = {issue_id for domain, issue_id in ir.async_get(hass).issues}
-    assert ids == {f"frame_not_understood_{_id(entry, service.full)}"}
 
+    def issues() -> set[str]:
+        return {issue_id for domain, issue_id in ir.async_get(home.hass).issues}
 
-def _id(entry: MockConfigEntry, controller: Controller) -> str:
-    found = entry.runtime_data.controllers[controller.device_id].registered_id
-    assert found
-    return str(found)
+    await home.advance(400, step=30)
+    small, full = (
+        f"frame_not_understood_{home.device(controller).id}"
+        for controller in home.service.controllers
+    )
+    assert issues() == {small, full}
+    home.controller.faults.clear()
+    await home.advance(60, step=30)
+    assert issues() == {full}

@@ -2,247 +2,194 @@
 
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
-from homeassistant.helpers import device_registry as dr
+from homeassistant.exceptions import ServiceValidationError
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
 from tests.simulator.schedules import Schedule
 
-from .conftest import (
-    FULL_ID,
-    Service,
-    advance,
-    entity_id,
-    restart,
-    set_up,
-    settle,
-    value,
-)
-from .schedule_actions import (
-    FALL,
-    LAMP,
-    NEW,
-    WATERFALL,
-    act,
-    asked,
-    go_to,
-    look,
-    new,
-    switches,
-)
-from .test_commands import call
+from .home import Home, failure
+from .schedule_actions import FALL, LAMP, NEW, WATERFALL, act, look, new, switches
 
 pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture
-async def beach(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> Controller:
+async def beach(full: Home) -> Home:
     """Wait for the schedules of the fully equipped pool."""
-    await hass.config.async_set_time_zone("UTC")
-    await settle(hass, service)
-    return service.full
+    await full.hass.config.async_set_time_zone("UTC")
+    await full.settle()
+    return full
 
 
 @pytest.fixture
-async def away(hass: HomeAssistant, service: Service, credentials: None) -> Controller:
+async def away(home: Home) -> Home:
     """Reach the fully equipped pool through the cloud alone."""
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry())
-    service.clock.speed = 50
-    return service.full
+    home.own(home.service.full)
+    await home.set_up()
+    home.clock.speed = 50
+    return home
 
 
 # Switches
 
 
-async def test_a_switch_for_each_schedule(
-    hass: HomeAssistant, beach: Controller
-) -> None:
-    assert switches(hass) == {
+async def test_a_switch_for_each_schedule(beach: Home) -> None:
+    assert switches(beach) == {
         "0": "Schedule Filter",
         "1": "Schedule Waterfall",
         "2": "Schedule Evening light",
     }
-    states = [value(hass, "switch", beach, f"schedule_{index}") for index in range(3)]
+    states = [beach.value("switch", f"schedule_{index}") for index in range(3)]
     assert states == ["on", "off", "off"]
-    found = hass.states.get(entity_id(hass, "switch", beach, "schedule_1"))
-    assert found is not None and "assumed_state" not in found.attributes
+    found = beach.state("switch", "schedule_1")
+    assert "assumed_state" not in found.attributes
 
 
-async def test_arming_and_disarming(hass: HomeAssistant, beach: Controller) -> None:
+async def test_arming_and_disarming(beach: Home) -> None:
     """From the switch to the relay."""
-    await call(hass, "switch", "turn_on", beach, "schedule_1")
+    await beach.act("switch.turn_on", "schedule_1")
     assert beach.pool.schedules[WATERFALL].enabled
-    assert value(hass, "switch", beach, "schedule_1") == "on"
-    go_to(beach, 2, 11)
+    assert beach.value("switch", "schedule_1") == "on"
+    beach.go_to(2, 11)
     assert beach.pool.slots[FALL].on
-    await call(hass, "switch", "turn_off", beach, "schedule_1")
+    await beach.act("switch.turn_off", "schedule_1")
     assert not beach.pool.schedules[WATERFALL].enabled
-    assert value(hass, "switch", beach, "schedule_1") == "off"
+    assert beach.value("switch", "schedule_1") == "off"
     assert not beach.pool.slots[FALL].on
 
 
-async def test_the_controller_refuses_to_arm(
-    hass: HomeAssistant, beach: Controller
-) -> None:
-    beach.faults.on("decline")
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, "switch", "turn_on", beach, "schedule_1")
-    assert caught.value.translation_key == "refused"
-    assert value(hass, "switch", beach, "schedule_1") == "off"
-    assert asked(beach, "a") == ["schedule"]
+async def test_the_controller_refuses_to_arm(beach: Home) -> None:
+    beach.controller.faults.on("decline")
+    with failure("refused"):
+        await beach.act("switch.turn_on", "schedule_1")
+    assert beach.value("switch", "schedule_1") == "off"
+    assert beach.actions == ["schedule"]
 
 
 @pytest.mark.parametrize("done", [True, False])
-async def test_the_lan_dies_while_arming(
-    hass: HomeAssistant, beach: Controller, done: bool
-) -> None:
+async def test_the_lan_dies_while_arming(beach: Home, done: bool) -> None:
     """Another look tells whether it was done."""
-    beach.faults.once("close_mid_body", 1, "schedule")
+    beach.controller.faults.once("close_mid_body", 1, "schedule")
     if done:
-        await call(hass, "switch", "turn_on", beach, "schedule_1")
+        await beach.act("switch.turn_on", "schedule_1")
     else:
-        beach.faults.once("ignore_writes")
-        with pytest.raises(HomeAssistantError) as caught:
-            await call(hass, "switch", "turn_on", beach, "schedule_1")
-        assert caught.value.translation_key == "not_done"
+        beach.controller.faults.once("ignore_writes")
+        with failure("not_done"):
+            await beach.act("switch.turn_on", "schedule_1")
     assert beach.pool.schedules[WATERFALL].enabled is done
-    assert value(hass, "switch", beach, "schedule_1") == ("on" if done else "off")
-    assert asked(beach, "a") == ["schedule"]
+    assert beach.value("switch", "schedule_1") == ("on" if done else "off")
+    assert beach.actions == ["schedule"]
 
 
-async def test_a_conflict_is_not_armed(hass: HomeAssistant, beach: Controller) -> None:
-    await act(hass, "create_schedule", **new(hass, start="09:00", end="11:00"))
+async def test_a_conflict_is_not_armed(beach: Home) -> None:
+    await act(beach, "create_schedule", **new(beach, start="09:00", end="11:00"))
     with pytest.raises(ServiceValidationError) as caught:
-        await call(hass, "switch", "turn_on", beach, "schedule_1")
+        await beach.act("switch.turn_on", "schedule_1")
     assert "overlaps with the schedule “Morning fall”" in str(caught.value)
     assert not beach.pool.schedules[WATERFALL].enabled
 
 
-async def test_switches_come_go_and_are_renamed(
-    hass: HomeAssistant, service: Service, beach: Controller
-) -> None:
+async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
     """As the app changes them, without a reload."""
     schedules = beach.pool.schedules
-    lamp = entity_id(hass, "switch", beach, "schedule_2")
+    lamp = beach.entity_id("switch", "schedule_2")
     schedules[WATERFALL] = Schedule()
     schedules[LAMP].name = "Party"
     schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "", True)
     # The new one shows in the next frame; the records are asked at once.
-    await look(hass, service, beach)
-    assert switches(hass) == {
+    await look(beach)
+    assert switches(beach) == {
         "0": "Schedule Filter",
         "2": "Schedule Party",
         "5": "Schedule 6",
     }
-    state = hass.states.get(lamp)
-    assert state is not None and state.name == "Beach pool Schedule Party"
-    assert value(hass, "switch", beach, "schedule_5") == "on"
+    assert beach.state_of(lamp).name == "Beach pool Schedule Party"
+    assert beach.value("switch", "schedule_5") == "on"
 
     schedules[5] = Schedule()
-    await look(hass, service, beach)
-    assert "5" not in switches(hass)
+    await look(beach)
+    assert "5" not in switches(beach)
     # What came in its place later is a new one.
     schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "Again", True)
-    await look(hass, service, beach)
-    assert switches(hass)["5"] == "Schedule Again"
+    await look(beach)
+    assert switches(beach)["5"] == "Schedule Again"
 
 
-async def test_switched_on_in_the_app(
-    hass: HomeAssistant, service: Service, beach: Controller
-) -> None:
+async def test_switched_on_in_the_app(beach: Home) -> None:
     """The next frame tells, the slow query does not have to."""
     beach.pool.schedules[WATERFALL].enabled = True
-    beach.faults.on("decline")
-    beach.faults.on("garbage", "schedules")
-    await look(hass, service, beach)
-    assert value(hass, "switch", beach, "schedule_1") == "on"
+    beach.controller.faults.on("decline")
+    beach.controller.faults.on("garbage", "schedules")
+    await look(beach)
+    assert beach.value("switch", "schedule_1") == "on"
 
 
-async def test_switches_outlive_a_restart(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    await settle(hass, service)
-    before = entity_id(hass, "switch", service.full, "schedule_1")
-    service.full.faults.on("garbage", "schedules")
-    await restart(hass, service, full)
+async def test_switches_outlive_a_restart(full: Home) -> None:
+    await full.settle()
+    before = full.entity_id("switch", "schedule_1")
+    full.controller.faults.on("garbage", "schedules")
+    await full.restart()
     # Not asked yet, so nothing is known to be gone.
-    assert "1" in switches(hass)
-    service.full.faults.clear()
-    await restart(hass, service, full)
-    assert entity_id(hass, "switch", service.full, "schedule_1") == before
-    assert value(hass, "switch", service.full, "schedule_1") == "off"
+    assert "1" in switches(full)
+    full.controller.faults.clear()
+    await full.restart()
+    assert full.entity_id("switch", "schedule_1") == before
+    assert full.value("switch", "schedule_1") == "off"
 
 
-async def test_everything_off_disarms_nothing(
-    hass: HomeAssistant, beach: Controller
-) -> None:
+async def test_everything_off_disarms_nothing(beach: Home) -> None:
     """Switches of schedules are settings, so an area or a device leaves them alone."""
-    (device,) = dr.async_get(hass).async_get_devices(identifiers={(DOMAIN, FULL_ID)})
-    await hass.services.async_call(
-        "switch", "turn_on", {"device_id": device.id}, blocking=True
-    )
+    target = {"device_id": beach.device().id}
+    await beach.hass.services.async_call("switch", "turn_on", target, blocking=True)
     assert not beach.pool.schedules[WATERFALL].enabled
 
 
-async def test_give_back(hass: HomeAssistant, beach: Controller) -> None:
+async def test_give_back(beach: Home) -> None:
     """It is no output."""
-    with pytest.raises(ServiceValidationError) as caught:
-        await call(hass, "poolctl", "resume_schedule", beach, "schedule_1")
-    assert caught.value.translation_key == "not_scheduled"
+    with failure("not_scheduled", ServiceValidationError):
+        await beach.act("poolctl.resume_schedule", "schedule_1")
 
 
 # The cloud
 
 
-async def test_in_the_cloud(
-    hass: HomeAssistant, service: Service, away: Controller
-) -> None:
-    assert switches(hass) == {
+async def test_in_the_cloud(away: Home) -> None:
+    assert switches(away) == {
         "0": "Schedule Filter",
         "1": "Schedule Waterfall",
         "2": "Schedule Evening light",
     }
-    await call(hass, "switch", "turn_on", away, "schedule_1")
+    await away.act("switch.turn_on", "schedule_1")
     assert away.pool.schedules[WATERFALL].enabled
-    assert value(hass, "switch", away, "schedule_1") == "on"
-    fields = new(hass, start="13:00", end="14:00", enabled=False)
-    assert await act(hass, "create_schedule", **fields) == {"schedule": NEW + 1}
+    assert away.value("switch", "schedule_1") == "on"
+    fields = new(away, start="13:00", end="14:00", enabled=False)
+    assert await act(away, "create_schedule", **fields) == {"schedule": NEW + 1}
     assert not away.pool.schedules[NEW].enabled
     # Gone ones are removed, although the cloud does not tell of all the equipment.
-    await act(hass, "delete_schedule", schedule=2)
-    assert set(switches(hass)) == {"0", "2", "3"}
-    assert [r.name for r in service.cloud.requests if r.method == "POST"] == [
+    await act(away, "delete_schedule", schedule=2)
+    assert set(switches(away)) == {"0", "2", "3"}
+    assert away.cloud_writes == [
         "changeScheduleStatus",
         "createSchedule",
         "changeScheduleStatus",
         "deleteSchedule",
     ]
-    assert away.requests == []
+    assert away.controller.requests == []
 
 
-async def test_refused_in_the_cloud(hass: HomeAssistant, away: Controller) -> None:
-    away.faults.on("decline")
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, "switch", "turn_on", away, "schedule_1")
-    assert caught.value.translation_key == "service_refused"
-    assert value(hass, "switch", away, "schedule_1") == "off"
+async def test_refused_in_the_cloud(away: Home) -> None:
+    away.controller.faults.on("decline")
+    with failure("service_refused"):
+        await away.act("switch.turn_on", "schedule_1")
+    assert away.value("switch", "schedule_1") == "off"
 
 
-async def test_where_the_cloud_offers_no_schedules(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
+async def test_where_the_cloud_offers_no_schedules(home: Home) -> None:
     """There is nothing, and the actions say so."""
-    service.account.sites = service.account.sites[1:]
-    service.cloud.not_offered.add("scheduleInfo")
-    await set_up(hass, service, service.entry())
-    assert switches(hass) == {}
+    home.own(home.service.full)
+    home.cloud.not_offered.add("scheduleInfo")
+    await home.set_up()
+    assert switches(home) == {}
     fields: dict[str, Any] = {
         "name": "x",
         "start": "08:00",
@@ -250,19 +197,16 @@ async def test_where_the_cloud_offers_no_schedules(
         "weekdays": ["mon"],
     }
     for action, data in (("get_schedules", {}), ("create_schedule", fields)):
-        with pytest.raises(ServiceValidationError) as caught:
-            await act(hass, action, **data)
-        assert caught.value.translation_key == "not_supported"
+        with failure("not_supported", ServiceValidationError):
+            await act(home, action, **data)
 
 
-async def test_remembered_schedules_are_assumed(
-    hass: HomeAssistant, service: Service, beach: Controller, freezer: Any
-) -> None:
+@pytest.mark.usefixtures("freezer")
+async def test_remembered_schedules_are_assumed(beach: Home) -> None:
     """The LAN told them, the cloud does not."""
-    service.cloud.not_offered.add("scheduleInfo")
-    beach.faults.on("refuse")
-    await advance(hass, service, freezer, 60, step=15)
-    assert value(hass, "sensor", beach, "connection") == "cloud"
-    state = hass.states.get(entity_id(hass, "switch", beach, "schedule_0"))
-    assert state is not None
+    beach.cloud.not_offered.add("scheduleInfo")
+    beach.controller.faults.on("refuse")
+    await beach.advance(60, step=15)
+    assert beach.source == "cloud"
+    state = beach.state("switch", "schedule_0")
     assert (state.state, state.attributes.get("assumed_state")) == ("on", True)

@@ -1,24 +1,20 @@
 """Slots that are reassigned, renamed, removed or new while Home Assistant runs."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 
-from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import Event, HomeAssistant
+from homeassistant.core import Event
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import DATA_DOMAIN_PLATFORM_ENTITIES
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller, Pool
+from tests.simulator import Pool
 
-from .conftest import Service, advance, restart, set_up, settle, value
+from .home import Home
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 WATERFALL = 3
 """A general output of the full pool."""
@@ -27,72 +23,36 @@ FREE = 22
 """A slot with nothing wired to it."""
 GENERAL, OZONE, POOL_LIGHT, GAS_HEATER, PH_DOSER = 1, 10, 13, 2, 6
 
-type Poll = Callable[..., Awaitable[None]]
 
-
-def entry_of(
-    hass: HomeAssistant, domain: str, controller: Controller, key: str
-) -> er.RegistryEntry | None:
-    """Return what the registry knows of an entity."""
-    registry = er.async_get(hass)
-    unique_id = f"{controller.device_id}_{key}"
-    found = registry.async_get_entity_id(domain, DOMAIN, unique_id)
-    return registry.async_get(found) if found else None
-
-
-def known(
-    hass: HomeAssistant, domain: str, controller: Controller, key: str
-) -> er.RegistryEntry:
-    """Return the same of one that must be there, and live."""
-    found = entry_of(hass, domain, controller, key)
+def known(home: Home, domain: str, key: str) -> er.RegistryEntry:
+    """Return what the registry knows of an entity that must be there, and live."""
+    found = home.registered(domain, key)
     assert found is not None, f"no {domain} {key}"
-    state = hass.states.get(found.entity_id)
-    assert state is not None
-    assert state.state != "unavailable"
+    assert home.state_of(found.entity_id).state != "unavailable"
     return found
 
 
-def gone(hass: HomeAssistant, domain: str, controller: Controller, key: str) -> bool:
+def gone(home: Home, domain: str, key: str) -> bool:
     """Tell whether nothing is left of an entity."""
-    left = {f"{controller.device_id}_{key}"}
-    entities = hass.data[DATA_DOMAIN_PLATFORM_ENTITIES].get((domain, DOMAIN), {})
-    return entry_of(hass, domain, controller, key) is None and left.isdisjoint(
+    left = {f"{home.controller.device_id}_{key}"}
+    entities = home.hass.data[DATA_DOMAIN_PLATFORM_ENTITIES].get((domain, DOMAIN), {})
+    return home.registered(domain, key) is None and left.isdisjoint(
         entity.unique_id for entity in entities.values()
     )
 
 
-def name_of(hass: HomeAssistant, entry: er.RegistryEntry) -> str:
-    """Return the name a person sees."""
-    state = hass.states.get(entry.entity_id)
-    assert state is not None
-    return state.name
-
-
-def identities(hass: HomeAssistant, entry: MockConfigEntry) -> dict[str, str]:
+def identities(home: Home) -> dict[str, str]:
     """Return the identifiers of all entities, by their place in the registry."""
-    found = er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id)
-    return {entity.id: f"{entity.entity_id} {entity.unique_id}" for entity in found}
+    return {e.id: f"{e.entity_id} {e.unique_id}" for e in home.entities()}
 
 
 @pytest.fixture
-def poll(hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory) -> Poll:
-    """Return what lets a poll go by, or more time."""
-
-    async def go(seconds: float = 15) -> None:
-        await advance(hass, service, freezer, seconds, step=15)
-
-    return go
-
-
-@pytest.fixture
-async def pool(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> AsyncGenerator[Pool]:
+async def pool(full: Home) -> AsyncGenerator[Pool]:
     """Set up the full pool; all else of it must stay, and without a reload."""
-    account, before = full.runtime_data, identities(hass, full)
-    yield service.full.pool
-    assert full.runtime_data is account
-    after = identities(hass, full)
+    account, before = full.entry.runtime_data, identities(full)
+    yield full.pool
+    assert full.entry.runtime_data is account
+    after = identities(full)
     changed = f"_{KEY}", "_slot_26", "_slot_36"
     for place, identity in before.items():
         if place not in after:
@@ -101,107 +61,95 @@ async def pool(
             assert after[place] == identity
 
 
-def live(hass: HomeAssistant, domain: str) -> dict[str | None, Entity]:
+def live(home: Home, domain: str) -> dict[str | None, Entity]:
     """Return the entities of a domain as they run, by their unique id."""
-    entities = hass.data[DATA_DOMAIN_PLATFORM_ENTITIES][domain, DOMAIN]
+    entities = home.hass.data[DATA_DOMAIN_PLATFORM_ENTITIES][domain, DOMAIN]
     return {entity.unique_id: entity for entity in entities.values()}
 
 
-async def test_only_the_slot_that_changed_is_made_anew(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
-) -> None:
+async def test_only_the_slot_that_changed_is_made_anew(home: Home, pool: Pool) -> None:
     """All other slots keep the entity that runs: nothing of theirs is interrupted."""
-    before = live(hass, "switch")
+    before = live(home, "switch")
     pool.slots[WATERFALL].aux_type = OZONE
-    await poll()
-    after = live(hass, "switch")
+    await home.advance(15)
+    after = live(home, "switch")
     changed = {key for key, entity in before.items() if after.get(key) is not entity}
-    assert changed == {f"{service.full.device_id}_{KEY}"}
+    assert changed == {f"{home.controller.device_id}_{KEY}"}
 
 
-async def test_a_name_changes(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
-) -> None:
+async def test_a_name_changes(home: Home, pool: Pool) -> None:
     """It is read every five minutes, and then shown at once."""
-    before = known(hass, "switch", service.full, KEY)
-    assert name_of(hass, before) == "Beach pool Waterfall"
+    before = known(home, "switch", KEY)
+    assert home.state_of(before.entity_id).name == "Beach pool Waterfall"
     pool.slots[WATERFALL].name = "Cascade"
-    await poll(315)
-    after = known(hass, "switch", service.full, KEY)
+    await home.advance(315, step=15)
+    after = known(home, "switch", KEY)
     assert (after.id, after.entity_id) == (before.id, before.entity_id)
-    assert name_of(hass, after) == "Beach pool Cascade"
+    assert home.state_of(after.entity_id).name == "Beach pool Cascade"
     assert after.original_name == "Cascade"
 
     pool.slots[WATERFALL].name = ""
-    await poll(315)
-    after = known(hass, "switch", service.full, KEY)
-    assert name_of(hass, after) == "Beach pool Output 4"
+    await home.advance(315, step=15)
+    after = known(home, "switch", KEY)
+    assert home.state_of(after.entity_id).name == "Beach pool Output 4"
     assert after.original_name == "Output 4"
 
 
 async def test_a_change_of_the_wiring_reads_names_at_once(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
+    home: Home, pool: Pool
 ) -> None:
     pool.slots[WATERFALL].name = "Cascade"
     pool.slots[21].aux_type = 25
-    await poll()
-    entry = known(hass, "switch", service.full, KEY)
-    assert name_of(hass, entry) == "Beach pool Cascade"
+    await home.advance(15)
+    entry = known(home, "switch", KEY)
+    assert home.state_of(entry.entity_id).name == "Beach pool Cascade"
 
 
 @pytest.mark.parametrize("name", ["Waterfall", ""])
 async def test_another_kind_of_the_same_platform(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll, name: str
+    home: Home, pool: Pool, name: str
 ) -> None:
     """Its name and icon follow, its identifiers and a person's settings stay."""
     pool.slots[WATERFALL].name = name
-    await poll(315)
-    registry = er.async_get(hass)
-    before = known(hass, "switch", service.full, KEY)
+    await home.advance(315, step=15)
+    registry = er.async_get(home.hass)
+    before = known(home, "switch", KEY)
     registry.async_update_entity(before.entity_id, icon="mdi:star", labels={"mine"})
     assert before.translation_key == "general"
     pool.slots[WATERFALL].aux_type = OZONE
-    await poll()
-    after = known(hass, "switch", service.full, KEY)
+    await home.advance(15)
+    after = known(home, "switch", KEY)
     assert (after.id, after.entity_id) == (before.id, before.entity_id)
     assert after.translation_key == "ozone"
     assert after.original_name == (name or "Ozone")
-    assert name_of(hass, after) == f"Beach pool {name or 'Ozone'}"
+    assert home.state_of(after.entity_id).name == f"Beach pool {name or 'Ozone'}"
     assert (after.icon, after.labels) == ("mdi:star", {"mine"})
 
     # It works, and it is the only one that does.
-    await hass.services.async_call(
-        "switch", "turn_on", {"entity_id": after.entity_id}, blocking=True
-    )
+    await home.act("switch.turn_on", KEY)
     assert pool.relays[WATERFALL]
-    assert value(hass, "switch", service.full, KEY) == "on"
-    changes = async_capture_events(hass, "state_changed")
+    assert home.value("switch", KEY) == "on"
+    changes = home.follow("switch", KEY)
     pool.switch(WATERFALL, False)
-    await poll()
-    seen = [e for e in changes if e.data["entity_id"] == after.entity_id]
-    assert [e.data["new_state"].state for e in seen] == ["off"]
+    await home.advance(15)
+    assert [state.state for state in changes] == ["off"]
 
 
-async def test_a_disabled_entity_of_another_kind(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    poll: Poll,
-) -> None:
+async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
     """It stays disabled, and is the new kind when it is enabled."""
-    registry = er.async_get(hass)
-    before = known(hass, "switch", service.full, KEY)
+    registry = er.async_get(full.hass)
+    before = known(full, "switch", KEY)
     registry.async_update_entity(
         before.entity_id, disabled_by=er.RegistryEntryDisabler.USER
     )
-    await restart(hass, service, full)
-    service.full.pool.slots[WATERFALL].aux_type = OZONE
-    await poll()
-    after = entry_of(hass, "switch", service.full, KEY)
+    await full.restart()
+    full.pool.slots[WATERFALL].aux_type = OZONE
+    await full.advance(15)
+    after = full.registered("switch", KEY)
     assert after is not None
     assert (after.id, after.translation_key) == (before.id, "ozone")
     assert after.disabled
-    assert hass.states.get(after.entity_id) is None
+    assert full.hass.states.get(after.entity_id) is None
 
 
 @pytest.mark.parametrize(
@@ -209,153 +157,130 @@ async def test_a_disabled_entity_of_another_kind(
     [(POOL_LIGHT, "light"), (GAS_HEATER, "binary_sensor"), (PH_DOSER, "binary_sensor")],
 )
 async def test_another_platform_and_back(
-    hass: HomeAssistant,
-    service: Service,
-    pool: Pool,
-    poll: Poll,
-    aux_type: int,
-    domain: str,
+    home: Home, pool: Pool, aux_type: int, domain: str
 ) -> None:
     """It goes in one and appears in the other."""
-    before = known(hass, "switch", service.full, KEY)
+    before = known(home, "switch", KEY)
     pool.slots[WATERFALL].aux_type = aux_type
-    await poll()
-    assert gone(hass, "switch", service.full, KEY)
-    assert hass.states.get(before.entity_id) is None
-    other = known(hass, domain, service.full, KEY)
-    assert name_of(hass, other) == "Beach pool Waterfall"
+    await home.advance(15)
+    assert gone(home, "switch", KEY)
+    assert home.hass.states.get(before.entity_id) is None
+    other = known(home, domain, KEY)
+    assert home.state_of(other.entity_id).name == "Beach pool Waterfall"
 
     pool.slots[WATERFALL].aux_type = GENERAL
-    await poll()
-    assert gone(hass, domain, service.full, KEY)
-    assert known(hass, "switch", service.full, KEY).entity_id == before.entity_id
+    await home.advance(15)
+    assert gone(home, domain, KEY)
+    assert known(home, "switch", KEY).entity_id == before.entity_id
 
 
-async def test_from_one_firmware_run_kind_to_another(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
-) -> None:
+async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> None:
     pool.slots[WATERFALL].aux_type = GAS_HEATER
-    await poll()
-    before = known(hass, "binary_sensor", service.full, KEY)
+    await home.advance(15)
+    before = known(home, "binary_sensor", KEY)
     assert before.translation_key == "heating_output"
     pool.slots[WATERFALL].aux_type = PH_DOSER
-    await poll()
-    after = known(hass, "binary_sensor", service.full, KEY)
+    await home.advance(15)
+    after = known(home, "binary_sensor", KEY)
     assert (after.id, after.translation_key) == (before.id, "dosing_output")
-    state = hass.states.get(after.entity_id)
-    assert state is not None
-    assert state.attributes["reason"] == "dosing"
+    assert home.state("binary_sensor", KEY).attributes["reason"] == "dosing"
 
 
-async def test_a_slot_that_is_removed(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
-) -> None:
-    before = known(hass, "switch", service.full, KEY)
+async def test_a_slot_that_is_removed(home: Home, pool: Pool) -> None:
+    before = known(home, "switch", KEY)
     pool.slots[WATERFALL].aux_type = 0
-    await poll()
-    assert gone(hass, "switch", service.full, KEY)
-    assert hass.states.get(before.entity_id) is None
+    await home.advance(15)
+    assert gone(home, "switch", KEY)
+    assert home.hass.states.get(before.entity_id) is None
 
 
-async def test_an_expander_that_is_unplugged(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
-) -> None:
+async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
     """Its slots go. Slot 26 is virtual only where there are all 37 (layouts.md 2.4)."""
-    known(hass, "binary_sensor", service.full, "slot_26")
+    known(home, "binary_sensor", "slot_26")
     pool.slots[36].aux_type = GENERAL
-    await poll()
-    known(hass, "switch", service.full, "slot_36")
+    await home.advance(15)
+    known(home, "switch", "slot_36")
     del pool.slots[36:]
-    await poll()
-    assert gone(hass, "switch", service.full, "slot_36")
-    assert gone(hass, "binary_sensor", service.full, "slot_26")
-    assert known(hass, "switch", service.full, "slot_26").translation_key == "ozone"
+    await home.advance(15)
+    assert gone(home, "switch", "slot_36")
+    assert gone(home, "binary_sensor", "slot_26")
+    assert known(home, "switch", "slot_26").translation_key == "ozone"
 
 
-async def test_a_new_slot_is_named_before_it_appears(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
-) -> None:
+async def test_a_new_slot_is_named_before_it_appears(home: Home, pool: Pool) -> None:
     """Its identifier is made of the name its owner gave it, not of a number."""
     key = f"slot_{FREE}"
     pool.slots[FREE].aux_type, pool.slots[FREE].name = GENERAL, "Slide"
-    await poll()
-    entry = known(hass, "switch", service.full, key)
+    await home.advance(15)
+    entry = known(home, "switch", key)
     assert entry.entity_id.endswith("_slide")
     assert entry.original_name == "Slide"
 
 
-async def test_a_new_slot_whose_name_is_no_news(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
-) -> None:
+async def test_a_new_slot_whose_name_is_no_news(home: Home, pool: Pool) -> None:
     """It does not wait for a change of the names that never comes."""
     pool.slots[FREE].aux_type = GENERAL
-    await poll()
-    entry = known(hass, "switch", service.full, f"slot_{FREE}")
+    await home.advance(15)
+    entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == f"Output {FREE + 1}"
 
 
 async def test_a_new_slot_appears_although_names_cannot_be_read(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
+    home: Home, pool: Pool
 ) -> None:
-    service.full.faults.on("garbage", "aux_names")
+    home.controller.faults.on("garbage", "aux_names")
     pool.slots[FREE].aux_type, pool.slots[FREE].name = GENERAL, "Slide"
-    await poll()
-    entry = known(hass, "switch", service.full, f"slot_{FREE}")
+    await home.advance(15)
+    entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == f"Output {FREE + 1}"
-    service.full.faults.clear()
-    await poll(315)
-    entry = known(hass, "switch", service.full, f"slot_{FREE}")
+    home.controller.faults.clear()
+    await home.advance(315, step=15)
+    entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == "Slide"
 
 
-async def test_what_changed_while_home_assistant_was_away(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
+async def test_what_changed_while_home_assistant_was_away(full: Home) -> None:
     """Remembered names do not name what is new."""
-    slots = service.full.pool.slots
-    hass.async_create_task(hass.config_entries.async_unload(full.entry_id))
-    await settle(hass, service)
+    slots = full.pool.slots
+    await full.unload()
     slots[WATERFALL].aux_type, slots[WATERFALL].name = POOL_LIGHT, "Grotto"
     slots[FREE].aux_type, slots[FREE].name = GENERAL, "Slide"
     slots[21].aux_type = 0
-    await restart(hass, service, full)
-    assert known(hass, "light", service.full, KEY).entity_id.endswith("_grotto")
-    new = known(hass, "switch", service.full, f"slot_{FREE}")
+    await full.restart()
+    assert known(full, "light", KEY).entity_id.endswith("_grotto")
+    new = known(full, "switch", f"slot_{FREE}")
     assert new.entity_id.endswith("_slide")
     for key in (KEY, "slot_21"):
-        assert gone(hass, "switch", service.full, key)
+        assert gone(full, "switch", key)
 
 
 async def test_nothing_goes_while_only_the_cloud_answers(
-    hass: HomeAssistant, service: Service, pool: Pool, poll: Poll
+    home: Home, pool: Pool
 ) -> None:
     """It lists neither dosers nor heaters: what it does not list may still be there."""
-    before = known(hass, "binary_sensor", service.full, "slot_6")
-    service.full.faults.on("refuse")
-    await poll(120)
-    assert value(hass, "sensor", service.full, "connection") == "cloud"
-    assert known(hass, "binary_sensor", service.full, "slot_6").id == before.id
+    before = known(home, "binary_sensor", "slot_6")
+    home.controller.faults.on("refuse")
+    await home.advance(120, step=15)
+    assert home.source == "cloud"
+    assert known(home, "binary_sensor", "slot_6").id == before.id
 
 
-async def test_the_speed_of_a_pump_that_is_identified_late(
-    hass: HomeAssistant,
-    service: Service,
-    credentials: None,
-    poll: Poll,
-) -> None:
+async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
     """After a restart of the controller its pump has no speed for a minute."""
-    service.account.sites = service.account.sites[:1]
-    service.small.restart()
-    await set_up(hass, service, service.entry(service.small))
-    assert gone(hass, "number", service.small, "pump_speed")
-    service.clock.advance(60)
-    await poll(315)
-    entry = known(hass, "number", service.small, "pump_speed")
-    assert value(hass, "number", service.small, "pump_speed") == "75"
+    home.own(home.service.small)
+    home.controller.restart()
+    await home.set_up(home.controller)
+    assert gone(home, "number", "pump_speed")
+    home.clock.advance(60)
+    await home.advance(315, step=15)
+    entry = known(home, "number", "pump_speed")
+    assert home.value("number", "pump_speed") == "75"
 
     # The next restart takes nothing away, though the pump is again not identified.
-    removed: list[Event] = async_capture_events(hass, er.EVENT_ENTITY_REGISTRY_UPDATED)
-    service.small.restart()
-    await poll(315)
-    assert known(hass, "number", service.small, "pump_speed").id == entry.id
+    removed: list[Event] = async_capture_events(
+        home.hass, er.EVENT_ENTITY_REGISTRY_UPDATED
+    )
+    home.controller.restart()
+    await home.advance(315, step=15)
+    assert known(home, "number", "pump_speed").id == entry.id
     assert "remove" not in {event.data["action"] for event in removed}

@@ -6,97 +6,67 @@ import re
 import time
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import CoreState, HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.core import CoreState
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
 
 from custom_components.poolctl.client import cloud as cloud_module, envelope
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator.raw import until
 
-from .conftest import Service, advance, entity_id, pass_time, record, set_up, value
-from .test_commands import WATERFALL, call
-
-SLOT = f"slot_{WATERFALL}"
+from .home import Home, failure
+from .test_commands import SLOT, WATERFALL
 
 
 @pytest.fixture
-async def cloud_only(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> MockConfigEntry:
+async def cloud_only(home: Home) -> Home:
     """Set up the small pool without any way to it but the cloud."""
-    service.account.sites = service.account.sites[:1]
-    stored = record(service.small, host=None)
-    entry = service.entry(controllers={service.small.device_id: stored})
-    return await set_up(hass, service, entry)
+    home.own(home.service.small)
+    await home.set_up_with(host=None)
+    return home
 
 
-async def test_ten_slider_moves_in_a_second(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
+async def test_ten_slider_moves_in_a_second(small: Home) -> None:
     """The last one wins, all callers get the result, and few of them are sent."""
-    seen = len(service.small.requests)
+    seen = len(small.controller.requests)
 
     async def move(number: int) -> None:
         await asyncio.sleep(number / 20)
-        await call(
-            hass,
-            "number",
-            "set_value",
-            service.small,
-            "pump_speed",
-            value=45 + 5 * number,
-        )
+        await small.act("number.set_value", "pump_speed", value=45 + 5 * number)
 
     moves = asyncio.gather(*(move(number) for number in range(10)))
     while not moves.done():
-        service.clock.advance(0.5)
+        small.clock.advance(0.5)
         await asyncio.sleep(0.02)
     await moves
-    sent = [r for r in service.small.requests[seen:] if r.op == "a"]
+    sent = [r for r in small.controller.requests[seen:] if r.op == "a"]
     assert 1 <= len(sent) <= 3
     assert b'"pump_speed":90' in (sent[-1].payload or b"").replace(b" ", b"")
-    service.clock.advance(5)
-    assert service.small.pool.pump.speed == 90
-    assert value(hass, "number", service.small, "pump_speed") == "90"
+    small.clock.advance(5)
+    assert small.pool.pump.speed == 90
+    assert small.value("number", "pump_speed") == "90"
 
 
-async def test_a_switch_while_a_poll_is_under_way(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry
-) -> None:
+async def test_a_switch_while_a_poll_is_under_way(small: Home) -> None:
     """The poll's answer is older than the command, and does not undo it."""
-    switch = entity_id(hass, "switch", service.small, SLOT)
-    events = async_capture_events(hass, "state_changed")
-    seen = len(service.small.requests)
+    states = small.follow("switch", SLOT)
+    seen = len(small.controller.requests)
     # Somebody else keeps the controller busy: it serves one request at a time.
-    _, other = await asyncio.open_connection(service.small.host, service.small.port)
-    await until(lambda: service.clock.waiting > 0)
-    coordinator = small.runtime_data.controllers[service.small.device_id]
-    poll = hass.async_create_task(coordinator.async_refresh())
-    await asyncio.sleep(0.05)
-    command = hass.async_create_task(
-        call(hass, "switch", "turn_on", service.small, SLOT)
+    _, other = await asyncio.open_connection(
+        small.controller.host, small.controller.port
     )
+    await until(lambda: small.clock.waiting > 0)
+    poll = small.hass.async_create_task(small.refresh())
+    await asyncio.sleep(0.05)
+    command = small.hass.async_create_task(small.act("switch.turn_on", SLOT))
     await asyncio.sleep(0.05)
     assert not poll.done() and not command.done()
     other.close()
     await asyncio.gather(poll, command)
-    ops = [r.op for r in service.small.requests[seen:] if r.op]
+    ops = [r.op for r in small.controller.requests[seen:] if r.op]
     assert ops == ["state", "a"]
-    await coordinator.async_refresh()
-    shown = [
-        event.data["new_state"].state
-        for event in events
-        if event.data["entity_id"] == switch
-    ]
-    assert shown == ["on"]
-    assert service.small.pool.slots[WATERFALL].on
+    await small.refresh()
+    assert [state.state for state in states] == ["on"]
+    assert small.pool.slots[WATERFALL].on
 
 
 @pytest.mark.parametrize(
@@ -108,9 +78,7 @@ async def test_a_switch_while_a_poll_is_under_way(
     ],
 )  # fmt: skip
 async def test_a_command_while_the_account_is_at_its_limit(
-    hass: HomeAssistant,
-    service: Service,
-    cloud_only: MockConfigEntry,
+    cloud_only: Home,
     message: str,
     header: str | None,
     seconds: int,
@@ -119,41 +87,35 @@ async def test_a_command_while_the_account_is_at_its_limit(
 
     interface.md 7.1 rows 2 and 4.
     """
-    limit = service.cloud.rate_limited
+    limit = cloud_only.cloud.rate_limited
     limit.message, limit.retry_after = message, header
     limit.text = header is not None
-    service.cloud.faults.on("rate_limited")
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, "switch", "turn_on", service.small, SLOT)
-    assert caught.value.translation_key == "busy"
+    cloud_only.cloud.faults.on("rate_limited")
+    with failure("busy") as caught:
+        await cloud_only.act("switch.turn_on", SLOT)
     assert f"{seconds} seconds" in str(caught.value)
-    sent = [r for r in service.cloud.requests if r.name == "manualSet"]
+    sent = [r for r in cloud_only.cloud.requests if r.name == "manualSet"]
     assert [r.status for r in sent] == [429]
-    assert value(hass, "switch", service.small, SLOT) == "off"
-    assert cloud_only.state is ConfigEntryState.LOADED
+    assert cloud_only.value("switch", SLOT) == "off"
+    assert cloud_only.entry.state is ConfigEntryState.LOADED
 
 
-async def test_a_short_limit_is_waited_out(
-    hass: HomeAssistant, service: Service, cloud_only: MockConfigEntry
-) -> None:
+async def test_a_short_limit_is_waited_out(cloud_only: Home) -> None:
     """The person notices nothing but the wait (interface.md 7.1 rule 2)."""
-    limit = service.cloud.rate_limited
+    limit = cloud_only.cloud.rate_limited
     limit.message = "device busy: device is cooling down, retry after 1s"
-    service.cloud.faults.once("rate_limited", 1, "manualSet")
-    service.clock.speed = 50
+    cloud_only.cloud.faults.once("rate_limited", 1, "manualSet")
+    cloud_only.clock.speed = 50
     before = time.monotonic()
-    await call(hass, "switch", "turn_on", service.small, SLOT)
+    await cloud_only.act("switch.turn_on", SLOT)
     assert time.monotonic() - before > 0.9
-    sent = [r for r in service.cloud.requests if r.name == "manualSet"]
+    sent = [r for r in cloud_only.cloud.requests if r.name == "manualSet"]
     assert [r.status for r in sent] == [429, 200]
-    assert value(hass, "switch", service.small, SLOT) == "on"
+    assert cloud_only.value("switch", SLOT) == "on"
 
 
 async def test_patience_has_an_end(
-    hass: HomeAssistant,
-    service: Service,
-    cloud_only: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
+    cloud_only: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """5 s where the message does not say; here 0.05 s.
 
@@ -161,57 +123,45 @@ async def test_patience_has_an_end(
     """
     monkeypatch.setattr(cloud_module, "DEFAULT_RETRY_AFTER", 0.05)
     monkeypatch.setattr(cloud_module, "PATIENCE", 0.2)
-    limit = service.cloud.rate_limited
+    limit = cloud_only.cloud.rate_limited
     limit.message = "device busy: too many pending commands for device X"
-    service.cloud.faults.on("rate_limited")
-    with pytest.raises(HomeAssistantError) as caught:
-        await call(hass, "switch", "turn_on", service.small, SLOT)
-    assert caught.value.translation_key == "busy"
+    cloud_only.cloud.faults.on("rate_limited")
+    with failure("busy") as caught:
+        await cloud_only.act("switch.turn_on", SLOT)
     assert re.search(r"\d+ seconds", str(caught.value))
-    sent = [r for r in service.cloud.requests if r.name == "manualSet"]
+    sent = [r for r in cloud_only.cloud.requests if r.name == "manualSet"]
     assert 3 <= len(sent) <= 5
 
 
 @pytest.mark.parametrize(
-    "key",
+    ("action", "key", "data"),
     [
-        "desired_ph",
-        "slot_3",
-        "pump",
+        ("number.set_value", "desired_ph", {"value": 7.0}),
+        ("switch.turn_on", "slot_3", {}),
+        ("switch.turn_off", "pump", {}),
     ],
+    ids=["desired_ph", "slot_3", "pump"],
 )
 async def test_home_assistant_stops_in_the_middle_of_a_command(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    key: str,
+    full: Home, action: str, key: str, data: dict[str, Any]
 ) -> None:
     """It ends, no task of ours lingers, and nothing is sent twice."""
-    service.full.faults.on("ignore_writes")
-    seen = len(service.full.requests)
-    number = key == "desired_ph"
-    command = hass.async_create_background_task(  # as a click on a dashboard
-        call(
-            hass,
-            "number" if number else "switch",
-            "set_value" if number else "turn_off" if key == "pump" else "turn_on",
-            service.full,
-            key,
-            **({"value": 7.0} if number else {}),
-        ),
-        "click",
+    full.controller.faults.on("ignore_writes")
+    seen = len(full.controller.requests)
+    command = full.hass.async_create_background_task(  # as a click on a dashboard
+        full.act(action, key, **data), "click"
     )
-    await until(lambda: any(r.op == "a" for r in service.full.requests[seen:]))
+    await until(lambda: any(r.op == "a" for r in full.controller.requests[seen:]))
     async with asyncio.timeout(10):
-        await hass.async_stop(force=True)
-    assert hass.state is CoreState.stopped
-    asked = len(service.full.requests)
+        await full.hass.async_stop(force=True)
+    assert full.hass.state is CoreState.stopped
+    asked = len(full.controller.requests)
     left = [running.get_name() for running in asyncio.all_tasks() if _ours(running)]
     await asyncio.wait([command], timeout=0.5)
     assert command.done()
     await asyncio.sleep(3)  # past the moment at which its effect is looked for
-    assert [r.op for r in service.full.requests[seen:]].count("a") == 1
-    assert len(service.full.requests) == asked
+    assert [r.op for r in full.controller.requests[seen:]].count("a") == 1
+    assert len(full.controller.requests) == asked
     assert not left
 
 
@@ -221,49 +171,42 @@ def _ours(task: asyncio.Task[Any]) -> bool:
 
 
 async def test_a_person_who_leaves_in_the_middle_of_a_command(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    caplog: pytest.LogCaptureFixture,
+    full: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A closed tab ends the wait, not the command, and its error is no trouble."""
-    service.full.faults.on("decline")
-    command = asyncio.create_task(
-        call(hass, "number", "set_value", service.full, "desired_ph", value=7.0)
-    )
-    seen = len(service.full.requests)
-    await until(lambda: len(service.full.requests) > seen)
+    full.controller.faults.on("decline")
+    command = asyncio.create_task(full.act("number.set_value", "desired_ph", value=7.0))
+    seen = len(full.controller.requests)
+    await until(lambda: len(full.controller.requests) > seen)
     command.cancel()
     with pytest.raises(asyncio.CancelledError):
         await command
-    await until(lambda: any(not r.ok for r in service.full.requests[seen:]))
+    await until(lambda: any(not r.ok for r in full.controller.requests[seen:]))
     await asyncio.sleep(0.05)
     assert not [r for r in caplog.records if r.levelname == "ERROR"]
 
 
-async def test_two_controllers_with_the_same_names(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
+async def test_two_controllers_with_the_same_names(home: Home) -> None:
     """Each keeps its entities and its own relays."""
-    service.full.name = service.small.name
-    for slots in (service.small.pool.slots, service.full.pool.slots):
+    home.service.full.name = home.controller.name
+    for slots in (home.pool.slots, home.service.full.pool.slots):
         slots[3].name = "Waterfall"
-    await set_up(hass, service, service.entry(*service.controllers))
-    for controller in service.controllers:
-        assert value(hass, "sensor", controller, "ph") not in ("unavailable", "unknown")
-    names = {entity_id(hass, "switch", c, "slot_3") for c in service.controllers}
+    await home.set_up(*home.service.controllers)
+    for controller in home.service.controllers:
+        assert home.value("sensor", "ph", of=controller) not in (
+            "unavailable",
+            "unknown",
+        )
+    names = {home.entity_id("switch", "slot_3", of=c) for c in home.service.controllers}
     assert len(names) == 2
-    await call(hass, "switch", "turn_on", service.full, "slot_3")
-    assert service.full.pool.slots[3].on and not service.small.pool.slots[3].on
-    assert value(hass, "switch", service.small, "slot_3") == "off"
+    await home.act("switch.turn_on", "slot_3", of=home.service.full)
+    assert home.service.full.pool.slots[3].on and not home.pool.slots[3].on
+    assert home.value("switch", "slot_3") == "off"
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["running", "restarted"])
 async def test_a_clock_an_hour_back(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    hass_storage: dict[str, Any],
+    small: Home,
     monkeypatch: pytest.MonkeyPatch,
     restarted: bool,
 ) -> None:
@@ -277,86 +220,53 @@ async def test_a_clock_an_hour_back(
         def time() -> float:
             return time.time() - 3600
 
-    await call(hass, "switch", "turn_on", service.small, SLOT)
+    await small.act("switch.turn_on", SLOT)
     monkeypatch.setattr(envelope, "time", Back)
     if restarted:
         # The store as a stopped Home Assistant leaves it, read by the next one.
-        memory = hass.data[DATA_MEMORY]
-        await memory._store.async_save(memory._data())
-        assert await hass.config_entries.async_unload(small.entry_id)
-        hass.data[DATA_MEMORY] = Memory(hass)
-        await hass.data[DATA_MEMORY].async_load()
-        assert await hass.config_entries.async_setup(small.entry_id)
-        await hass.async_block_till_done(wait_background_tasks=True)
+        await small.shut_down()
+        await small.boot()
     for action in ("turn_off", "turn_on", "turn_off"):
-        await call(hass, "switch", action, service.small, SLOT)
-    assert not service.small.pool.slots[WATERFALL].on
-    assert all(request.ok for request in service.small.requests)
+        await small.act(f"switch.{action}", SLOT)
+    assert not small.pool.slots[WATERFALL].on
+    assert all(request.ok for request in small.controller.requests)
 
 
+@pytest.mark.usefixtures("freezer")
 class TestFrozen:
     """With time standing still."""
 
-    async def test_a_cloud_write_and_an_older_copy(
-        self,
-        freezer: FrozenDateTimeFactory,
-        hass: HomeAssistant,
-        service: Service,
-        cloud_only: MockConfigEntry,
-    ) -> None:
+    async def test_a_cloud_write_and_an_older_copy(self, cloud_only: Home) -> None:
         """The copy that is read back is older than the command, and does not undo it.
 
         interface.md 8 rule 2.
         """
-        switch = entity_id(hass, "switch", service.small, SLOT)
-        events = async_capture_events(hass, "state_changed")
-        command = hass.async_create_task(
-            call(hass, "switch", "turn_on", service.small, SLOT)
+        states = cloud_only.follow("switch", SLOT)
+        command = cloud_only.hass.async_create_task(
+            cloud_only.act("switch.turn_on", SLOT)
         )
-        await pass_time(hass, service, freezer, 10)
+        await cloud_only.pass_time(10)
         await command
-        assert service.small.pool.slots[WATERFALL].on
-        await pass_time(hass, service, freezer, 90)
-        shown = [
-            event.data["new_state"].state
-            for event in events
-            if event.data["entity_id"] == switch
-        ]
-        assert set(shown) == {"on"}
-        assert [r.name for r in service.cloud.requests if r.method == "POST"] == [
-            "manualSet"
-        ]
+        assert cloud_only.pool.slots[WATERFALL].on
+        await cloud_only.pass_time(90)
+        assert {state.state for state in states} == {"on"}
+        assert cloud_only.cloud_writes == ["manualSet"]
 
-    async def test_a_write_that_is_never_done(
-        self,
-        freezer: FrozenDateTimeFactory,
-        hass: HomeAssistant,
-        service: Service,
-        small: MockConfigEntry,
-    ) -> None:
+    async def test_a_write_that_is_never_done(self, small: Home) -> None:
         """Shown for 20 s at most, then taken back with an error; sent once."""
-        service.small.faults.on("ignore_writes")
-        seen = len(service.small.requests)
-        command = hass.async_create_task(
-            call(hass, "switch", "turn_off", service.small, "pump")
-        )
-        await pass_time(hass, service, freezer, 18)
-        assert value(hass, "switch", service.small, "pump") == "off"
-        await pass_time(hass, service, freezer, 4)
-        with pytest.raises(HomeAssistantError) as caught:
+        small.controller.faults.on("ignore_writes")
+        seen = len(small.controller.requests)
+        command = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
+        await small.pass_time(18)
+        assert small.value("switch", "pump") == "off"
+        await small.pass_time(4)
+        with failure("not_applied"):
             await command
-        assert caught.value.translation_key == "not_applied"
-        assert value(hass, "switch", service.small, "pump") == "on"
-        assert [r.op for r in service.small.requests[seen:]].count("a") == 1
+        assert small.value("switch", "pump") == "on"
+        assert [r.op for r in small.controller.requests[seen:]].count("a") == 1
 
-    async def test_unused_time_is_no_trouble(
-        self,
-        freezer: FrozenDateTimeFactory,
-        hass: HomeAssistant,
-        service: Service,
-        small: MockConfigEntry,
-    ) -> None:
+    async def test_unused_time_is_no_trouble(self, small: Home) -> None:
         """A day with the lid closed: the next poll is as good as any."""
-        await advance(hass, service, freezer, timedelta(days=1).total_seconds())
-        await advance(hass, service, freezer, 15)
-        assert value(hass, "sensor", service.small, "connection") == "lan"
+        await small.advance(timedelta(days=1).total_seconds())
+        await small.advance(15)
+        assert small.source == "lan"

@@ -6,10 +6,8 @@ import re
 from string import Formatter
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er, icon
+from homeassistant.helpers import icon
 from homeassistant.util.yaml import load_yaml_dict
-import pytest
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
@@ -25,7 +23,7 @@ from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
 
-from .conftest import Service, set_up
+from .home import Home
 
 FOLDER = Path(errors.__file__).parent
 CLIENT = "\n".join(path.read_text() for path in (FOLDER / "client").rglob("*.py"))
@@ -132,16 +130,13 @@ def _entity_keys() -> dict[str, set[str]]:
     return {key: set(found) for key, found in ENGLISH["entity"].items()}
 
 
-@pytest.mark.usefixtures("all_enabled")
-async def test_every_entity_has_a_name_and_an_icon(
-    hass: HomeAssistant, service: Service, credentials: None
-) -> None:
-    entry = await set_up(hass, service, service.entry(*service.controllers))
-    icons = await icon.async_get_icons(hass, "entity", {"poolctl"})
+async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
+    await home.set_up(*home.service.controllers)
+    await home.enable_all()
+    icons = await icon.async_get_icons(home.hass, "entity", {"poolctl"})
     used: dict[str, set[str]] = {}
-    for found in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
-        state = hass.states.get(found.entity_id)
-        assert state is not None, found.entity_id
+    for found in home.entities():
+        state = home.state_of(found.entity_id)
         if found.translation_key is None:
             # Named by Home Assistant, after its device class.
             assert found.original_device_class == "ph"

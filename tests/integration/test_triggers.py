@@ -3,12 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.components.websocket_api.automation import (
     async_get_triggers_for_target,
 )
-from homeassistant.core import Event, HomeAssistant
+from homeassistant.core import Event
 from homeassistant.helpers import (
     area_registry as ar,
     config_validation as cv,
@@ -19,17 +18,15 @@ from homeassistant.helpers import (
 from homeassistant.setup import async_setup_component
 import probatio as vol
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl import automation
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.simulator.pump import DRY_RUN_NORMAL
 
-from .conftest import Service, advance, entity_id
+from .home import Home
+from .service import Service
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
@@ -46,14 +43,13 @@ def still_water(service: Service) -> None:
         controller.pool.water.ph, controller.pool.water.orp = 7.4, 700
 
 
-def device(hass: HomeAssistant, entry: MockConfigEntry) -> dict[str, str]:
+def device(home: Home) -> dict[str, str]:
     """Return the target that is an entry's one controller."""
-    (found,) = dr.async_entries_for_config_entry(dr.async_get(hass), entry.entry_id)
-    return {"device_id": found.id}
+    return {"device_id": home.device().id}
 
 
 async def automate(
-    hass: HomeAssistant, trigger: dict[str, Any], *conditions: dict[str, Any]
+    home: Home, trigger: dict[str, Any], *conditions: dict[str, Any]
 ) -> list[Event]:
     """Set an automation up; return the events that it fires, with what triggered it."""
     rule = {
@@ -70,12 +66,10 @@ async def automate(
             }
         ],
     }
-    assert await async_setup_component(hass, AUTOMATION, {AUTOMATION: [rule]})
-    await hass.async_block_till_done()
-    state = hass.states.get("automation.test")
-    assert state is not None
-    assert state.state == "on"
-    events: list[Event] = async_capture_events(hass, "told")
+    assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: [rule]})
+    await home.hass.async_block_till_done()
+    assert home.state_of("automation.test").state == "on"
+    events: list[Event] = async_capture_events(home.hass, "told")
     return events
 
 
@@ -86,19 +80,12 @@ def told(events: list[Event], key: str = "entity_id") -> list[Any]:
     return found
 
 
-async def validated(hass: HomeAssistant, trigger: dict[str, Any]) -> dict[str, Any]:
+async def validated(home: Home, trigger: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a trigger as Home Assistant takes them from a person."""
     triggers = cv.TRIGGER_SCHEMA([trigger])
-    (found,) = await trigger_helper.async_validate_trigger_config(hass, triggers)
+    (found,) = await trigger_helper.async_validate_trigger_config(home.hass, triggers)
     options: dict[str, Any] = found["options"]
     return options
-
-
-async def poll(
-    hass: HomeAssistant, service: Service, freezer: FrozenDateTimeFactory
-) -> None:
-    """Let a poll's time pass."""
-    await advance(hass, service, freezer, 15)
 
 
 # pH and ORP
@@ -115,93 +102,76 @@ async def poll(
     ],
 )
 async def test_a_reading_leaves_its_range(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-    key: str,
-    options: dict[str, float],
-    fine: float,
-    wrong: float,
+    small: Home, key: str, options: dict[str, float], fine: float, wrong: float
 ) -> None:
     """It is told once; again only after it was in range."""
-    water = service.small.pool.water
+    water = small.pool.water
     fired = await automate(
-        hass,
+        small,
         {
             "trigger": f"poolctl.{key}_out_of_range",
-            "target": device(hass, small),
+            "target": device(small),
             "options": options,
         },
     )
     setattr(water, key, fine)
-    await poll(hass, service, freezer)
+    await small.advance(15)
     assert told(fired) == []
     setattr(water, key, wrong)
-    await poll(hass, service, freezer)
-    assert told(fired) == [entity_id(hass, "sensor", service.small, key)]
+    await small.advance(15)
+    assert told(fired) == [small.entity_id("sensor", key)]
     setattr(water, key, wrong + (0.2 if wrong > fine else -0.2))
-    await poll(hass, service, freezer)
+    await small.advance(15)
     assert told(fired) == []
     setattr(water, key, fine)
-    await poll(hass, service, freezer)
+    await small.advance(15)
     setattr(water, key, wrong)
-    await poll(hass, service, freezer)
+    await small.advance(15)
     assert len(told(fired)) == 1
 
 
-async def test_out_of_range_for_a_time(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_out_of_range_for_a_time(small: Home) -> None:
     """The time begins anew after every reading that was in range."""
-    water = service.small.pool.water
+    water = small.pool.water
     fired = await automate(
-        hass,
+        small,
         {
             "trigger": "poolctl.ph_out_of_range",
-            "target": device(hass, small),
+            "target": device(small),
             "options": {"for": {"minutes": 10}},
         },
     )
     water.ph = 8.05
-    await advance(hass, service, freezer, 540, step=15)
+    await small.advance(540, step=15)
     water.ph = 7.45
-    await poll(hass, service, freezer)
+    await small.advance(15)
     water.ph = 8.05
-    await advance(hass, service, freezer, 600, step=15)
+    await small.advance(600, step=15)
     assert told(fired) == []
-    await poll(hass, service, freezer)
+    await small.advance(15)
     assert len(told(fired)) == 1
-    await advance(hass, service, freezer, 900, step=15)
+    await small.advance(900, step=15)
     assert told(fired) == []
 
 
-async def test_orp_in_a_unit_its_owner_chose(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    sensor = entity_id(hass, "sensor", service.small, "orp")
-    er.async_get(hass).async_update_entity_options(
+async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
+    sensor = small.entity_id("sensor", "orp")
+    er.async_get(small.hass).async_update_entity_options(
         sensor, "sensor", {"unit_of_measurement": "V"}
     )
-    service.small.pool.water.orp = 710
-    await poll(hass, service, freezer)
-    state = hass.states.get(sensor)
+    small.pool.water.orp = 710
+    await small.advance(15)
+    state = small.hass.states.get(sensor)
     assert state is not None
     assert (state.state, state.attributes["unit_of_measurement"]) == ("0.71", "V")
     fired = await automate(
-        hass, {"trigger": "poolctl.orp_out_of_range", "target": device(hass, small)}
+        small, {"trigger": "poolctl.orp_out_of_range", "target": device(small)}
     )
-    service.small.pool.water.orp = 720
-    await poll(hass, service, freezer)
+    small.pool.water.orp = 720
+    await small.advance(15)
     assert told(fired) == []
-    service.small.pool.water.orp = 590
-    await poll(hass, service, freezer)
+    small.pool.water.orp = 590
+    await small.advance(15)
     assert told(fired) == [sensor]
 
 
@@ -215,92 +185,75 @@ async def test_orp_in_a_unit_its_owner_chose(
         {"limit": 7},
     ],
 )
-async def test_limits_that_make_no_sense(
-    hass: HomeAssistant, service: Service, small: MockConfigEntry, options: Any
-) -> None:
+async def test_limits_that_make_no_sense(small: Home, options: Any) -> None:
     config = {
         "trigger": "poolctl.ph_out_of_range",
-        "target": device(hass, small),
+        "target": device(small),
         "options": options,
     }
     with pytest.raises(vol.Invalid):
-        await validated(hass, config)
+        await validated(small, config)
 
 
-async def test_equipment_of_others_is_not_looked_at(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
     """A whole area is targeted, and another probe is in it."""
-    area = ar.async_get(hass).async_create("Garden")
-    (pool,) = dr.async_entries_for_config_entry(dr.async_get(hass), small.entry_id)
-    dr.async_get(hass).async_update_device(pool.id, area_id=area.id)
-    pond = er.async_get(hass).async_get_or_create("sensor", "other", "pond")
-    er.async_get(hass).async_update_entity(pond.entity_id, area_id=area.id)
-    attributes = {"device_class": "ph"}
-    hass.states.async_set(pond.entity_id, "7.4", attributes)
-    fired = await automate(
-        hass, {"trigger": "poolctl.ph_out_of_range", "target": {"area_id": area.id}}
+    area = ar.async_get(small.hass).async_create("Garden")
+    (pool,) = dr.async_entries_for_config_entry(
+        dr.async_get(small.hass), small.entry.entry_id
     )
-    hass.states.async_set(pond.entity_id, "9.4", attributes)
-    await hass.async_block_till_done()
+    dr.async_get(small.hass).async_update_device(pool.id, area_id=area.id)
+    pond = er.async_get(small.hass).async_get_or_create("sensor", "other", "pond")
+    er.async_get(small.hass).async_update_entity(pond.entity_id, area_id=area.id)
+    attributes = {"device_class": "ph"}
+    small.hass.states.async_set(pond.entity_id, "7.4", attributes)
+    fired = await automate(
+        small, {"trigger": "poolctl.ph_out_of_range", "target": {"area_id": area.id}}
+    )
+    small.hass.states.async_set(pond.entity_id, "9.4", attributes)
+    await small.hass.async_block_till_done()
     assert told(fired) == []
-    service.small.pool.water.ph = 9.4
-    await poll(hass, service, freezer)
-    assert told(fired) == [entity_id(hass, "sensor", service.small, "ph")]
+    small.pool.water.ph = 9.4
+    await small.advance(15)
+    assert told(fired) == [small.entity_id("sensor", "ph")]
 
 
 # Drums and dry run
 
 
-async def test_a_drum_is_nearly_empty(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_a_drum_is_nearly_empty(full: Home) -> None:
     """Each drum is told once; another problem of the controller is none of a drum."""
-    settings = service.full.pool.settings
+    settings = full.pool.settings
     fired = await automate(
-        hass, {"trigger": "poolctl.drum_nearly_empty", "target": device(hass, full)}
+        full, {"trigger": "poolctl.drum_nearly_empty", "target": device(full)}
     )
-    service.full.pool.pump.dry_run_status = DRY
+    full.pool.pump.dry_run_status = DRY
     settings["acid_remaining"] = 2_001
-    await poll(hass, service, freezer)
+    await full.advance(15)
     assert told(fired) == []
     settings["acid_remaining"] = 1_999
-    await poll(hass, service, freezer)
-    assert told(fired) == [entity_id(hass, "binary_sensor", service.full, "acid_low")]
+    await full.advance(15)
+    assert told(fired) == [full.entity_id("binary_sensor", "acid_low")]
     settings["acid_remaining"] = 500
     settings["chlorine_remaining"] = 0
-    await poll(hass, service, freezer)
-    assert told(fired) == [
-        entity_id(hass, "binary_sensor", service.full, "chlorine_low")
-    ]
+    await full.advance(15)
+    assert told(fired) == [full.entity_id("binary_sensor", "chlorine_low")]
 
 
-async def test_the_pump_runs_dry(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_the_pump_runs_dry(full: Home) -> None:
     fired = await automate(
-        hass, {"trigger": "poolctl.pump_dry_run", "target": device(hass, full)}
+        full, {"trigger": "poolctl.pump_dry_run", "target": device(full)}
     )
-    service.full.pool.settings["acid_remaining"] = 0
-    await poll(hass, service, freezer)
+    full.pool.settings["acid_remaining"] = 0
+    await full.advance(15)
     assert told(fired) == []
-    service.full.pool.pump.dry_run_status = DRY
-    await poll(hass, service, freezer)
-    assert told(fired) == [entity_id(hass, "binary_sensor", service.full, "dry_run")]
-    service.full.pool.pump.dry_run_status = 1
-    await poll(hass, service, freezer)
+    full.pool.pump.dry_run_status = DRY
+    await full.advance(15)
+    assert told(fired) == [full.entity_id("binary_sensor", "dry_run")]
+    full.pool.pump.dry_run_status = 1
+    await full.advance(15)
     assert told(fired) == []
-    service.full.pool.pump.dry_run_status = DRY_RUN_NORMAL
-    await poll(hass, service, freezer)
+    full.pool.pump.dry_run_status = DRY_RUN_NORMAL
+    await full.advance(15)
     assert told(fired) == []
 
 
@@ -308,78 +261,60 @@ async def test_the_pump_runs_dry(
 
 
 @pytest.fixture
-async def heated(hass: HomeAssistant, full: MockConfigEntry) -> list[Event]:
+async def heated(full: Home) -> list[Event]:
     """Tell when the water has its target temperature."""
     return await automate(
-        hass, {"trigger": "poolctl.target_reached", "target": device(hass, full)}
+        full, {"trigger": "poolctl.target_reached", "target": device(full)}
     )
 
 
-def action(hass: HomeAssistant, service: Service, key: str) -> Any:
+def action(home: Home, key: str) -> Any:
     """Return what a climate entity does."""
-    state = hass.states.get(entity_id(hass, "climate", service.full, key))
-    assert state is not None
-    return state.attributes["hvac_action"]
+    return home.state("climate", key).attributes["hvac_action"]
 
 
-async def test_the_pool_is_warm(
-    hass: HomeAssistant,
-    service: Service,
-    heated: list[Event],
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_the_pool_is_warm(home: Home, heated: list[Event]) -> None:
     """It is told once for each time it was heated, however the reading wavers."""
-    water = service.full.pool.water
+    water = home.pool.water
     water.temperature = 27.95
-    await poll(hass, service, freezer)
-    assert action(hass, service, "pool") == "heating"
+    await home.advance(15)
+    assert action(home, "pool") == "heating"
     assert told(heated) == []
     water.temperature = 28.05
-    await poll(hass, service, freezer)
-    assert action(hass, service, "pool") == "idle"
-    assert told(heated) == [entity_id(hass, "climate", service.full, "pool")]
+    await home.advance(15)
+    assert action(home, "pool") == "idle"
+    assert told(heated) == [home.entity_id("climate", "pool")]
     for temperature in (27.95, 28.05, 27.85, 28.15):
         water.temperature = temperature
-        await poll(hass, service, freezer)
+        await home.advance(15)
     assert told(heated) == []
     water.temperature = 27.05
-    await poll(hass, service, freezer)
-    assert action(hass, service, "pool") == "heating"
+    await home.advance(15)
+    assert action(home, "pool") == "heating"
     water.temperature = 28.05
-    await poll(hass, service, freezer)
+    await home.advance(15)
     assert len(told(heated)) == 1
 
 
-async def test_the_spa_is_warm(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    heated: list[Event],
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    service.full.pool.switch(SPA_RETURN, True)
-    await poll(hass, service, freezer)
-    assert action(hass, service, "spa") == "heating"
+async def test_the_spa_is_warm(full: Home, heated: list[Event]) -> None:
+    full.pool.switch(SPA_RETURN, True)
+    await full.advance(15)
+    assert action(full, "spa") == "heating"
     # The pool was heated before, and its water did not get warm.
     assert told(heated) == []
-    service.full.pool.water.temperature = 36.05
-    await poll(hass, service, freezer)
-    assert told(heated) == [entity_id(hass, "climate", service.full, "spa")]
+    full.pool.water.temperature = 36.05
+    await full.advance(15)
+    assert told(heated) == [full.entity_id("climate", "spa")]
 
 
 @pytest.mark.parametrize("reason", ["target", "pump", "sources"])
 async def test_heating_that_ends_for_another_reason(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    heated: list[Event],
-    freezer: FrozenDateTimeFactory,
-    reason: str,
+    full: Home, heated: list[Event], reason: str
 ) -> None:
     """With what ends it early, the water is still cold."""
-    pool = service.full.pool
-    await poll(hass, service, freezer)
-    assert action(hass, service, "pool") == "heating"
+    pool = full.pool
+    await full.advance(15)
+    assert action(full, "pool") == "heating"
     match reason:
         case "target":
             pool.settings["pool_target"] = 40
@@ -387,35 +322,31 @@ async def test_heating_that_ends_for_another_reason(
             pool.switch(PUMP_SLOT, False)
         case "sources":
             pool.settings["heating"] = 0
-    await advance(hass, service, freezer, 60, step=15)
-    assert (action(hass, service, "pool") == "heating") is (reason == "target")
+    await full.advance(60, step=15)
+    assert (action(full, "pool") == "heating") is (reason == "target")
     assert told(heated) == []
 
 
 # What the automation editor shows
 
 
-async def test_the_editor_offers_them_for_the_device(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    found = await async_get_triggers_for_target(hass, device(hass, full), False)
+async def test_the_editor_offers_them_for_the_device(full: Home) -> None:
+    found = await async_get_triggers_for_target(full.hass, device(full), False)
     ours = {name for name in found if name.startswith(f"{DOMAIN}.")}
     assert ours == {f"{DOMAIN}.{name}" for name in TRIGGERS}
 
 
-async def test_the_editor_prefills_what_is_the_default(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
+async def test_the_editor_prefills_what_is_the_default(full: Home) -> None:
     """triggers.yaml, as Home Assistant reads it, and the code mean the same."""
-    descriptions = await trigger_helper.async_get_all_descriptions(hass)
+    descriptions = await trigger_helper.async_get_all_descriptions(full.hass)
     for name in TRIGGERS:
         description = descriptions[f"{DOMAIN}.{name}"]
         assert description is not None
         options = prefilled(description["fields"])
         bare = {key: options[key] for key in options if key == "connection"}
-        trigger = {"trigger": f"{DOMAIN}.{name}", "target": device(hass, full)}
-        filled = await validated(hass, {**trigger, "options": options})
-        left_out = await validated(hass, {**trigger, "options": bare})
+        trigger = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
+        filled = await validated(full, {**trigger, "options": options})
+        left_out = await validated(full, {**trigger, "options": bare})
         assert set(filled) == set(options), name
         assert filled.pop("for") == timedelta()
         assert filled == left_out, name

@@ -69,11 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for group, chosen in _chosen(modules) if modules or not chosen_blueprints else ():
         names: list[str] = []
         if options.again:
-            names = [
-                survivor.name
-                for module in read(group.work, PACKAGE, equal)
-                for survivor in module.survivors
-            ]
+            for module in read(group.work, PACKAGE, equal):
+                names += (survivor.name for survivor in module.survivors)
+                names += module.timeouts
         else:
             shutil.rmtree(group.work, ignore_errors=True)
         _prepare(group, chosen, options.tests)
@@ -107,7 +105,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--again",
         action="store_true",
-        help="try only what survived the last time, after tests were added",
+        help="try only what survived or timed out before, after tests were added",
     )
     parser.add_argument(
         "--tests",

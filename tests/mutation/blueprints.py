@@ -27,8 +27,8 @@ TESTS: Final = Path("tests/integration/blueprints")
 WORK: Final = ROOT / ".mutation" / "blueprints"
 
 _WORDING: Final = {"alias", "max_exceeded"}
-_KINDS: Final = {"trigger", "condition", "action", "repeat"}
-"""Without them it is nothing at all."""
+_OPTIONAL: Final = {"attribute", "continue_on_error", "for", "from", "timeout", "to"}
+"""What a trigger or an action may do without."""
 
 # What is looked for in a template, and what takes its place.
 _SWAPS: Final = (
@@ -129,7 +129,7 @@ def _own(node: yaml.Node, path: tuple[str, ...]) -> Iterator[_Change]:
     elif isinstance(node, yaml.MappingNode) and path:
         for entry in node.value:
             name = entry[0].value
-            if name not in _WORDING | _KINDS and name != "<<":
+            if name in _OPTIONAL:
                 yield _without(node, entry, f"{name}: {_words(entry[1])}")
 
 

@@ -42,6 +42,8 @@ class Module:
     counts: Counter[str] = field(default_factory=Counter)
     equal: int = 0
     survivors: list[Survivor] = field(default_factory=list)
+    timeouts: list[str] = field(default_factory=list)
+    """Names; on a busy machine some of these may be survivors."""
 
     @property
     def total(self) -> int:
@@ -72,6 +74,8 @@ def read(work: Path, package: Path, equal: Iterable[Equal]) -> Iterator[Module]:
         for name, code in json.loads(meta.read_text())["exit_code_by_key"].items():
             status = status_by_exit_code[code]
             module.counts[status] += 1
+            if status == "timeout":
+                module.timeouts.append(name)
             if status in _KILLED:
                 continue
             what = _describe(work, package / source, str(source), name)

@@ -60,6 +60,7 @@ class SignIns:
         self._refresh: dict[str, _Grant] = {}
         self._serial = count(1)
         self.rotates = True  # whether a renewal brings a new refresh token
+        self.issued: set[str] = set()  # every token there ever was
 
     def code(self, account: Account, client_id: str, redirect_uri: str) -> str:
         """Issue an authorization code."""
@@ -96,6 +97,10 @@ class SignIns:
         if grant is None or grant.expires <= self._clock.monotonic():
             return None
         return grant.account
+
+    def used(self, token: str) -> bool:
+        """Whether a refresh token counts no more."""
+        return token not in self._refresh
 
     def revoke(self, account: Account) -> None:
         """Forget every token of an account; its owner may sign in again."""
@@ -158,6 +163,7 @@ class SignIns:
         access, refresh = self._jwt(account), secrets.token_urlsafe(32)
         self._access[access] = _Grant(account, client_id, now + ACCESS_SECONDS)
         self._refresh[refresh] = _Grant(account, client_id, now + REFRESH_SECONDS)
+        self.issued |= {access, refresh}
         return {
             "access_token": access,
             "token_type": "Bearer",

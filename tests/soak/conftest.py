@@ -17,7 +17,7 @@ import pytest_socket
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import recovery
-from tests.integration.conftest import (
+from tests.integration.service import (
     CLIENT_ID,
     CLIENT_SECRET,
     FULL_ID,
@@ -86,14 +86,8 @@ async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
             port=lan_port,
         ),
     )
-    await found.cloud.start()
-    for controller in found.controllers:
-        await controller.start()
-    clock.advance(600)
-    yield found
-    for controller in found.controllers:
-        await controller.stop()
-    await found.cloud.stop()
+    async with found.running():
+        yield found
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from tests.integration.conftest import Service
+from tests.integration.service import Service
 from tests.simulator import Pool
 
 from .network import Network

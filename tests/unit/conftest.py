@@ -27,7 +27,7 @@ from custom_components.poolctl.client.control.controller import Controller
 from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
-from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.pool.state import PoolState, Source
 from tests import simulator as sim
 from tests.simulator import wire
 from tests.simulator.lan import Request
@@ -235,8 +235,8 @@ class Rig:
         return [request.name or request.op for request in self.asked(*ops)]
 
     def sent(self) -> list[tuple[str, wire.Json]]:
-        """Return name and body of every command that the LAN has seen."""
-        return [wire.decode_cmd(r.payload or b"") for r in self.asked("a")]
+        """Return name and body of every command that the LAN has read."""
+        return [wire.decode_cmd(r.payload) for r in self.asked("a") if r.payload]
 
     def written(self) -> list[str]:
         """Return the names of the writes that the cloud was asked for."""
@@ -247,6 +247,11 @@ class Rig:
         self.pool.requests.clear()
         self.published.clear()
         self.time.slept.clear()
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is pending: what is shown is what was told."""
+        return self.controller.store.known == self.controller.store.state
 
     async def polls(self, seconds: float) -> None:
         """Let some time pass and poll."""
@@ -281,6 +286,27 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 def rig(make_rig: Callable[..., Rig]) -> Rig:
     """Command the small pool, by both paths."""
     return make_rig()
+
+
+@pytest.fixture
+async def small(rig: Rig) -> Rig:
+    """Read the small pool once, over the LAN."""
+    await rig.controller.poller.poll()
+    rig.forget()
+    return rig
+
+
+@pytest.fixture
+async def on_cloud(small: Rig) -> Rig:
+    """Lose the LAN of the small pool: the cloud is the source now."""
+    small.pool.faults.on("refuse")
+    await small.polls(15)
+    await small.polls(15)
+    assert small.controller.store.state.source is Source.CLOUD
+    small.service.cloud.forget_on_write = True
+    small.service.cloud.requests.clear()
+    small.forget()
+    return small
 
 
 @pytest.fixture

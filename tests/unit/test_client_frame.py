@@ -1,7 +1,8 @@
 """State frames (layouts.md 2)."""
 
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import asdict
 import struct
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from custom_components.poolctl.client.exceptions import FrameError
 from custom_components.poolctl.client.frame import (
     Configuration,
+    Signals,
     StateFrame,
     Telemetry,
     decode_frame,
+    decode_signals,
 )
 from tests import simulator as sim
 
@@ -45,10 +48,10 @@ def frame(
     return bytes((1, mask)) + data
 
 
-def known(section: Telemetry | Configuration) -> list[str]:
+def known(section: Telemetry | Configuration | None) -> set[str]:
     """Name the attributes that are known."""
-    names = (field.name for field in fields(section))
-    return [name for name in names if getattr(section, name) is not None]
+    assert section is not None
+    return {name for name, value in asdict(section).items() if value is not None}
 
 
 # Vectors
@@ -58,20 +61,18 @@ def known(section: Telemetry | Configuration) -> list[str]:
 def test_vectors(row: dict[str, Any]) -> None:
     decoded = decode_frame(bytes.fromhex(row["payload"]))
     expect = row["expect"]
-    for name in ("telemetry", "configuration"):
-        section = getattr(decoded, name)
-        if name not in expect:
-            assert section is None
-            continue
-        for attribute, value in expect[name].items():
-            found = getattr(section, attribute)
-            assert (list(found) if isinstance(found, tuple) else found) == value, (
-                attribute
-            )
+    for section, name in (
+        (decoded.telemetry, "telemetry"),
+        (decoded.configuration, "configuration"),
+    ):
+        assert (section is None) is (name not in expect)
+        found = {} if section is None else asdict(section)
+        for attribute, value in expect.get(name, {}).items():
+            assert found[attribute] == (
+                tuple(value) if isinstance(value, list) else value
+            ), attribute
     timers = expect.get("timers")
-    if timers is not None:
-        timers = tuple(tuple(timer) for timer in timers)
-    assert decoded.timers == timers
+    assert decoded.timers == (timers if timers is None else tuple(map(tuple, timers)))
 
 
 def test_sanitiser_output_is_read() -> None:
@@ -208,19 +209,15 @@ CONFIGURATION_ENDS = {
 def test_short_telemetry() -> None:
     whole = section_a()
     for end in range(len(whole) + 1):
-        telemetry = decode_frame(frame(whole[:end])).telemetry
-        assert telemetry is not None
-        expected = [name for name, needed in TELEMETRY_ENDS.items() if end >= needed]
-        assert known(telemetry) == expected, end
+        expected = {name for name, needed in TELEMETRY_ENDS.items() if end >= needed}
+        assert known(decode_frame(frame(whole[:end])).telemetry) == expected, end
 
 
 def test_short_configuration() -> None:
     whole = section_b()
     for end in range(len(whole) + 1):
-        configuration = decode_frame(frame(b=whole[:end])).configuration
-        assert configuration is not None
-        wanted = [name for name, need in CONFIGURATION_ENDS.items() if end >= need]
-        assert known(configuration) == wanted, end
+        wanted = {name for name, need in CONFIGURATION_ENDS.items() if end >= need}
+        assert known(decode_frame(frame(b=whole[:end])).configuration) == wanted, end
 
 
 def test_bytes_past_the_tables_are_ignored() -> None:
@@ -278,3 +275,60 @@ def test_no_slots() -> None:
 )
 def test_timers(payload: bytes, timers: tuple[Any, ...] | None) -> None:
     assert decode_frame(payload).timers == timers
+
+
+# Flags
+
+
+SIGNALS: list[tuple[int, int, Callable[[Signals], bool | None]]] = [
+    (0, 0, lambda signals: signals.pool_heater),
+    (0, 1, lambda signals: signals.solar),
+    (0, 2, lambda signals: signals.spa_heater),
+    (0, 3, lambda signals: signals.ph_dosing),
+    (0, 4, lambda signals: signals.chlorine_dosing),
+    (0, 5, lambda signals: signals.chemistry_stable),
+    (0, 10, lambda signals: signals.expanders[0]),
+    (0, 11, lambda signals: signals.expanders[1]),
+    (0, 15, lambda signals: signals.flow),
+    (1, 0, lambda signals: signals.pump_cooling_down),
+    (1, 1, lambda signals: signals.pump_priming),
+    (1, 4, lambda signals: signals.mqtt),
+    (1, 5, lambda signals: signals.internet),
+    (1, 7, lambda signals: signals.expanders[2]),
+    (1, 8, lambda signals: signals.expanders[3]),
+]
+"""Word, bit, and what it stands for (layouts.md 2.1)."""
+
+
+def told_by(*words: int | None) -> list[bool | None]:
+    """Return what two words of flags say, in the order of SIGNALS."""
+    signals = decode_signals(*words)
+    assert len(signals.expanders) == 4
+    return [read(signals) for _, _, read in SIGNALS]
+
+
+def test_each_bit_of_the_flags() -> None:
+    for word in (0, 1):
+        for bit in range(16):
+            words = [0, 0]
+            words[word] = 1 << bit
+            meant = [(word, bit) == (place, at) for place, at, _ in SIGNALS]
+            assert told_by(*words) == meant
+            inverse = [0xFFFF & ~found for found in words]
+            assert told_by(*inverse) == [not found for found in meant]
+
+
+def test_flags_that_are_not_told() -> None:
+    assert decode_signals(None, None) == Signals()
+    assert told_by(0, None) == [None if word else False for word, _, _ in SIGNALS]
+    assert told_by(None, 0) == [False if word else None for word, _, _ in SIGNALS]
+
+
+@pytest.mark.parametrize(
+    ("bits", "problem"), [(3, False), (0, True), (1, True), (2, True)]
+)
+def test_dry_run(bits: int, problem: bool) -> None:
+    """Both bits set is normal, whatever the others say."""
+    for others in (0, 0x9FFF):
+        assert decode_signals(bits << 13 | others, 0).dry_run is problem
+    assert decode_signals(None, 0xFFFF).dry_run is None

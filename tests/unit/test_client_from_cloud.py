@@ -11,6 +11,7 @@ from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.equipment import Role
 from custom_components.poolctl.client.exceptions import NotOfferedError
 from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.json_values import Answer
 from custom_components.poolctl.client.pool.from_cloud import (
     merge_chemistry,
     merge_dashboard,
@@ -18,7 +19,6 @@ from custom_components.poolctl.client.pool.from_cloud import (
     merge_slots,
     merge_temperatures,
 )
-from custom_components.poolctl.client.pool.json_values import Answer
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import (
     Chemistry,

@@ -137,3 +137,28 @@ async def test_counters_strictly_increase(lan: LanClient, raw: RawServer) -> Non
     bodies = [json.loads(r.partition(b"\r\n\r\n")[2]) for r in raw.requests]
     counters = [wire.unwrap(KEY, bytes.fromhex(body["env"]))[0] for body in bodies]
     assert counters == sorted(set(counters)) and len(counters) == 8
+
+
+async def test_a_person_does_not_wait_for_polls(lan: LanClient, raw: RawServer) -> None:
+    """Actions and urgent queries go first, in the order they came."""
+    raw.say(200, answer(env=signed(payload=b"")))
+    raw.delay = 0.01
+    await asyncio.gather(
+        lan.query("under way"),
+        lan.query("patient"),
+        lan.query("urgent", urgent=True),
+        lan.raw_action("action", b""),
+    )
+    bodies = [json.loads(r.partition(b"\r\n\r\n")[2]) for r in raw.requests]
+    names = [body["name"] for body in bodies]
+    assert names == ["under way", "urgent", "action", "patient"]
+
+
+async def test_a_reply_that_is_older_than_another(
+    lan: LanClient, raw: RawServer
+) -> None:
+    """The action ran; what came back says nothing."""
+    raw.say(200, answer(env=signed(counter=50)))
+    await lan.state()
+    raw.say(200, answer(ok=True, env=signed(counter=1)))
+    assert await lan.raw_action("aux", b"123") == b""

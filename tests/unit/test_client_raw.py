@@ -21,7 +21,7 @@ from .conftest import FRAMES, Rig
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
 
 
-def details_due(rig: Rig) -> bool:
+def queries_due(rig: Rig) -> bool:
     return rig.controller.queries.due
 
 
@@ -60,7 +60,7 @@ async def test_an_action(rig: Rig) -> None:
     """Its reply is returned as it came, and merged as any other."""
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
-    assert details_due(rig) is False
+    assert queries_due(rig) is False
     published = len(rig.published)
     reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
     slot = rig.controller.store.known.outputs.slot(2)
@@ -68,8 +68,8 @@ async def test_an_action(rig: Rig) -> None:
     assert slot.on
     assert len(rig.published) == published + 1
     assert state_after(reply) is not None
-    assert details_due(rig) is True
-    assert [r.name for r in rig.asked("a")] == ["aux"]
+    assert queries_due(rig) is True
+    assert rig.names("a") == ["aux"]
 
 
 async def test_an_action_without_a_state(rig: Rig) -> None:

@@ -101,6 +101,24 @@ def test_overlap(one: tuple[int, ...], other: tuple[int, ...], expected: bool) -
         for start, end, weekdays in (one, other)
     ]
     assert schedules[0].overlaps(schedules[1]) is expected
+    assert schedules[1].overlaps(schedules[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "stop"),
+    [(480, 600, 600), (1320, 120, DAY + 120), (0, LAST_MINUTE, DAY), (600, 600, 2040)],
+)
+def test_when_a_run_stops(start: int, end: int, stop: int) -> None:
+    assert replace(EVENING, start=start, end=end).stop == stop
+
+
+@pytest.mark.parametrize(
+    ("weekdays", "days"),
+    [(0, ()), (1, (0,)), (0b100_0010, (1, 6)), (0xFF, (0, 1, 2, 3, 4, 5, 6))],
+)
+def test_a_week_has_seven_days(weekdays: int, days: tuple[int, ...]) -> None:
+    """The eighth bit of a record is none of them."""
+    assert replace(EVENING, weekdays=weekdays).days == days
 
 
 def test_the_longest_record_fits_a_request(pool: Rig) -> None:
@@ -254,12 +272,12 @@ async def test_midnight_has_one_form(pool: Rig, end: int) -> None:
     ],
 )
 def test_just_within_the_limits(pool: Rig, changes: dict[str, Any]) -> None:
-    check(pool.controller.state, {}, replace(EVENING, **changes))
+    check(pool.controller.store.state, {}, replace(EVENING, **changes))
 
 
 def test_a_refusal_says_what_is_wrong(pool: Rig) -> None:
-    state = pool.controller.state
-    heater = state.slot(HEATER)
+    state = pool.controller.store.state
+    heater = state.outputs.slot(HEATER)
     assert heater is not None and heater.name
     for changes, placeholders in (
         ({"name": ""}, {"maximum": str(MAX_NAME)}),

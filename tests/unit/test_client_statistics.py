@@ -56,6 +56,18 @@ def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
     assert link.last_error == "UnreachableError"
 
 
+def test_misses_add_up(freezer: FrozenDateTimeFactory) -> None:
+    link = LinkStatistics()
+    for count in (1, 2, 3):
+        with pytest.raises(UnreachableError):
+            poll(link, freezer, 1, UnreachableError("silence"))
+        assert (link.polls, link.misses, link.misses_in_a_row) == (count,) * 3
+    poll(link, freezer, 1)
+    with pytest.raises(UnreachableError):
+        poll(link, freezer, 1, UnreachableError("silence"))
+    assert (link.polls, link.misses, link.misses_in_a_row) == (5, 4, 1)
+
+
 def test_a_no_may_be_an_answer(freezer: FrozenDateTimeFactory) -> None:
     link = LinkStatistics()
     for error in (NotOfferedError("404"), ForbiddenError("403"), RefusedError("no")):

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,70 @@ def test_platforms_see_neither_bytes_nor_addresses(name: str) -> None:
     reached = set(imports(INTEGRATION / name))
     for hidden in ("envelope", "lan", "cloud", "http", "commands"):
         assert f"custom_components.poolctl.client.{hidden}" not in reached
+
+
+# Floors of the client, the lowest first; what stands in its folder itself is the wire.
+FLOORS = ("", "pool", "control")
+
+
+def floor(path: Path) -> int:
+    """Return the floor of a module of the client."""
+    folder = path.relative_to(CLIENT).parent
+    return FLOORS.index("" if folder == Path() else str(folder))
+
+
+@pytest.mark.parametrize(
+    "path", modules(CLIENT), ids=lambda path: str(path.relative_to(CLIENT))
+)
+def test_no_floor_of_the_client_uses_one_above_it(path: Path) -> None:
+    above = FLOORS[floor(path) + 1 :]
+    for name in imports(path):
+        inside = name.removeprefix("custom_components.poolctl.client.")
+        assert inside.split(".")[0] not in above, name
+
+
+def module_name(path: Path) -> str:
+    """Return the absolute name of a module or package."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def module_imports(path: Path, names: set[str]) -> set[str]:
+    """Return the modules of the integration that a module takes something from.
+
+    An import for types counts, too: whoever reads the one has to know the other.
+    """
+    found = set()
+    package = module_name(path).split(".")
+    if path.name != "__init__.py":
+        package = package[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        base = package[: len(package) - node.level + 1] if node.level else []
+        stem = ".".join([*base, *(node.module or "").split(".")]).strip(".")
+        for alias in node.names:
+            inner = f"{stem}.{alias.name}"
+            found.add(inner if inner in names else stem)
+    return (found & names) - {module_name(path)}
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Return a circle of imports, empty where there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as err:
+        return list(err.args[1])
+    return []
+
+
+def test_no_import_runs_in_a_circle() -> None:
+    paths = modules(INTEGRATION)
+    names = {module_name(path) for path in paths}
+    graph = {module_name(path): module_imports(path, names) for path in paths}
+    assert sum(map(len, graph.values())) > 200  # it does see the imports
+    assert not circle(graph)
+    # What it guards: one import more, for types alone, and there is a circle.
+    client = "custom_components.poolctl.client"
+    graph[f"{client}.pool.state"].add(f"{client}.control.controller")
+    assert circle(graph)

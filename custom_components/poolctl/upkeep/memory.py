@@ -108,7 +108,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "aux_types": tuple,
     "names": tuple,
     "pump": lambda stored: PumpIdentity(**stored),
-    "pool_sources": lambda stored: tuple(map(HeatSource, stored)),
+    # A newer version may know more of them.
+    "pool_sources": lambda stored: tuple(s for s in HeatSource if s in stored),
     "chemistry": lambda stored: Chemistry(**stored),
     "chemistry_at": datetime.fromisoformat,
 }

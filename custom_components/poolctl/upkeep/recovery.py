@@ -142,7 +142,7 @@ class Recovery:
     async def _async_resolve(self, record: ControllerRecord) -> list[str]:
         """Return the addresses of the controller's name, each once."""
         session = async_get_clientsession(self._hass)
-        connector = cast(HomeAssistantTCPConnector, session.connector)
+        connector = cast("HomeAssistantTCPConnector", session.connector)
         name = f"ctrl-{record.mac.replace(':', '')[-6:]}.local"
         try:
             found = await connector.async_resolve_host(name)

@@ -1,15 +1,12 @@
-"""A house with the simulated pools, in which an automation out of a blueprint lives."""
+"""A home with the simulated pools, in which an automation out of a blueprint lives."""
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from datetime import timedelta
 import os
 from pathlib import Path
-import time
-from typing import Any, Final
+from typing import Any, Final, override
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.components.blueprint.models import DomainBlueprints
 from homeassistant.core import CoreState, HomeAssistant, State
@@ -20,11 +17,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.poolctl.const import DOMAIN
-from tests.integration.conftest import Service, entity_id
+from tests.integration.home import Home
+from tests.integration.service import Service
 from tests.simulator import Controller
-
-# Before anybody freezes time.
-_REAL_SLEEP = time.sleep
 
 BLUEPRINTS: Final = Path(
     os.environ.get("POOLCTL_BLUEPRINTS", Path(__file__).parents[3] / "blueprints")
@@ -42,20 +37,15 @@ def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@dataclass
-class House:
-    """Time stands still in it, unless a test waits."""
-
-    hass: HomeAssistant
-    service: Service
-    freezer: FrozenDateTimeFactory
+class House(Home):
+    """A home in which time stands still, unless a test waits."""
 
     async def automate(self, name: str, **inputs: Any) -> None:
         """Set up an automation out of a blueprint."""
         config = {AUTOMATION: [rule(name, inputs)]}
         assert await async_setup_component(self.hass, AUTOMATION, config)
         await self.wait(seconds=1, step=1)
-        assert self.state(ALIAS).state == "on"
+        assert self.state_of(ALIAS).state == "on"
 
     async def start_anew(self, name: str, last_run: timedelta, **inputs: Any) -> None:
         """Start Home Assistant with an automation that ran some time ago."""
@@ -75,66 +65,52 @@ class House:
         What the automation waits for keeps waiting: `advance` and `settle` would wait
         for it.
         """
-        waiting = self._tasks
+        waiting = asyncio.all_tasks()
         await self._quiet(waiting)  # or what was asked just now would time out
         for _ in range(round((minutes * 60 + seconds) / step)):
             self.freezer.tick(step)
-            self.service.clock.advance(min(step, 60))
+            self.clock.advance(min(step, 60))
             async_fire_time_changed(self.hass)
             await self._quiet(waiting)
-            waiting = self._tasks
+            waiting = asyncio.all_tasks()
 
-    async def _quiet(self, waiting: set[asyncio.Future[Any]]) -> None:
-        """Wait until requests are answered, and all but what waited before is done.
+    async def _quiet(self, waiting: set[asyncio.Task[Any]]) -> None:
+        """Wait until all is done but what waited before.
 
-        What begins to wait now is not told from what is busy: it gets a tenth of a second.
+        What begins to wait now is not told from what is busy, but for one thing: what is
+        busy, here or in the simulated service, ends tasks and begins new ones.
         """
-        for moment in range(1000):
-            await self.hass.loop.run_in_executor(None, _REAL_SLEEP, 0.002)
-            self.service.clock.advance(0.05)  # the cloud takes its time
-            if not self._requested and (self._tasks <= waiting or moment > 50):
+        tasks, unchanged = asyncio.all_tasks(), 0
+        while unchanged < 50:
+            await self.moment(0.002)
+            self.clock.advance(0.05)  # the cloud takes its time
+            before, tasks = tasks, asyncio.all_tasks()
+            unchanged = unchanged + 1 if tasks == before else 0
+            if unchanged and tasks <= waiting:
                 break
 
-    @property
-    def _tasks(self) -> set[asyncio.Future[Any]]:
-        """What Home Assistant is doing."""
-        return self.hass._tasks | self.hass._background_tasks
-
-    @property
-    def _requested(self) -> bool:
-        """Whether a request to a controller is under way."""
-        return any(
-            coordinator.controller.lan is not None
-            and coordinator.controller.lan._turns._taken
-            for entry in self.hass.config_entries.async_loaded_entries(DOMAIN)
-            for coordinator in entry.runtime_data.controllers.values()
-        )
-
+    @override
     async def act(
-        self, action: str, controller: Controller, key: str, domain: str = "switch"
+        self,
+        action: str,
+        key: str,
+        *,
+        domain: str = "switch",
+        of: Controller | None = None,
+        **data: Any,
     ) -> None:
-        """Do what a person does with an entity."""
-        service, _, name = action.rpartition(".")
-        target = {"entity_id": entity_id(self.hass, domain, controller, key)}
-        done = self.hass.async_create_task(
-            self.hass.services.async_call(
-                service or domain, name, target, blocking=True
-            )
+        """Do what a person does with an entity; time goes on meanwhile."""
+        done = asyncio.create_task(
+            super().act(action, key, domain=domain, of=of, **data)
         )
         while not done.done():
             await self.wait(seconds=1, step=1)
         await done
 
-    def state(self, entity: str) -> State:
-        """Return the state of an entity."""
-        state = self.hass.states.get(entity)
-        assert state is not None, entity
-        return state
-
     @property
     def waiting(self) -> bool:
         """Whether the automation waits for something."""
-        return bool(self.state(ALIAS).attributes["current"])
+        return bool(self.state_of(ALIAS).attributes["current"])
 
     async def leave(self) -> None:
         """End what the automation still waits for."""
@@ -145,15 +121,16 @@ class House:
 
 
 @pytest.fixture
-async def house(
+async def home(
     hass: HomeAssistant,
     service: Service,
-    freezer: FrozenDateTimeFactory,
+    credentials: None,
+    request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncGenerator[House]:
-    """Return a house whose Home Assistant finds our blueprints where they are."""
+    """Return a home whose Home Assistant finds our blueprints where they are."""
     folder = property(lambda blueprints: BLUEPRINTS / blueprints.domain)
     monkeypatch.setattr(DomainBlueprints, "blueprint_folder", folder)
-    found = House(hass, service, freezer)
+    found = House(hass, service, request)
     yield found
     await found.leave()

@@ -17,16 +17,15 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.selector import selector
 from homeassistant.util import yaml as yaml_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
 
 from custom_components.poolctl import const
 from custom_components.poolctl.automation import ORP_RANGE, PH_RANGE
-from custom_components.poolctl.client.control.lights import LIGHT_TYPES
+from custom_components.poolctl.client.pool.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
 from tests.home.provision import prepare
 from tests.home.settings import Settings
-from tests.integration.conftest import Service, entity_id
+from tests.integration.home import Home
 
 from .conftest import BLUEPRINTS
 
@@ -181,10 +180,7 @@ def accepts(entity_filter: dict[str, Any], entry: er.RegistryEntry) -> bool:
     )
 
 
-async def test_selectors_offer_what_is_meant(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
-    registry = er.async_get(hass)
+async def test_selectors_offer_what_is_meant(full: Home) -> None:
     for file in FILES:
         for name, entity_filter in entity_inputs(file).items():
             assert (entity_filter.get("integration") == DOMAIN) is (
@@ -192,19 +188,15 @@ async def test_selectors_offer_what_is_meant(
             )
             if name not in MEANT:
                 continue
-            domain, key = MEANT[name]
-            entry = registry.async_get(entity_id(hass, domain, service.full, key))
+            entry = full.registered(*MEANT[name])
             assert entry is not None
             assert accepts(entity_filter, entry), (file.name, name)
 
 
-async def test_selectors_do_not_offer_settings(
-    hass: HomeAssistant, service: Service, full: MockConfigEntry
-) -> None:
+async def test_selectors_do_not_offer_settings(full: Home) -> None:
     """A pump is not mixed up with what may dose, nor with a schedule."""
-    registry = er.async_get(hass)
     others = [
-        registry.async_get(entity_id(hass, "switch", service.full, key))
+        full.registered("switch", key)
         for key in ("solar_selected", "ph_dosing", "schedule_0")
     ]
     for file in FILES:

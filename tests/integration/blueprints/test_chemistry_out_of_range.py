@@ -4,22 +4,19 @@ from datetime import timedelta
 from typing import Any
 
 from homeassistant.components.persistent_notification import DOMAIN as PAGE
-from homeassistant.core import Event, HomeAssistant, ServiceCall
+from homeassistant.core import Event, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
+from pytest_homeassistant_custom_component.common import async_capture_events
 
-from tests.integration.conftest import Service, entity_id, restart
+from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 
 NAME = "chemistry_out_of_range"
 WRONG, RIGHT = "Pool water out of range", "Pool water right again"
@@ -42,18 +39,22 @@ def pool(service: Service) -> Pool:
 
 
 @pytest.fixture
-def told(hass: HomeAssistant) -> list[Event]:
-    events: list[Event] = async_capture_events(hass, "told")
+def told(house: House) -> list[Event]:
+    events: list[Event] = async_capture_events(house.hass, "told")
     return events
+
+
+@pytest.fixture
+def house(small: House) -> House:
+    return small
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
     """Return what a person who has little patience fills in."""
-    small = house.service.small
     return {
-        "ph": entity_id(house.hass, "sensor", small, "ph"),
-        "orp": entity_id(house.hass, "sensor", small, "orp"),
-        "valid": entity_id(house.hass, "binary_sensor", small, "chemistry_stable"),
+        "ph": house.entity_id("sensor", "ph"),
+        "orp": house.entity_id("sensor", "orp"),
+        "valid": house.entity_id("binary_sensor", "chemistry_stable"),
         "notify": TELL,
         "lasting": {"minutes": 5},
         **more,
@@ -77,14 +78,7 @@ def messages(told: list[Event]) -> list[tuple[str, str]]:
     ],
 )
 async def test_an_incident(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
-    key: str,
-    wrong: float,
-    says: str,
+    house: House, pool: Pool, told: list[Event], key: str, wrong: float, says: str
 ) -> None:
     """One message, and one when it is over; a moment is not told."""
     right = getattr(pool.water, key)
@@ -116,11 +110,7 @@ async def test_an_incident(
 
 
 async def test_the_limits_are_in_range(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
+    house: House, pool: Pool, told: list[Event]
 ) -> None:
     await house.automate(NAME, **inputs(house))
     for ph, orp in ((7.05, 600.5), (7.85, 850.0)):
@@ -129,13 +119,7 @@ async def test_the_limits_are_in_range(
     assert messages(told) == []
 
 
-async def test_one_after_the_other(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
-) -> None:
+async def test_one_after_the_other(house: House, pool: Pool, told: list[Event]) -> None:
     """Each goes out of range and comes back by itself."""
     await house.automate(NAME, **inputs(house))
     pool.water.ph = 8.25
@@ -159,11 +143,7 @@ async def test_one_after_the_other(
 
 
 async def test_only_what_is_wrong_is_told(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
+    house: House, pool: Pool, told: list[Event]
 ) -> None:
     more = {"tell_when_right": False}
     await house.automate(NAME, **inputs(house, **more))
@@ -174,25 +154,21 @@ async def test_only_what_is_wrong_is_told(
 
 
 async def test_only_readings_that_count(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
+    house: House, pool: Pool, told: list[Event]
 ) -> None:
     """While the pump stands still nothing is told, nor that it is right again."""
-    hass.config_entries.async_update_entry(
-        small, options={"readings_without_flow": "raw"}
+    house.hass.config_entries.async_update_entry(
+        house.entry, options={"readings_without_flow": "raw"}
     )
-    await restart(hass, house.service, small)
+    await house.restart()
     chosen = inputs(house)
     await house.automate(NAME, **chosen)
     pool.schedules[0].enabled = False
     await house.wait(minutes=2)
     pool.water.ph = 8.25
     await house.wait(minutes=10)
-    assert house.state(chosen["valid"]).state == "off"
-    assert house.state(chosen["ph"]).state == "8.2"
+    assert house.state_of(chosen["valid"]).state == "off"
+    assert house.state_of(chosen["ph"]).state == "8.2"
     assert messages(told) == []
 
     pool.schedules[0].enabled = True
@@ -202,8 +178,8 @@ async def test_only_readings_that_count(
     await house.wait(minutes=2)
     pool.water.ph = 7.45
     await house.wait(minutes=10)
-    assert house.state(chosen["valid"]).state == "off"
-    assert house.state(chosen["ph"]).state == "7.4"
+    assert house.state_of(chosen["valid"]).state == "off"
+    assert house.state_of(chosen["ph"]).state == "7.4"
     assert messages(told) == []
     pool.schedules[0].enabled = True
     await house.wait(minutes=10)
@@ -211,40 +187,30 @@ async def test_only_readings_that_count(
 
 
 async def test_a_controller_that_is_lost(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
+    house: House, pool: Pool, told: list[Event]
 ) -> None:
     """What is not known is neither wrong nor right; it is not told twice."""
     await house.automate(NAME, **inputs(house))
     pool.water.ph = 8.05
     await house.wait(minutes=6)
     assert len(messages(told)) == 1
-    service.small.faults.on("refuse")
-    service.cloud.faults.on("refuse")
+    house.disconnect()
     await house.wait(minutes=10)
-    service.small.faults.clear()
+    house.controller.faults.clear()
     await house.wait(minutes=10)
     assert messages(told) == []
     assert house.waiting
 
 
 async def test_orp_in_a_unit_its_owner_chose(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
+    house: House, pool: Pool, told: list[Event]
 ) -> None:
-    er.async_get(hass).async_update_entity_options(
+    er.async_get(house.hass).async_update_entity_options(
         inputs(house)["orp"], "sensor", {"unit_of_measurement": "V"}
     )
     pool.water.orp = 710.5
     await house.wait(minutes=1)
-    assert house.state(inputs(house)["orp"]).state == "0.71"
+    assert house.state_of(inputs(house)["orp"]).state == "0.71"
     await house.automate(NAME, **inputs(house))
     await house.wait(minutes=6)
     assert messages(told) == []
@@ -255,18 +221,14 @@ async def test_orp_in_a_unit_its_owner_chose(
 
 
 async def test_a_message_that_fails(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
+    house: House, pool: Pool, told: list[Event]
 ) -> None:
     """The next one is told all the same."""
 
     async def fail(call: ServiceCall) -> None:
         raise HomeAssistantError("the phone is off")
 
-    hass.services.async_register("notify", "phone", fail)
+    house.hass.services.async_register("notify", "phone", fail)
     say = [*TELL, {"action": "notify.phone", "data": {"message": "{{ message }}"}}]
     await house.automate(NAME, **inputs(house, notify=say))
     for ph in (8.05, 7.45):
@@ -276,10 +238,10 @@ async def test_a_message_that_fails(
 
 
 async def test_without_a_choice_home_assistant_shows_it(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+    house: House, pool: Pool
 ) -> None:
-    assert await async_setup_component(hass, PAGE, {})
-    calls = async_capture_events(hass, "call_service")
+    assert await async_setup_component(house.hass, PAGE, {})
+    calls = async_capture_events(house.hass, "call_service")
     chosen = inputs(house)
     del chosen["notify"], chosen["lasting"]
     await house.automate(NAME, **chosen)
@@ -296,11 +258,7 @@ async def test_without_a_choice_home_assistant_shows_it(
 
 
 async def test_out_of_range_at_the_start(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    told: list[Event],
+    house: House, pool: Pool, told: list[Event]
 ) -> None:
     """What is wrong for long is told after each start, not sooner than at other times."""
     pool.water.ph = 8.05
@@ -312,12 +270,7 @@ async def test_out_of_range_at_the_start(
     assert [title for title, _ in messages(told)] == [WRONG]
 
 
-async def test_in_range_at_the_start(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    house: House,
-    told: list[Event],
-) -> None:
+async def test_in_range_at_the_start(house: House, told: list[Event]) -> None:
     await house.start_anew(NAME, timedelta(hours=3), **inputs(house))
     await house.wait(minutes=10)
     assert messages(told) == []

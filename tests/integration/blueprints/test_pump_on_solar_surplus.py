@@ -8,16 +8,14 @@ from typing import Any
 from unittest.mock import patch
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
-from homeassistant.core import HomeAssistant
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.integration.conftest import Service, entity_id, set_up, value
+from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 
 NAME = "pump_on_solar_surplus"
 METER = "sensor.meter"
@@ -35,16 +33,21 @@ def pool(service: Service) -> Pool:
     return found
 
 
-def meter(hass: HomeAssistant, power: float | str, unit: str = "W") -> None:
+def meter(house: House, power: float | str, unit: str = "W") -> None:
     """Let the sensor of the surplus show a power."""
     attributes = {"device_class": "power", "unit_of_measurement": unit}
-    hass.states.async_set(METER, str(power), attributes)
+    house.hass.states.async_set(METER, str(power), attributes)
+
+
+@pytest.fixture
+def house(small: House) -> House:
+    return small
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
     """Return what a person who has little patience fills in."""
     return {
-        "pump": entity_id(house.hass, "switch", house.service.small, "pump"),
+        "pump": house.entity_id("switch", "pump"),
         "surplus": METER,
         "start_after": {"minutes": 1},
         "stop_after": {"minutes": 2},
@@ -54,60 +57,54 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
 
 async def by_hand(house: House, action: str) -> None:
     """Do something with the pump's switch."""
-    await house.act(action, house.service.small, "pump")
+    await house.act(action, "pump")
     await house.wait(seconds=30)
 
 
 async def start(house: House) -> None:
     """Let the pump begin to run on surplus."""
-    meter(house.hass, 0)
+    meter(house, 0)
     await house.automate(NAME, **inputs(house))
-    meter(house.hass, 2000)
+    meter(house, 2000)
     await house.wait(minutes=2)
-    assert house.service.small.pool.slots[0].held
-    assert house.service.small.pool.pump.running
+    assert house.pool.slots[0].held
+    assert house.pool.pump.running
 
 
-async def test_surplus_comes_and_goes(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_surplus_comes_and_goes(house: House, pool: Pool) -> None:
     """Neither a short surplus nor a short lack of it switches anything."""
-    meter(hass, 0)
+    meter(house, 0)
     await house.automate(
         NAME,
-        pump=entity_id(hass, "switch", service.small, "pump"),
-        pump_speed=entity_id(hass, "number", service.small, "pump_speed"),
+        pump=house.entity_id("switch", "pump"),
+        pump_speed=house.entity_id("number", "pump_speed"),
         speed=65,
         surplus=METER,
     )
-    meter(hass, 1500)
+    meter(house, 1500)
     await house.wait(minutes=4)
-    meter(hass, 1499)
+    meter(house, 1499)
     await house.wait(minutes=2)
-    meter(hass, 2000)
+    meter(house, 2000)
     await house.wait(minutes=4)
     assert not pool.pump.running
     await house.wait(minutes=2)
     assert pool.pump.running
     assert (pool.pump.speed, pool.slots[0].held) == (65, True)
 
-    meter(hass, 500)
+    meter(house, 500)
     await house.wait(minutes=20)
-    meter(hass, 0)
+    meter(house, 0)
     await house.wait(minutes=14)
-    meter(hass, 10)
+    meter(house, 10)
     await house.wait(minutes=2)
-    meter(hass, -300)
+    meter(house, -300)
     await house.wait(minutes=14)
     assert pool.slots[0].held
     await house.wait(minutes=2)
     assert not pool.slots[0].held
     assert not pool.pump.running
-    assert value(hass, "switch", service.small, "pump") == "off"
+    assert house.value("switch", "pump") == "off"
 
 
 @pytest.mark.parametrize(
@@ -115,64 +112,56 @@ async def test_surplus_comes_and_goes(
     [("kW", False, 1.4, 1.6), ("W", True, -1400, -1600), ("kW", True, 3, -1.5)],
 )
 async def test_what_meters_show(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
     house: House,
+    pool: Pool,
     unit: str,
     feeding_in_is_negative: bool,
     little: float,
     enough: float,
 ) -> None:
-    meter(hass, 0, unit)
+    meter(house, 0, unit)
     more = {"feeding_in_is_negative": feeding_in_is_negative}
     await house.automate(NAME, **inputs(house, **more))
-    meter(hass, little, unit)
+    meter(house, little, unit)
     await house.wait(minutes=2)
     assert not pool.pump.running
-    meter(hass, enough, unit)
+    meter(house, enough, unit)
     await house.wait(minutes=2)
     assert pool.pump.running
 
 
-async def test_a_meter_that_tells_nothing(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_a_meter_that_tells_nothing(house: House, pool: Pool) -> None:
     """It counts as lack of surplus: nothing is left on for good."""
     await start(house)
-    meter(hass, "unavailable")
+    meter(house, "unavailable")
     await house.wait(minutes=1)
-    meter(hass, 2000)
+    meter(house, 2000)
     await house.wait(minutes=3)
     assert pool.slots[0].held
-    hass.states.async_remove(METER)
+    house.hass.states.async_remove(METER)
     await house.wait(minutes=3)
     assert not pool.slots[0].held
 
 
-async def test_the_schedule_goes_on_afterwards(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_the_schedule_goes_on_afterwards(house: House, pool: Pool) -> None:
     await start(house)
     pool.schedules[0].enabled = True
-    meter(hass, -10)
+    meter(house, -10)
     await house.wait(minutes=3)
     assert not pool.slots[0].held
     assert pool.pump.running
     # With surplus the pump is taken from its schedule, so that it does not end with it.
-    meter(hass, 2000)
+    meter(house, 2000)
     await house.wait(minutes=2)
     assert pool.slots[0].held
 
 
-async def test_a_pump_switched_off_by_hand_stays_off(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_a_pump_switched_off_by_hand_stays_off(house: House, pool: Pool) -> None:
     """Until its owner gives it back."""
-    await by_hand(house, "turn_off")
-    meter(hass, 0)
+    await by_hand(house, "switch.turn_off")
+    meter(house, 0)
     await house.automate(NAME, **inputs(house))
-    meter(hass, 2000)
+    meter(house, 2000)
     await house.wait(minutes=5)
     assert pool.slots[0].held
     assert not pool.pump.running
@@ -182,218 +171,171 @@ async def test_a_pump_switched_off_by_hand_stays_off(
     assert pool.pump.running
 
 
-async def test_switched_off_by_hand_while_it_runs(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_switched_off_by_hand_while_it_runs(house: House, pool: Pool) -> None:
     await start(house)
-    await by_hand(house, "turn_off")
+    await by_hand(house, "switch.turn_off")
     await house.wait(minutes=5)
     assert not pool.pump.running
     assert not house.waiting
-    meter(hass, 0)
+    meter(house, 0)
     await house.wait(minutes=3)
     assert pool.slots[0].held
 
 
-async def test_a_pump_switched_on_by_hand_stays_on(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
-    await by_hand(house, "turn_on")
-    meter(hass, 0)
+async def test_a_pump_switched_on_by_hand_stays_on(house: House, pool: Pool) -> None:
+    await by_hand(house, "switch.turn_on")
+    meter(house, 0)
     await house.automate(NAME, **inputs(house))
     for power in (2000, -100):
-        meter(hass, power)
+        meter(house, power)
         await house.wait(minutes=5)
     assert pool.slots[0].held
     assert pool.pump.running
 
 
-async def test_a_controller_that_is_lost_meanwhile(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_a_controller_that_is_lost_meanwhile(house: House, pool: Pool) -> None:
     """It is given back as soon as that is possible."""
     await start(house)
-    service.small.faults.on("refuse")
-    service.cloud.faults.on("refuse")
-    meter(hass, 0)
+    house.disconnect()
+    meter(house, 0)
     await house.wait(minutes=8)
-    assert house.state(inputs(house)["pump"]).state == "unavailable"
+    assert house.state_of(inputs(house)["pump"]).state == "unavailable"
     assert pool.slots[0].held
-    service.small.faults.clear()
-    service.cloud.faults.clear()
+    house.reconnect()
     await house.wait(minutes=6)
     assert not pool.slots[0].held
 
 
 async def test_surplus_comes_while_the_controller_is_away(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
+    house: House, pool: Pool
 ) -> None:
-    meter(hass, 0)
+    meter(house, 0)
     await house.automate(NAME, **inputs(house))
-    service.small.faults.on("refuse")
-    service.cloud.faults.on("refuse")
+    house.disconnect()
     await house.wait(minutes=3)
-    meter(hass, 2000)
+    meter(house, 2000)
     await house.wait(minutes=3)
-    service.small.faults.clear()
+    house.controller.faults.clear()
     await house.wait(minutes=2)
     assert pool.pump.running
 
 
-async def test_a_controller_that_refuses(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_a_controller_that_refuses(house: House, pool: Pool) -> None:
     """Nothing is left waiting; the next surplus is another chance."""
-    meter(hass, 0)
+    meter(house, 0)
     await house.automate(NAME, **inputs(house))
-    service.small.faults.on("decline")
-    meter(hass, 2000)
+    house.controller.faults.on("decline")
+    meter(house, 2000)
     await house.wait(minutes=3)
     assert not pool.pump.running
     assert not house.waiting
-    service.small.faults.clear()
+    house.controller.faults.clear()
     for power in (0, 2000):
-        meter(hass, power)
+        meter(house, power)
         await house.wait(minutes=2)
     assert pool.pump.running
 
 
-async def test_without_the_lan_it_is_left_alone(
-    hass: HomeAssistant, service: Service, credentials: None, pool: Pool, house: House
-) -> None:
+async def test_without_the_lan_it_is_left_alone(home: House, pool: Pool) -> None:
     """Nobody could give it back."""
-    service.account.sites = service.account.sites[:1]
-    await set_up(hass, service, service.entry())
-    assert value(hass, "switch", service.small, "pump") == "off"
-    meter(hass, 0)
-    await house.automate(NAME, **inputs(house))
-    meter(hass, 2000)
-    await house.wait(minutes=5)
+    home.own(home.service.small)
+    await home.set_up()
+    assert home.value("switch", "pump") == "off"
+    meter(home, 0)
+    await home.automate(NAME, **inputs(home))
+    meter(home, 2000)
+    await home.wait(minutes=5)
     assert not pool.pump.running
 
 
 # Starting anew
 
 
-async def test_surplus_at_the_start(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_surplus_at_the_start(house: House, pool: Pool) -> None:
     """It must last there, too."""
-    meter(hass, 2000)
+    meter(house, 2000)
     await house.start_anew(NAME, LONG_AGO, **inputs(house))
     await house.wait(seconds=30)
     assert not pool.pump.running
     await house.wait(minutes=1)
     assert pool.pump.running
-    meter(hass, 0)
+    meter(house, 0)
     await house.wait(minutes=4)
     assert not pool.slots[0].held
 
 
-async def test_a_moment_of_surplus_at_the_start(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
-    meter(hass, 2000)
+async def test_a_moment_of_surplus_at_the_start(house: House, pool: Pool) -> None:
+    meter(house, 2000)
     await house.start_anew(NAME, LONG_AGO, **inputs(house))
     await house.wait(seconds=30)
-    meter(hass, 100)
+    meter(house, 100)
     await house.wait(minutes=5)
     assert not pool.pump.running
 
 
 @pytest.mark.parametrize(("last_run", "ours"), [(LATELY, True), (LONG_AGO, False)])
 async def test_what_was_left_over_by_a_restart(
-    hass: HomeAssistant,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    last_run: timedelta,
-    ours: bool,
+    house: House, pool: Pool, last_run: timedelta, ours: bool
 ) -> None:
     """A pump that runs by hand is given back if this ran within the last day."""
-    await by_hand(house, "turn_on")
-    meter(hass, 2000)
+    await by_hand(house, "switch.turn_on")
+    meter(house, 2000)
     await house.start_anew(NAME, last_run, **inputs(house))
     await house.wait(minutes=5)
     assert pool.slots[0].held
-    meter(hass, -100)
+    meter(house, -100)
     await house.wait(minutes=3)
     assert pool.slots[0].held is not ours
     assert pool.pump.running is not ours
 
 
 async def test_the_controller_is_found_after_home_assistant_started(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
+    house: House, pool: Pool
 ) -> None:
-    await by_hand(house, "turn_on")
-    service.small.faults.on("refuse")
-    service.cloud.faults.on("refuse")
+    await by_hand(house, "switch.turn_on")
+    house.disconnect()
     await house.wait(minutes=3)
-    meter(hass, 0)
+    meter(house, 0)
     await house.start_anew(NAME, LATELY, **inputs(house))
     await house.wait(minutes=3)
-    service.small.faults.clear()
+    house.controller.faults.clear()
     await house.wait(minutes=4)
     assert not pool.slots[0].held
 
 
-async def test_the_integration_is_loaded_anew(
-    hass: HomeAssistant,
-    service: Service,
-    small: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_the_integration_is_loaded_anew(house: House, pool: Pool) -> None:
     """What waits goes on to wait."""
     await start(house)
-    await hass.config_entries.async_reload(small.entry_id)
+    await house.hass.config_entries.async_reload(house.entry.entry_id)
     await house.wait(minutes=3)
     assert pool.slots[0].held
-    meter(hass, 0)
+    meter(house, 0)
     await house.wait(minutes=3)
     assert not pool.slots[0].held
 
 
 async def test_the_automation_is_edited_while_the_pump_runs(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
+    house: House, pool: Pool
 ) -> None:
     """Home Assistant ends what it waited for; the new one takes over."""
     await start(house)
     edited = {AUTOMATION: [rule(NAME, inputs(house, stop_at=200))]}
     with patch("homeassistant.config.load_yaml_config_file", return_value=edited):
-        await hass.services.async_call(AUTOMATION, "reload", blocking=True)
+        await house.hass.services.async_call(AUTOMATION, "reload", blocking=True)
     await house.wait(minutes=3)
     assert pool.slots[0].held
-    meter(hass, 150)
+    meter(house, 150)
     await house.wait(minutes=3)
     assert not pool.slots[0].held
 
 
-async def test_another_automation_is_edited(
-    hass: HomeAssistant, small: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_another_automation_is_edited(house: House, pool: Pool) -> None:
     """A pump that its owner switched on since is not mistaken for ours."""
     await start(house)
-    meter(hass, 0)
+    meter(house, 0)
     await house.wait(minutes=15)
     assert not pool.slots[0].held
-    await by_hand(house, "turn_on")
-    hass.bus.async_fire("automation_reloaded")
+    await by_hand(house, "switch.turn_on")
+    house.hass.bus.async_fire("automation_reloaded")
     await house.wait(minutes=5)
     assert pool.slots[0].held

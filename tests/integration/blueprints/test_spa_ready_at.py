@@ -4,13 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.integration.conftest import Service, entity_id, set_up, value
+from tests.integration.service import Service
 from tests.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import House
@@ -36,14 +34,18 @@ def pool(service: Service) -> Pool:
     return found
 
 
+@pytest.fixture
+def house(full: House) -> House:
+    return full
+
+
 def inputs(house: House, **more: Any) -> dict[str, Any]:
     """Return what a person fills in."""
-    full = house.service.full
     return {
-        "spa_mode": entity_id(house.hass, "switch", full, "spa_mode"),
-        "spa": entity_id(house.hass, "climate", full, "spa"),
-        "pump": entity_id(house.hass, "switch", full, "pump"),
-        "water": entity_id(house.hass, "sensor", full, "water_temperature"),
+        "spa_mode": house.entity_id("switch", "spa_mode"),
+        "spa": house.entity_id("climate", "spa"),
+        "pump": house.entity_id("switch", "pump"),
+        "water": house.entity_id("sensor", "water_temperature"),
         **more,
     }
 
@@ -68,13 +70,7 @@ def spa_heats(pool: Pool) -> bool:
     return bool(int(pool.settings["heating"]) & SPA_HEATER)
 
 
-async def test_warm_in_time_and_off_again(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_warm_in_time_and_off_again(house: House, pool: Pool) -> None:
     """From 26.4 to 36 °C, at 3 °C an hour, and a quarter of an hour: at 14:33."""
     await house.automate(NAME, **inputs(house))
     await until(house, 14, 31)
@@ -83,7 +79,7 @@ async def test_warm_in_time_and_off_again(
     assert on(pool)
     assert pool.slots[PUMP].held
     assert pool.heaters["spa"]
-    assert value(hass, "climate", service.full, "spa") == "heat"
+    assert house.value("climate", "spa") == "heat"
 
     pool.water.temperature = 36.2
     await until(house, 20, 58)
@@ -96,9 +92,7 @@ async def test_warm_in_time_and_off_again(
     assert not house.waiting
 
 
-async def test_heating_is_as_it_was_before(
-    hass: HomeAssistant, full: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_heating_is_as_it_was_before(house: House, pool: Pool) -> None:
     pool.settings["heating"] = 0
     await house.wait(minutes=1)
     await house.automate(NAME, **inputs(house, target=37, off_after=1))
@@ -122,10 +116,8 @@ async def test_heating_is_as_it_was_before(
     ],
 )
 async def test_when_to_begin(
-    hass: HomeAssistant,
-    full: MockConfigEntry,
-    pool: Pool,
     house: House,
+    pool: Pool,
     temperature: float,
     more: dict[str, Any],
     begins: tuple[int, int],
@@ -141,23 +133,21 @@ async def test_when_to_begin(
     assert on(pool)
 
 
-async def test_in_fahrenheit(
-    hass: HomeAssistant, service: Service, credentials: None, pool: Pool, house: House
-) -> None:
+async def test_in_fahrenheit(home: House, pool: Pool) -> None:
     """From 79.5 to 100 °F, at 6 °F an hour: at 14:20."""
-    hass.config.units = US_CUSTOMARY_SYSTEM
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry(service.full))
-    await house.automate(NAME, **inputs(house, heating_rate=6, target=100))
-    await until(house, 14, 16)
+    home.hass.config.units = US_CUSTOMARY_SYSTEM
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    await home.automate(NAME, **inputs(home, heating_rate=6, target=100))
+    await until(home, 14, 16)
     assert not on(pool)
-    await until(house, 14, 24)
+    await until(home, 14, 24)
     assert on(pool)
     assert pool.settings["spa_target"] == 38
 
 
 async def test_the_temperature_of_the_water_is_not_known(
-    hass: HomeAssistant, full: MockConfigEntry, pool: Pool, house: House
+    house: House, pool: Pool
 ) -> None:
     """It begins as early as may be."""
     more = {"water": "sensor.nowhere", "longest": 3}
@@ -168,9 +158,7 @@ async def test_the_temperature_of_the_water_is_not_known(
     assert on(pool)
 
 
-async def test_another_day(
-    hass: HomeAssistant, full: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_another_day(house: House, pool: Pool) -> None:
     await house.automate(NAME, **inputs(house, weekdays=["thu", "sat"]))
     await until(house, 18, 10)
     assert not on(pool)
@@ -178,18 +166,12 @@ async def test_another_day(
     assert on(pool)
 
 
-async def test_somebody_switches_it_off(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_somebody_switches_it_off(house: House, pool: Pool) -> None:
     """It stays off until the next time; the pump goes back to its schedule."""
     await house.automate(NAME, **inputs(house))
     await until(house, 14, 40)
     assert on(pool)
-    await house.act("turn_off", service.full, "spa_mode")
+    await house.act("switch.turn_off", "spa_mode")
     await until(house, 14, 50)
     assert not pool.slots[PUMP].held
     await until(house, 18, 10)
@@ -199,47 +181,29 @@ async def test_somebody_switches_it_off(
     assert on(pool)
 
 
-async def test_somebody_uses_it_already(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
-    await house.act("turn_on", service.full, "spa_mode")
+async def test_somebody_uses_it_already(house: House, pool: Pool) -> None:
+    await house.act("switch.turn_on", "spa_mode")
     await house.automate(NAME, **inputs(house, off_after=1))
     await until(house, 20)
     assert on(pool)
     assert not pool.slots[PUMP].held
 
 
-async def test_the_pump_was_switched_off_by_hand(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_the_pump_was_switched_off_by_hand(house: House, pool: Pool) -> None:
     """Nothing is done without it; it may be given back in time."""
-    await house.act("turn_off", service.full, "pump")
+    await house.act("switch.turn_off", "pump")
     await house.automate(NAME, **inputs(house))
     await until(house, 15)
     assert not on(pool)
     assert not pool.pump.running
-    await house.act("poolctl.resume_schedule", service.full, "pump")
+    await house.act("poolctl.resume_schedule", "pump")
     await house.wait(minutes=2)
     assert on(pool)
 
 
-async def test_the_pump_was_switched_on_by_hand(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_the_pump_was_switched_on_by_hand(house: House, pool: Pool) -> None:
     """It stays so."""
-    await house.act("turn_on", service.full, "pump")
+    await house.act("switch.turn_on", "pump")
     await house.wait(seconds=30)
     await house.automate(NAME, **inputs(house, off_after=1))
     await until(house, 18, 30)
@@ -249,20 +213,14 @@ async def test_the_pump_was_switched_on_by_hand(
     assert pool.slots[PUMP].held
 
 
-async def test_what_had_the_pump_gives_it_back(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_what_had_the_pump_gives_it_back(house: House, pool: Pool) -> None:
     """Such as the surplus that another automation ran it on has ended."""
-    await house.act("turn_on", service.full, "pump")
+    await house.act("switch.turn_on", "pump")
     await house.wait(seconds=30)
     await house.automate(NAME, **inputs(house, off_after=1))
     await until(house, 15)
     pool.schedules[0].enabled = False
-    await house.act("poolctl.resume_schedule", service.full, "pump")
+    await house.act("poolctl.resume_schedule", "pump")
     await house.wait(minutes=5)
     assert pool.pump.running
     assert pool.slots[PUMP].held
@@ -271,9 +229,7 @@ async def test_what_had_the_pump_gives_it_back(
     assert not pool.slots[PUMP].held
 
 
-async def test_it_is_left_on(
-    hass: HomeAssistant, full: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_it_is_left_on(house: House, pool: Pool) -> None:
     await house.automate(NAME, **inputs(house, off_after=0))
     await until(house, 14, 40)
     assert on(pool)
@@ -282,65 +238,49 @@ async def test_it_is_left_on(
     assert on(pool)
 
 
-async def test_a_controller_that_refuses(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-) -> None:
+async def test_a_controller_that_refuses(house: House, pool: Pool) -> None:
     """It is asked again until it is too late."""
-    service.full.faults.on("decline")
+    house.controller.faults.on("decline")
     await house.automate(NAME, **inputs(house))
     await until(house, 14, 50)
-    service.full.faults.clear()
+    house.controller.faults.clear()
     assert not on(pool)
     await until(house, 15, 0)
     assert on(pool)
 
 
 async def test_a_controller_that_is_lost_when_it_should_be_off(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
+    house: House, pool: Pool
 ) -> None:
     await house.automate(NAME, **inputs(house))
     await until(house, 20, 50)
-    service.full.faults.on("refuse")
-    service.cloud.faults.on("refuse")
+    house.disconnect()
     await until(house, 21, 20)
     assert on(pool)
-    service.full.faults.clear()
-    service.cloud.faults.clear()
+    house.reconnect()
     await until(house, 21, 40)
     assert not on(pool)
     assert not pool.slots[PUMP].held
 
 
-async def test_without_the_lan_it_is_left_alone(
-    hass: HomeAssistant, service: Service, credentials: None, pool: Pool, house: House
-) -> None:
+async def test_without_the_lan_it_is_left_alone(home: House, pool: Pool) -> None:
     """Nobody could give it back; the cloud does not know the thermostat either."""
-    service.account.sites = service.account.sites[1:]
-    await set_up(hass, service, service.entry())
-    pump = entity_id(hass, "switch", service.full, "pump")
-    spa_mode = entity_id(hass, "switch", service.full, "spa_mode")
-    water = entity_id(hass, "sensor", service.full, "water_temperature")
-    await house.automate(
+    home.own(home.service.full)
+    await home.set_up()
+    pump = home.entity_id("switch", "pump")
+    spa_mode = home.entity_id("switch", "spa_mode")
+    water = home.entity_id("sensor", "water_temperature")
+    await home.automate(
         NAME, pump=pump, spa_mode=spa_mode, water=water, spa="climate.nowhere"
     )
-    await until(house, 18)
+    await until(home, 18)
     assert not on(pool)
 
 
 # Starting anew
 
 
-async def test_started_in_time(
-    hass: HomeAssistant, full: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_started_in_time(house: House, pool: Pool) -> None:
     """Home Assistant was not there when it was time to begin."""
     house.freezer.move_to("2026-11-20 16:00:00-08:00")
     await house.start_anew(NAME, timedelta(days=1), **inputs(house))
@@ -348,9 +288,7 @@ async def test_started_in_time(
     assert on(pool)
 
 
-async def test_started_too_late(
-    hass: HomeAssistant, full: MockConfigEntry, pool: Pool, house: House
-) -> None:
+async def test_started_too_late(house: House, pool: Pool) -> None:
     house.freezer.move_to("2026-11-20 18:05:00-08:00")
     await house.start_anew(NAME, timedelta(days=1), **inputs(house))
     await house.wait(minutes=10)
@@ -362,21 +300,14 @@ async def test_started_too_late(
     [(16, 15, 21), (19, 15, 21), (20, 19, 21), (22, 15, None), (16, None, None)],
 )
 async def test_what_was_left_over_by_a_restart(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
-    hour: int,
-    ran_at: int | None,
-    stays_until: int | None,
+    house: House, pool: Pool, hour: int, ran_at: int | None, stays_until: int | None
 ) -> None:
     """It is switched off as it would have been, or at once if that is past.
 
     What this did not switch on lately stays on.
     """
     for key in ("spa_mode", "pump"):
-        await house.act("turn_on", service.full, key)
+        await house.act("switch.turn_on", key)
     house.freezer.move_to(f"2026-11-20 {hour}:00:00-08:00")
     ago = timedelta(hours=hour - ran_at) if ran_at else timedelta(days=2)
     await house.start_anew(NAME, ago, **inputs(house))
@@ -392,13 +323,9 @@ async def test_what_was_left_over_by_a_restart(
 
 
 async def test_somebody_had_switched_it_off_before_a_restart(
-    hass: HomeAssistant,
-    service: Service,
-    full: MockConfigEntry,
-    pool: Pool,
-    house: House,
+    house: House, pool: Pool
 ) -> None:
-    await house.act("turn_off", service.full, "spa_mode")
+    await house.act("switch.turn_off", "spa_mode")
     house.freezer.move_to("2026-11-20 17:00:00-08:00")
     await house.start_anew(NAME, timedelta(hours=2), **inputs(house))
     await house.wait(minutes=30, step=60)

@@ -158,6 +158,10 @@ def _check_equipment(state: PoolState, wanted: Schedule) -> None:
         if wanted.speed:
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
     # A pump that is not identified yet may be of either kind.
-    elif wanted.speed or variable:
-        if not MIN_SPEED <= wanted.speed <= MAX_SPEED or wanted.speed % SPEED_STEP:
-            raise InvalidCommandError("no such speed", reason="schedule_speed")
+    elif (wanted.speed or variable) and not _has_speed(wanted.speed):
+        raise InvalidCommandError("no such speed", reason="schedule_speed")
+
+
+def _has_speed(speed: int) -> bool:
+    """Tell whether a variable pump has this speed in %."""
+    return MIN_SPEED <= speed <= MAX_SPEED and speed % SPEED_STEP == 0

@@ -1,0 +1,379 @@
+"""A home to test in: Home Assistant, an account of the simulated service, and time."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+import time
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigFlowResult
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
+from homeassistant.core import (
+    Context,
+    Event,
+    EventStateChangedData,
+    HomeAssistant,
+    State,
+    callback,
+)
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
+from tests.simulator import Account, Clock, Cloud, Controller, Pool
+
+from .service import Service, record
+
+# Before anybody freezes time.
+_REAL_SLEEP = time.sleep
+
+
+class Home:
+    """Home Assistant with an account, and one controller that a test is about.
+
+    Time is real, but with the fixture `freezer`: then it stands still, from the very
+    beginning, for a clock must not change under a timer, and passes as a test says
+    (`advance` and the like). `of` names another controller than that of the test.
+    """
+
+    entry: MockConfigEntry
+    """The entry that was set up last."""
+
+    def __init__(
+        self, hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
+    ) -> None:
+        self.hass, self.service = hass, service
+        self.controller = service.small
+        self._request = request
+
+    @property
+    def pool(self) -> Pool:
+        """The simulated pool, brought to the time it is."""
+        return self.controller.pool
+
+    @property
+    def cloud(self) -> Cloud:
+        return self.service.cloud
+
+    @property
+    def account(self) -> Account:
+        return self.service.account
+
+    @property
+    def clock(self) -> Clock:
+        """The time of the service; Home Assistant's is `freezer`."""
+        return self.service.clock
+
+    # --- Time ---
+
+    @property
+    def freezer(self) -> FrozenDateTimeFactory:
+        """Home Assistant's time."""
+        assert "freezer" in self._request.fixturenames, "time is real in this test"
+        found: FrozenDateTimeFactory = self._request.getfixturevalue("freezer")
+        return found
+
+    async def settle(self) -> None:
+        """Wait for Home Assistant; the service's time goes on while ours stands still."""
+        done = self.hass.async_create_task(
+            self.hass.async_block_till_done(wait_background_tasks=True)
+        )
+        while not done.done():
+            await self.moment()
+            self.clock.advance(0.05)
+
+    async def moment(self, seconds: float = 0.001) -> None:
+        """Let real time pass, whatever Home Assistant takes for the time."""
+        await self.hass.loop.run_in_executor(None, _REAL_SLEEP, seconds)
+
+    async def advance(self, seconds: float, *, step: float | None = None) -> None:
+        """Let time pass, in steps short enough for every timer to fire when it is due."""
+        step = step or seconds
+        for _ in range(round(seconds / step)):
+            self.freezer.tick(step)
+            async_fire_time_changed(self.hass)
+            await self.settle()
+
+    async def live(self, seconds: float, *, step: float = 15) -> None:
+        """Let time pass for the pools, too; a poll at a time, unless told otherwise."""
+        for _ in range(round(seconds / step)):
+            self.clock.advance(step)
+            await self.advance(step)
+
+    async def pass_time(self, seconds: float, *, step: float = 1.0) -> None:
+        """Let time pass for everybody, without waiting until all is done.
+
+        Unlike with `advance`, what nobody answers runs into its time-out.
+        """
+        for _ in range(round(seconds / step)):
+            self.freezer.tick(step)
+            self.clock.advance(step)
+            async_fire_time_changed(self.hass)
+            for _ in range(4):
+                await self.moment(0.002)
+
+    def go_to(self, weekday: int, hour: int, minute: int = 0) -> None:
+        """Let the pools' clock go on to a weekday and a time where the pool is."""
+        now = self.pool.local_time()
+        there = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        there += timedelta(days=(weekday - now.weekday()) % 7)
+        if there <= now:
+            there += timedelta(days=7)
+        self.clock.advance((there - now).total_seconds())
+        assert self.pool.local_time().weekday() == weekday
+
+    # --- The account ---
+
+    def own(self, *controllers: Controller) -> None:
+        """Let the account have just these; the first one is what the test is about."""
+        self.account.sites = [
+            site
+            for site in self.account.sites
+            if any(controller in site.controllers for controller in controllers)
+        ]
+        self.controller = controllers[0]
+
+    async def set_up(
+        self,
+        *remembered: Controller,
+        options: dict[str, Any] | None = None,
+        **data: Any,
+    ) -> MockConfigEntry:
+        """Add an entry that remembers these controllers, and start it.
+
+        What is not remembered is found in the cloud, and reached through it alone.
+        """
+        entry = self.service.entry(*remembered, options=options, **data)
+        return await self.set_up_entry(entry)
+
+    async def set_up_entry(self, entry: MockConfigEntry) -> MockConfigEntry:
+        """Add any entry, and start it."""
+        self.entry = entry
+        entry.add_to_hass(self.hass)
+        await self.start()
+        return entry
+
+    async def set_up_with(self, **changes: Any) -> MockConfigEntry:
+        """Set up with something else remembered of the controller than what is true."""
+        stored = record(self.controller, **changes)
+        return await self.set_up(controllers={self.controller.device_id: stored})
+
+    async def start(self) -> None:
+        """Start the entry and wait for it."""
+        entries = self.hass.config_entries
+        self.hass.async_create_task(entries.async_setup(self.entry.entry_id))
+        await self.settle()
+
+    async def unload(self) -> None:
+        """Stop the entry."""
+        assert await self.hass.config_entries.async_unload(self.entry.entry_id)
+
+    async def restart(self) -> None:
+        """Start the entry anew."""
+        entries = self.hass.config_entries
+        self.hass.async_create_task(entries.async_reload(self.entry.entry_id))
+        await self.settle()
+
+    async def shut_down(self) -> None:
+        """Stop the entry, and have everything written as a stopped Home Assistant does."""
+        await self.unload()
+        self.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+        await self.hass.async_block_till_done()
+
+    async def boot(self) -> None:
+        """Start the entry in a Home Assistant that knows only what was written."""
+        self.hass.data[DATA_MEMORY] = Memory(self.hass)
+        await self.hass.data[DATA_MEMORY].async_load()
+        await self.start()
+
+    async def refresh(self) -> None:
+        """Read the state of the controller now."""
+        account = self.entry.runtime_data
+        await account.controllers[self.controller.device_id].async_refresh()
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """What the entry remembers of the controller."""
+        found: dict[str, Any] = self.entry.data["controllers"][
+            self.controller.device_id
+        ]
+        return found
+
+    @property
+    def flows(self) -> list[ConfigFlowResult]:
+        """What asks for a person's attention: discoveries, and requests to sign in."""
+        return self.hass.config_entries.flow.async_progress()
+
+    async def answer(
+        self, flow: ConfigFlowResult, data: dict[str, Any]
+    ) -> ConfigFlowResult:
+        """Fill in what a flow of the integration asks for; return how it goes on."""
+        manager = self.hass.config_entries.flow
+        return await manager.async_configure(flow["flow_id"], data)
+
+    # --- What a person sees ---
+
+    def device(self, of: Controller | None = None) -> dr.DeviceEntry:
+        """Return the device of the controller."""
+        identifier = (DOMAIN, (of or self.controller).device_id)
+        found = dr.async_get(self.hass).async_get_device_by_identifier(
+            identifier, self.entry.entry_id
+        )
+        assert isinstance(found, dr.DeviceEntry)
+        return found
+
+    def entities(self) -> list[er.RegistryEntry]:
+        """Return all entities of the entry, also those that are disabled."""
+        registry = er.async_get(self.hass)
+        return er.async_entries_for_config_entry(registry, self.entry.entry_id)
+
+    def entity_keys(self, domain: str | None = None) -> set[str]:
+        """Return the keys of the controller's entities, of all domains or of one."""
+        prefix = f"{self.controller.device_id}_"
+        return {
+            entity.unique_id.removeprefix(prefix)
+            for entity in self.entities()
+            if entity.unique_id.startswith(prefix) and domain in (None, entity.domain)
+        }
+
+    def registered(
+        self, domain: str, key: str, of: Controller | None = None
+    ) -> er.RegistryEntry | None:
+        """Return what the registry knows of an entity, if there is one."""
+        registry = er.async_get(self.hass)
+        unique_id = f"{(of or self.controller).device_id}_{key}"
+        found = registry.async_get_entity_id(domain, DOMAIN, unique_id)
+        return registry.async_get(found) if found else None
+
+    def entity_id(self, domain: str, key: str, of: Controller | None = None) -> str:
+        """Return the entity of the controller with a key."""
+        found = self.registered(domain, key, of)
+        assert found is not None, f"no {domain} {key}"
+        return found.entity_id
+
+    def state(self, domain: str, key: str, of: Controller | None = None) -> State:
+        """Return the state of an entity, with its attributes."""
+        return self.state_of(self.entity_id(domain, key, of))
+
+    def state_of(self, entity_id: str) -> State:
+        """Return the state of any entity."""
+        found = self.hass.states.get(entity_id)
+        assert found is not None, entity_id
+        return found
+
+    def value(self, domain: str, key: str, of: Controller | None = None) -> str:
+        """Return the state of an entity without its attributes."""
+        return self.state(domain, key, of).state
+
+    @property
+    def source(self) -> str:
+        """What the sensor of the connection shows."""
+        return self.value("sensor", "connection")
+
+    def last_reported(self) -> dict[str, datetime]:
+        """Return when each entity was written last, also if nothing changed."""
+        return {s.entity_id: s.last_reported for s in self.hass.states.async_all()}
+
+    def follow(
+        self, domain: str, key: str, of: Controller | None = None
+    ) -> list[State]:
+        """Return a list to which every state of an entity is added from now on."""
+        return self.follow_entity(self.entity_id(domain, key, of))
+
+    def follow_entity(self, entity_id: str) -> list[State]:
+        """Likewise, of an entity that may not be there yet."""
+        states: list[State] = []
+
+        @callback
+        def changed(event: Event[EventStateChangedData]) -> None:
+            state = event.data["new_state"]
+            if event.data["entity_id"] == entity_id and state is not None:
+                states.append(state)
+
+        self.hass.bus.async_listen("state_changed", changed)
+        return states
+
+    # --- What a person does ---
+
+    async def act(
+        self,
+        action: str,
+        key: str,
+        *,
+        domain: str = "switch",
+        of: Controller | None = None,
+        **data: Any,
+    ) -> None:
+        """Run `domain.action` on an entity; `domain` is that of the target of ours."""
+        kind, _, name = action.partition(".")
+        entity_id = self.entity_id(domain if kind == DOMAIN else kind, key, of)
+        target = {"entity_id": entity_id}
+        await self.hass.services.async_call(kind, name, target | data, blocking=True)
+
+    async def act_on_device(
+        self,
+        action: str,
+        /,
+        *,
+        of: Controller | None = None,
+        answers: bool = False,
+        context: Context | None = None,
+        **data: Any,
+    ) -> Any:
+        """Run one of our actions on the device of the controller; return its answer."""
+        return await self.hass.services.async_call(
+            DOMAIN,
+            action,
+            {"device_id": self.device(of).id, **data},
+            blocking=True,
+            context=context,
+            return_response=answers,
+        )
+
+    async def enable_all(self) -> None:
+        """Enable what is disabled by default."""
+        registry = er.async_get(self.hass)
+        for entity in self.entities():
+            if entity.disabled_by is er.RegistryEntryDisabler.INTEGRATION:
+                registry.async_update_entity(entity.entity_id, disabled_by=None)
+        await self.restart()
+
+    # --- What the service was asked ---
+
+    @property
+    def cloud_writes(self) -> list[str]:
+        """The names of the writes that reached the cloud."""
+        return [r.name for r in self.cloud.requests if r.method == "POST"]
+
+    @property
+    def actions(self) -> list[str]:
+        """The names of the actions that reached the controller over the LAN."""
+        return [r.name for r in self.controller.requests if r.op == "a"]
+
+    def disconnect(self) -> None:
+        """Let nobody answer: neither the controller on the LAN nor the cloud."""
+        for faults in (self.controller.faults, self.cloud.faults):
+            faults.on("refuse")
+
+    def reconnect(self) -> None:
+        """End every fault of both."""
+        for faults in (self.controller.faults, self.cloud.faults):
+            faults.clear()
+
+
+@contextmanager
+def failure(
+    key: str, error: type[HomeAssistantError] = HomeAssistantError
+) -> Generator[pytest.ExceptionInfo[HomeAssistantError]]:
+    """Expect an error by the key of its sentence; the sentence must exist."""
+    with pytest.raises(error) as caught:
+        yield caught
+    assert caught.value.translation_key == key
+    assert str(caught.value) != key

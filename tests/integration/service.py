@@ -1,0 +1,106 @@
+"""The simulated service that the integration's tests and the soak talk to."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+import time
+from typing import Any
+
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Account, Clock, Cloud, Controller, Site
+
+CLIENT_ID, CLIENT_SECRET = "client-id", "client-secret"
+SMALL_ID, FULL_ID = "AA_BB_CC_00_00_01", "AA_BB_CC_00_00_02"
+
+
+@dataclass
+class Service:
+    """One account with a small and a fully equipped pool."""
+
+    clock: Clock
+    small: Controller
+    full: Controller
+    account: Account = field(init=False)
+    cloud: Cloud = field(init=False)
+
+    def __post_init__(self) -> None:
+        sites = [
+            Site("Home", controllers=[self.small]),
+            Site("Beach", controllers=[self.full]),
+        ]
+        self.account = Account("demo@example.com", "demo", sub="user-1", sites=sites)
+        self.cloud = Cloud(
+            clock=self.clock,
+            clients={CLIENT_ID: CLIENT_SECRET},
+            accounts=[self.account],
+        )
+
+    @property
+    def controllers(self) -> list[Controller]:
+        return [self.small, self.full]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Run it; begins when pumps are primed and the chemistry has settled."""
+        await self.cloud.start()
+        for controller in self.controllers:
+            await controller.start()
+        self.clock.advance(600)
+        try:
+            yield
+        finally:
+            for controller in self.controllers:
+                await controller.stop()
+            await self.cloud.stop()
+
+    def token(self) -> dict[str, Any]:
+        """Sign in; return the token as an entry holds it."""
+        sign_ins = self.cloud.sign_ins
+        answer = sign_ins.token(
+            {
+                "grant_type": "authorization_code",
+                "code": sign_ins.code(self.account, CLIENT_ID, "https://ha.example"),
+                "redirect_uri": "https://ha.example",
+                "client_id": CLIENT_ID,
+                "client_secret": CLIENT_SECRET,
+            }
+        )
+        return {**answer, "expires_at": time.time() + answer["expires_in"]}
+
+    def entry(
+        self,
+        *controllers: Controller,
+        options: dict[str, Any] | None = None,
+        **data: Any,
+    ) -> MockConfigEntry:
+        """Return an entry that remembers these controllers and their addresses."""
+        return MockConfigEntry(
+            domain=DOMAIN,
+            title="Home",
+            unique_id=self.account.sub,
+            options=options or {},
+            data={
+                "auth_implementation": DOMAIN,
+                "token": self.token(),
+                "url": self.cloud.base_url,
+                "controllers": {c.device_id: record(c) for c in controllers},
+                **data,
+            },
+        )
+
+
+def record(controller: Controller, **changes: Any) -> dict[str, Any]:
+    """Return what an entry remembers of a controller."""
+    return {
+        "device_id": controller.device_id,
+        "name": controller.name,
+        "site": "Home",
+        "mac": ":".join(controller.device_id.lower().split("_")),
+        "firmware": controller.firmware,
+        "host": controller.host,
+        "port": controller.port,
+        "key": controller.key.hex(),
+        **changes,
+    }

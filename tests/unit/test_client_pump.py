@@ -1,0 +1,133 @@
+"""The main pump: on, off, and its speed, by the LAN and by the cloud."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    NotSupportedError,
+)
+from custom_components.poolctl.client.pool.state import Source
+
+from .conftest import Rig
+
+
+def pump_is_on(rig: Rig) -> bool | None:
+    return rig.controller.store.state.pump_on
+
+
+async def test_pump_off_and_on(small: Rig) -> None:
+    assert pump_is_on(small) is True
+    await small.controller.pump.switch(False)
+    assert small.names() == ["cmd", "state"] and small.time.slept == [2]
+    body = {"aux_switch_state": False, "aux_slot_num": 0, "pump_speed": 75}
+    assert small.sent() == [("v2_manual_set", body)]
+    # Shown at once, although the reply's frame still has the old state.
+    assert [state.pump_on for state in small.published] == [False, False]
+    assert small.controller.store.known.pump_on is False
+    await small.controller.pump.switch(True)
+    assert pump_is_on(small) is True
+    assert small.controller.store.state.readings.pump_speed == 75  # as it was before
+
+
+async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
+    """interface.md 4.1 rule 2."""
+    await on_cloud.controller.pump.switch(False)
+    assert on_cloud.written() == ["setPumpInfo"] and on_cloud.names() == []
+    assert (
+        pump_is_on(on_cloud) is False
+        and on_cloud.controller.store.known.pump_on is False
+    )
+    assert on_cloud.time.slept == [2]  # one look, and later polls decide
+    on_cloud.time.advance(5)
+    await on_cloud.controller.pump.set_speed(85)  # it stands: for next time
+    assert on_cloud.written() == ["setPumpInfo"]
+    await on_cloud.controller.pump.switch(True)
+    assert on_cloud.written() == ["setPumpInfo"] * 2
+    assert on_cloud.pool.pool.pump.asked == 85
+
+
+async def test_the_pump_by_the_cloud_then_by_the_lan(on_cloud: Rig) -> None:
+    on_cloud.pool.faults.clear()
+    on_cloud.service.cloud.faults.on("refuse")
+    await on_cloud.controller.pump.switch(False)
+    assert on_cloud.names()[0] == "cmd" and pump_is_on(on_cloud) is False
+    assert on_cloud.controller.store.state.source is Source.LAN
+
+
+async def test_a_pump_whose_slot_is_not_known(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(lan=False)
+    await rig.controller.poller.poll()
+    with pytest.raises(NotSupportedError):
+        await rig.controller.pump.switch(False)
+    with pytest.raises(NotSupportedError):
+        await rig.controller.pump.set_speed(60)
+    assert rig.written() == []
+
+
+async def test_pump_off_while_the_heater_cools_down(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = make_rig(full=True)
+    rig.pool.pool.water.temperature = 20
+    rig.time.advance(60)
+    await rig.controller.poller.poll()
+    assert rig.controller.store.state.signals.pool_heater is True
+    await rig.controller.pump.switch(False)
+    known = rig.controller.store.known
+    assert known.signals.pump_cooling_down is True and known.readings.pump_speed == 75
+    assert rig.time.slept == [2]
+
+
+async def test_a_pump_that_runs_on_counts_as_off(small: Rig) -> None:
+    """Its mode may stay what it was until the heater has cooled down."""
+    small.pool.faults.on("ignore_writes")
+    small.pool.pool.pump.run_on = 120
+    await small.controller.pump.switch(False)
+    assert small.controller.store.known.signals.pump_cooling_down is True
+    assert small.names() == ["cmd"]
+
+
+async def test_a_pump_switched_off_is_not_shown_at_another_speed(small: Rig) -> None:
+    small.controller.store.update(lambda known: replace(known, start_speed=55))
+    await small.controller.pump.switch(False)
+    speeds = [state.readings.pump_speed for state in small.published]
+    assert speeds == [75, 75, 0]
+
+
+@pytest.mark.parametrize(
+    ("speed", "sent"), [(40, 40), (100, 100), (62, 60), (63, 65), (98, 100)]
+)
+async def test_pump_speed(small: Rig, speed: int, sent: int) -> None:
+    await small.controller.pump.set_speed(speed)
+    assert small.pool.pool.pump.speed == sent
+    assert small.controller.store.known.readings.pump_speed == sent
+    assert small.names() == ["cmd", "state"]
+
+
+@pytest.mark.parametrize("speed", [39, 0, -1, 101, 255])
+async def test_speeds_out_of_range(small: Rig, speed: int) -> None:
+    with pytest.raises(InvalidCommandError):
+        await small.controller.pump.set_speed(speed)
+    assert small.asked() == []
+
+
+async def test_the_speed_of_a_pump_that_stands(small: Rig) -> None:
+    await small.controller.pump.switch(False)
+    small.pool.requests.clear()
+    await small.controller.pump.set_speed(55)
+    assert small.asked() == [] and small.controller.store.state.start_speed == 55
+    await small.polls(15)
+    assert small.controller.store.state.start_speed == 55
+    await small.controller.pump.switch(True)
+    assert small.pool.pool.pump.speed == 55
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_a_speed_no_person_can_choose(small: Rig, on: bool) -> None:
+    small.pool.pool.schedules[0].speed = 33
+    await small.polls(15)
+    assert small.controller.store.state.readings.pump_speed == 33
+    await small.controller.pump.switch(on)
