@@ -58,7 +58,7 @@ async def test_what_a_service_says(service: Service, dialect: D) -> None:
         ("👨\u200d👩\u200d👧 ☀\ufe0f", "👨\u200d👩\u200d👧 ☀\ufe0f"),
         ("![x](http://evil.example)", "!(x)(http: //evil.example)"),
         ("WWW.evil.example", "www evil.example"),
-        ("<b>`x`</b>", "‹b›'x'‹/b›"),
+        ("<b>`x`</b>", "\u2039b\u203a'x'\u2039/b\u203a"),
         ("auth0|12345_6*7#8", "auth0|12345_6*7#8"),
         ("x" * 255, "x" * 255),
         ("x" * 256, "x" * 254 + "…"),
@@ -79,7 +79,7 @@ def test_everything_in_an_answer_is_cleaned() -> None:
     answer = parse_object(
         '{"a\\ud800": ["<b>", {"b": "x\\u0000", "c": 1.5}], "d": null}'
     )
-    assert answer == {"a": ["‹b›", {"b": "x", "c": 1.5}], "d": None}
+    assert answer == {"a": ["\u2039b\u203a", {"b": "x", "c": 1.5}], "d": None}
     assert Response(200, {}, b'{"a": "\\udc00"}').json() == {"a": ""}
 
 
@@ -103,7 +103,7 @@ def test_an_envelope_is_not_cut() -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff", "1" * 5000])
 def test_what_is_no_json(text: str | bytes) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="."):
         parse_json(text)
     assert parse_object(text) is None
 

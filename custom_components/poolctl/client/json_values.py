@@ -20,7 +20,7 @@ _TOO_LARGE = 1e12
 _DATA = frozenset({"env", "access_token", "refresh_token"})
 """Fields that hold data, not words (interface.md 2.2, 2.7); they are left as they are."""
 _LINK = re.compile(r"://|\bwww\.", re.IGNORECASE)
-_HARMLESS = str.maketrans("<>[]`", "‹›()'")
+_HARMLESS = str.maketrans("<>[]`", "\u2039\u203a()'")
 """What makes HTML, links, images and code of a text in a dialog."""
 _JOINERS = "\u200c\u200d"
 """Format characters that belong to scripts and emoji; all others only hide things."""
