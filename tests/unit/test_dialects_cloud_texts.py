@@ -95,6 +95,12 @@ def test_control_characters_inside_a_text() -> None:
     assert parse_object(b'{"a": "x\ny\x01z"}') == {"a": "x y z"}
 
 
+def test_names_of_fields_are_kept() -> None:
+    """A settings object is written back whole, with what a later firmware added."""
+    name = "a_long_name_of_something_" * 20
+    assert parse_object(json.dumps({name: 1, "a\x00b": 2})) == {name: 1, "a b": 2}
+
+
 def test_an_envelope_is_not_cut() -> None:
     """interface.md 2.7."""
     text = "0a " * 400

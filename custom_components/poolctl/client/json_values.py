@@ -70,6 +70,14 @@ def parse_object(text: str | bytes) -> Answer | None:
     return answer if isinstance(answer, dict) else None
 
 
+def _field(name: str) -> str:
+    """Return the name of a field, as it is if that can be stored.
+
+    Objects with fields of a later firmware are written back whole.
+    """
+    return name if name.isprintable() else clean_text(name)
+
+
 def _clean(value: object) -> object:
     if isinstance(value, str):
         return clean_text(value)
@@ -77,7 +85,7 @@ def _clean(value: object) -> object:
         return [_clean(each) for each in value]
     if isinstance(value, dict):
         return {
-            clean_text(name): each if name in _DATA else _clean(each)
+            _field(name): each if name in _DATA else _clean(each)
             for name, each in value.items()
         }
     return value
