@@ -107,7 +107,11 @@ def test_an_envelope_is_not_cut() -> None:
     assert parse_object(json.dumps({"env": text})) == {"env": text}
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff", "1" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[" * 100_000, b"\xff", "1" * 5000],
+    ids=["nothing", "cut", "deep", "bytes", "number"],
+)
 def test_what_is_no_json(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_json(text)
