@@ -1,28 +1,35 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 import logging
+import time
 from typing import override
 
 from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigEntry
 from homeassistant.const import CONF_URL
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.aiohttp_client import (
     async_create_clientsession,
     async_get_clientsession,
 )
+from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
 from .api import AccountToken
 from .client.cloud import CloudClient
-from .client.cloud_answers import Device
-from .client.exceptions import AuthenticationError, PoolctlError
+from .client.cloud_answers import Device, Inventory
+from .client.exceptions import (
+    AuthenticationError,
+    ForbiddenError,
+    NotOfferedError,
+    PoolctlError,
+)
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
@@ -34,6 +41,11 @@ _LOGGER = logging.getLogger(__name__)
 INVENTORY_INTERVAL = timedelta(hours=1)
 INVENTORY_RETRY = 300.0
 """s after which an inventory that failed is read again."""
+GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
+"""s between the first inventory that lacks a controller and the one that removes it."""
+KEY_RETRIES = (30.0, 120.0, 300.0)
+"""s after which a key that could not be had is asked for again; then hourly."""
+_KEYS_AT_ONCE = 4
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -68,6 +80,12 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             store=self._async_store,
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
+        self._lacking: dict[str, float] = {}
+        """Since when the inventory lacks a known controller (monotonic, s)."""
+        self._keys_wanted: set[str] = set()
+        """The controllers whose keys could not be had just then."""
+        self._cancel_key_retry: CALLBACK_TYPE | None = None
+        entry.async_on_unload(self._async_stop_key_retry)
         self.data = {
             device_id: ControllerRecord.from_dict(record)
             for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items()
@@ -124,28 +142,101 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_placeholders={"error": str(err)},
                 retry_after=INVENTORY_RETRY,
             ) from err
-        keys = {
-            device.device_id: await self._fetch_key(device.device_id)
+        keys = await self._async_fetch_keys(
+            device.device_id
             for device in inventory.devices
             if (known := self.data.get(device.device_id)) is None or known.key is None
-        }
-        records = {
+        )
+        records = self._kept(inventory) | {
             device.device_id: self._record(device, keys.get(device.device_id))
             for device in inventory.devices
         }
-        if not inventory.complete:
-            # A pool is not taken away because a part of the answer was not understood.
-            records = {**self.data, **records}
         self._remember(records)
+        self._async_plan_key_retry(0)
         return records
+
+    def _kept(self, inventory: Inventory) -> dict[str, ControllerRecord]:
+        """Return the known controllers that an inventory lacks, but that are kept.
+
+        One is gone once two readings an hour apart lack it. It stays while it verifies
+        on the LAN, and where a part of the answer was not understood.
+        """
+        now, listed = time.monotonic(), {each.device_id for each in inventory.devices}
+        lacking = self.data.keys() - listed
+        if inventory.complete:
+            self._lacking = {each: self._lacking.get(each, now) for each in lacking}
+        return {
+            each: self.data[each]
+            for each in lacking
+            if not inventory.complete
+            or now - self._lacking[each] < GONE_AFTER
+            or self._verifies(each)
+        }
+
+    def _verifies(self, device_id: str) -> bool:
+        """Tell whether a controller answers on the LAN, signed with its key."""
+        if (controller := self.controllers.get(device_id)) is None:
+            return False
+        health = controller.health()
+        return health.on_lan and health.lan_works is True
+
+    # Keys
+
+    async def _async_fetch_keys(self, wanted: Iterable[str]) -> dict[str, str]:
+        """Return the keys of controllers as hex, of those that the account has now."""
+        turns = asyncio.Semaphore(_KEYS_AT_ONCE)
+        self._keys_wanted.clear()
+
+        async def fetch(device_id: str) -> tuple[str, str | None]:
+            async with turns:
+                return device_id, await self._fetch_key(device_id)
+
+        found = await asyncio.gather(*map(fetch, wanted))
+        return {device_id: key for device_id, key in found if key is not None}
 
     async def _fetch_key(self, device_id: str) -> str | None:
         """Return a controller's key as hex, `None` where the account has none now."""
         try:
             return (await self.cloud.envelope_key(device_id)).hex()
-        except PoolctlError as err:
+        except (ForbiddenError, NotOfferedError) as err:
             _LOGGER.debug("No envelope key, next try in an hour: %s", err)
-            return None
+        except PoolctlError as err:
+            self._keys_wanted.add(device_id)
+            _LOGGER.debug("No envelope key just now: %s", err)
+        return None
+
+    @callback
+    def _async_plan_key_retry(self, tries: int) -> None:
+        """Ask again soon for the keys that could not be had."""
+        self._async_stop_key_retry()
+        if not self._keys_wanted or tries >= len(KEY_RETRIES):
+            return
+
+        @callback
+        def retry(now: datetime) -> None:
+            self._cancel_key_retry = None
+            self.config_entry.async_create_background_task(
+                self.hass, self._async_retry_keys(tries), "poolctl keys"
+            )
+
+        self._cancel_key_retry = async_call_later(self.hass, KEY_RETRIES[tries], retry)
+
+    @callback
+    def _async_stop_key_retry(self) -> None:
+        if self._cancel_key_retry is not None:
+            self._cancel_key_retry()
+            self._cancel_key_retry = None
+
+    async def _async_retry_keys(self, tries: int) -> None:
+        keys = await self._async_fetch_keys(self._keys_wanted & self.data.keys())
+        for device_id, key in keys.items():
+            if (record := self.data.get(device_id)) is None:
+                continue
+            record = replace(record, key=key)
+            self._async_store(record)
+            if (controller := self.controllers.get(device_id)) is not None:
+                controller.async_set_record(record)
+        self._async_plan_key_retry(tries + 1)
 
     def _record(self, device: Device, key: str | None) -> ControllerRecord:
         """Return the record of a listed controller, with what the network told."""

@@ -7,8 +7,11 @@ without saying for which: `service_address` says it, in a context variable.
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from http import HTTPMethod, HTTPStatus
+import time
 from typing import override
 
+from aiohttp import RequestInfo
 from homeassistant.components.application_credentials import (
     AuthImplementation,
     AuthorizationServer,
@@ -17,15 +20,23 @@ from homeassistant.components.application_credentials import (
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import ImplementationUnavailableError
+from homeassistant.exceptions import (
+    ImplementationUnavailableError,
+    OAuth2TokenRequestConnectionError,
+    OAuth2TokenRequestReauthError,
+)
 from homeassistant.helpers import config_entry_oauth2_flow
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
-from .client.account import authorize_url, token_url
+from .client.account import authorize_url, request_tokens, token_url
+from .client.exceptions import AuthenticationError, PoolctlError
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 
-_LIFETIME = 86400
-"""s that an access token lives (interface.md 2.2) where the answer does not say."""
+CONF_REFRESH_SINCE = "refresh_token_since"
+"""When the refresh token was handed out, Unix time: it dies 30 days later."""
 
 
 @contextmanager
@@ -48,8 +59,41 @@ class ServiceImplementation(AuthImplementation):
         return {"scope": "profile"}
 
     @override
-    async def _token_request(self, data: dict[str, object]) -> dict[str, object]:
-        return {"expires_in": _LIFETIME, **await super()._token_request(data)}
+    async def _token_request(self, data: dict[str, str]) -> dict[str, object]:
+        """Return what Home Assistant keeps of a token: nothing that it did not ask for.
+
+        Its own request follows redirects, which would carry the secret elsewhere.
+        """
+        form = {
+            "client_id": self.client_id,
+            "client_secret": self.client_secret,
+            **data,
+        }
+        try:
+            tokens = await request_tokens(
+                async_get_clientsession(self.hass), self.token_url, form
+            )
+        except AuthenticationError as err:
+            url = URL(self.token_url)
+            raise OAuth2TokenRequestReauthError(
+                request_info=RequestInfo(
+                    url, HTTPMethod.POST, CIMultiDictProxy(CIMultiDict()), url
+                ),
+                status=HTTPStatus.BAD_REQUEST,
+                message=str(err),
+                domain=self.service_domain,
+            ) from err
+        except PoolctlError as err:
+            raise OAuth2TokenRequestConnectionError(domain=self.service_domain) from err
+        token: dict[str, object] = {
+            "access_token": tokens.access,
+            "token_type": "Bearer",
+            "expires_in": tokens.expires_in,
+        }
+        if tokens.refresh not in (None, data.get("refresh_token")):
+            token["refresh_token"] = tokens.refresh
+            token[CONF_REFRESH_SINCE] = time.time()
+        return token
 
 
 async def async_get_auth_implementation(

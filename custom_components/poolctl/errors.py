@@ -21,6 +21,7 @@ from .client.exceptions import (
     ProtocolError,
     RefusedError,
     SignatureError,
+    UnconfirmedError,
     UnreachableError,
 )
 from .const import DOMAIN
@@ -40,6 +41,7 @@ COMMAND_ERRORS: Final[Sentences] = {
     RefusedError: "refused",
     NotDoneError: "not_done",
     OutcomeUnknownError: "outcome_unknown",
+    UnconfirmedError: "unconfirmed",
     UnreachableError: "not_reached",
     ProtocolError: "unexpected_answer",
     PoolctlError: "command_failed",

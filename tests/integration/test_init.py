@@ -62,8 +62,9 @@ class TestInventory:
     ) -> None:
         entry = await home.set_up(*home.service.controllers)
         home.service.full.cloud_link = False
+        home.service.small.faults.on("refuse")
         del home.account.sites[0].controllers[:]
-        await home.advance(3700, step=3700)
+        await home.advance(7400, step=3700)
         registry = dr.async_get(home.hass)
         devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
         assert [device.name for device in devices] == ["Beach pool"]

@@ -81,6 +81,7 @@ async def test_a_start_into_the_cloud_remembers_the_equipment(small: Home) -> No
 async def test_memory_of_a_controller_that_is_gone(home: Home) -> None:
     await home.set_up(*home.service.controllers)
     gone = home.entity_id("sensor", "ph", of=home.service.full)
+    home.service.full.faults.on("refuse")
     del home.account.sites[1:]
-    await home.advance(3700)
+    await home.advance(7400, step=3700)
     assert home.hass.states.get(gone) is None

@@ -231,7 +231,7 @@ async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None
     repair = await Repair(small, "key_rejected").start()
     if how == "controller":
         small.account.sites[0].controllers = [small.service.full]
-        await small.advance(3700, step=3700)
+        await small.advance(7400, step=3700)
     elif how == "entry":
         await small.hass.config_entries.async_remove(small.entry.entry_id)
     else:

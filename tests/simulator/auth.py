@@ -59,6 +59,7 @@ class SignIns:
         self._access: dict[str, _Grant] = {}
         self._refresh: dict[str, _Grant] = {}
         self._serial = count(1)
+        self.rotates = True  # whether a renewal brings a new refresh token
         self.issued: set[str] = set()  # every token there ever was
 
     def code(self, account: Account, client_id: str, redirect_uri: str) -> str:
@@ -81,7 +82,10 @@ class SignIns:
         grant = grants.get(form.get("grant_type", ""))
         if grant is None:
             raise OAuthError("unsupported_grant_type")
-        return self._issue(grant(form, client_id), client_id)
+        answer = self._issue(grant(form, client_id), client_id)
+        if form.get("grant_type") == "refresh_token" and not self.rotates:
+            del self._refresh[answer.pop("refresh_token")]
+        return answer
 
     def login(self, account: Account) -> dict[str, Any]:
         """Issue tokens for a sign-in without a browser."""
@@ -150,7 +154,8 @@ class SignIns:
             raise OAuthError("invalid_grant", "unknown, used or expired refresh token")
         if grant.client_id != client_id:
             raise OAuthError("invalid_grant", "token of another client")
-        del self._refresh[token]  # rotated: the answer carries the next one
+        if self.rotates:  # the answer carries the next one
+            del self._refresh[token]
         return grant.account
 
     def _issue(self, account: Account, client_id: str) -> dict[str, Any]:

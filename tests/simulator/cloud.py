@@ -1,18 +1,19 @@
 """The cloud service (interface.md 4.1, 5.1, 7.1 and 8), served by aiohttp."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 import json
 from typing import Any, Final
 
 from aiohttp import web
 
-from . import cloud_faults, devices, pages
+from . import cloud_dialects, cloud_faults, devices, pages
 from .accounts import Account, RateLimit
 from .actions import DeclinedError
 from .auth import OAuthError, SignIns
 from .clock import Clock
+from .cloud_dialects import CloudDialect
 from .controller import DEVICE_ID, Controller
 from .faults import Faults
 from .listener import Listener
@@ -47,17 +48,21 @@ class Cloud:
         clock: Clock | None = None,
         clients: Mapping[str, str] | None = None,
         accounts: Sequence[Account] = (),
+        dialects: Iterable[CloudDialect] = (),
         forget_on_write: bool = False,
     ) -> None:
         """Make a service that is switched off.
 
-        `forget_on_write` drops the cached copies of a controller once it acknowledged
-        a write. The interface says nothing of the kind, so by default a copy may be
-        30 s old whatever was written.
+        `dialects` may be changed while it runs. `forget_on_write` drops the cached
+        copies of a controller once it acknowledged a write. The interface says nothing
+        of the kind, so by default a copy may be 30 s old whatever was written.
         """
         self.clock = clock or Clock()
         self.clients = dict(clients or {"client-id": "client-secret"})
         self.accounts = list(accounts)
+        self.dialects = set(dialects)
+        self.told_once: set[tuple[str, str]] = set()  # what a dialect says only once
+        self.elsewhere = "http://127.0.0.1:9/"  # where C13 redirects to
         self.forget_on_write = forget_on_write
         self.requests: list[CloudRequest] = []
         self.not_offered: set[str] = set()
@@ -166,14 +171,17 @@ class Cloud:
         self, request: web.Request, handler: Handler, name: str
     ) -> web.StreamResponse:
         faults, apart = self.faults, name in OPEN
+        response: web.StreamResponse
         if faults.take("hang", name):
             await asyncio.Event().wait()
         if instead := cloud_faults.instead(self, name, explicit=apart):
-            return instead
+            return cloud_dialects.refused(self, instead)
         if name in self.not_offered:
             handler = _not_offered
         try:
-            response = await handler(request)
+            response = cloud_dialects.instead(self, request, name) or await handler(
+                request
+            )
         except ApiError as err:
             response = web.json_response(failed(err.message), status=err.status)
         except OAuthError as err:
@@ -182,6 +190,7 @@ class Cloud:
             response = web.json_response(failed(f"device refused: {err}"))
         except web.HTTPNotFound, web.HTTPMethodNotAllowed:
             response = web.json_response(failed("no such endpoint"), status=404)
+        response = cloud_dialects.reworded(self, response, request, name)
         return cloud_faults.mangled(self, response, name, explicit=apart)
 
     def _account(self, request: web.Request) -> Account:
@@ -257,6 +266,7 @@ class Cloud:
         if "revoked" in self.faults and form.get("grant_type") == "refresh_token":
             raise OAuthError("invalid_grant", "the fault `revoked`")
         headers = {"Cache-Control": "no-store"}
+        self.sign_ins.rotates = CloudDialect.C3_KEPT not in self.dialects
         return web.json_response(self.sign_ins.token(form), headers=headers)
 
     async def _login(self, request: web.Request) -> web.Response:
@@ -334,7 +344,7 @@ class Cloud:
             wait=write.wait,
             spaced=write.spaced,
         )
-        if self.forget_on_write:
+        if self.forget_on_write or CloudDialect.C12_FRESH in self.dialects:
             pipeline.forget()
         return web.json_response(success())
 

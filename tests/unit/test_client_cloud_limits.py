@@ -74,7 +74,7 @@ async def test_a_provider_that_fails(session: ClientSession, raw: RawServer) -> 
 
 async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> None:
     """interface.md 8 row 4, 8 rule 3."""
-    raw.say(200, '{"data": {"dashboard": {}}}')
+    raw.say(200, '{"status": "SUCCESS", "data": {"dashboard": {}}}')
     raw.delay = 0.01
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     await asyncio.gather(

@@ -278,6 +278,7 @@ async def test_a_slot_through_the_cloud(make_rig: Callable[..., Rig]) -> None:
     await rig.controller.poller.poll()
     await rig.controller.outputs.switch(2, True)
     assert rig.service.requests("manualSet") == 1
+    await rig.polls(30)
     assert rig.pool.pool.relays[2] is True
     found = rig.controller.store.known.outputs.slot(2)
     assert found is not None and found.on is True

@@ -5,15 +5,40 @@ and of the access token (layouts.md 5).
 """
 
 from base64 import urlsafe_b64decode
-from http import HTTPMethod
-import json
+from collections.abc import Mapping
+from http import HTTPMethod, HTTPStatus
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 from aiohttp import ClientSession
 from yarl import URL
 
 from .cloud import MAX_RESPONSE, TIMEOUT, V1
 from .cloud_answers import Inventory
-from .http import exchange
+from .exceptions import (
+    AuthenticationError,
+    BusyError,
+    ServiceError,
+    UnexpectedResponseError,
+)
+from .http import Response, exchange
+from .json_values import Answer, parse_json, parse_object
+
+TOKEN_TIMEOUT = 60.0
+"""s; whoever asks is less patient and says so."""
+LIFETIME = 86400
+"""s that an access token lives (interface.md 2.2) where the answer does not say."""
+_MAX_LIFETIME = 366 * 86400
+
+
+class Tokens(NamedTuple):
+    """What the token endpoint hands out (interface.md 2.2)."""
+
+    access: str
+    refresh: str | None
+    """`None` where the old one goes on."""
+    expires_in: int
+    """s."""
 
 
 def authorize_url(base_url: str) -> str:
@@ -43,6 +68,71 @@ async def probe(session: ClientSession, base_url: str) -> None:
     )
 
 
+async def request_tokens(
+    session: ClientSession, address: str, form: Mapping[str, str]
+) -> Tokens:
+    """Trade a code or a refresh token for tokens (interface.md 4.1, RFC 6749).
+
+    Redirects are not followed: the form holds secrets of this origin. Raises
+    AuthenticationError where it is refused, in whatever form that is said, else
+    BusyError, UnreachableError or UnexpectedResponseError.
+    """
+    response = await exchange(
+        session,
+        HTTPMethod.POST,
+        URL(address),
+        data=urlencode(form).encode(),
+        headers={"Content-Type": "application/x-www-form-urlencoded"},
+        timeout=TOKEN_TIMEOUT,
+        limit=MAX_RESPONSE,
+    )
+    answer = _token_answer(response)
+    access, refresh = (
+        _token(answer, f"{name}_token") for name in ("access", "refresh")
+    )
+    if access is None:
+        # Told with 200, by `FAILED`, null, a list or anything else without a token.
+        raise AuthenticationError("the service hands out no token")
+    return Tokens(access, refresh, _lifetime(answer))
+
+
+def _token_answer(response: Response) -> Answer:
+    status = response.status
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        raise BusyError("the service asks to wait")
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == (
+        HTTPStatus.REQUEST_TIMEOUT
+    ):
+        raise ServiceError(f"the service says HTTP {status}")
+    if status >= HTTPStatus.BAD_REQUEST:
+        raise AuthenticationError(f"the service says HTTP {status}")
+    if status >= HTTPStatus.MULTIPLE_CHOICES:
+        raise UnexpectedResponseError("the service redirects, which is not followed")
+    try:
+        answer = parse_json(response.data)
+    except ValueError:
+        raise UnexpectedResponseError(f"HTTP {status} without JSON") from None
+    return answer if isinstance(answer, dict) else {}
+
+
+def _token(answer: Answer, name: str) -> str | None:
+    """Return a token that fits into a header, `None` for anything else."""
+    token = answer.get(name)
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable():
+        return None
+    return token if token and " " not in token else None
+
+
+def _lifetime(answer: Answer) -> int:
+    told = answer.get("expires_in")
+    if isinstance(told, str) and told.isdecimal() and len(told) < 10:
+        told = int(told)
+    # Neither too short to be of use, nor so long that a date overflows.
+    if isinstance(told, int | float) and 1 <= told <= _MAX_LIFETIME:
+        return int(told)
+    return LIFETIME
+
+
 def account_id(subject: str | None, token: str, inventory: Inventory) -> str | None:
     """Return what identifies an account (design.md 2).
 
@@ -58,8 +148,8 @@ def _subject_claim(token: str) -> str | None:
     if len(parts) != 3:
         return None
     try:
-        claims = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except ValueError, RecursionError:
+        claims = parse_object(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except ValueError:
         return None
-    subject = claims.get("sub") if isinstance(claims, dict) else None
+    subject = claims.get("sub") if claims else None
     return str(subject) if subject else None

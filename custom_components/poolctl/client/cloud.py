@@ -6,8 +6,9 @@ Observed (layouts.md 5): `userinfo` and the path and shape of `envelope-key`.
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from http import HTTPMethod
+from http import HTTPMethod, HTTPStatus
 import json
 import time
 from typing import Protocol
@@ -20,22 +21,26 @@ from .cloud_answers import (
     Device,
     Inventory,
     check,
+    check_write,
+    may_blame_token,
     parse_device,
+    parse_envelope_key,
     parse_inventory,
 )
-from .envelope import parse_key
 from .equipment import MAIN_PUMP
 from .exceptions import (
     AuthenticationError,
     BusyError,
     NotOfferedError,
     PoolctlError,
+    ProtocolError,
     RefusedError,
     ServiceError,
+    UnconfirmedError,
     UnexpectedResponseError,
     UnreachableError,
 )
-from .http import exchange
+from .http import Response, exchange
 from .json_values import Answer, list_of
 from .statistics import LinkStatistics
 
@@ -48,6 +53,10 @@ WRITE_SPACING = 2.0
 """s between two writes to one controller (interface.md 8)."""
 PATIENCE = 20.0
 """s a person's command waits while the controller is busy."""
+FRESH = 300.0
+"""s for which a token that took the place of another one is beyond doubt."""
+UNCHANGED = 900.0
+"""s for which a controller that is said to be offline may tell nothing new."""
 COPY_AGE = 35.0
 """s a read may be older than the controller: copies are 30 (interface.md 8), and some."""
 _ONLINE = "deviceOnlineStatuses"
@@ -75,7 +84,8 @@ class CloudClient:
 
     Methods raise UnreachableError, AuthenticationError, ForbiddenError (403),
     NotOfferedError (404), BusyError (429, with `retry_after`), ServiceError (5xx),
-    CommandFailedError (`status: FAILED`) and UnexpectedResponseError.
+    CommandFailedError (`status: FAILED`) and UnexpectedResponseError; writes raise
+    UnconfirmedError where the answer does not tell whether they were done, too.
     """
 
     def __init__(
@@ -87,6 +97,12 @@ class CloudClient:
         self._token = token
         self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
         self._not_offered: set[str] = set()
+        self._fresh = ""
+        self._fresh_until = 0.0
+        self._blameless: set[str] = set()
+        """Paths whose refusal was no matter of the token."""
+        self._dashboards: dict[str, tuple[Answer, float]] = {}
+        """The newest of each controller, and since when it says the same (monotonic)."""
         self._online: dict[str, bool] = {}
         self._online_until = 0.0
         self._online_lock = asyncio.Lock()
@@ -103,7 +119,7 @@ class CloudClient:
         return parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
 
     async def reachable(self, device_id: str) -> bool | None:
-        """Tell whether the service reaches a controller, `None` where it does not say.
+        """Tell what the service says of `online`, `None` where it does not say.
 
         What it serves of one that it does not reach is old, however often it is read
         (interface.md 3.2). Asked for all controllers of the account at once, and kept
@@ -150,10 +166,14 @@ class CloudClient:
         return (await self.inventory()).devices
 
     async def user_id(self) -> str | None:
-        """Return the account's stable identifier, `None` where it is not offered."""
+        """Return the account's stable identifier, `None` where it is not offered.
+
+        Whatever else the service answers instead, the account has other identifiers.
+        """
         try:
-            answer = await self._request(HTTPMethod.GET, f"{V1}/oauth/userinfo")
-        except NotOfferedError:
+            path = f"{V1}/oauth/userinfo"
+            answer = await self._request(HTTPMethod.GET, path, check)
+        except RefusedError, ProtocolError:
             return None
         subject = answer.get("sub")
         return str(subject) if subject else None
@@ -166,7 +186,7 @@ class CloudClient:
         data = await self._data(
             HTTPMethod.GET, f"{_V2}/iot-shadow/device/{device_id}/envelope-key"
         )
-        return parse_key(str(data.get("key_hex", "")))
+        return parse_envelope_key(data)
 
     async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (interface.md 2.5)."""
@@ -177,6 +197,23 @@ class CloudClient:
         dashboard = data.get("dashboard")
         if not isinstance(dashboard, dict):
             raise UnexpectedResponseError("the answer has no dashboard")
+        return dashboard
+
+    async def live_dashboard(self, device_id: str) -> Answer:
+        """Return the dashboard of a controller that is there.
+
+        What the service says of `online` may be as old as its copies, so a dashboard
+        that changes is believed. Raises UnreachableError where the controller is said
+        to be offline and nothing has changed for 15 minutes.
+        """
+        online = await self.reachable(device_id)
+        dashboard, now = await self.dashboard(device_id), time.monotonic()
+        before, since = self._dashboards.get(device_id, (None, now))
+        if dashboard != before or online is not False:
+            since = now
+        self._dashboards[device_id] = dashboard, since
+        if now - since >= UNCHANGED:
+            raise UnreachableError("the service does not reach the controller")
         return dashboard
 
     async def read(
@@ -256,9 +293,8 @@ class CloudClient:
                 await asyncio.sleep(max(0, wait))
                 spacing = WRITE_SPACING
                 try:
-                    await self._request(
-                        HTTPMethod.POST, _device_path(device_id, endpoint), body
-                    )
+                    path = _device_path(device_id, endpoint)
+                    await self._request(HTTPMethod.POST, path, check_write, body)
                 except BusyError as err:
                     # Rejected at once, so not run: it is safe to send it again.
                     spacing = err.retry_after or DEFAULT_RETRY_AFTER
@@ -268,22 +304,53 @@ class CloudClient:
                     gate.next_write = time.monotonic() + spacing
 
     async def _data(self, method: HTTPMethod, path: str) -> Answer:
-        data = (await self._request(method, path)).get("data")
+        data = (await self._request(method, path, check)).get("data")
         if not isinstance(data, dict):
             raise UnexpectedResponseError("the answer has no data")
         return data
 
-    async def _request(
-        self, method: HTTPMethod, path: str, body: Answer | None = None
-    ) -> Answer:
-        """Return the answer's JSON object; sign in once more where a token is void."""
-        with self.statistics.poll(RefusedError, BusyError):
+    async def _request[T](
+        self,
+        method: HTTPMethod,
+        path: str,
+        read: Callable[[Response], T],
+        body: Answer | None = None,
+    ) -> T:
+        """Return what is read of an answer; ask again where the token may be void."""
+        with self.statistics.poll(RefusedError, BusyError, UnconfirmedError):
             token = await self._token()
-            try:
-                return await self._send(method, path, body, token)
-            except AuthenticationError:
-                token = await self._token(refused=token)
-                return await self._send(method, path, body, token)
+            response = await self._send(method, path, body, token)
+            newer = await self._newer_token(response, path, token)
+            if newer is not None:
+                response = await self._send(method, path, body, newer)
+                if may_blame_token(response):
+                    self._blameless.add(path)
+            return read(response)
+
+    async def _newer_token(
+        self, response: Response, path: str, token: str
+    ) -> str | None:
+        """Return another token where a refusal may blame this one, else `None`.
+
+        401 does. Of 400, 403 and `FAILED` nobody knows: they count while the token is
+        not fresh, unless the endpoint has refused a fresh one, too.
+        """
+        if not may_blame_token(response):
+            self._blameless.discard(path)
+            return None
+        if response.status == HTTPStatus.UNAUTHORIZED:
+            return await self._token(refused=token)
+        now = time.monotonic()
+        if path in self._blameless or (
+            token == self._fresh and now < self._fresh_until
+        ):
+            return None
+        try:
+            newer = await self._token(refused=token)
+        except UnreachableError:
+            return None
+        self._fresh, self._fresh_until = newer, now + FRESH
+        return None if newer == token else newer
 
     async def _send(
         self,
@@ -291,8 +358,8 @@ class CloudClient:
         path: str,
         body: Answer | None,
         token: str,
-    ) -> Answer:
-        response = await exchange(
+    ) -> Response:
+        return await exchange(
             self._session,
             method,
             self._base.joinpath(path),
@@ -304,7 +371,6 @@ class CloudClient:
             timeout=TIMEOUT,
             limit=MAX_RESPONSE,
         )
-        return check(response)
 
 
 def _device_path(device_id: str, endpoint: str) -> str:

@@ -1,10 +1,15 @@
 """What the service's answers say: errors, and who is listed (interface.md 2.1 to 2.4, 7.1)."""
 
+from base64 import b64decode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 import re
 
+from .envelope import parse_key
 from .exceptions import (
     AuthenticationError,
     BusyError,
@@ -13,6 +18,7 @@ from .exceptions import (
     NotOfferedError,
     PoolctlError,
     ServiceError,
+    UnconfirmedError,
     UnexpectedResponseError,
 )
 from .http import Response
@@ -20,6 +26,10 @@ from .json_values import Answer, list_of
 
 DEFAULT_RETRY_AFTER = 5.0
 """s, where a 429 does not say (interface.md 7.1)."""
+MAX_RETRY_AFTER = 300.0
+"""s; the longest wait of interface.md is 60."""
+SUCCESS = "SUCCESS"
+FAILED = "FAILED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +65,28 @@ def is_device_id(text: object) -> bool:
 
 
 def parse_retry_after(message: str, header: str | None = None) -> float:
-    """Return the seconds to wait after a 429 (interface.md 7.1).
+    """Return the seconds to wait after a 429, 5 minutes at most (interface.md 7.1).
 
-    The message is asked first (`5s`, `10s`, `1m0s`, `5 s`), then the header.
+    The message is asked first (`5s`, `10s`, `1m0s`, `5 s`), then the header, which may
+    hold seconds or a date.
     """
+    seconds = _seconds_of_header(header or "")
     if (found := _RETRY_AFTER.search(message)) and any(found.groups()):
-        hours, minutes, seconds = (float(part or 0) for part in found.groups())
-        return hours * 3600 + minutes * 60 + seconds
-    if header is not None and header.strip().isdecimal():
+        hours, minutes, rest = (float(part or 0) for part in found.groups())
+        seconds = hours * 3600 + minutes * 60 + rest
+    return min(seconds, MAX_RETRY_AFTER) if seconds > 0 else DEFAULT_RETRY_AFTER
+
+
+def _seconds_of_header(header: str) -> float:
+    """Return the seconds of `Retry-After`, 0 where it tells nothing of use."""
+    if header.strip().isdecimal():
         return float(header)
-    return DEFAULT_RETRY_AFTER
+    try:
+        until = parsedate_to_datetime(header)
+    except ValueError:
+        return 0.0
+    # One without a zone is in UTC, too.
+    return (until.replace(tzinfo=UTC) - datetime.now(UTC)).total_seconds()
 
 
 def parse_device(entry: object, site: str) -> Device | None:
@@ -102,21 +124,52 @@ def _has_all(answer: Answer, key: str, objects: list[Answer]) -> bool:
     return isinstance(found, list) and len(found) == len(objects)
 
 
+_KEY_FIELDS = ("key_hex", "key", "envelope_key")
+_BASE64_KEY = 22
+"""Characters of 16 bytes in base64, without padding."""
+_URL_SAFE = str.maketrans("-_", "+/")
+
+
+def parse_envelope_key(data: Answer) -> bytes:
+    """Return the 16 bytes of a controller's key (observed, layouts.md 5).
+
+    It is looked for under each of its likely names, in hex or in base64, with white
+    space or without. Raises EnvelopeError where there is none.
+    """
+    texts = (data.get(name) for name in _KEY_FIELDS)
+    text = next((text for text in texts if isinstance(text, str)), "")
+    text = "".join(text.split())
+    bare = text.rstrip("=").translate(_URL_SAFE)
+    if len(bare) == _BASE64_KEY:
+        with suppress(ValueError):
+            text = b64decode(f"{bare}==", validate=True).hex()
+    return parse_key(text)
+
+
 _STATUS_ERRORS: Mapping[int, type[PoolctlError]] = {
     HTTPStatus.UNAUTHORIZED: AuthenticationError,
     HTTPStatus.FORBIDDEN: ForbiddenError,
     HTTPStatus.NOT_FOUND: NotOfferedError,
+    HTTPStatus.REQUEST_TIMEOUT: ServiceError,
 }
+_NO_ANSWER = re.compile(
+    r"(did|does) ?n[o']t (answer|respond|reply|acknowledge)|no (answer|response|reply)"
+    r"|time ?out|timed out|unreachable|not (be )?(reach|connected)|offline",
+    re.IGNORECASE,
+)
+"""Words of a service on a controller that is silent, which has declined nothing."""
+_TOKEN = re.compile(
+    r"token|bearer|jwt|credential|session|authenticat|unauthori[sz]ed|not authori[sz]ed"
+    r"|(sign|signed|log|logged)[ -]?(in|on)\b",
+    re.IGNORECASE,
+)
+"""Words of a service on an access token that is void."""
 
 
 def check(response: Response) -> Answer:
     """Return the answer's JSON object, or raise what it says (interface.md 7.1)."""
     status, answer = response.status, response.json()
-    message = response.data.decode("utf-8", "replace")
-    if answer is not None:
-        message = str(answer.get("message") or answer.get("error") or "no reason given")
-    # The service names the controller in its messages; a dialog need not.
-    message = _DEVICE_ID.sub("**", message)[:200]
+    message = _message(response, answer)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         header = response.headers.get("Retry-After")
         raise BusyError(
@@ -128,6 +181,59 @@ def check(response: Response) -> Answer:
         raise ServiceError(f"the service says HTTP {status}")
     if answer is None:
         raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
-    if status != HTTPStatus.OK or answer.get("status") == "FAILED":
-        raise CommandFailedError(message)
-    return answer
+    if _is_good(status) and not _has_failed(answer):
+        return answer
+    if _NO_ANSWER.search(message):
+        raise ServiceError("the service had no answer of the controller")
+    raise CommandFailedError(message)
+
+
+def check_write(response: Response) -> None:
+    """Raise what the answer to a write says, unless that it was done.
+
+    That is `SUCCESS` alone (interface.md 4.1 rule 2). Raises UnconfirmedError where
+    it says neither that nor that it failed.
+    """
+    try:
+        answer = check(response)
+    except UnexpectedResponseError:
+        if not _is_good(response.status):
+            raise
+        answer = {}
+    if answer.get("status") != SUCCESS:
+        raise UnconfirmedError("the service did not say whether it was done")
+
+
+def may_blame_token(response: Response) -> bool:
+    """Tell whether a refusal may be one of the access token.
+
+    How the service tells that is not known (interface.md 7.1). 401 says it, 400 and 403
+    may say it, and of the rest the words do.
+    """
+    status = response.status
+    if status in _OF_A_TOKEN:
+        return True
+    answer = response.json()
+    if answer is None or not (_is_good(status) and _has_failed(answer)):
+        return False
+    return _TOKEN.search(_message(response, answer)) is not None
+
+
+_OF_A_TOKEN = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+
+def _is_good(status: int) -> bool:
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+
+
+def _has_failed(answer: Answer) -> bool:
+    return str(answer.get("status")).upper() == FAILED
+
+
+def _message(response: Response, answer: Answer | None) -> str:
+    if answer is None:
+        message = response.data.decode("utf-8", "replace")
+    else:
+        message = str(answer.get("message") or answer.get("error") or "no reason given")
+    # The service names the controller in its messages; a dialog need not.
+    return _DEVICE_ID.sub("**", message)[:200]

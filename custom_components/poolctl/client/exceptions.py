@@ -102,6 +102,10 @@ class OutcomeUnknownError(UnreachableError):
     """The answer got lost, and so did what would tell whether it was done."""
 
 
+class UnconfirmedError(UnreachableError):
+    """The service answered, but not whether the controller did it."""
+
+
 # An answer that is a no
 
 

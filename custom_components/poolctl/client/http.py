@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-import json
 from typing import override
 
 from aiohttp import (
@@ -18,7 +17,7 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from .exceptions import UnexpectedResponseError, UnreachableError
-from .json_values import Answer
+from .json_values import Answer, parse_object
 
 
 class ClosingRequest(ClientRequest):
@@ -50,11 +49,7 @@ class Response:
 
     def json(self) -> Answer | None:
         """Return the JSON object of the body, `None` where it is anything else."""
-        try:
-            answer = json.loads(self.data)
-        except ValueError, RecursionError:
-            return None
-        return answer if isinstance(answer, dict) else None
+        return parse_object(self.data)
 
 
 async def exchange(

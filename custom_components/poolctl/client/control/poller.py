@@ -135,10 +135,10 @@ class Poller:
 
     # The cloud
 
-    async def read_cloud(self, *, pace: bool = True) -> None:
-        """Read the dashboard, at most every 30 s unless told otherwise."""
+    async def read_cloud(self) -> None:
+        """Read the dashboard, at most every 30 s."""
         started, cloud = time.monotonic(), self._paths.cloud
-        if cloud is None or (pace and started < self._cloud_not_before):
+        if cloud is None or started < self._cloud_not_before:
             return
         # A second less than the interval: a timer may fire a little early.
         self._cloud_not_before = started + CLOUD_INTERVAL - 1
@@ -159,11 +159,8 @@ class Poller:
         await self._refresh_schedules(cloud)
 
     async def _ask_dashboard(self, cloud: CloudClient) -> Answer:
-        device_id = self._paths.device_id
         with self._paths.statistics.cloud.poll():
-            if await cloud.reachable(device_id) is False:
-                raise UnreachableError("the service does not reach the controller")
-            return await cloud.dashboard(device_id)
+            return await cloud.live_dashboard(self._paths.device_id)
 
     async def _read_extras(self, cloud: CloudClient) -> list[tuple[_Merge, Answer]]:
         """Read what else the service offers, one at a time."""

@@ -166,17 +166,16 @@ class Sender:
 
         `query` names the query that tells it where no state frame does.
         A cloud write is acknowledged by the controller (interface.md 4.1 rule 2), and a
-        cloud read may be older than it: there, one look, and later polls decide.
+        cloud read may be older than it: there, later polls decide, when they are due.
         """
+        if not pending.by_lan:
+            return
         waiting = self._store.pending
         for after in READ_BACK:
             if pending not in waiting:
                 return
             await asyncio.sleep(max(0, pending.sent + after - time.monotonic()))
             if pending not in waiting:
-                return
-            if not pending.by_lan:
-                await self._poller.read_cloud(pace=False)
                 return
             if query is not None:
                 await self._queries.ask(query)

@@ -16,7 +16,8 @@ from .dosing import ACID, CHLORINATOR, merge_settings
 from .schedule_rules import merge_schedules
 from .state import PoolState, Source, with_readings
 
-_DRY_RUN_NORMAL = 3
+_DRY_RUN_PROBLEMS = (1, 4)
+"""Retries exceeded, and dry running: what is normal is not known (layouts.md 5)."""
 _UNUSED_SCHEDULE = Schedule(
     slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
 )
@@ -46,7 +47,7 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
         solar=flag(dashboard, "solar_state"),
         spa_heater=flag(dashboard, "spa_heater_state"),
         chemistry_stable=flag(dashboard, "chemistry_stable"),
-        dry_run=None if dry_run is None else dry_run != _DRY_RUN_NORMAL,
+        dry_run=None if dry_run is None else dry_run in _DRY_RUN_PROBLEMS,
     )
     state = with_readings(state, READINGS.plausible(readings), signals, now)
     ph = number(dashboard, "d_ph", 10, PH)

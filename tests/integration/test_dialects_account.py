@@ -1,0 +1,165 @@
+"""The account, whatever dialect the service speaks."""
+
+from homeassistant.helpers import device_registry as dr
+import pytest
+
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .home import Home
+from .service import record
+
+pytestmark = pytest.mark.usefixtures("freezer")
+
+
+def asked(home: Home, name: str) -> int:
+    """Return how many requests of a name there were."""
+    return sum(request.name == name for request in home.cloud.requests)
+
+
+def devices(home: Home) -> set[str | None]:
+    """Return the names of the account's controllers in Home Assistant."""
+    registry = dr.async_get(home.hass)
+    found = dr.async_entries_for_config_entry(registry, home.entry.entry_id)
+    return {device.name for device in found if device.via_device_id is None}
+
+
+# The inventory
+
+
+@pytest.mark.parametrize("dialect", [D.C11_EMPTY_ONCE, D.C11_SHORTER_ONCE])
+async def test_an_inventory_that_is_wrong_once(home: Home, dialect: D) -> None:
+    """Nothing is lost, a typed address and a key least of all."""
+    home.cloud.dialects = {dialect}
+    stored = {
+        each.device_id: record(each, by_hand=True) for each in home.service.controllers
+    }
+    entry = await home.set_up(controllers=stored)
+    for _ in range(3):
+        assert devices(home) >= {"Home pool", "Beach pool"}
+        for device_id, kept in entry.data["controllers"].items():
+            for name in ("host", "port", "by_hand", "key"):
+                assert kept[name] == stored[device_id][name]
+        await home.advance(3700)
+    assert asked(home, "sites") >= 3
+
+
+async def test_two_readings_remove_a_controller(home: Home) -> None:
+    await home.set_up()
+    del home.account.sites[1:]
+    await home.advance(3700)
+    assert home.service.full.device_id in home.entry.data["controllers"]
+    await home.advance(3700)
+    assert home.service.full.device_id not in home.entry.data["controllers"]
+    assert devices(home) == {"Home pool"}
+
+
+async def test_a_controller_that_verifies_on_the_lan_stays(small: Home) -> None:
+    small.account.sites.clear()
+    for _ in range(3):
+        await small.advance(3700)
+        await small.advance(15)
+        assert small.source == "lan"
+    assert devices(small) == {"Home pool"}
+    small.controller.faults.on("refuse")
+    await small.advance(60, step=15)
+    await small.advance(3700)
+    assert devices(small) == set()
+
+
+async def test_a_controller_at_another_site(small: Home) -> None:
+    before = small.entry.data["controllers"][small.controller.device_id]
+    small.cloud.dialects = {D.C11_MOVED}
+    await small.advance(3700)
+    after = small.entry.data["controllers"][small.controller.device_id]
+    assert after == before | {"site": "Moved"}
+
+
+# Keys
+
+
+async def test_a_key_is_asked_for_again_soon(home: Home) -> None:
+    home.own(home.service.small)
+    home.cloud.dialects = {D.C5_503_ONCE}
+    await home.set_up_with(key=None)
+    assert home.source == "cloud"
+    await home.advance(30)
+    assert home.entry.data["controllers"][home.controller.device_id]["key"]
+    await home.advance(30, step=15)
+    assert home.source == "lan"
+
+
+async def test_when_a_key_is_asked_for_again(home: Home) -> None:
+    """After 30 s, 2 min and 5 min, and with the hourly inventory."""
+    home.own(home.service.small)
+    home.cloud.faults.on("error_500", "envelope-key")
+    await home.set_up_with(key=None)
+    counts = [asked(home, "envelope-key")]
+    for seconds in (29, 1, 119, 1, 299, 1, 1800):
+        await home.advance(seconds)
+        counts.append(asked(home, "envelope-key"))
+    assert counts == [1, 1, 2, 2, 3, 3, 4, 4]
+    await home.advance(1800)
+    assert asked(home, "envelope-key") == 5
+
+
+async def test_a_key_that_the_account_does_not_have(home: Home) -> None:
+    """A clear no is no reason to ask before the next inventory."""
+    home.own(home.service.small)
+    home.cloud.not_offered.add("envelope-key")
+    await home.set_up_with(key=None)
+    await home.advance(600, step=30)
+    assert asked(home, "envelope-key") == 1
+
+
+# Staying signed in
+
+
+@pytest.mark.parametrize("how", [D.C2_403, D.C2_400, D.C2_FAILED])
+async def test_a_dead_token_is_renewed(home: Home, how: D) -> None:
+    home.own(home.service.small)
+    home.cloud.dialects = {how}
+    await home.set_up_with(host=None)
+    home.cloud.expire_tokens()
+    await home.advance(30)
+    assert asked(home, "token") == 1
+    assert home.source == "cloud" and not home.flows
+
+
+@pytest.mark.parametrize("how", [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL])
+async def test_a_refused_renewal_is_a_sign_in(
+    small: Home, how: D, caplog: pytest.LogCaptureFixture
+) -> None:
+    small.cloud.dialects = {how}
+    small.cloud.revoke(small.account)
+    await small.advance(3700)
+    assert [flow["context"]["source"] for flow in small.flows] == ["reauth"]
+    await small.advance(15)
+    assert small.source == "lan"
+    assert "Unexpected error" not in caplog.text
+
+
+async def test_the_old_refresh_token_goes_on(home: Home) -> None:
+    home.own(home.service.small)
+    home.cloud.dialects = {D.C3_KEPT}
+    entry = await home.set_up_with(host=None)
+    before = entry.data["token"]
+    for _ in range(2):
+        home.cloud.expire_tokens()
+        await home.advance(30)
+    after = entry.data["token"]
+    assert after["refresh_token"] == before["refresh_token"]
+    assert after["access_token"] != before["access_token"]
+    assert home.source == "cloud" and not home.flows
+
+
+async def test_a_redirect_of_the_token_endpoint(small: Home) -> None:
+    """Neither followed nor a reason to sign in again."""
+    small.cloud.dialects = {D.C13_REDIRECT}
+    small.cloud.elsewhere = f"http://127.0.0.1:{small.service.full.port}/token"
+    small.cloud.expire_tokens()
+    await small.advance(3700)
+    assert asked(small, "token") >= 1
+    assert not small.service.full.requests and not small.flows
+    small.cloud.dialects.clear()
+    await small.advance(400, step=100)
+    assert small.entry.runtime_data.last_update_success

@@ -1,0 +1,75 @@
+"""Adding an account, whatever dialect the service speaks."""
+
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers.json import json_bytes
+import pytest
+
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .conftest import SignIn
+from .home import Home
+from .test_config_flow import start
+
+pytestmark = pytest.mark.usefixtures("current_request_with_host")
+
+
+@pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML])
+async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> None:
+    """The token tells who it is, too."""
+    home.cloud.dialects = {dialect}
+    result = await sign_in(await start(home, home.cloud.base_url))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["result"].unique_id == "user-1"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reason"),
+    [
+        (D.C3_FAILED, "oauth_unauthorized"),
+        (D.C3_NULL, "oauth_unauthorized"),
+        (D.C3_LIST, "oauth_unauthorized"),
+        (D.C3_CONTROL, "oauth_unauthorized"),
+        (D.C13_REDIRECT, "oauth_failed"),
+    ],
+)
+async def test_a_sign_in_that_is_refused(
+    home: Home, sign_in: SignIn, dialect: D, reason: str
+) -> None:
+    """No answer of the token endpoint is an unexpected error."""
+    flow = await start(home, home.cloud.base_url)
+    home.cloud.dialects = {dialect}
+    home.cloud.elsewhere = f"http://127.0.0.1:{home.service.small.port}/token"
+
+    def used_up(code: str) -> None:
+        home.cloud.sign_ins._codes.pop(code)
+
+    result = await sign_in(flow, before_return=used_up)
+    assert (result["type"], result["reason"]) == (FlowResultType.ABORT, reason)
+    assert not home.service.small.requests
+
+
+@pytest.mark.parametrize(
+    "dialect", [D.C10_SURROGATES, D.C10_CONTROL, D.C10_LONG, D.C10_MARKDOWN, D.C10_HTML]
+)
+async def test_odd_names(home: Home, sign_in: SignIn, dialect: D) -> None:
+    """Home Assistant can save and show everything that comes of them."""
+    home.cloud.dialects = {dialect}
+    result = await sign_in(await start(home, home.cloud.base_url))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await home.settle()
+    entry = home.hass.config_entries.async_entries(DOMAIN)[0]
+    registry = dr.async_get(home.hass)
+    devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
+    assert devices
+    for stored in (
+        entry.as_dict(),
+        [device.dict_repr for device in devices],
+        [state.as_dict() for state in home.hass.states.async_all()],
+        [issue.to_json() for issue in ir.async_get(home.hass).issues.values()],
+    ):
+        text = json_bytes(stored).decode()
+        assert (
+            "http://evil" not in text and "<img" not in text and "xxxx" * 99 not in text
+        )

@@ -1,0 +1,372 @@
+"""Dialects of the cloud: what nobody has told us of it can be either way.
+
+Each is named after the row of the table of what is unknown. A dialect is no fault: a
+service that speaks it is in order.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from aiohttp import web
+
+from .pipeline import failed
+
+if TYPE_CHECKING:
+    from .cloud import Cloud
+
+
+class CloudDialect(StrEnum):
+    """Names of the dialects; all are off by default."""
+
+    C1_MISSING = "C1_missing"
+    C1_PENDING = "C1_pending"
+    C1_QUEUED = "C1_queued"
+    C1_NULL = "C1_null"
+    C1_FAILED = "C1_failed"
+    C1_201 = "C1_201"
+    C1_202 = "C1_202"
+    C2_403 = "C2_403"
+    C2_400 = "C2_400"
+    C2_FAILED = "C2_failed"
+    C3_KEPT = "C3_kept"
+    C3_FAILED = "C3_failed"
+    C3_NULL = "C3_null"
+    C3_LIST = "C3_list"
+    C3_CONTROL = "C3_control"
+    C4_403 = "C4_403"
+    C4_405 = "C4_405"
+    C4_HTML = "C4_html"
+    C5_503_ONCE = "C5_503_once"
+    C5_KEY = "C5_key"
+    C5_ENVELOPE_KEY = "C5_envelope_key"
+    C5_BASE64 = "C5_base64"
+    C5_SPACES = "C5_spaces"
+    C6_STALE = "C6_stale"
+    C6_ABSENT = "C6_absent"
+    C7_ZERO_NORMAL = "C7_zero_normal"
+    C8_FAILED = "C8_failed"
+    C8_408 = "C8_408"
+    C8_500 = "C8_500"
+    C9_HUGE = "C9_huge"
+    C9_NEGATIVE = "C9_negative"
+    C9_DATE = "C9_date"
+    C9_NOTHING = "C9_nothing"
+    C10_SURROGATES = "C10_surrogates"
+    C10_CONTROL = "C10_control"
+    C10_LONG = "C10_long"
+    C10_MARKDOWN = "C10_markdown"
+    C10_HTML = "C10_html"
+    C11_EMPTY_ONCE = "C11_empty_once"
+    C11_SHORTER_ONCE = "C11_shorter_once"
+    C11_MOVED = "C11_moved"
+    C12_FRESH = "C12_fresh"
+    C13_REDIRECT = "C13_redirect"
+
+
+D = CloudDialect
+
+DIALECTS: Final[Mapping[CloudDialect, str]] = {
+    D.C1_MISSING: "a write that was done is answered without a `status`",
+    D.C1_PENDING: "a write that was done is answered with `PENDING`",
+    D.C1_QUEUED: "a write that was done is answered with `QUEUED`",
+    D.C1_NULL: "a write that was done is answered with `status: null`",
+    D.C1_FAILED: "a write that was not done is answered with `failed`",
+    D.C1_201: "a write that was done is answered with 201 and `SUCCESS`",
+    D.C1_202: "a write that was done is answered with 202 and `SUCCESS`",
+    D.C2_403: "a dead access token is told by 403",
+    D.C2_400: "a dead access token is told by 400",
+    D.C2_FAILED: "a dead access token is told by 200 `FAILED`, with words on the token",
+    D.C3_KEPT: "a renewal brings no refresh token: the old one lives on, for 30 days",
+    D.C3_FAILED: "the token endpoint refuses with 200 `FAILED`",
+    D.C3_NULL: "the token endpoint refuses with 200 `null`",
+    D.C3_LIST: "the token endpoint refuses with 200 and a list",
+    D.C3_CONTROL: "the token endpoint refuses with 200 and control characters",
+    D.C4_403: "`userinfo` is forbidden",
+    D.C4_405: "`userinfo` is not allowed",
+    D.C4_HTML: "`userinfo` is a web page with 200",
+    D.C5_503_ONCE: "the first question for each key is answered with 503",
+    D.C5_KEY: "the key is in `data.key`",
+    D.C5_ENVELOPE_KEY: "the key is in `data.envelope_key`",
+    D.C5_BASE64: "the key is written in base64",
+    D.C5_SPACES: "the key is written with spaces",
+    D.C6_STALE: "`online` is false, whatever the controller does",
+    D.C6_ABSENT: "`online` is not told",
+    D.C7_ZERO_NORMAL: "`dry_run_status` is 0 where all is well, 4 where it runs dry",
+    D.C8_FAILED: "a controller that does not answer is told by 200 `FAILED`",
+    D.C8_408: "a controller that does not answer is told by 408",
+    D.C8_500: "a controller that does not answer is told by 500",
+    D.C9_HUGE: "a 429 asks to wait for 99999999 s",
+    D.C9_NEGATIVE: "a 429 asks to wait for -1 s",
+    D.C9_DATE: "a 429 tells an HTTP date",
+    D.C9_NOTHING: "a 429 does not say how long",
+    D.C10_SURROGATES: "texts hold lone surrogates",
+    D.C10_CONTROL: "texts hold control characters",
+    D.C10_LONG: "texts are 20,000 characters long",
+    D.C10_MARKDOWN: "texts hold Markdown",
+    D.C10_HTML: "texts hold HTML",
+    D.C11_EMPTY_ONCE: "the next inventory has no site, later ones are right",
+    D.C11_SHORTER_ONCE: "the next inventory lacks its last controller",
+    D.C11_MOVED: "every controller is listed at another site",
+    D.C12_FRESH: "a write makes the next reads fresh; else copies are up to 30 s old",
+    D.C13_REDIRECT: "the token endpoint redirects (307) to `cloud.elsewhere`",
+}
+"""What each dialect is."""
+
+_REACHED: Final = {"deviceOnlineStatuses", "sites"}
+_PAGE: Final = "<!doctype html><title>Sign in</title><h1>Sign in</h1>"
+_SILENT: Final = "timeout: device did not answer"
+
+# --- Instead of the answer of an endpoint -----------------------------------------
+
+
+def instead(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
+    """Answer before the endpoint does, where the service speaks so."""
+    spoken = cloud.dialects
+    if name == "token" and D.C13_REDIRECT in spoken:
+        return web.Response(status=307, headers={"Location": cloud.elsewhere})
+    if name == "userinfo":
+        return _user_info(spoken)
+    if name == "envelope-key" and D.C5_503_ONCE in spoken:
+        return _once(cloud, (D.C5_503_ONCE, request.path), failed("try later"), 503)
+    if _is_write(request) and D.C1_FAILED in spoken:
+        return web.json_response({"status": "failed", "message": "it did not work"})
+    return None
+
+
+def _user_info(spoken: set[CloudDialect]) -> web.Response | None:
+    if D.C4_403 in spoken:
+        return web.json_response(failed("forbidden"), status=403)
+    if D.C4_405 in spoken:
+        return web.Response(text="Method Not Allowed", status=405)
+    if D.C4_HTML in spoken:
+        return web.Response(text=_PAGE, content_type="text/html")
+    return None
+
+
+def _once(
+    cloud: Cloud, what: tuple[str, str], body: dict[str, Any], status: int
+) -> web.Response | None:
+    if what in cloud.told_once:
+        return None
+    cloud.told_once.add(what)
+    return web.json_response(body, status=status)
+
+
+def _is_write(request: web.Request) -> bool:
+    return request.method == "POST" and "device_id" in request.match_info
+
+
+# --- The same answer, said otherwise ----------------------------------------------
+
+
+def reworded(
+    cloud: Cloud, response: web.StreamResponse, request: web.Request, name: str
+) -> web.StreamResponse:
+    """Say an answer the way this service speaks."""
+    spoken = cloud.dialects
+    if not spoken or not isinstance(response, web.Response):
+        return response
+    if name == "token":
+        return _token(spoken, response)
+    if response.status != 200:
+        return refused(cloud, response)
+    if _is_write(request):
+        response = _write(spoken, response)
+    body = _json(response)
+    if body is None:
+        return response
+    if name == "sites":
+        body = _inventory(cloud, body)
+    if name in _REACHED:
+        body = _online(spoken, body)
+    elif name == "envelope-key":
+        body["data"] = _key(spoken, body["data"])
+    elif name == "dashboardInfo" and D.C7_ZERO_NORMAL in spoken:
+        dashboard = body["data"]["dashboard"]
+        normal = {3: 0, 2: 4}
+        dry_run = dashboard["dry_run_status"]
+        dashboard["dry_run_status"] = normal.get(dry_run, dry_run)
+    return _with(response, _texts(spoken, body))
+
+
+def _json(response: web.Response) -> dict[str, Any] | None:
+    try:
+        body = json.loads(response.text or "")
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _with(response: web.Response, body: object) -> web.Response:
+    response.text = json.dumps(body)
+    return response
+
+
+_REFUSED_TOKENS: Final = {
+    D.C3_FAILED: json.dumps(failed("the refresh token is not valid")),
+    D.C3_NULL: "null",
+    D.C3_LIST: "[]",
+    D.C3_CONTROL: '{"error": "invalid\x01grant", "access_token": "a\x00b\nc"}',
+}
+
+
+def _token(spoken: set[CloudDialect], response: web.Response) -> web.Response:
+    if response.status not in (400, 401):
+        return response
+    for dialect, text in _REFUSED_TOKENS.items():
+        if dialect in spoken:
+            return web.Response(text=text, content_type="application/json")
+    return response
+
+
+def refused(cloud: Cloud, response: web.Response) -> web.Response:
+    """Say 401, 429 and 504 as the service does, those of a fault, too."""
+    spoken = cloud.dialects
+    message = str((_json(response) or {}).get("message", ""))
+    for dialect, status, now, words in _REFUSALS:
+        if dialect in spoken and response.status == status:
+            return web.json_response(failed(words or message), status=now)
+    if response.status == 429:
+        return _busy(spoken, response)
+    return response
+
+
+_REFUSALS: Final = (
+    (D.C2_403, 401, 403, "forbidden"),
+    (D.C2_400, 401, 400, "bad request"),
+    (D.C2_FAILED, 401, 200, "the access token is invalid or has expired"),
+    (D.C8_FAILED, 504, 200, _SILENT),
+    (D.C8_408, 504, 408, _SILENT),
+    (D.C8_500, 504, 500, _SILENT),
+)
+
+_BUSY: Final = "device busy: device is cooling down after timeouts"
+_WAITS: Final[Mapping[CloudDialect, tuple[str, dict[str, str]]]] = {
+    D.C9_HUGE: (f"{_BUSY}, retry after 99999999s", {"Retry-After": "99999999"}),
+    D.C9_NEGATIVE: (f"{_BUSY}, retry after -1s", {"Retry-After": "-1"}),
+    D.C9_DATE: (_BUSY, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}),
+    D.C9_NOTHING: (_BUSY, {}),
+}
+
+
+def _busy(spoken: set[CloudDialect], response: web.Response) -> web.Response:
+    for dialect, (message, headers) in _WAITS.items():
+        if dialect in spoken:
+            return web.json_response(failed(message), status=429, headers=headers)
+    return response
+
+
+_STATUSES: Final[Mapping[CloudDialect, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    D.C1_MISSING: lambda body: {},
+    D.C1_PENDING: lambda body: body | {"status": "PENDING"},
+    D.C1_QUEUED: lambda body: body | {"status": "QUEUED"},
+    D.C1_NULL: lambda body: body | {"status": None},
+}
+
+
+def _write(spoken: set[CloudDialect], response: web.Response) -> web.Response:
+    """Say otherwise how a write went, but never that one was done that was not."""
+    body = _json(response)
+    if body is None or body.get("status") != "SUCCESS":
+        return response
+    for dialect, say in _STATUSES.items():
+        if dialect in spoken:
+            return web.json_response(say(body))
+    for dialect, status in ((D.C1_201, 201), (D.C1_202, 202)):
+        if dialect in spoken:
+            return web.json_response(body, status=status)
+    return response
+
+
+def _key(spoken: set[CloudDialect], data: dict[str, Any]) -> dict[str, Any]:
+    text = str(data["key_hex"])
+    if D.C5_BASE64 in spoken:
+        text = b64encode(bytes.fromhex(text)).decode()
+    if D.C5_SPACES in spoken:
+        text = " " + " ".join(text[at : at + 3] for at in range(0, len(text), 3)) + "\n"
+    name = "key_hex"
+    if D.C5_KEY in spoken:
+        name = "key"
+    elif D.C5_ENVELOPE_KEY in spoken:
+        name = "envelope_key"
+    return {name: text}
+
+
+def _inventory(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
+    sites, once = body["data"]["sites"], cloud.told_once
+    for dialect in (D.C11_EMPTY_ONCE, D.C11_SHORTER_ONCE):
+        if dialect not in cloud.dialects or (dialect, "") in once:
+            continue
+        once.add((dialect, ""))
+        if dialect is D.C11_EMPTY_ONCE:
+            sites.clear()
+        elif sites:
+            sites[-1]["device_list"] = sites[-1]["device_list"][:-1]
+    if D.C11_MOVED in cloud.dialects:
+        devices = [device for site in sites for device in site["device_list"]]
+        where = {"objectId": "0moved", "name": "Moved", "city": "", "state": ""}
+        body["data"]["sites"] = [{**where, "device_list": devices}]
+    return body
+
+
+def _online(spoken: set[CloudDialect], value: Any) -> Any:
+    """Say of every controller whether it is online, wherever it is said."""
+    if isinstance(value, list):
+        return [_online(spoken, each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "online" in value:
+        if D.C6_ABSENT in spoken:
+            value = {name: told for name, told in value.items() if name != "online"}
+        elif D.C6_STALE in spoken:
+            value = value | {"online": False}
+    return {name: _online(spoken, told) for name, told in value.items()}
+
+
+_WORDS: Final = frozenset(
+    {
+        "name",
+        "city",
+        "state",
+        "tag",
+        "message",
+        "aux_tag",
+        "schedule_name",
+        "pump_type",
+        "pump_brand",
+        "pump_model",
+    }
+)
+"""Fields that somebody typed."""
+
+_ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
+    D.C10_SURROGATES: lambda text: f"\ud83d{text}\udc00",
+    D.C10_CONTROL: lambda text: f"\x00{text}\r\n\x1b[31m\u202e\u2028",
+    D.C10_LONG: lambda text: text + "x" * (20_000 - len(text)),
+    D.C10_MARKDOWN: lambda text: f"{text} ![x](http://evil.example/x.png) `a` [b](//c)",
+    D.C10_HTML: lambda text: f"{text} <img src=x onerror=alert(1)>",
+}
+
+
+def _texts(spoken: set[CloudDialect], value: Any) -> Any:
+    """Make odd texts of what somebody typed, wherever it is."""
+    if isinstance(value, list):
+        return [_texts(spoken, each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _odd(spoken, told)
+        if name in _WORDS and isinstance(told, str)
+        else _texts(spoken, told)
+        for name, told in value.items()
+    }
+
+
+def _odd(spoken: set[CloudDialect], text: str) -> str:
+    for dialect, make in _ODD.items():
+        if dialect in spoken:
+            text = make(text)
+    return text

@@ -1,0 +1,172 @@
+"""What a service answers to reads, and how it asks to wait."""
+
+from base64 import b64encode
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.account import account_id
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.cloud_answers import (
+    DEFAULT_RETRY_AFTER,
+    MAX_RETRY_AFTER,
+    parse_envelope_key,
+    parse_retry_after,
+)
+from custom_components.poolctl.client.exceptions import (
+    BusyError,
+    EnvelopeError,
+    ServiceError,
+)
+from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
+from custom_components.poolctl.client.pool.state import PoolState
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .conftest import KEY, RawServer, Service, some_token
+
+
+@pytest.fixture
+def cloud(service: Service) -> CloudClient:
+    """Sign in to the simulated service."""
+    return service.cloud_client()
+
+
+# How long to wait
+
+
+@pytest.mark.parametrize(
+    ("dialect", "seconds"),
+    [
+        (D.C9_HUGE, MAX_RETRY_AFTER),
+        (D.C9_DATE, MAX_RETRY_AFTER),
+        (D.C9_NEGATIVE, DEFAULT_RETRY_AFTER),
+        (D.C9_NOTHING, DEFAULT_RETRY_AFTER),
+    ],
+)
+async def test_how_long_to_wait(
+    service: Service, cloud: CloudClient, dialect: D, seconds: float
+) -> None:
+    """interface.md 7.1 rule 1."""
+    service.cloud.dialects = {dialect}
+    service.cloud.faults.on("rate_limited")
+    with pytest.raises(BusyError) as caught:
+        await cloud.dashboard(service.small.device_id)
+    assert caught.value.retry_after == seconds
+
+
+def test_a_date_to_wait_for() -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=90)
+    header = format_datetime(soon, usegmt=True)
+    assert parse_retry_after("", header) == pytest.approx(90, abs=3)
+    assert parse_retry_after("retry after 7s", header) == 7
+    for odd in ("soon", "Fri, 99 Foo 2100", "0", "", "9" * 400):
+        assert 0 < parse_retry_after("", odd) <= MAX_RETRY_AFTER
+
+
+# Dry run
+
+
+@pytest.mark.parametrize(
+    ("status", "problem"),
+    [
+        (0, False),
+        (1, True),
+        (2, False),
+        (3, False),
+        (4, True),
+        (5, False),
+        (None, None),
+    ],
+)
+def test_dry_run(status: int | None, problem: bool | None) -> None:
+    state = merge_dashboard(PoolState(), {"dry_run_status": status}, datetime.now(UTC))
+    assert state.signals.dry_run is problem
+
+
+async def test_dry_run_where_zero_is_normal(
+    service: Service, cloud: CloudClient
+) -> None:
+    service.cloud.dialects = {D.C7_ZERO_NORMAL}
+    dashboard = await cloud.dashboard(service.small.device_id)
+    assert dashboard["dry_run_status"] == 0
+    state = merge_dashboard(PoolState(), dashboard, datetime.now(UTC))
+    assert state.signals.dry_run is False
+
+
+# Who it is
+
+
+@pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML])
+async def test_no_user_info(service: Service, cloud: CloudClient, dialect: D) -> None:
+    service.cloud.dialects = {dialect}
+    subject = await cloud.user_id()
+    assert subject is None
+    token, inventory = service.tokens.access, await cloud.inventory()
+    assert account_id(subject, token, inventory) == "user-1"
+    assert account_id(subject, "opaque", inventory) == min(inventory.site_ids)
+
+
+async def test_user_info_that_fails(session: ClientSession, raw: RawServer) -> None:
+    """It may be there in a minute, and then tell another identifier."""
+    raw.say(503, "")
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    with pytest.raises(ServiceError):
+        await cloud.user_id()
+
+
+# The envelope key
+
+
+@pytest.mark.parametrize(
+    "dialects",
+    [
+        {D.C5_KEY},
+        {D.C5_ENVELOPE_KEY},
+        {D.C5_BASE64},
+        {D.C5_SPACES},
+        {D.C5_KEY, D.C5_BASE64, D.C5_SPACES},
+    ],
+)
+async def test_the_key_in_other_forms(
+    service: Service, cloud: CloudClient, dialects: set[D]
+) -> None:
+    service.cloud.dialects = dialects
+    assert await cloud.envelope_key(service.small.device_id) == KEY
+
+
+async def test_the_key_at_the_second_try(service: Service, cloud: CloudClient) -> None:
+    service.cloud.dialects = {D.C5_503_ONCE}
+    with pytest.raises(ServiceError):
+        await cloud.envelope_key(service.small.device_id)
+    assert await cloud.envelope_key(service.small.device_id) == KEY
+
+
+ODD_KEY = bytes.fromhex("fbefbefffffffffffffffffffffffbef")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ODD_KEY.hex(),
+        ODD_KEY.hex().upper(),
+        b64encode(ODD_KEY).decode(),
+        b64encode(ODD_KEY).decode().rstrip("="),
+        b64encode(ODD_KEY, altchars=b"-_").decode(),
+        " ".join(ODD_KEY.hex()),
+    ],
+)
+def test_parse_envelope_key(text: str) -> None:
+    for name in ("key_hex", "key", "envelope_key"):
+        assert parse_envelope_key({name: text}) == ODD_KEY
+    assert parse_envelope_key({"key_hex": None, "key": text}) == ODD_KEY
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "0" * 31, "0" * 33, "g" * 32, "a" * 21, "ä" * 22, "!" * 22, 7, None, []],
+)
+def test_what_is_no_key(text: object) -> None:
+    with pytest.raises(EnvelopeError):
+        parse_envelope_key({"key_hex": text})

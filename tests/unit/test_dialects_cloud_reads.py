@@ -1,0 +1,102 @@
+"""When the cloud is read, and when what it says is believed."""
+
+from collections.abc import Callable
+
+import pytest
+
+from custom_components.poolctl.client.cloud import COPY_AGE, UNCHANGED, CloudClient
+from custom_components.poolctl.client.exceptions import UnreachableError
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .conftest import FakeTime, RawServer, Rig, Service, some_token
+
+OTHER_ID = "AA_BB_CC_FF_FF_FF"
+OFFLINE = '"devices": [{"deviceId": "AA_BB_CC_FF_FF_FF", "online": false}]'
+
+
+def say(raw: RawServer, ph: int, devices: str = OFFLINE) -> None:
+    """Have a service that tells a pH, and whether the controller is there."""
+    raw.say(200, f'{{"data": {{"dashboard": {{"actual_ph": {ph}}}, {devices}}}}}')
+
+
+# Offline, says the service
+
+
+@pytest.fixture
+def cloud(service: Service, raw: RawServer, fake_time: FakeTime) -> CloudClient:
+    """Read a service that says whatever a test wants."""
+    return CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
+
+
+async def test_offline_and_unchanged_means_gone(
+    cloud: CloudClient, raw: RawServer, fake_time: FakeTime
+) -> None:
+    say(raw, 74)
+    for _ in range(3):
+        assert await cloud.live_dashboard(OTHER_ID) == {"actual_ph": 74}
+        fake_time.advance(UNCHANGED / 3)
+    for _ in range(2):
+        with pytest.raises(UnreachableError):
+            await cloud.live_dashboard(OTHER_ID)
+        fake_time.advance(30)
+    say(raw, 75)
+    assert await cloud.live_dashboard(OTHER_ID) == {"actual_ph": 75}
+
+
+async def test_a_dashboard_that_changes_is_believed(
+    cloud: CloudClient, raw: RawServer, fake_time: FakeTime
+) -> None:
+    for ph in range(70, 76):
+        say(raw, ph)
+        assert await cloud.live_dashboard(OTHER_ID) == {"actual_ph": ph}
+        fake_time.advance(UNCHANGED - 1)
+
+
+@pytest.mark.parametrize("devices", [OFFLINE.replace("false", "true"), '"devices": []'])
+async def test_a_still_pool_is_not_gone(
+    cloud: CloudClient, raw: RawServer, fake_time: FakeTime, devices: str
+) -> None:
+    """Nothing changes in a quiet night: only together with `online` it tells."""
+    say(raw, 74, devices)
+    for seconds in (UNCHANGED, UNCHANGED, 30):
+        await cloud.live_dashboard(OTHER_ID)
+        fake_time.advance(seconds)
+    say(raw, 74)
+    await cloud.live_dashboard(OTHER_ID)
+
+
+@pytest.mark.parametrize("dialect", [D.C6_STALE, D.C6_ABSENT])
+async def test_a_pool_is_there_whatever_online_says(
+    make_rig: Callable[..., Rig], dialect: D
+) -> None:
+    rig = make_rig(full=True, lan=False)
+    rig.service.cloud.dialects = {dialect}
+    await rig.controller.poller.poll()
+    assert rig.controller.store.state.readings.ph is not None
+    await rig.polls(30)
+    assert rig.controller.paths.cloud_error is None
+
+
+# After a write
+
+
+@pytest.mark.parametrize("dialects", [set(), {D.C12_FRESH}])
+async def test_a_write_causes_no_read(away: Rig, dialects: set[D]) -> None:
+    """Copies are up to 30 s old (interface.md 8): a read would tell nothing."""
+    away.service.cloud.dialects = dialects
+    for speed in (50, 60, 70, 80):
+        await away.controller.pump.set_speed(speed)
+    assert away.written() == ["setPumpInfo"] * 4
+    assert {request.method for request in away.service.cloud.requests} == {"POST"}
+
+
+async def test_what_a_write_said_is_shown_until_a_newer_read(away: Rig) -> None:
+    """A read that may be older than the write disproves nothing."""
+    away.pool.faults.on("ignore_writes")
+    await away.controller.pump.set_speed(55)
+    shown = away.controller.store.state.readings.pump_speed
+    await away.polls(COPY_AGE - 5)
+    assert away.controller.store.state.readings.pump_speed == shown
+    assert away.controller.store.known.readings.pump_speed != shown
+    await away.polls(30)
+    assert away.controller.store.state.readings.pump_speed != shown

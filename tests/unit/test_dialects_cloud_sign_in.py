@@ -1,0 +1,152 @@
+"""The token endpoint: what it may answer, and that nothing secret goes elsewhere."""
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.account import (
+    LIFETIME,
+    Tokens,
+    request_tokens,
+    token_url,
+)
+from custom_components.poolctl.client.exceptions import (
+    AuthenticationError,
+    BusyError,
+    PoolctlError,
+    ServiceError,
+    UnexpectedResponseError,
+)
+from tests.simulator.auth import REFRESH_SECONDS
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .conftest import RawServer, Service
+
+CLIENT = {"client_id": "client-id", "client_secret": "client-secret"}
+REFUSED = [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL]
+REDIRECT = "https://ha.example"
+
+
+async def sign_in(service: Service, code: str | None = None) -> Tokens:
+    """Trade a code for tokens."""
+    if code is None:
+        code = service.cloud.sign_ins.code(service.account, "client-id", REDIRECT)
+    return await ask(
+        service, grant_type="authorization_code", code=code, redirect_uri=REDIRECT
+    )
+
+
+async def renew(service: Service, refresh: str | None) -> Tokens:
+    """Trade a refresh token for new tokens."""
+    return await ask(service, grant_type="refresh_token", refresh_token=refresh or "")
+
+
+async def ask(service: Service, **form: str) -> Tokens:
+    address = token_url(service.cloud.base_url)
+    return await request_tokens(service.session, address, CLIENT | form)
+
+
+async def test_tokens_rotate(service: Service) -> None:
+    """interface.md 2.2."""
+    first = await sign_in(service)
+    second = await renew(service, first.refresh)
+    assert first.expires_in == second.expires_in == 86400
+    assert len({*first[:2], *second[:2]}) == 4
+    with pytest.raises(AuthenticationError):
+        await renew(service, first.refresh)
+
+
+async def test_a_refresh_token_that_stays(service: Service) -> None:
+    service.cloud.dialects = {D.C3_KEPT}
+    first = await sign_in(service)
+    second = await renew(service, first.refresh)
+    assert second.refresh is None and second.access != first.access
+    assert (await renew(service, first.refresh)).refresh is None
+    service.clock.advance(REFRESH_SECONDS)
+    with pytest.raises(AuthenticationError):
+        await renew(service, first.refresh)
+
+
+@pytest.mark.parametrize("dialect", REFUSED)
+async def test_a_refusal(service: Service, dialect: D) -> None:
+    """A renewal that is refused and a wrong code, in whatever form it is said."""
+    service.cloud.dialects = {dialect}
+    with pytest.raises(AuthenticationError):
+        await renew(service, "a dead one")
+    with pytest.raises(AuthenticationError):
+        await sign_in(service, "a wrong one")
+    await sign_in(service)
+
+
+async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> None:
+    raw.say(200, '{"access_token": "stolen"}')
+    service.cloud.dialects = {D.C13_REDIRECT}
+    service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}/token"
+    for trade in (sign_in(service), renew(service, "one")):
+        with pytest.raises(UnexpectedResponseError):
+            await trade
+    assert raw.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (400, '{"error": "invalid_grant"}', AuthenticationError),
+        (401, "", AuthenticationError),
+        (403, "<html>", AuthenticationError),
+        (200, "{}", AuthenticationError),
+        (200, '"text"', AuthenticationError),
+        (200, '{"access_token": null}', AuthenticationError),
+        (200, '{"access_token": ""}', AuthenticationError),
+        (200, '{"access_token": "two words"}', AuthenticationError),
+        (200, '{"access_token": "a\\nb"}', AuthenticationError),
+        (200, '{"access_token": "\\ud800"}', AuthenticationError),
+        (200, '{"access_token": "cut', UnexpectedResponseError),
+        (200, "<html>", UnexpectedResponseError),
+        (200, "", UnexpectedResponseError),
+        (302, "", UnexpectedResponseError),
+        (307, "", UnexpectedResponseError),
+        (408, "", ServiceError),
+        (429, "", BusyError),
+        (500, "", ServiceError),
+        (503, "<html>", ServiceError),
+    ],
+)
+async def test_answers(
+    session: ClientSession,
+    raw: RawServer,
+    status: int,
+    body: str,
+    error: type[PoolctlError],
+) -> None:
+    raw.say(status, body)
+    with pytest.raises(PoolctlError) as caught:
+        await request_tokens(session, f"http://127.0.0.1:{raw.port}/token", CLIENT)
+    assert type(caught.value) is error
+    assert "client-secret" not in str(caught.value)
+    assert b"client_secret=client-secret" in raw.requests[0]
+
+
+@pytest.mark.parametrize(
+    ("told", "expires_in"),
+    [
+        ("3600", 3600),
+        ('"3600"', 3600),
+        ("3600.5", 3600),
+        ("0", LIFETIME),
+        ("-5", LIFETIME),
+        ("1e300", LIFETIME),
+        ("NaN", LIFETIME),
+        ("null", LIFETIME),
+        ("[]", LIFETIME),
+        ('"soon"', LIFETIME),
+        (f'"{"9" * 5000}"', LIFETIME),
+    ],
+)
+async def test_how_long_a_token_lives(
+    session: ClientSession, raw: RawServer, told: str, expires_in: int
+) -> None:
+    access = "x" * 2000
+    raw.say(201, f'{{"access_token": "{access}", "expires_in": {told}}}')
+    address = f"http://127.0.0.1:{raw.port}/token"
+    tokens = await request_tokens(session, address, CLIENT)
+    assert tokens == Tokens(access, None, expires_in)

@@ -1,0 +1,114 @@
+"""How a service may tell that an access token is void."""
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.cloud import FRESH, CloudClient
+from custom_components.poolctl.client.exceptions import (
+    AuthenticationError,
+    CommandFailedError,
+    ForbiddenError,
+)
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .conftest import FakeTime, RawServer, Service
+
+OTHER_ID = "AA_BB_CC_FF_FF_FF"
+DEAD = [D.C2_403, D.C2_400, D.C2_FAILED]
+
+
+@pytest.fixture
+def cloud(service: Service) -> CloudClient:
+    """Sign in to the simulated service."""
+    return service.cloud_client()
+
+
+@pytest.mark.parametrize("dialect", DEAD)
+async def test_a_dead_token_is_renewed_once(
+    service: Service, cloud: CloudClient, dialect: D
+) -> None:
+    service.cloud.dialects = {dialect}
+    await cloud.inventory()
+    first = service.tokens.access
+    service.cloud.expire_tokens()
+    await cloud.set_pump(service.small.device_id, 0, True, 85)
+    assert service.tokens.refused == [None, None, first]
+    assert service.requests("setPumpInfo") == 2
+
+
+@pytest.mark.parametrize("dialect", DEAD)
+async def test_a_refused_renewal_is_a_sign_in(
+    service: Service, cloud: CloudClient, dialect: D
+) -> None:
+    service.cloud.dialects = {dialect}
+    await cloud.inventory()
+    service.cloud.revoke(service.account)
+    with pytest.raises(AuthenticationError):
+        await cloud.inventory()
+
+
+@pytest.mark.parametrize("dialect", DEAD)
+async def test_a_fresh_token_is_not_to_blame(
+    service: Service, cloud: CloudClient, fake_time: FakeTime, dialect: D
+) -> None:
+    """It is renewed once, then never again for this endpoint."""
+    service.cloud.dialects = {dialect}
+    await cloud.inventory()
+    service.tokens.refused.clear()
+    for seconds in (0, 10, FRESH + 10):
+        fake_time.advance(seconds)
+        with pytest.raises(ForbiddenError):
+            await cloud.dashboard(OTHER_ID)
+    assert sum(refused is not None for refused in service.tokens.refused) == 1
+
+
+async def test_a_later_death_is_noticed(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
+    """Other endpoints, and a token that is no longer fresh, are in doubt again."""
+    service.cloud.dialects = {D.C2_403}
+    with pytest.raises(ForbiddenError):
+        await cloud.dashboard(OTHER_ID)
+    fake_time.advance(FRESH + 1)
+    service.cloud.expire_tokens()
+    await cloud.inventory()
+
+
+async def test_a_decline_is_no_matter_of_the_token(
+    service: Service, cloud: CloudClient
+) -> None:
+    service.small.faults.on("decline")
+    with pytest.raises(CommandFailedError):
+        await cloud.set_pump(service.small.device_id, 0, True, 85)
+    assert service.requests("setPumpInfo") == 1
+    assert service.tokens.refused == [None]
+
+
+@pytest.mark.parametrize(
+    ("message", "renewed"),
+    [
+        ("Token expired", True),
+        ("invalid access_token", True),
+        ("Unauthorized", True),
+        ("please log in again", True),
+        ("your session has ended", True),
+        ("pump_speed is out of range", False),
+        ("device refused: no slot 9", False),
+        ("", False),
+    ],
+)
+async def test_words_on_the_token(
+    session: ClientSession, raw: RawServer, message: str, renewed: bool
+) -> None:
+    asked: list[str | None] = []
+
+    async def tokens(*, refused: str | None = None) -> str:
+        asked.append(refused)
+        return f"token {len(asked)}"
+
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", tokens)
+    raw.say(200, f'{{"status": "FAILED", "message": "{message}"}}')
+    with pytest.raises(CommandFailedError):
+        await cloud.dashboard(OTHER_ID)
+    assert asked == ([None, "token 1"] if renewed else [None])
+    assert raw.connections == len(asked)

@@ -1,0 +1,96 @@
+"""What a service answers to a write, and of a controller that does not answer it."""
+
+import pytest
+
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.exceptions import (
+    CommandFailedError,
+    PoolctlError,
+    ServiceError,
+    UnconfirmedError,
+    UnreachableError,
+)
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .conftest import FakeTime, RawServer, Service, some_token
+
+
+@pytest.fixture
+def cloud(service: Service) -> CloudClient:
+    """Sign in to the simulated service."""
+    return service.cloud_client()
+
+
+@pytest.mark.parametrize(
+    "dialect", [D.C1_MISSING, D.C1_PENDING, D.C1_QUEUED, D.C1_NULL]
+)
+async def test_only_success_is_success(
+    service: Service, cloud: CloudClient, dialect: D
+) -> None:
+    """interface.md 4.1 rule 2."""
+    service.cloud.dialects = {dialect}
+    with pytest.raises(UnconfirmedError) as caught:
+        await cloud.set_pump(service.small.device_id, 0, True, 85)
+    assert caught.value.sent
+    assert service.requests("setPumpInfo") == 1
+    assert cloud.statistics.misses == 0
+
+
+async def test_failed_in_other_letters(service: Service, cloud: CloudClient) -> None:
+    service.cloud.dialects = {D.C1_FAILED}
+    with pytest.raises(CommandFailedError) as caught:
+        await cloud.set_pump(service.small.device_id, 0, True, 85)
+    assert caught.value.said == "it did not work"
+
+
+@pytest.mark.parametrize("dialect", [D.C1_201, D.C1_202])
+async def test_success_with_another_2xx(
+    service: Service, cloud: CloudClient, dialect: D
+) -> None:
+    service.cloud.dialects = {dialect}
+    await cloud.set_pump(service.small.device_id, 0, True, 85)
+    service.clock.advance(2)
+    assert service.small.pool.pump.speed == 85
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (200, "", UnconfirmedError),
+        (204, "", UnconfirmedError),
+        (200, "null", UnconfirmedError),
+        (200, "{}", UnconfirmedError),
+        (200, '{"status": "success"}', UnconfirmedError),
+        (200, '{"status": ["SUCCESS"]}', UnconfirmedError),
+        (200, '{"status": "Failed", "message": "no"}', CommandFailedError),
+        (409, '{"status": "SUCCESS"}', CommandFailedError),
+    ],
+)
+async def test_answers_to_a_write(
+    service: Service, raw: RawServer, status: int, body: str, error: type[PoolctlError]
+) -> None:
+    raw.say(status, body)
+    cloud = CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
+    with pytest.raises(PoolctlError) as caught:
+        await cloud.set_pump("AA_BB_CC_FF_FF_FF", 0, True, 85)
+    assert type(caught.value) is error
+
+
+async def test_a_read_without_a_status(service: Service, raw: RawServer) -> None:
+    raw.say(200, '{"data": {"dashboard": {"actual_ph": 74}}}')
+    cloud = CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
+    assert await cloud.dashboard("AA_BB_CC_FF_FF_FF") == {"actual_ph": 74}
+
+
+@pytest.mark.parametrize("dialect", [D.C8_FAILED, D.C8_408, D.C8_500])
+async def test_a_controller_that_does_not_answer(
+    service: Service, cloud: CloudClient, fake_time: FakeTime, dialect: D
+) -> None:
+    """It has declined nothing, and it may have done what was asked."""
+    service.clock.speed = 1000
+    service.cloud.dialects = {dialect}
+    service.small.cloud_link = False
+    with pytest.raises(UnreachableError) as caught:
+        await cloud.set_pump(service.small.device_id, 0, True, 85)
+    assert type(caught.value) is ServiceError and caught.value.sent
+    assert service.requests("setPumpInfo") == 1
