@@ -31,7 +31,7 @@ from .service import Service
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 PUMP_SLOT, SPA_RETURN = 0, 10
-DRY = 0
+DRY = 1
 """A dry-run status that is a problem."""
 
 
