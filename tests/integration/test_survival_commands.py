@@ -124,7 +124,8 @@ async def test_patience_has_an_end(cloud_only: Home) -> None:
     limit.message = "device busy: too many pending commands for device X"
     cloud_only.cloud.faults.on("rate_limited")
     command = cloud_only.hass.async_create_task(cloud_only.act("switch.turn_on", SLOT))
-    await cloud_only.pass_time(25)
+    await cloud_only.pass_time(40)
+    assert command.done()
     with failure("busy") as caught:
         await command
     assert re.search(r"\d+ seconds", str(caught.value))
