@@ -14,9 +14,6 @@ from ..json_values import Answer, byte
 from .parts import Lights, LightShow
 from .state import PoolState
 
-NEVER_SET = 99
-"""Stands for a colour that was never chosen."""
-
 EFFECT_SECONDS = 5.0
 """s until an absolute colour has settled."""
 
