@@ -149,6 +149,10 @@ class Controller:
         """Sign with another key from now on, and accept only that."""
         self.key, self._oldest = key, None
 
+    def trouble_with_next(self, number: int = 1) -> None:
+        """Have one of the next requests hit by what a dialect does once in 20."""
+        self._lan.until_trouble = number
+
     def plug(self) -> None:
         """Open or close the port, as things are."""
         closed = "refuse" in self.faults or self._lan.paused
