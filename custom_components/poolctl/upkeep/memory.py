@@ -128,6 +128,7 @@ class Memory:
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads what was kept."""
+        self._hass = hass
         self._store: Store[dict[str, _Stored]] = Store(hass, 1, DOMAIN)
         self._counters: dict[str, Counters] = {}
         self._reserved: dict[str, int] = {}
@@ -192,8 +193,7 @@ class Memory:
 
     @callback
     def _save_now(self) -> None:
-        self._pending = True
-        self._store.async_delay_save(self._data, 0)
+        self._hass.async_create_task(self._store.async_save(self._data()))
 
     @callback
     def _data(self) -> dict[str, dict[str, object]]:
