@@ -21,6 +21,7 @@ from .client.pool.heating import (
     MAX_TARGET,
     MIN_TARGET,
     Body,
+    heated,
     heats,
     may_heat,
     temperature,
@@ -75,9 +76,9 @@ class PoolctlClimateDescription(
 
         The cloud does not tell the targets.
         """
-        if fitted := super().exists(state):
-            return True if self.value_fn(state) else None
-        return fitted
+        if heated(state, self.body) is False:
+            return False
+        return True if self.value_fn(state) else None
 
 
 def _climate(body: Body) -> PoolctlClimateDescription:
@@ -85,7 +86,6 @@ def _climate(body: Body) -> PoolctlClimateDescription:
     return PoolctlClimateDescription(
         key=body.key,
         translation_key=body.key,
-        fitted=body.heated_by,
         value_fn=lambda state: _shown(state, body),
         body=body,
     )

@@ -1,9 +1,10 @@
 """What a controller does when asked: actions, commands and queries by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set as AbstractSet
 from typing import Final
 
 from . import settings, wire
+from .dialects import MISSING, Dialect
 from .equipment import LIGHT_SECONDS, LIGHTS, PUMP, Role
 from .pool import Pool
 from .pump import valid_speed
@@ -195,10 +196,38 @@ QUERIES: Final[dict[str, Callable[[Pool], bytes]]] = {
 }
 
 
-def query(pool: Pool, name: str) -> bytes:
+_NONE: Final[AbstractSet[str]] = frozenset()
+
+
+def query(pool: Pool, name: str, dialects: AbstractSet[str] = _NONE) -> bytes:
     """Answer a query."""
     require(name in QUERIES and name not in RESERVED, f"no query {name}")
-    return QUERIES[name](pool)
+    reply = QUERIES[name](pool)
+    if name == "v2_temp_get":
+        body = settings.read_temperature(pool)
+        for dialect, missing in MISSING.items():
+            if dialect in dialects:
+                body = _without(body, missing)
+        return wire.encode_json(body, True)
+    if name == "schedules" and Dialect.LONGER_RECORDS in dialects:
+        reply = wire.encode_schedules(pool.schedules, more=b"\x07")
+    if name in _LONGER and Dialect.LONGER_REPLIES in dialects:
+        reply += bytes(range(0xF0, 0xF0 + _LONGER[name]))
+    return reply
+
+
+_LONGER: Final = {"aux_names": 1, "schedules": 4, "pump_id": 3}
+
+
+def _without(body: Json, prefix: str) -> Json:
+    """Leave out the keys that begin so, inside of lists, too."""
+    return {
+        key: [_without(each, prefix) for each in value]
+        if isinstance(value, list)
+        else value
+        for key, value in body.items()
+        if not key.startswith(prefix)
+    }
 
 
 def pump_slot(pool: Pool) -> int:

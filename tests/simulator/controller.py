@@ -1,12 +1,15 @@
 """A networked pool controller: its identity, its keys and counters, its pool."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 import re
 from typing import Final
 
 from . import actions, telemetry, wire
 from .clock import Clock
+from .dialects import AHEAD, FRAME_VERSIONS, Dialect, Dialects
+from .equipment import PUMP
 from .faults import Faults
 from .lan import FAULTS, LanEndpoint, Request
 from .pool import Pool
@@ -15,6 +18,7 @@ DEVICE_ID: Final = re.compile(r"[0-9A-F]{2}(_[0-9A-F]{2}){5}")
 LAN_FIRMWARE: Final = (2, 5, 46)  # the first to serve the LAN (interface.md 1)
 IDENTIFY_SECONDS: Final = 60.0  # until a restarted controller knows its pump (chosen)
 CUT: Final = 20  # bytes missing from a truncated frame
+NO_SPA_HEATER: Final = {19: 0, 32: 2}  # aux types in the place of spa heaters
 DEMO_KEY: Final = bytes(range(16))
 
 
@@ -33,6 +37,7 @@ class Controller:
         host: str = "127.0.0.1",
         port: int = 0,
         counter: int = 1000,
+        dialects: Iterable[str] = (),
     ) -> None:
         """Make a controller that is switched off; port 0 takes any free one."""
         if not DEVICE_ID.fullmatch(device_id):
@@ -44,10 +49,13 @@ class Controller:
         self._pool.attach(self.clock)
         self.counter = counter  # of the last envelope sent
         self.accepted_counter = 0  # of the last envelope accepted, whoever signed it
+        self.query_counter = 0  # of the last reply to a query, where it is another one
+        self.dialects = Dialects(dialects)
+        self._signed_ahead: set[Dialect] = set()
         self.cloud_link = True
         self.started = False
         self.moved: list[Callable[[Controller], Awaitable[None]]] = []
-        self.faults = Faults(FAULTS, changed=self._plug, lasting=frozenset({"refuse"}))
+        self.faults = Faults(FAULTS, changed=self.plug, lasting=frozenset({"refuse"}))
         self._lan = LanEndpoint(self)
         self._lan.listener.host, self._lan.listener.port = host, port
         self._oldest: bytes | None = None  # the first envelope sent
@@ -100,7 +108,11 @@ class Controller:
     async def start(self) -> None:
         """Switch it on."""
         self.started = True
-        self._plug()
+        if Dialect.PUMP_AT_REST in self.dialects:
+            slot = self.pool.find(PUMP)
+            if slot is not None:
+                self.pool.switch(slot, False)
+        self.plug()
 
     async def stop(self) -> None:
         """Switch it off: nothing of it stays behind."""
@@ -111,7 +123,7 @@ class Controller:
         """Take another address, as from another DHCP lease."""
         await self._lan.stop()
         self._lan.listener.host, self._lan.listener.port = host, port
-        self._plug()
+        self.plug()
         for hook in self.moved:
             await hook(self)
 
@@ -131,15 +143,20 @@ class Controller:
 
         pool.after(IDENTIFY_SECONDS, identified)
         self._lan.listener.close()
-        self._plug()
+        self.plug()
 
     def rotate_key(self, key: bytes) -> None:
         """Sign with another key from now on, and accept only that."""
         self.key, self._oldest = key, None
 
-    def _plug(self) -> None:
+    def trouble_with_next(self, number: int = 1) -> None:
+        """Have one of the next requests hit by what a dialect does once in 20."""
+        self._lan.until_trouble = number
+
+    def plug(self) -> None:
         """Open or close the port, as things are."""
-        if self.started and self.serves_lan and "refuse" not in self.faults:
+        closed = "refuse" in self.faults or self._lan.paused
+        if self.started and self.serves_lan and not closed:
             self._lan.listener.open()
         else:
             self._lan.listener.close()
@@ -151,10 +168,30 @@ class Controller:
         if not isinstance(env, str):
             raise wire.WireError("no envelope")
         counter, payload = wire.unwrap(self.key, wire.from_hex(env))
+        self._others_sign()
+        self.query_counter = (
+            counter
+            if Dialect.QUERY_COUNTER_ECHO in self.dialects
+            else self.query_counter % 1000 + 1
+        )
         if counter <= self.accepted_counter:
             raise wire.WireError("a counter seen before")
         self.accepted_counter = counter
         return payload
+
+    def _others_sign(self) -> None:
+        """Have somebody sign with a clock that is ahead, once for each such dialect."""
+        for dialect, seconds in AHEAD.items():
+            if dialect not in self.dialects:
+                self._signed_ahead.discard(dialect)
+            elif dialect not in self._signed_ahead:
+                self._signed_ahead.add(dialect)
+                self.sign_elsewhere(seconds)
+
+    def sign_elsewhere(self, ahead: int = 0) -> None:
+        """Take a command of another client, whose clock is `ahead` seconds ahead."""
+        now = int(self.clock.time()) + ahead
+        self.accepted_counter = max(self.accepted_counter + 1, now)
 
     def act(self, name: str, payload: bytes) -> None:
         """Run an action; raises `DeclinedError`."""
@@ -167,19 +204,34 @@ class Controller:
             full = False
         frame = wire.Frame(
             telemetry.telemetry(pool, online=self.online),
-            telemetry.configuration(pool, self.firmware) if full else None,
+            self._configuration(pool) if full else None,
             pool.timers or None,
         )
         data = wire.encode_frame(frame)
+        for dialect, version in FRAME_VERSIONS.items():
+            if dialect in self.dialects:
+                data = bytes([version]) + data[1:]
         if self.faults.take("truncated_frame", *places):
             data = data[:-CUT]
         return self._sign(data, *places)
 
+    def _configuration(self, pool: Pool) -> wire.Configuration:
+        told = telemetry.configuration(pool, self.firmware)
+        if Dialect.SPA_BY_SOLAR in self.dialects:
+            return replace(
+                told, aux_types=[NO_SPA_HEATER.get(t, t) for t in told.aux_types]
+            )
+        return told
+
     def signed_reply(self, name: str) -> bytes:
         """Build a signed reply to a query; raises `DeclinedError`."""
-        return self._sign(actions.query(self.pool, name), "q", name)
+        reply = actions.query(self.pool, name, self.dialects)
+        return self._sign(reply, "q", name)
 
     def _sign(self, payload: bytes, *places: str) -> bytes:
+        own = {Dialect.QUERY_COUNTER_OWN, Dialect.QUERY_COUNTER_ECHO} & self.dialects
+        if own and "q" in places and "replay" not in self.faults:
+            return wire.wrap(self.key, self.query_counter, payload)
         self.counter += 1
         if self.faults.take("replay", *places):
             return self._oldest or wire.wrap(self.key, 0, payload)
@@ -199,12 +251,15 @@ class Controller:
         """Ask about the pool; never comes back while the cloud does not reach it."""
         if not self.online:
             await asyncio.Event().wait()
+        if Dialect.CLOUD_SIGNS_ALL in self.dialects:
+            self.sign_elsewhere()
         return question(self.pool)
 
     async def tell(self, change: Callable[[Pool], None], name: str) -> None:
         """Change the pool, likewise. Cloud and LAN share one counter (layouts.md 1)."""
         await self.ask(lambda pool: None)
-        self.accepted_counter += 1
+        if Dialect.CLOUD_SIGNS_ALL not in self.dialects:
+            self.accepted_counter += 1
         self.command(change, name)
 
     def command(self, change: Callable[[Pool], None], name: str) -> None:

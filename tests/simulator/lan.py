@@ -5,7 +5,7 @@ are made of what a library would hide.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -16,6 +16,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Final
 
 from .actions import DeclinedError
+from .dialects import ONE_IN, SOMETIMES, Dialect
 from .listener import Listener
 from .wire import WireError
 
@@ -123,11 +124,15 @@ class LanEndpoint:
         self.controller = controller
         self.requests: list[Request] = []
         self.listener = Listener(self._protocol)
+        self.paused = False  # the port is closed for some seconds
+        self.until_trouble = ONE_IN  # requests, where a dialect makes trouble sometimes
+        self._closed = 0  # how often
         self._turn = asyncio.Lock()
         self._serving: set[asyncio.Task[None]] = set()
 
     async def stop(self) -> None:
         """Close, drop all connections, and wait for their tasks."""
+        self.paused = False
         await self.listener.stop()
         for task in tuple(self._serving):
             task.cancel()
@@ -141,7 +146,10 @@ class LanEndpoint:
     def _accepted(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._start(self._serve(reader, writer))
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
 
@@ -168,6 +176,7 @@ class LanEndpoint:
         try:
             body = await self._read(reader)
             op, name, env = _parse(body)
+            self._sometimes()
             await self._faults(reader, op, name)
             answer = self._dispatch(op, name, env)
         except LanError as err:
@@ -218,6 +227,31 @@ class LanEndpoint:
                 await clock.sleep(seconds)
                 raise LanError(err)
 
+    def _sometimes(self) -> None:
+        """Refuse a request in 20, before anything is done."""
+        trouble = [
+            err for name, err in SOMETIMES.items() if name in self.controller.dialects
+        ]
+        if not trouble:
+            return
+        self.until_trouble -= 1
+        if self.until_trouble > 0:
+            return
+        self.until_trouble = ONE_IN
+        if trouble[0]:
+            raise LanError(trouble[0])
+        self._start(self._close_for_a_while())
+
+    async def _close_for_a_while(self) -> None:
+        """Accept no connections for 3 to 8 s, as during a TLS handshake."""
+        async with self._turn:  # the request under way is answered first
+            self.paused = True
+            self.controller.plug()
+        self._closed += 1
+        await self.controller.clock.sleep(3 + self._closed * 2 % 6)
+        self.paused = False
+        self.controller.plug()
+
     # --- Doing it ---
 
     def _dispatch(self, op: str, name: str, env: object) -> Answer:
@@ -230,6 +264,8 @@ class LanEndpoint:
             if op != "state":
                 payload = self.controller.verify(env)
             answer = _json(_OPS[op](self.controller, name, payload or b""))
+            if op == "a" and Dialect.BUSY_AFTER in self.controller.dialects:
+                answer = _json({"ok": False, "err": "busy"})
         except (WireError, DeclinedError) as err:
             # The client is not told why (interface.md 4.2 rule 2); whoever looks on is.
             self._record(op, name, payload, False, str(err))
@@ -275,6 +311,10 @@ def _state(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
 def _action(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
     # The relay of a `cmd` moves later: its frame shows the state before it.
     controller.act(name, payload)
+    if Dialect.ENV_NULL in controller.dialects:
+        return {"ok": True, "env": None}
+    if Dialect.ENV_EMPTY in controller.dialects:
+        return {"ok": True, "env": ""}
     frame = controller.signed_state("a", name, configuration=name != "cmd")
     return {"ok": True, "env": frame.hex()}
 

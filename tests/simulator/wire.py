@@ -301,9 +301,11 @@ def encode_names(names: Sequence[str]) -> bytes:
     return bytes([len(names)]) + encode_texts(names)
 
 
-def encode_schedules(records: Sequence[Schedule]) -> bytes:
-    """Encode the reply to `schedules`."""
-    rows = (bytes([record.enabled]) + encode_record(record) for record in records)
+def encode_schedules(records: Sequence[Schedule], more: bytes = b"") -> bytes:
+    """Encode the reply to `schedules`; `more` follows each record."""
+    rows = (
+        bytes([record.enabled]) + encode_record(record) + more for record in records
+    )
     return bytes([len(records)]) + b"".join(rows)
 
 

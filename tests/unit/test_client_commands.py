@@ -175,7 +175,7 @@ def test_every_prefix_of_a_reply_is_an_error(query: str) -> None:
 @pytest.mark.parametrize("query", ["aux_names", "schedules"])
 def test_bytes_past_a_list_are_no_reply(query: str) -> None:
     with pytest.raises(ReplyError):
-        DECODERS[query](REPLIES[query] + b"abc")
+        DECODERS[query](REPLIES[query] + b"abcde")
 
 
 def test_bytes_past_an_identity_are_ignored() -> None:

@@ -233,13 +233,17 @@ def test_outgoing_tells_of_each_use(unix_time: UnixTime) -> None:
     assert [counter.next(), counter.next()] == told == [701, 702]
 
 
-@given(st.integers(0, 2**31), st.lists(st.floats(0, 2**31), max_size=20))
-def test_outgoing_strictly_increases(last: int, times: list[float]) -> None:
-    clock = iter(times)
-    counter = OutgoingCounter(last)
+@given(st.integers(1, 2**31), st.lists(st.floats(-(2**31), 10**8), max_size=20))
+def test_outgoing_strictly_increases(last: int, jumps: list[float]) -> None:
+    """Wherever the clock jumps to, back or some years ahead."""
+    counter, used = OutgoingCounter(last), [last]
+    counter.accept(last)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(envelope, "time", SimpleNamespace(time=lambda: next(clock)))
-        used = [last, *(counter.next() for _ in times)]
+        for jump in jumps:
+            now = max(0.0, min(counter.last, 2**31) + jump)
+            patch.setattr(envelope, "time", SimpleNamespace(time=lambda now=now: now))
+            used.append(counter.next())
+            counter.accept(used[-1])
     assert all(low < high for low, high in pairwise(used))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.envelope import OutgoingCounter
+from custom_components.poolctl.client.envelope import Counters
 from custom_components.poolctl.client.exceptions import (
     RefusedError,
     RequestTooLargeError,
@@ -42,7 +42,7 @@ async def test_requests_of_the_vectors(
     row: dict[str, Any],
 ) -> None:
     """interface.md 4.2 row 1, 4.2 rule 3."""
-    counter = OutgoingCounter(row["counter"] - 1)
+    counter = Counters(row["counter"] - 1)
     lan = LanClient(session, "127.0.0.1", KEY, port=raw.port, counter=counter)
     raw.say(200, answer(ok=True))
     assert await lan.action(row["name"], bytes.fromhex(row["payload"])) is None
@@ -98,7 +98,7 @@ async def test_a_longer_body_is_not_sent(lan: LanClient, raw: RawServer) -> None
 async def test_a_longer_body_costs_no_counter(
     session: ClientSession, unix_time: UnixTime
 ) -> None:
-    counter = OutgoingCounter()
+    counter = Counters()
     lan = LanClient(session, "127.0.0.1", KEY, port=1, counter=counter)
     with pytest.raises(RequestTooLargeError):
         await lan.action("cmd", bytes(600))

@@ -67,7 +67,7 @@ async def test_all_callers_get_the_error(pool: Rig) -> None:
         return_exceptions=True,
     )
     assert [type(result) for result in results] == [RefusedError] * 2
-    assert len(pool.asked("a")) == 1
+    assert len(pool.asked("a")) == 2  # once more, for it may have been the counter
 
 
 async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:

@@ -185,7 +185,7 @@ async def test_a_state_lasts_90_s(rig: Rig) -> None:
     await rig.controller.poller.poll()
     cut(rig, cloud=True)
     before, published = rig.controller.store.state, len(rig.published)
-    for seconds in (15, 15, 30, 29.9):
+    for seconds in (15, 15, 30, 25.9):  # and a second before each second try
         await rig.polls(seconds)
         assert rig.controller.store.state == before
     with pytest.raises(StateExpiredError):
@@ -208,7 +208,7 @@ async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
             interval = rig.controller.poller.interval
             waited += interval
             await rig.polls(interval)
-    assert waited == 90
+    assert 90 <= waited + sum(rig.time.slept) <= 91  # with the second tries
     assert rig.controller.poller.interval == 30
 
 

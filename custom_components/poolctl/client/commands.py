@@ -9,7 +9,7 @@ import json
 import struct
 from typing import Any
 
-from .equipment import HeatSource
+from .equipment import MAX_SLOTS, HeatSource
 from .exceptions import InvalidCommandError, ReplyError
 from .json_values import Answer
 from .schedule import Schedule
@@ -188,6 +188,12 @@ PUMP_COMMAND = "v2_manual_set"
 
 # Query replies
 
+_MORE = 4
+"""Bytes that a reply may have beyond what we know of it (chosen)."""
+_UNUSED_SLOT = 99
+_DAY = 24 * 60
+"""Minutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class PumpIdentity:
@@ -225,13 +231,16 @@ class _Reader:
     def byte(self) -> int:
         return self.take(1)[0]
 
-    def end(self) -> None:
-        """Raise ReplyError where more follows: then it is something else altogether.
+    def end(self) -> bool:
+        """Tell whether nothing follows; a few bytes may, in a newer firmware.
 
-        A state frame that is played back in the place of a reply begins like one.
+        Raises ReplyError where more follows: then it is something else altogether. A
+        state frame that is played back in the place of a reply begins like one.
         """
-        if self.offset != len(self.data):
-            raise ReplyError("the reply goes on after its end")
+        more = len(self.data) - self.offset
+        if more > _MORE:
+            raise ReplyError(f"the reply goes on for {more} bytes after its end")
+        return not more
 
     def string(self) -> str:
         return self.take(self.byte()).decode("utf-8", "replace")
@@ -274,8 +283,18 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
                 name=reader.string(),
             )
         )
-    reader.end()
+    if not reader.end() and not all(map(_plausible, schedules)):
+        # Not more at the end, but longer records: what stands where cannot be told.
+        raise ReplyError("the records of the schedules are not understood")
     return tuple(schedules)
+
+
+def _plausible(schedule: Schedule) -> bool:
+    """Tell whether a record can be one; what an unused one holds does not matter."""
+    if schedule.slot == _UNUSED_SLOT:
+        return True
+    times = max(schedule.start, schedule.end) <= _DAY
+    return times and schedule.slot < MAX_SLOTS and schedule.weekdays < 1 << 7
 
 
 def decode_json(payload: bytes) -> dict[str, object]:

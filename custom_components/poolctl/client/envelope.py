@@ -14,12 +14,22 @@ from typing import NamedTuple
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from .exceptions import EnvelopeError, InvalidCommandError, ReplayError, SignatureError
+from .exceptions import (
+    ClockError,
+    EnvelopeError,
+    InvalidCommandError,
+    ReplayError,
+    SignatureError,
+)
+from .turns import Turns
 
 _LOGGER = logging.getLogger(__name__)
 
 VERSION = 1
 MAX_COUNTER = 0xFFFF_FFFF
+_FAR = 5 * 365 * 24 * 60 * 60
+"""s between a counter that a controller accepted and one that a wrong clock made: longer
+than a house stands empty (chosen)."""
 _KEY_SIZE = 16
 _TAG_SIZE = 4
 _HEAD = struct.Struct("<BI")
@@ -94,7 +104,11 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
 
 
 class OutgoingCounter:
-    """Counters for what we sign: strictly increasing, near Unix time (layouts.md 1)."""
+    """Counters for what we sign: strictly increasing, near Unix time (layouts.md 1).
+
+    A counter far above what the controller accepted is never used: a controller that
+    accepted it, too, would refuse every client until that time has come.
+    """
 
     def __init__(
         self, last: int = 0, *, used: Callable[[], None] = lambda: None
@@ -105,12 +119,41 @@ class OutgoingCounter:
         """
         self.last = last
         self._used = used
+        self.accepted: int | None = None
+        """The newest that the controller has accepted, `None` where none was yet."""
+
+    @property
+    def ahead(self) -> int:
+        """Seconds that the newest counter is ahead of the clock, 0 where it is not."""
+        return max(0, self.last - int(time.time()))
 
     def next(self) -> int:
-        """Return a counter that was never used before."""
-        self.last = max(self.last + 1, int(time.time()))
+        """Return a counter that was never used before.
+
+        Raises ClockError where the clock is far from what the controller accepted.
+        """
+        return self._use(max(self.last + 1, int(time.time())))
+
+    def skip(self, seconds: int) -> None:
+        """Leave some out, because somebody else is ahead of us; raises ClockError."""
+        self._use(self.last + seconds)
+
+    def take_back(self, last: int) -> None:
+        """Return to an earlier counter: the controller has refused all since."""
+        self.last = last
         self._used()
-        return self.last
+
+    def accept(self, counter: int) -> None:
+        """Note that the controller has accepted a counter."""
+        self.accepted = counter
+
+    def _use(self, counter: int) -> int:
+        known = self.accepted or self.last
+        if counter > MAX_COUNTER or (known and counter > known + _FAR):
+            raise ClockError("the clock is far from what the controller accepted")
+        self.last = counter
+        self._used()
+        return counter
 
 
 class IncomingCounter:
@@ -135,3 +178,23 @@ class IncomingCounter:
         else:
             self._candidate = counter
             raise ReplayError("envelope is older than one already seen")
+
+
+class Counters(OutgoingCounter):
+    """What lasts of talking to one controller, whatever address or key it has.
+
+    Whether replies to queries share the counter of the state frames is not known
+    (layouts.md 4): each kind has a baseline of its own.
+    """
+
+    def __init__(
+        self, last: int = 0, *, used: Callable[[], None] = lambda: None
+    ) -> None:
+        """Start without baselines."""
+        super().__init__(last, used=used)
+        self.frames = IncomingCounter()
+        self.replies = IncomingCounter()
+        self.turns = Turns()
+        """The controller handles one request at a time (interface.md 4.2 rule 8)."""
+        self.answered: tuple[str, bytes] | None = None
+        """Name and payload of a query that it has answered: it would do so again."""

@@ -66,6 +66,17 @@ class InvalidCommandError(PoolctlError, ValueError):
         self.placeholders = placeholders
 
 
+class ClockError(InvalidCommandError):
+    """Our clock, or that of another client, is so wrong that nothing can be signed.
+
+    A controller that accepted a counter far ahead would refuse every client for as long.
+    """
+
+    def __init__(self, message: str) -> None:
+        """Have a person told to look at the clocks."""
+        super().__init__(message, reason="clock")
+
+
 class RequestTooLargeError(InvalidCommandError):
     """The LAN request would be longer than 1024 bytes (interface.md 8)."""
 
@@ -151,6 +162,11 @@ class LanRequestError(RefusedError):
         """Remember what the controller said."""
         super().__init__(f"the controller says: {reason}")
         self.reason = reason
+
+    @property
+    def transient(self) -> bool:
+        """Whether the request got lost on its way: nothing ran, and it may go again."""
+        return self.reason in ("slow headers", "short body")
 
 
 # An answer that is a "not now"

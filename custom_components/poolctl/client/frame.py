@@ -18,6 +18,7 @@ from .exceptions import FrameError
 from .layout import Between, Layout, Row, Section, skip
 
 VERSION = 1
+"""The only frame version that was seen; another one is decoded by its lengths, too."""
 
 MODE_OFF = 0
 MODE_MANUAL = 99
@@ -255,6 +256,7 @@ class StateFrame:
     telemetry: Telemetry | None
     configuration: Configuration | None
     timers: tuple[Timer, ...] | None
+    version: int = VERSION
 
 
 _TELEMETRY_PRESENT, _CONFIGURATION_PRESENT, _TIMERS_PRESENT = 1, 2, 4
@@ -264,13 +266,12 @@ _TELEMETRY_PRESENT, _CONFIGURATION_PRESENT, _TIMERS_PRESENT = 1, 2, 4
 def decode_frame(payload: bytes) -> StateFrame:
     """Return the content of a state frame (layouts.md 2).
 
-    Raises FrameError where the version is unknown or a length runs past the end.
+    Raises FrameError where a length runs past the end. The version changes nothing:
+    nobody has told what it stands for.
     """
     if len(payload) < 2:
         raise FrameError("state frame has no head")
     version, mask = payload[0], payload[1]
-    if version != VERSION:
-        raise FrameError(f"state frame version {version} is not known")
     telemetry = configuration = tail = None
     end = 2
     if mask & _TELEMETRY_PRESENT:
@@ -283,6 +284,7 @@ def decode_frame(payload: bytes) -> StateFrame:
         None if telemetry is None else _decode_telemetry(telemetry),
         None if configuration is None else _decode_configuration(configuration),
         _decode_timers(tail, with_telemetry=telemetry is not None),
+        version,
     )
 
 

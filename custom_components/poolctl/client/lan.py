@@ -1,13 +1,15 @@
 """The LAN side of one controller: Command Protocol v2 (interface.md 4.2, 7.2, 8)."""
 
+from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
 import json
 
 from aiohttp import ClientSession
 from yarl import URL
 
-from .envelope import IncomingCounter, OutgoingCounter, unwrap, wrap
+from .envelope import Counters, unwrap, wrap
 from .exceptions import (
+    ClockError,
     FrameError,
     LanBusyError,
     LanRequestError,
@@ -21,7 +23,6 @@ from .frame import StateFrame, decode_frame
 from .http import exchange
 from .json_values import Answer
 from .statistics import RawFrame
-from .turns import Turns
 
 PORT = 8080
 PATH = "/ctrl/2/lan/pv2"
@@ -65,18 +66,18 @@ class LanClient:
         key: bytes,
         *,
         port: int = PORT,
-        counter: OutgoingCounter | None = None,
+        counter: Counters | None = None,
     ) -> None:
-        """Prepare; the session stays the caller's."""
+        """Prepare; the session stays the caller's.
+
+        `counter` is what lasts of this controller where its address or key changes.
+        """
         self._session = session
         self._url = URL.build(scheme="http", host=host, port=port, path=PATH)
         self._key = key
-        self._outgoing = counter or OutgoingCounter()
-        self._incoming = IncomingCounter()
+        self.counters = counter or Counters()
         self.last_frame: RawFrame | None = None
         """The newest state frame that verified, whether it decodes or not."""
-        # The controller handles one request at a time (interface.md 4.2 rule 8).
-        self._turns = Turns()
 
     @property
     def host(self) -> str:
@@ -97,7 +98,8 @@ class LanClient:
 
         Cloud and LAN share a baseline, so the same number twice would be a replay.
         """
-        self._outgoing.next()
+        with suppress(ClockError):
+            self.counters.next()
 
     async def query(
         self, name: str, payload: bytes = b"", *, urgent: bool = False
@@ -106,7 +108,9 @@ class LanClient:
 
         One that is part of a person's command is urgent: it goes before others.
         """
-        return await self._request("q", name, payload, urgent=urgent)
+        reply = await self._request("q", name, payload, urgent=urgent)
+        self.counters.answered = name, payload
+        return reply
 
     async def action(self, name: str, payload: bytes) -> StateFrame | None:
         """Run a signed action; return the state after it, where the reply has one."""
@@ -130,7 +134,8 @@ class LanClient:
         urgent: bool = False,
     ) -> bytes:
         """Return the verified payload of the answer, empty where it carries none."""
-        async with self._turns.take(urgent=urgent):
+        counters = self.counters
+        async with counters.turns.take(urgent=urgent):
             # Measured before a counter is spent on it.
             size = len(self._body(op, name, payload, 0))
             if size > MAX_REQUEST:
@@ -140,16 +145,20 @@ class LanClient:
                     size=str(size),
                     limit=str(MAX_REQUEST),
                 )
-            counter = 0 if payload is None else self._outgoing.next()
+            counter = 0 if payload is None else counters.next()
             body = self._body(op, name, payload, counter)
             answer = await self._post(body, timeout)
+            if payload is not None:
+                counters.accept(counter)
+            if not answer.get("env") and op == "a" and answer.get("ok") is True:
+                return b""
             if "env" not in answer:
-                if op == "a" and answer.get("ok") is True:
-                    return b""
                 raise UnexpectedResponseError("the answer has no envelope")
             received = unwrap(self._key, str(answer["env"]))
-            self._incoming.accept(received.counter)
-            if op != "q":
+            if op == "q":
+                counters.replies.accept(received.counter)
+            else:
+                counters.frames.accept(received.counter)
                 self.last_frame = RawFrame.of(received)
             return received.payload
 

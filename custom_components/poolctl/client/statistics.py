@@ -102,3 +102,5 @@ class ControllerStatistics:
     cloud: LinkStatistics = field(default_factory=LinkStatistics)
     undecoded_frame: RawFrame | None = None
     """The newest frame of the LAN that verified but did not decode."""
+    unknown_frame_version: int | None = None
+    """The newest version of a frame that is not the one we know."""

@@ -11,6 +11,7 @@ All of it is written lazily.
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
+import time
 from typing import Any, Final, Self
 
 from homeassistant.core import HomeAssistant, callback
@@ -18,7 +19,7 @@ from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.commands import PumpIdentity
-from ..client.envelope import OutgoingCounter
+from ..client.envelope import Counters
 from ..client.equipment import HeatSource
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Lights
@@ -30,6 +31,13 @@ type _Stored = dict[str, Any]
 
 _SAVE_DELAY: Final = 60.0
 """s; readings change with every poll, and memory cards wear out."""
+
+_A_DAY: Final = 24 * 60 * 60
+"""s."""
+_AHEAD: Final = 64
+"""Counters that are stored as used before they are: so many presses in one second, and a
+sudden end of Home Assistant, use none of them twice. Each costs the controller's other
+clients a second at most, and only where we are ahead of the clock anyway."""
 
 _NO_CHEMISTRY: Final = Chemistry()
 
@@ -121,23 +129,42 @@ class Memory:
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads what was kept."""
+        self._hass = hass
         self._store: Store[dict[str, _Stored]] = Store(hass, 1, DOMAIN)
-        self._counters: dict[str, OutgoingCounter] = {}
+        self._counters: dict[str, Counters] = {}
+        self._reserved: dict[str, int] = {}
+        """Counters up to these are stored as used."""
         self._remembered: dict[str, Remembered] = {}
         self._pending = False
 
     async def async_load(self) -> None:
         """Read what was kept."""
         for device_id, stored in (await self._store.async_load() or {}).items():
-            self._counters[device_id] = OutgoingCounter(
-                stored["counter"], used=self._save
-            )
+            self._counters[device_id] = self._new(device_id, stored["counter"])
             self._remembered[device_id] = Remembered.from_dict(stored)
 
     @callback
-    def counter(self, device_id: str) -> OutgoingCounter:
-        """Return the counter of a controller, the same one every time."""
-        return self._counters.setdefault(device_id, OutgoingCounter(used=self._save))
+    def counter(self, device_id: str) -> Counters:
+        """Return the counters of a controller, the same ones every time."""
+        if device_id not in self._counters:
+            self._counters[device_id] = self._new(device_id, 0)
+        return self._counters[device_id]
+
+    def _new(self, device_id: str, last: int) -> Counters:
+        def used() -> None:
+            """Store it, at once where the clock alone will not lead above it."""
+            reserved = self._reserved.get(device_id, 0)
+            if counters.ahead and counters.last > reserved - _AHEAD // 2:
+                self._reserved[device_id] = counters.last + _AHEAD
+                self._save_now()
+            else:
+                self._save()
+
+        if last > time.time() + _A_DAY:
+            # A clock was wrong then: it would keep commands from the controller.
+            last = 0
+        counters = Counters(last, used=used)
+        return counters
 
     @callback
     def state(self, device_id: str) -> PoolState:
@@ -166,16 +193,26 @@ class Memory:
             self._store.async_delay_save(self._data, _SAVE_DELAY)
 
     @callback
+    def _save_now(self) -> None:
+        self._hass.async_create_task(self._store.async_save(self._data()))
+
+    @callback
     def _data(self) -> dict[str, dict[str, object]]:
         self._pending = False
         nothing = Remembered()
         return {
             device_id: {
-                "counter": counter.last,
+                "counter": self._to_store(device_id, counters),
                 **self._remembered.get(device_id, nothing).as_dict(),
             }
-            for device_id, counter in self._counters.items()
+            for device_id, counters in self._counters.items()
         }
+
+    def _to_store(self, device_id: str, counters: Counters) -> int:
+        """Return a counter above all that may be used until the next writing."""
+        if counters.ahead:
+            return max(counters.last, self._reserved.get(device_id, 0))
+        return counters.last
 
 
 DATA_MEMORY: HassKey[Memory] = HassKey(DOMAIN)

@@ -82,7 +82,7 @@ class HeatingControl:
 
         async def write(lan: LanClient) -> StateFrame | None:
             reply = decode_json(await lan.query(HEATING_QUERY, urgent=True))
-            body = asked.write(reply)
+            body = asked.write(reply, self._store.known)
             return await lan.action("cmd", encode_cmd(HEATING_COMMAND, body))
 
         pending = await self._sender.send(

@@ -6,7 +6,12 @@ while, and the light ends up on. Observed, not published (layouts.md 3 and 4.1).
 
 from ..commands import LIGHTS_COMMAND, LIGHTS_QUERY, encode_cmd
 from ..equipment import Slot
-from ..exceptions import InvalidCommandError, NotSupportedError
+from ..exceptions import (
+    InvalidCommandError,
+    LanBusyError,
+    NotSupportedError,
+    OutcomeUnknownError,
+)
 from ..frame import MODE_MANUAL, StateFrame
 from ..lan import LanClient
 from ..pool.lights import (
@@ -86,6 +91,9 @@ class LightControl:
         async def run(lan: LanClient) -> StateFrame | None:
             try:
                 frame = await lan.action("cmd", encode_cmd(LIGHTS_COMMAND, body))
+            except LanBusyError as err:
+                # It may have run, and nothing tells what a light shows.
+                raise OutcomeUnknownError("busy, and it may have run") from err
             finally:
                 # Once it has settled: what is told before may be the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)

@@ -19,7 +19,7 @@ from ..exceptions import (
     StateExpiredError,
     UnreachableError,
 )
-from ..frame import StateFrame
+from ..frame import VERSION, StateFrame
 from ..json_values import Answer
 from ..lan import TIMEOUT, LanClient
 from ..pool.from_cloud import (
@@ -39,6 +39,8 @@ from .store import Store
 
 _LOGGER = logging.getLogger(__name__)
 
+SECOND_TRY = 1.0
+"""s after a read of the LAN that failed: at once, the reason may still be there."""
 LAN_INTERVAL = 15.0
 CLOUD_INTERVAL = 30.0
 
@@ -99,7 +101,7 @@ class Poller:
     # The LAN
 
     async def read_lan(self) -> bool:
-        """Read the LAN with one quick retry, 10 s in all; tell whether it answered."""
+        """Read the LAN with one more try after a second, 10 s in all; tell whether it answered."""
         paths = self._paths
         if (lan := paths.lan) is None:
             return False
@@ -121,17 +123,32 @@ class Poller:
                 try:
                     return await lan.state()
                 except PoolctlError:
+                    await asyncio.sleep(SECOND_TRY)
                     return await lan.state()
         except TimeoutError:
             raise UnreachableError("no answer in time") from None
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Take over a frame of the LAN, which makes the LAN the source."""
+        self._look_at_version(frame.version)
         self._store.known = merge_frame(self._store.known, frame, datetime.now(UTC))
         self._paths.lan_answered()
         if frame.configuration is not None:
             self._queries.look_for_news()
         self._store.after_read(time.monotonic())
+
+    def _look_at_version(self, version: int) -> None:
+        """Name a frame version that nobody has seen before, once."""
+        statistics = self._paths.statistics
+        if version in (VERSION, statistics.unknown_frame_version):
+            return
+        statistics.unknown_frame_version = version
+        _LOGGER.warning(
+            "The controller sends state frames of version %d, and only version %d is"
+            " known: please report whether the values are right",
+            version,
+            VERSION,
+        )
 
     # The cloud
 

@@ -46,7 +46,8 @@ class PumpControl:
     async def _send(self, on: bool, wanted: int | None) -> Pending:
         known = self._store.known
         # A schedule may run it at speeds that are not for the hand.
-        speed = wanted or nearest_speed(known.start_speed or MAX_SPEED)
+        # One that was never seen running gets the slowest: nothing is forced.
+        speed = wanted or nearest_speed(known.start_speed or MIN_SPEED)
         if (pump := known.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         slot, device_id = pump.index, self._device_id

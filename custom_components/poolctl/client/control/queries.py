@@ -8,7 +8,13 @@ from collections.abc import Iterator
 import logging
 import time
 
-from ..exceptions import BusyError, PoolctlError, UnreachableError
+from ..exceptions import (
+    BusyError,
+    LanRequestError,
+    PoolctlError,
+    RefusedError,
+    UnreachableError,
+)
 from ..lan import LanClient
 from ..pool.queries import NAMES, QUERIES, Query
 from ..pool.state import PoolState
@@ -19,6 +25,11 @@ _LOGGER = logging.getLogger(__name__)
 
 SPACING = 1.0
 """s between background queries: faster ones run the counter ahead (layouts.md 1)."""
+SOON = 3.0
+"""s after which a query is asked again while none was ever answered: the counter that
+others raise, too, may be ahead of our clock, and entities wait for their names."""
+PATIENCE = 12
+"""How often that is done, for the same counter may be a day ahead."""
 RETRY = 30.0
 """s after which a query that got no answer is asked again."""
 
@@ -34,6 +45,8 @@ class Queries:
         self._regular: dict[Query, float] = {}
         """When queries that were brought forward would have been due."""
         self._last_full: PoolState | None = None
+        self._refused = 0
+        """How often names were refused while no query was ever answered."""
 
     @property
     def due(self) -> bool:
@@ -43,7 +56,13 @@ class Queries:
     @property
     def names_due(self) -> bool:
         """Whether the names of the slots are to be asked, as after another wiring."""
-        return self._paths.lan_answers and not self._due[NAMES]
+        waits = not self._due[NAMES] or self._awaits_names
+        return self._paths.lan_answers and waits
+
+    @property
+    def _awaits_names(self) -> bool:
+        """Whether names were refused, and may come within seconds."""
+        return 0 < self._refused < PATIENCE
 
     def _sensible(self) -> Iterator[Query]:
         """Return those that are due and that the equipment can answer."""
@@ -91,24 +110,39 @@ class Queries:
     async def refresh(self, *, first_only: bool = False) -> None:
         """Ask what is due, spaced so that a person's command fits in between."""
         spacing = 0.0
-        while any(self._sensible()):
+        while any(self._sensible()) or (self._awaits_names and not first_only):
             await asyncio.sleep(spacing)
             spacing = SPACING
             # What is due, and where to ask, may have changed while this slept.
             query = next(self._sensible(), None)
-            if query is None or (lan := self._paths.lan) is None:
+            if (lan := self._paths.lan) is None:
                 return
-            await self._refresh(query, lan)
+            if query is not None:
+                await self._refresh(query, lan)
+            elif not self._awaits_names:
+                return
             if first_only:
                 return
 
     async def _refresh(self, query: Query, lan: LanClient) -> None:
         due, again = self._due[query], None
+        proven = lan.counters.answered is not None
         try:
             await self.read(query, lan)
+            if query is NAMES:
+                self._refused = 0
         except (UnreachableError, BusyError) as err:
             _LOGGER.debug("Query %s got no answer: %s", query.name, err)
             again = RETRY
+        except RefusedError as err:
+            _LOGGER.debug("Query %s was refused: %s", query.name, err)
+            transient = isinstance(err, LanRequestError) and err.transient
+            again = RETRY if transient or not proven else None
+            if query is NAMES and not proven:
+                self._refused += 1
+                again = SOON if self._awaits_names else RETRY
+            elif query is NAMES:
+                self._refused = 0
         except PoolctlError as err:
             _LOGGER.debug("Query %s failed: %s", query.name, err)
         if self._due[query] == due:

@@ -18,6 +18,7 @@ from ..commands import (
 )
 from ..exceptions import (
     InvalidCommandError,
+    LanBusyError,
     NotAppliedError,
     NotDoneError,
     OutcomeUnknownError,
@@ -160,35 +161,48 @@ class ScheduleControl:
     async def _write[T](
         self, payload: bytes, by_cloud: tuple[str, Answer], found: _Found[T]
     ) -> T | None:
-        """Send a change once, and look what came of it.
+        """Send a change, and look what came of it; again only where it was not done.
 
         Returns `None` where it was acknowledged and could not be looked at.
         """
-        lost = None
+        for again in (True, False):
+            lost = await self._send(payload, by_cloud)
+            try:
+                result = found(await self._read())
+            except PoolctlError as err:
+                self._queries.expire(SCHEDULES.name)
+                if lost is not None:
+                    raise OutcomeUnknownError("no answer, and no look at it") from err
+                return None
+            if result is not None:
+                return result
+            if not isinstance(lost, LanBusyError):
+                break
+            if not again:
+                raise lost
+        if lost is not None:
+            raise NotDoneError("no answer, and it was not done") from lost
+        raise NotAppliedError("the controller accepted it but did not do it")
+
+    async def _send(
+        self, payload: bytes, by_cloud: tuple[str, Answer]
+    ) -> PoolctlError | None:
+        """Send a change once; return what leaves open whether it was done."""
         try:
             _, frame = await self._sender.deliver(
                 lambda lan: lan.action("schedule", payload),
                 lambda cloud: cloud.write(self._device_id, *by_cloud),
                 idempotent=False,
             )
-            if frame is not None:
-                self._poller.merge_frame(frame)
+        except LanBusyError as err:
+            return err
         except UnreachableError as err:
             if not err.sent:
                 raise
-            lost = err
-        try:
-            result = found(await self._read())
-        except PoolctlError as err:
-            self._queries.expire(SCHEDULES.name)
-            if lost is not None:
-                raise OutcomeUnknownError("no answer, and no look at it") from err
-            return None
-        if result is not None:
-            return result
-        if lost is not None:
-            raise NotDoneError("no answer, and it was not done") from lost
-        raise NotAppliedError("the controller accepted it but did not do it")
+            return err
+        if frame is not None:
+            self._poller.merge_frame(frame)
+        return None
 
 
 def _added(

@@ -13,11 +13,14 @@ from ..cloud import COPY_AGE, CloudClient
 from ..exceptions import (
     AuthenticationError,
     BusyError,
+    ClockError,
     LanBusyError,
+    LanRequestError,
     NotAppliedError,
     NotOfferedError,
     NotSupportedError,
     PoolctlError,
+    RefusedError,
     RequestTooLargeError,
     UnreachableError,
 )
@@ -34,10 +37,20 @@ READ_BACK = (2.0, 5.0, 10.0, 15.0, 20.0)
 """s after a command at which its effect is looked for."""
 LAN_PATIENCE = 25.0
 """s after which a poll ends what no command waits for: longer than any waits."""
-_SECOND_TRY = 0.5
-"""s after which what certainly did not run is sent again."""
+_AGAIN = (0.5, 1.5, 3.0, 4.0)
+"""s after which what certainly did not run is sent again: 10 s in all, for a controller
+may accept no connection for some seconds (interface.md 4.2 rule 9)."""
+_PATIENCE = 10.0
+"""s."""
+_UNPROVEN = 1.1
+"""s after which a refused command is sent again where no query was ever answered: the
+counter, which others raise, too, is another one by then."""
+_STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
+"""s to go ahead with the counter, one after the other, until the controller takes it."""
 
 type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
+type Look = Callable[[], Awaitable[bool]]
+"""Looks whether a command has its effect already."""
 type CloudCommand = Callable[[CloudClient], Awaitable[None]]
 
 
@@ -58,6 +71,124 @@ class Command:
     have run it."""
     settles_in: float = 0.0
     """s for which no state says anything about it."""
+
+
+async def _never() -> bool:
+    return False
+
+
+_LAST = 2
+"""Number of the try that goes back to the LAN."""
+
+
+def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
+    """Tell whether a command may go another way after this."""
+    if isinstance(error, UnreachableError):
+        return idempotent or not error.sent
+    if isinstance(error, LanBusyError):
+        return idempotent
+    return isinstance(
+        error,
+        (
+            BusyError,
+            # Nothing was sent: the cloud may take what is too long for the LAN, or
+            # what no clock of ours can sign.
+            RequestTooLargeError,
+            ClockError,
+            # Of the cloud alone: the LAN may still take it.
+            AuthenticationError,
+            NotOfferedError,
+            NotSupportedError,
+        ),
+    )
+
+
+def _lost(error: PoolctlError) -> bool:
+    """Tell whether a request certainly did not run, because it never got there whole."""
+    if isinstance(error, LanRequestError):
+        return error.transient
+    return isinstance(error, UnreachableError) and not error.sent
+
+
+@dataclass(frozen=True, slots=True)
+class _ByLan:
+    """One command on its way over the LAN."""
+
+    run: LanCommand
+    lan: LanClient
+    idempotent: bool
+    look: Look
+
+    async def send(self, *, patient: bool) -> StateFrame | None:
+        """Send it, again where it certainly did not run.
+
+        A refusal has four causes (interface.md 4.2 rule 2): before a person is told of
+        it, the replayed counter is ruled out.
+        """
+        counters = self.lan.counters
+        before = counters.accepted
+        try:
+            return await self._try(patient=patient)
+        except LanBusyError:
+            # It may have run: only the frame of its reply had no room.
+            if self.idempotent and await self.look():
+                return None
+            raise
+        except RefusedError as err:
+            if type(err) is not RefusedError:
+                raise  # it says itself what it means
+            if before != counters.accepted == counters.last - 1:
+                raise  # a moment ago the counter before was taken: it is not the counter
+            if await self._catch_up() and await self.look():
+                return None
+        return await self.run(self.lan)
+
+    async def _try(self, *, patient: bool) -> StateFrame | None:
+        """Send it until it is taken; one more try where somebody else may take it."""
+        last = time.monotonic() + _PATIENCE
+        waits = iter(_AGAIN if patient else _AGAIN[:1])
+        busy = False
+        while True:
+            try:
+                return await self.run(self.lan)
+            except LanBusyError:
+                if busy or not self.idempotent:
+                    raise
+                busy, wait = True, _AGAIN[0]
+            except (LanRequestError, UnreachableError) as err:
+                if not _lost(err):
+                    raise
+                wait = next(waits, _PATIENCE)
+                if time.monotonic() + wait > last:
+                    raise UnreachableError("it was not taken", sent=False) from err
+            await asyncio.sleep(wait)
+
+    async def _catch_up(self) -> bool:
+        """Make sure that the controller takes our next counter.
+
+        Others sign with the same counter, and their clocks may be ahead. A query that
+        was answered before tells: refused, it is the counter. Answered, the command may
+        have met with somebody else's same number: the next refusal is final. Ours goes
+        no further ahead than needed, for it makes those others look replayed for as long. Tells whether
+        it had to; raises ClockError where they are too far ahead.
+        """
+        counters = self.lan.counters
+        if (known := counters.answered) is None:
+            await asyncio.sleep(_UNPROVEN)
+            return False
+        before = counters.last
+        for step in (0, *_STEPS):
+            if step:
+                counters.skip(step)
+            try:
+                await self.lan.query(*known, urgent=True)
+            except RefusedError as err:
+                if type(err) is not RefusedError:
+                    raise
+            else:
+                return step > 0
+        counters.take_back(before)
+        raise ClockError("another client's clock is far ahead")
 
 
 class Sender:
@@ -88,8 +219,14 @@ class Sender:
 
     async def send(self, command: Command) -> Pending:
         """Send a command and show the asked value until it is confirmed."""
+
+        async def look() -> bool:
+            # While it settles, no state says anything about it.
+            seen = not command.settles_in and await self._poller.read_lan()
+            return seen and command.holds(self._store.known)
+
         by_lan, frame = await self.deliver(
-            command.lan, command.cloud, idempotent=command.idempotent
+            command.lan, command.cloud, idempotent=command.idempotent, look=look
         )
         now = time.monotonic()
         settled = now + command.settles_in
@@ -115,51 +252,37 @@ class Sender:
         cloud: CloudCommand | None,
         *,
         idempotent: bool = True,
+        look: Look = _never,
     ) -> tuple[bool, StateFrame | None]:
         """Send by the current source's path, by the other one if nobody takes it.
 
-        Returns whether the LAN took it, and the frame of its reply.
+        Returns whether the LAN took it, and the frame of its reply. What is not
+        idempotent raises LanBusyError at once: it may have run all the same.
         """
         errors: list[PoolctlError] = []
         paths = self._paths
-        for by_lan in (paths.on_lan, not paths.on_lan):
+        order = [paths.on_lan, not paths.on_lan]
+        alone = not (cloud and paths.cloud)
+        if paths.on_lan and not alone:
+            order.append(True)  # it may be back, should the cloud not take it
+        for number, by_lan in enumerate(order):
             try:
                 if by_lan and lan and paths.lan:
-                    return True, await self._try_twice(lan, paths.lan)
+                    if number == _LAST and not _lost(errors[0]):
+                        break
+                    carrier = _ByLan(lan, paths.lan, idempotent, look)
+                    patient = alone or number == _LAST
+                    return True, await carrier.send(patient=patient)
                 if not by_lan and cloud and paths.cloud:
                     if paths.lan is not None:
                         paths.lan.skip_counter()
                     await cloud(paths.cloud)
                     return False, None
-            except UnreachableError as err:
-                if err.sent and not idempotent:
+            except PoolctlError as err:
+                if not _other_path_may(err, idempotent=idempotent):
                     raise
                 errors.append(err)
-            except (
-                BusyError,
-                # Nothing was sent: the cloud may take what is too long for the LAN.
-                RequestTooLargeError,
-                # Of the cloud alone: the LAN may still take it.
-                AuthenticationError,
-                NotOfferedError,
-                NotSupportedError,
-            ) as err:
-                errors.append(err)
         raise errors[0] if errors else NotSupportedError("no path can carry this")
-
-    async def _try_twice(
-        self, command: LanCommand, lan: LanClient
-    ) -> StateFrame | None:
-        """Send to the LAN, again where it was certainly not run (interface.md 4.2)."""
-        try:
-            return await command(lan)
-        except LanBusyError:
-            pass
-        except UnreachableError as err:
-            if err.sent:
-                raise
-        await asyncio.sleep(_SECOND_TRY)
-        return await command(lan)
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
         """Wait until the asked value was seen; raises NotAppliedError if never.

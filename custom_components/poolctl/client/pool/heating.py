@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..commands import POOL_TARGET, PROBE_CHANNELS, SELECTED, SPA_TARGET
-from ..equipment import HeatSource
+from ..equipment import SPA_ACTUATORS, HeatSource
 from ..exceptions import InvalidCommandError, ReplyError
 from ..frame import Signals
 from ..json_values import Answer, list_of, number
@@ -30,11 +30,6 @@ class Body:
     """Of the target in the body of `v2_temp_set`."""
     of: Callable[[PoolState], Water]
     into: Callable[[PoolState, Water], PoolState]
-
-    @property
-    def heated_by(self) -> frozenset[int]:
-        """Aux types one of which must be wired for the water to be heated."""
-        return frozenset[int]().union(*(source.fitted for source in self.sources))
 
 
 POOL = Body(
@@ -61,9 +56,28 @@ RUNNING: Mapping[HeatSource, Callable[[Signals], bool | None]] = {
 """Whether a heat source runs now."""
 
 
+def heated(state: PoolState, body: Body) -> bool | None:
+    """Tell whether something that heats a water is wired, `None` if it may be."""
+    outputs = state.outputs
+    found = _any([outputs.fitted(source.fitted) for source in body.sources])
+    if found or body is not SPA:
+        return found
+    by_solar = (outputs.fitted(HeatSource.SOLAR.fitted), outputs.fitted(SPA_ACTUATORS))
+    if False in by_solar:
+        return found
+    return None if None in by_solar else True
+
+
 def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
-    """Return the heat sources of a water that are known to be wired."""
-    return tuple(s for s in body.sources if state.outputs.fitted(s.fitted))
+    """Return the heat sources of a water that are known to be wired.
+
+    Solar heating heats the spa, too (layouts.md 2.4); where the spa has a heater of its
+    own, solar heating stays the pool's.
+    """
+    found = tuple(s for s in body.sources if state.outputs.fitted(s.fitted))
+    if body is SPA and not found and heated(state, SPA):
+        return (HeatSource.SOLAR,)
+    return found
 
 
 def selected_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
@@ -85,7 +99,10 @@ def heats(state: PoolState, body: Body) -> bool | None:
     """Tell whether one of its sources heats this water now, `None` if not known."""
     if body is POOL and state.spa_mode:
         return False  # solar heating may run, but its water goes to the spa
-    return _any([RUNNING[s](state.signals) for s in fitted_sources(state, body)])
+    sources = fitted_sources(state, body)
+    if body is SPA and HeatSource.SOLAR in sources and not state.spa_mode:
+        return False  # and now to the pool
+    return _any([RUNNING[s](state.signals) for s in sources])
 
 
 def temperature(state: PoolState, body: Body) -> float | None:
@@ -127,13 +144,14 @@ class HeatingChange:
         heaters = {source: Heater(on) for source, on in self.selected.items()}
         return replace(state, heat={**state.heat, **heaters})
 
-    def write(self, settings: Answer) -> dict[str, object]:
+    def write(self, settings: Answer, known: PoolState) -> dict[str, object]:
         """Return the body of `v2_temp_set` that changes just this, out of `v2_temp_get`.
 
-        Raises ReplyError where a part of the reply is missing.
+        What the reply lacks is taken from what the state frames tell. Raises ReplyError
+        where they do not tell it either.
         """
         return {
-            **_unchanged(settings),
+            **_unchanged(settings, known),
             **{body.target_key: target for body, target in self.targets.items()},
             **{SELECTED[source]: on for source, on in self.selected.items()},
         }
@@ -146,10 +164,11 @@ def target_of(body: Body, target: float) -> HeatingChange:
     return HeatingChange(targets={body: round(target)})
 
 
-def _unchanged(reply: Answer) -> dict[str, object]:
+def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
     """Return the body of `v2_temp_set` that changes nothing.
 
-    What it lacks becomes 0, so that nothing may be missing; unknown keys are kept.
+    What it lacks becomes 0, so that nothing may be missing that the controller has; a
+    probe channel that it does not tell it does not have. Unknown keys are kept.
     """
     entries = {
         category: entry
@@ -158,8 +177,9 @@ def _unchanged(reply: Answer) -> dict[str, object]:
     }
     pool = entries.get("pool", {})
     settings = {key: value for key, value in reply.items() if key != "temperature"}
-    for key in SELECTED.values():
-        settings[key] = pool.get(key)
+    for source, key in SELECTED.items():
+        told = pool.get(key)
+        settings[key] = told if told is not None else known.heat[source].selected
         if not isinstance(settings[key], int | float):
             raise ReplyError(f"the settings have no {key}")
     for body in BODIES:
@@ -169,5 +189,5 @@ def _unchanged(reply: Answer) -> dict[str, object]:
         settings[body.target_key] = target
     for key in PROBE_CHANNELS:
         if settings.get(key) is None:
-            raise ReplyError(f"the settings have no {key}")
+            settings.pop(key, None)
     return settings

@@ -1,0 +1,125 @@
+"""What nobody has told us about the controller: each row can be either way.
+
+Rows are those of `unknowns.md`. None is on by default; any set of them can be, and they
+can be switched while a controller runs (`controller.dialects.add("env_null")`).
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final, override
+
+
+class Dialect(StrEnum):
+    """A way in which a controller may differ; `DIALECTS` tells what each one does."""
+
+    CLOUD_SIGNS_ALL = "cloud_signs_all"
+    COUNTER_AHEAD_1_S = "counter_ahead_1_s"
+    COUNTER_AHEAD_3_S = "counter_ahead_3_s"
+    COUNTER_AHEAD_30_S = "counter_ahead_30_s"
+    COUNTER_AHEAD_5_MIN = "counter_ahead_5_min"
+    COUNTER_AHEAD_1_DAY = "counter_ahead_1_day"
+    QUERY_COUNTER_OWN = "query_counter_own"
+    QUERY_COUNTER_ECHO = "query_counter_echo"
+    FRAME_VERSION_0 = "frame_version_0"
+    FRAME_VERSION_2 = "frame_version_2"
+    FRAME_VERSION_3 = "frame_version_3"
+    LONGER_REPLIES = "longer_replies"
+    LONGER_RECORDS = "longer_records"
+    BUSY_AFTER = "busy_after"
+    SOMETIMES_408 = "sometimes_408"
+    SOMETIMES_SHORT_BODY = "sometimes_short_body"
+    SOMETIMES_CLOSED = "sometimes_closed"
+    TEMP_WITHOUT_TEMP2_CH = "temp_without_temp2_ch"
+    TEMP_WITHOUT_TEMP3_CH = "temp_without_temp3_ch"
+    TEMP_WITHOUT_FLAGS = "temp_without_flags"
+    SPA_BY_SOLAR = "spa_by_solar"
+    ENV_NULL = "env_null"
+    ENV_EMPTY = "env_empty"
+    PUMP_AT_REST = "pump_at_rest"
+
+
+DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
+    Dialect.CLOUD_SIGNS_ALL: (
+        "L1",
+        "the cloud signs all that it relays, reads too, with max(last + 1, Unix s)",
+    ),
+    Dialect.COUNTER_AHEAD_1_S: ("L1", "somebody signed with a clock 1 s ahead"),
+    Dialect.COUNTER_AHEAD_3_S: ("L1", "somebody signed with a clock 3 s ahead"),
+    Dialect.COUNTER_AHEAD_30_S: ("L1", "somebody signed with a clock 30 s ahead"),
+    Dialect.COUNTER_AHEAD_5_MIN: ("L1", "somebody signed with a clock 5 min ahead"),
+    Dialect.COUNTER_AHEAD_1_DAY: ("L1", "somebody signed with a clock a day ahead"),
+    Dialect.QUERY_COUNTER_OWN: (
+        "L2",
+        "replies to queries have a counter of their own, a lower one",
+    ),
+    Dialect.QUERY_COUNTER_ECHO: ("L2", "replies to queries echo the query's counter"),
+    Dialect.FRAME_VERSION_0: ("L3", "state frames have version 0"),
+    Dialect.FRAME_VERSION_2: ("L3", "state frames have version 2"),
+    Dialect.FRAME_VERSION_3: ("L3", "state frames have version 3"),
+    Dialect.LONGER_REPLIES: (
+        "L4",
+        "1 to 4 more bytes after `aux_names`, `schedules` and `pump_id`",
+    ),
+    Dialect.LONGER_RECORDS: ("L4", "one more byte after each record of `schedules`"),
+    Dialect.BUSY_AFTER: ("L7", "`busy` after an action ran"),
+    Dialect.SOMETIMES_408: ("L8", "408 `slow headers` once in 20 requests"),
+    Dialect.SOMETIMES_SHORT_BODY: ("L8", "400 `short body` once in 20 requests"),
+    Dialect.SOMETIMES_CLOSED: (
+        "L8",
+        "after 20 requests the port is closed for 3 to 8 s",
+    ),
+    Dialect.TEMP_WITHOUT_TEMP2_CH: ("L9", "`v2_temp_get` lacks `temp2_ch`"),
+    Dialect.TEMP_WITHOUT_TEMP3_CH: ("L9", "`v2_temp_get` lacks `temp3_ch`"),
+    Dialect.TEMP_WITHOUT_FLAGS: ("L9", "`v2_temp_get` lacks the three flags"),
+    Dialect.SPA_BY_SOLAR: (
+        "L10",
+        "no spa heater is wired: solar heating and an actuator heat the spa",
+    ),
+    Dialect.ENV_NULL: ("L11", "an action is answered with `env` null"),
+    Dialect.ENV_EMPTY: ("L11", "an action is answered with an empty `env`"),
+    Dialect.PUMP_AT_REST: ("L13", "the pump stands still when the controller starts"),
+}
+"""Row and meaning of each. Rows that are not here are somebody else's: L5 and L6 are the
+pump's overrides, L12 is mDNS, L14 is the clock of whoever runs Home Assistant."""
+
+AHEAD: Final = {
+    Dialect.COUNTER_AHEAD_1_S: 1,
+    Dialect.COUNTER_AHEAD_3_S: 3,
+    Dialect.COUNTER_AHEAD_30_S: 30,
+    Dialect.COUNTER_AHEAD_5_MIN: 300,
+    Dialect.COUNTER_AHEAD_1_DAY: 86400,
+}
+"""s that the shared counter is ahead of the clock once the dialect is switched on."""
+
+FRAME_VERSIONS: Final = {
+    Dialect.FRAME_VERSION_0: 0,
+    Dialect.FRAME_VERSION_2: 2,
+    Dialect.FRAME_VERSION_3: 3,
+}
+MISSING: Final = {
+    Dialect.TEMP_WITHOUT_TEMP2_CH: "temp2_ch",
+    Dialect.TEMP_WITHOUT_TEMP3_CH: "temp3_ch",
+    Dialect.TEMP_WITHOUT_FLAGS: "is_",
+}
+"""How the keys begin that `v2_temp_get` lacks."""
+
+SOMETIMES: Final = {
+    Dialect.SOMETIMES_408: "slow headers",
+    Dialect.SOMETIMES_SHORT_BODY: "short body",
+    Dialect.SOMETIMES_CLOSED: "",
+}
+"""What a request in 20 is answered with; empty: the port closes."""
+ONE_IN: Final = 20
+
+
+class Dialects(set[str]):
+    """The dialects in force."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        """Start with some; raises ValueError for a name that is none."""
+        super().__init__(Dialect(name) for name in names)
+
+    @override
+    def add(self, name: str, /) -> None:
+        """Switch one on; raises ValueError for a name that is none."""
+        super().add(Dialect(name))

@@ -1,0 +1,114 @@
+"""Commands whose way is not what was bet on (unknowns.md L7 and L8)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from custom_components.poolctl.client.exceptions import OutcomeUnknownError
+from custom_components.poolctl.client.schedule import Schedule
+
+from .conftest import Rig
+
+WATERFALL, POOL_LIGHT = 3, 1
+EVENING = Schedule(
+    enabled=True,
+    slot=WATERFALL,
+    aux_type=1,
+    turnover=0,
+    speed=0,
+    start=20 * 60,
+    end=21 * 60,
+    weekdays=127,
+    name="Evening",
+)
+
+
+def evenings(rig: Rig) -> int:
+    return sum(record.name == "Evening" for record in rig.pool.pool.schedules)
+
+
+async def test_busy_after_it_ran(pool: Rig) -> None:
+    """L7: what may run twice is looked at in the end, and was done."""
+    pool.pool.dialects.add("busy_after")
+    await pool.controller.outputs.switch(WATERFALL, True)
+    assert pool.service.cloud.requests == []
+
+
+async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
+    """L7: it is looked for before it is sent again, and made once."""
+    pool.pool.dialects.add("busy_after")
+    index = await pool.controller.schedules.create(EVENING)
+    assert index is not None and evenings(pool) == 1
+    assert pool.names("a") == ["schedule"] and pool.written() == []
+
+
+async def test_busy_before_a_schedule_was_made(pool: Rig) -> None:
+    """L7: it was looked for, and is not there: it is sent again."""
+    pool.pool.faults.once("busy", 1, "schedule")
+    assert await pool.controller.schedules.create(EVENING) is not None
+    assert evenings(pool) == 1 and pool.names("a") == ["schedule"] * 2
+
+
+async def test_busy_after_a_colour(pool: Rig) -> None:
+    """L7: nothing tells what a light shows, and it is not sent again."""
+    pool.pool.dialects.add("busy_after")
+    with pytest.raises(OutcomeUnknownError):
+        await pool.controller.lights.show(POOL_LIGHT, "red")
+    assert pool.names("a") == ["cmd"]
+
+
+@pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
+@pytest.mark.parametrize("cloud", [True, False])
+async def test_a_request_that_got_lost(
+    make_rig: Callable[..., Rig], dialect: str, cloud: bool
+) -> None:
+    """L8: nothing ran, and it is sent again."""
+    rig = make_rig(full=True, cloud=cloud)
+    await rig.controller.poller.poll()
+    rig.forget()
+    rig.pool.dialects.add(dialect)
+    rig.pool.trouble_with_next()
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert [r.ok for r in rig.asked("a")] == [False, True] and rig.written() == []
+
+
+@pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
+async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
+    """L8: even what must not run twice."""
+    pool.pool.dialects.add(dialect)
+    pool.pool.trouble_with_next(2)  # after the schedules were read
+    assert await pool.controller.schedules.create(EVENING) is not None
+    assert evenings(pool) == 1
+
+
+async def test_a_port_that_is_closed(make_rig: Callable[..., Rig]) -> None:
+    """L8: a person waits until it opens again."""
+    rig = make_rig(full=True, cloud=False)
+    await rig.controller.poller.poll()
+    rig.pool.dialects.add("sometimes_closed")
+    rig.pool.trouble_with_next()
+    await rig.controller.poller.poll()
+    rig.forget()
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert rig.names("a") == ["aux"]
+    assert 3 <= sum(rig.time.slept) <= 10
+
+
+async def test_a_port_that_is_closed_while_the_cloud_is_away(pool: Rig) -> None:
+    """L8: the cloud is tried, and then the LAN again."""
+    pool.service.cloud.faults.on("refuse")
+    pool.pool.dialects.add("sometimes_closed")
+    pool.pool.trouble_with_next()
+    await pool.polls(15)
+    pool.forget()
+    await pool.controller.outputs.switch(WATERFALL, True)
+    assert pool.names("a") == ["aux"]
+
+
+async def test_the_second_try_of_a_poll(pool: Rig) -> None:
+    """L8: it comes after a second."""
+    pool.pool.dialects.add("sometimes_408")
+    pool.pool.trouble_with_next()
+    await pool.polls(15)
+    assert pool.time.slept == [1.0]
+    assert pool.controller.paths.lan_error is None

@@ -1,0 +1,197 @@
+"""The counter that all clients share, and the clocks behind it (unknowns.md L1 and L14)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from custom_components.poolctl.client.envelope import MAX_COUNTER, OutgoingCounter
+from custom_components.poolctl.client.exceptions import ClockError, RefusedError
+
+from .conftest import Rig, UnixTime
+
+WATERFALL, GARDEN = 3, 4
+DAY = 24 * 60 * 60
+
+
+@pytest.fixture
+def clocked(make_rig: Callable[..., Rig], unix_time: UnixTime) -> Callable[..., Rig]:
+    """Give our counters the clock of the simulated world."""
+
+    def make(**options: bool) -> Rig:
+        rig = make_rig(full=True, **options)
+        monkey = rig.time.advance
+
+        def advance(seconds: float) -> None:
+            monkey(seconds)
+            unix_time.now = rig.pool.clock.time()
+
+        unix_time.now = rig.pool.clock.time()
+        rig.time.advance = advance  # type: ignore[method-assign]
+        return rig
+
+    return make
+
+
+async def read(rig: Rig) -> None:
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.forget()
+
+
+AHEAD = ["counter_ahead_1_s", "counter_ahead_3_s", "counter_ahead_30_s"]
+
+
+@pytest.mark.parametrize("dialect", [*AHEAD, "counter_ahead_5_min"])
+async def test_another_client_is_ahead(
+    clocked: Callable[..., Rig], dialect: str
+) -> None:
+    """L1: the command runs, once, by the LAN."""
+    rig = clocked()
+    await read(rig)
+    rig.time.advance(15)
+    rig.pool.dialects.add(dialect)
+    await rig.controller.outputs.switch(WATERFALL, True)
+    ran = [r for r in rig.asked("a") if r.ok]
+    assert len(ran) == 1 and rig.written() == []
+    ahead = rig.controller.paths.lan.counters.last - rig.pool.clock.time()  # type: ignore[union-attr]
+    assert ahead < 2 * {"1_s": 8, "3_s": 8, "30_s": 40}.get(dialect[14:], 300) + 20
+
+
+async def test_another_client_is_a_day_ahead(clocked: Callable[..., Rig]) -> None:
+    """L1: by the cloud; the counter is not driven ahead for nothing."""
+    rig = clocked()
+    await read(rig)
+    rig.time.advance(15)
+    rig.pool.dialects.add("counter_ahead_1_day")
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert rig.written() == ["manualSet"]
+    assert [r for r in rig.asked("a") if r.ok] == []
+    lan = rig.controller.paths.lan
+    assert lan is not None and lan.counters.ahead < 10
+
+
+async def test_a_day_ahead_without_the_cloud(clocked: Callable[..., Rig]) -> None:
+    """L1: the sentence is about the clock."""
+    rig = clocked(cloud=False)
+    await read(rig)
+    rig.pool.dialects.add("counter_ahead_1_day")
+    with pytest.raises(ClockError) as caught:
+        await rig.controller.outputs.switch(WATERFALL, True)
+    assert caught.value.reason == "clock"
+
+
+async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> None:
+    """L1: no click is refused while the cloud signs all that it relays."""
+    rig = clocked()
+    await read(rig)
+    rig.pool.dialects.add("cloud_signs_all")
+    for click in range(20):
+        rig.time.advance(0.7)
+        for _ in range(click % 3):
+            rig.pool.sign_elsewhere()
+        await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
+    assert len([r for r in rig.asked("a") if r.ok]) == 20
+
+
+async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
+    """L1: the counter is not driven ahead by a command that is truly declined."""
+    rig = clocked()
+    await read(rig)
+    rig.time.advance(15)
+    rig.pool.faults.on("decline")
+    with pytest.raises(RefusedError):
+        await rig.controller.outputs.switch(WATERFALL, True)
+    assert [request.op for request in rig.asked()] == ["a", "q", "a"]
+    assert rig.written() == []
+
+
+async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
+    """L1: the command goes once more after 1.1 s."""
+    rig = clocked()
+    await rig.controller.poller.poll()
+    rig.forget()
+    rig.pool.sign_elsewhere()
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert rig.time.slept[0] == 1.1 and rig.written() == []
+    assert [r.ok for r in rig.asked("a")] == [False, True]
+
+
+@pytest.mark.parametrize("dialect", AHEAD)
+async def test_names_that_are_refused_first(
+    clocked: Callable[..., Rig], dialect: str
+) -> None:
+    """L1: they come within seconds, and entities wait for them."""
+    rig = clocked()
+    rig.pool.dialects.add(dialect)
+
+    def awaited() -> bool:
+        return rig.controller.queries.names_due
+
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh(first_only=True)
+    assert not rig.controller.store.known.outputs.names and awaited()
+    await rig.controller.queries.refresh()
+    assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
+    assert not awaited()
+    assert sum(rig.time.slept) < 60
+
+
+async def test_names_that_are_declined(clocked: Callable[..., Rig]) -> None:
+    """L1: entities do not wait for ever for what a controller does not tell."""
+    rig = clocked()
+    rig.pool.dialects.add("counter_ahead_1_day")
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    assert not rig.controller.queries.names_due
+    assert rig.names("q").count("aux_names") <= 13
+
+
+@pytest.mark.parametrize("years", [14, 81], ids=["2040", "2107"])
+async def test_our_clock_jumps(
+    clocked: Callable[..., Rig], unix_time: UnixTime, years: int
+) -> None:
+    """L14: nothing is signed, the cloud takes it, and all is well when it is back."""
+    rig = clocked()
+    await read(rig)
+    lan = rig.controller.paths.lan
+    assert lan is not None
+    before, right = lan.counters.last, unix_time.now
+    unix_time.now = right + years * 365 * DAY
+    with pytest.raises(ClockError):
+        await lan.query("aux_names")
+    assert lan.counters.last == before and rig.asked("q") == []
+    unix_time.now = right
+    await lan.query("aux_names")
+    assert lan.counters.last == before + 1
+
+
+async def test_a_wrong_clock_and_the_cloud(
+    clocked: Callable[..., Rig], unix_time: UnixTime
+) -> None:
+    """L14: what no clock of ours can sign goes by the cloud."""
+    rig = clocked()
+    await read(rig)
+    jumped = unix_time.now + 20 * 365 * DAY
+    rig.time.advance = lambda seconds: None  # type: ignore[method-assign]
+    unix_time.now = jumped
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert rig.written() == ["manualSet"]
+
+
+def test_an_hour_back(unix_time: UnixTime) -> None:
+    """L14: it goes on from where it was."""
+    unix_time.now = 1_790_000_000
+    counter = OutgoingCounter()
+    first = counter.next()
+    counter.accept(first)
+    unix_time.now -= 3600
+    assert counter.next() == first + 1
+
+
+def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
+    """L14: a controller that took 2^32 - 1 would refuse every client for ever."""
+    unix_time.now = MAX_COUNTER + 5
+    counter = OutgoingCounter()
+    with pytest.raises(ClockError):
+        counter.next()
+    assert counter.last == 0

@@ -1,0 +1,70 @@
+"""What is fitted, and how a pump starts (unknowns.md L10 and L13)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.pool.heating import (
+    POOL,
+    SPA,
+    fitted_sources,
+    heated,
+    heats,
+)
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.state import PoolState
+
+from .conftest import Rig
+
+SPA_RETURN = 10
+
+
+async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> None:
+    """L10: it has a target, and what heats it can be chosen."""
+    rig = make_rig(full=True)
+    rig.pool.dialects.add("spa_by_solar")
+    await rig.controller.poller.poll()
+    known = rig.controller.store.known
+    assert heated(known, SPA) is True and known.spa.target == 36
+    assert fitted_sources(known, SPA) == (HeatSource.SOLAR,)
+    assert heats(known, SPA) is False  # the water goes to the pool
+    await rig.controller.heating.change(SPA, target=33, heat=True)
+    assert rig.pool.pool.settings["spa_target"] == 33
+    assert int(rig.pool.pool.settings["heating"]) & 1
+
+
+@pytest.mark.parametrize(
+    ("types", "spa", "pool"),
+    [
+        ((17, 20), True, True),
+        ((17,), False, True),  # solar heating without a spa
+        ((20,), False, False),
+        ((19,), True, False),
+        (None, None, None),
+    ],
+)
+def test_what_is_heated(
+    types: tuple[int, ...] | None, spa: bool | None, pool: bool | None
+) -> None:
+    state = replace(PoolState(), outputs=Outputs(types=types))
+    assert heated(state, SPA) is spa
+    assert heated(state, POOL) is pool
+
+
+async def test_a_spa_heater_leaves_solar_heating_to_the_pool(pool: Rig) -> None:
+    known = pool.controller.store.known
+    assert fitted_sources(known, SPA) == (HeatSource.SPA_HEATER,)
+
+
+async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
+    """L13: a pump that was never seen running starts at its slowest."""
+    rig = make_rig(full=True)
+    rig.pool.dialects.add("pump_at_rest")
+    await rig.pool.stop()
+    await rig.pool.start()
+    await rig.controller.poller.poll()
+    assert rig.controller.store.known.pump_on is False
+    await rig.controller.pump.switch(True)
+    assert rig.sent()[0][1]["pump_speed"] == 40

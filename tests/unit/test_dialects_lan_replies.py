@@ -1,0 +1,141 @@
+"""Replies of the LAN that are otherwise than layouts.md says (unknowns.md L2 to L4, L9, L11)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.exceptions import ReplayError
+from custom_components.poolctl.client.pool.heating import POOL
+from tests.simulator.dialects import DIALECTS, Dialect
+
+from .conftest import Rig
+
+WATERFALL = 3
+
+
+async def read(rig: Rig) -> None:
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+
+
+def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
+    rig = make_rig(full=True)
+    for dialect in dialects:
+        rig.pool.dialects.add(dialect)
+    return rig
+
+
+@pytest.mark.parametrize("dialect", ["query_counter_own", "query_counter_echo"])
+async def test_replies_with_another_counter(
+    make_rig: Callable[..., Rig], dialect: str
+) -> None:
+    """L2: names are read, heating works, and frames go on."""
+    rig = speaking(make_rig, dialect)
+    await read(rig)
+    assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
+    await rig.controller.heating.change(POOL, target=30)
+    assert rig.pool.pool.settings["pool_target"] == 30
+    assert rig.controller.paths.lan_error is None
+
+
+async def test_a_replayed_reply_is_none(pool: Rig) -> None:
+    """L2: each kind has its baseline, and keeps it."""
+    lan = pool.controller.paths.lan
+    assert lan is not None
+    pool.pool.faults.on("replay", "aux_names")
+    with pytest.raises(ReplayError):
+        await lan.query("aux_names")
+
+
+async def test_baselines_outlive_an_address(pool: Rig) -> None:
+    """L2: a recorded frame stays a replay for another client of the same controller."""
+    lan = pool.controller.paths.lan
+    assert lan is not None
+    await pool.polls(15)
+    moved = pool.service.lan_client(pool.pool, counter=lan.counters)
+    pool.pool.faults.on("replay")
+    with pytest.raises(ReplayError):
+        await moved.state()
+
+
+@pytest.mark.parametrize(
+    "dialect", ["frame_version_0", "frame_version_2", "frame_version_3"]
+)
+async def test_another_frame_version(
+    make_rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture, dialect: str
+) -> None:
+    """L3: it is decoded, named once, and kept for diagnostics."""
+    rig = speaking(make_rig, dialect)
+    await read(rig)
+    await rig.polls(15)
+    assert rig.controller.paths.on_lan and rig.controller.store.known.readings.ph
+    version = int(dialect[-1])
+    assert rig.controller.paths.statistics.unknown_frame_version == version
+    assert caplog.text.count(f"state frames of version {version}") == 1
+
+
+async def test_a_known_frame_version(
+    pool: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    await pool.polls(15)
+    assert pool.controller.paths.statistics.unknown_frame_version is None
+    assert "version" not in caplog.text
+
+
+async def test_a_few_bytes_more(make_rig: Callable[..., Rig]) -> None:
+    """L4: taken, after `aux_names`, `schedules` and `pump_id`."""
+    rig = speaking(make_rig, "longer_replies")
+    await read(rig)
+    known = rig.controller.store.known
+    assert known.outputs.names[WATERFALL] == "Waterfall"
+    assert known.schedules.used and known.pump is not None
+
+
+async def test_longer_records(pool: Rig) -> None:
+    """L4: what cannot be taken apart keeps what was known."""
+    before = pool.controller.store.known.schedules
+    assert before.used
+    pool.pool.dialects.add("longer_records")
+    pool.controller.queries.expire("schedules")
+    await pool.controller.queries.refresh()
+    assert pool.names("q") == ["schedules"]
+    assert pool.controller.store.known.schedules == before
+
+
+@pytest.mark.parametrize(
+    ("dialect", "lacks"),
+    [
+        ("temp_without_temp2_ch", {"temp2_ch"}),
+        ("temp_without_temp3_ch", {"temp3_ch"}),
+        ("temp_without_flags", set()),
+    ],
+)
+async def test_heating_without_all_of_it(
+    pool: Rig, dialect: str, lacks: set[str]
+) -> None:
+    """L9: flags from section B, channels left out of the write."""
+    pool.pool.dialects.add(dialect)
+    heating = pool.pool.pool.settings["heating"]
+    await pool.controller.heating.change(POOL, target=30)
+    await pool.controller.heating.select(HeatSource.SOLAR, not int(heating) & 1)
+    settings = pool.pool.pool.settings
+    assert settings["pool_target"] == 30
+    assert settings["heating"] == int(heating) ^ 1
+    for _, body in pool.sent():
+        assert not lacks & set(body)
+        assert {"temp2_ch", "temp3_ch"} - lacks <= set(body)
+
+
+@pytest.mark.parametrize("dialect", ["env_null", "env_empty"])
+async def test_no_frame_after_an_action(pool: Rig, dialect: str) -> None:
+    """L11: it ran, and the state is read."""
+    pool.pool.dialects.add(dialect)
+    await pool.controller.outputs.switch(WATERFALL, True)
+    assert pool.names() == ["aux", "state"]
+    slot = pool.controller.store.known.outputs.slot(WATERFALL)
+    assert slot is not None and slot.on
+
+
+def test_every_dialect_is_explained() -> None:
+    assert set(DIALECTS) == set(Dialect)
