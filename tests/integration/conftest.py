@@ -23,6 +23,7 @@ from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.poolctl.client.control import (
+    poller as poller_module,
     queries as queries_module,
     sender as sender_module,
 )
@@ -176,8 +177,11 @@ def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
 
 @pytest.fixture(autouse=True)
 def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask background queries at once: sleepers never wake while time stands still."""
+    """Ask and send again at once: sleepers never wake while time stands still."""
     monkeypatch.setattr(queries_module, "SPACING", 0.0)
+    monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
+    monkeypatch.setattr(sender_module, "_AGAIN", (0.0,) * 4)
+    monkeypatch.setattr(sender_module, "_UNPROVEN", 0.0)
 
 
 @pytest.fixture
