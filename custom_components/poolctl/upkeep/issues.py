@@ -148,7 +148,7 @@ def _clock(fault: ClockFault) -> _Exists:
 
 
 def _no_key(health: Health) -> bool | None:
-    """The account has no key of a controller that could serve the LAN."""
+    """Tell whether the account has no key of a controller that could serve the LAN."""
     if not health.lan_allowed or health.record.key is not None:
         return False
     if _firmware_too_old(health):
