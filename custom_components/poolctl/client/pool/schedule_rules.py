@@ -17,6 +17,7 @@ from ..equipment import (
     nearest_speed,
 )
 from ..exceptions import InvalidCommandError, NotSupportedError
+from ..json_values import clean_text
 from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, Schedule
 from .parts import Schedules
 from .state import PoolState
@@ -83,10 +84,10 @@ def equip(
 
 
 def tidy(schedule: Schedule) -> Schedule:
-    """Return the schedule as it is sent: one name in one line, one form of midnight."""
+    """Return the schedule as it is sent: its name as it is read, one form of midnight."""
     return replace(
         schedule,
-        name=" ".join(schedule.name.split()),
+        name=clean_text(schedule.name),
         end=schedule.end or LAST_MINUTE,
     )
 
