@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import logging
 import time
 
-from ..cloud import CloudClient
+from ..cloud import COPY_AGE, CloudClient
 from ..exceptions import (
     AuthenticationError,
     BusyError,
@@ -210,12 +210,26 @@ class Poller:
         except PoolctlError as err:
             _LOGGER.debug("Cloud read of the schedules failed: %s", err)
 
-    async def read_schedules(self, cloud: CloudClient, *, urgent: bool = False) -> None:
-        """Read the schedules of the cloud and publish them at once.
+    async def read_schedules(
+        self,
+        cloud: CloudClient,
+        *,
+        urgent: bool = False,
+        believe: Callable[[PoolState], bool] = lambda state: True,
+    ) -> bool:
+        """Read the schedules of the cloud and publish them at once, if believed.
 
-        Raises what `CloudClient.read` raises.
+        Returns whether they were; raises what `CloudClient.read` raises.
         """
         answer = await cloud.read(self._paths.device_id, "scheduleInfo", urgent=urgent)
+        read = merge_schedule_info(self._store.known, answer)
+        if not believe(read):
+            return False
         self._schedules_due = time.monotonic() + QUERY_INTERVAL
         # Before anything else is sent: it must not undo what a command writes next.
-        self._store.update(lambda known: merge_schedule_info(known, answer))
+        self._store.update(lambda known: read)
+        return True
+
+    def schedules_written(self) -> None:
+        """Have the schedules of the cloud read once its copies are newer than now."""
+        self._schedules_due = time.monotonic() + COPY_AGE
