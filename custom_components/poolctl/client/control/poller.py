@@ -69,7 +69,11 @@ class Poller:
     @property
     def interval(self) -> float:
         """Seconds until the next poll."""
-        interval = LAN_INTERVAL if self._paths.on_lan else CLOUD_INTERVAL
+        paths = self._paths
+        by_cloud = paths.cloud is not None and paths.cloud_error is None
+        # While neither answers, a cable that is plugged in again is seen soon.
+        patient = paths.lan is None or (by_cloud and not paths.on_lan)
+        interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         left = self._store.expires_in
         return min(interval, max(left, 1.0)) if left > 0 else interval
 
