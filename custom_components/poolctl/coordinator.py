@@ -120,7 +120,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     async def async_shutdown(self) -> None:
         self.issues.async_stop()
         await super().async_shutdown()
-        await self.controller.stop()
+        await self.controller.close()
 
     @callback
     def _async_in_background(
