@@ -17,7 +17,8 @@ BACKGROUND = ("pump_id", "schedules")
 
 async def behind_queries(rig: Rig, work: Coroutine[Any, Any, object]) -> list[str]:
     """Begin work when two queries wait already; return what was asked in order."""
-    assert (lan := rig.controller.paths.lan) is not None
+    lan = rig.controller.paths.lan
+    assert lan is not None
     async with lan.counters.turns.take(urgent=False):
         queries = [asyncio.create_task(lan.query(name)) for name in BACKGROUND]
         await asyncio.sleep(0)
