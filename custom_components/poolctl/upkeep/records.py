@@ -11,6 +11,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.cloud_answers import is_device_id
+from ..client.json_values import clean_text
 from ..client.lan import PORT
 from ..const import MIN_FIRMWARE, PROTOCOL_VERSION
 
@@ -76,14 +77,16 @@ class Sighting:
     @classmethod
     def from_zeroconf(cls, info: ZeroconfServiceInfo) -> Self | None:
         """Return what was announced, `None` where it is not a controller."""
-        text = {name: value or "" for name, value in info.properties.items()}
+        text = {
+            name: clean_text(value or "") for name, value in info.properties.items()
+        }
         device_id, mac = text.get("id", "").upper(), text.get("mac", "")
         if not is_device_id(device_id) or len(mac) != 12:
             return None
         return cls(
             device_id=device_id,
             mac=format_mac(mac),
-            name=info.name.removesuffix(f".{info.type}"),
+            name=clean_text(info.name.removesuffix(f".{info.type}")),
             host=info.host,
             port=info.port or PORT,
             firmware=text.get("fw", ""),
