@@ -378,6 +378,6 @@ def _texts(spoken: set[CloudDialect], value: Any) -> Any:
 
 def _odd(spoken: set[CloudDialect], text: str) -> str:
     for dialect, make in _ODD.items():
-        if dialect in spoken:
+        if dialect in spoken and text:  # nobody typed what is empty
             text = make(text)
     return text

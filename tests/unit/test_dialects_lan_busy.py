@@ -46,6 +46,21 @@ async def test_it_ran(
     assert rig.settled
 
 
+@pytest.mark.parametrize("says", ["failed", "wrong_types", "error_500", "refuse"])
+async def test_it_ran_and_the_cloud_would_not(
+    make_rig: Callable[..., Rig], says: str
+) -> None:
+    """What the cloud says after it is nothing that a person needs to hear."""
+    rig = make_rig(full=True)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.pool.dialects.add("busy_after")
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.faults.on(says)
+    await rig.controller.dosing.enable(DOSING[0], False)
+    assert rig.settled and not rig.pool.pool.settings["ph_dosing"]
+
+
 async def test_it_never_ran(make_rig: Callable[..., Rig]) -> None:
     """Nothing says that it did: it is the controller that is busy."""
     rig = make_rig(full=True, cloud=False)

@@ -109,6 +109,23 @@ async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> 
     assert len([r for r in rig.asked("a") if r.ok]) == 20
 
 
+async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
+    """L1: before each of our tries the cloud has signed once more."""
+    rig = clocked()
+    await read(rig)
+    verify = rig.pool.verify
+
+    def signs_first(env: object) -> bytes:
+        rig.pool.sign_elsewhere()
+        return verify(env)
+
+    rig.pool.verify = signs_first  # type: ignore[method-assign]
+    for click in range(20):
+        rig.time.advance(0.3)
+        await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
+    assert rig.controller.paths.lan.counters.ahead < 150  # type: ignore[union-attr]
+
+
 async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
     """L1: the counter is not driven ahead by a command that is truly declined."""
     rig = clocked()

@@ -45,6 +45,9 @@ _PATIENCE = 10.0
 _UNPROVEN = 1.1
 """s after which a refused command is sent again where no query was ever answered: the
 counter, which others raise, too, is another one by then."""
+_ROOM = 2
+"""Counters left out before a command is sent again: a service that signs all that it
+relays signs every half second while it refreshes its copies (interface.md 8)."""
 _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
 """s to go ahead with the counter, one after the other, until the controller takes it."""
 
@@ -141,6 +144,8 @@ class _ByLan:
                 raise  # a moment ago the counter before was taken: it is not the counter
             if await self._catch_up() and await self.look():
                 return None
+            # Whoever signs at the same time may go on: leave room for it.
+            counters.skip(_ROOM)
         return await self._try(self.run, patient=patient)
 
     async def _try[T](
@@ -292,9 +297,11 @@ class Sender:
                     await cloud(paths.cloud)
                     return False, None
             except PoolctlError as err:
-                if not _other_path_may(err, idempotent=idempotent):
-                    raise
                 errors.append(err)
+                # After one that may have run it, what another one says is no answer.
+                doubt = idempotent and isinstance(errors[0], LanBusyError)
+                if not doubt and not _other_path_may(err, idempotent=idempotent):
+                    raise
         raise errors[0] if errors else NotSupportedError("no path can carry this")
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
