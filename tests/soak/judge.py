@@ -64,6 +64,14 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     # The only one left to take it does not say that it did, or did not do it.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
+    # Schedules that cannot be read cannot be changed.
+    (
+        "unexpected_answer",
+        lambda it: (
+            it.key.startswith("schedule_")
+            and L.LONGER_RECORDS in it.controller.dialects
+        ),
+    ),
     ("service_refused", lambda it: it.cloud_speaks({C.C1_FAILED})),
     ("refused", lambda it: it.cloud_speaks({C.C1_FAILED})),
 )
