@@ -35,6 +35,7 @@ from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord, async_sightings, mac_of
+from .upkeep.service import ServiceWatch
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -106,6 +107,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         await self._async_first_look()
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
+        watch = ServiceWatch(self.hass, self.config_entry, self)
+        self.config_entry.async_on_unload(watch.async_start())
         if remembered:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
