@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 import os
 from random import Random
-from typing import Final
+from typing import Final, override
 
 from tests.simulator.cloud_dialects import CloudDialect as C
 from tests.simulator.dialects import Dialect as L
@@ -87,6 +87,7 @@ class Draw:
     """s since the beginning."""
     dialects: frozenset[str]
 
+    @override
     def __str__(self) -> str:
         days, hours = divmod(self.at / HOUR, 24)
         spoken = ", ".join(sorted(self.dialects)) or "nothing special"

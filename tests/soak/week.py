@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -48,6 +48,7 @@ BUSY: Final = (
     ("device busy: too many pending commands", None),
     ("Too many requests, please try again later", "60"),
 )
+type Work = Coroutine[None, None, None]
 HOME, CLOUD = "home", "cloud"
 """Places of trouble, beside the controllers."""
 LENGTHS: Final = (10.0, 40.0, 100.0, 5 * MINUTE, 20 * MINUTE, 2 * HOUR)
@@ -69,9 +70,9 @@ class Week:
     entry: MockConfigEntry
     lan: Network
     seed: int
-    everywhere: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    everywhere: list[Callable[[], Work]] = field(default_factory=list)
     """What goes on, once for all, beside the troubles here."""
-    at_each: list[Callable[[Controller], Awaitable[None]]] = field(default_factory=list)
+    at_each: list[Callable[[Controller], Work]] = field(default_factory=list)
     """What goes on at each controller."""
     watch: LogWatch = field(init=False)
     counts: Counter[str] = field(default_factory=Counter)
