@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ..client.exceptions import PoolctlError
 from ..client.pool.state import PoolState
-from .records import ControllerRecord, Sighting
+from .records import ControllerRecord
+from .sightings import Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
