@@ -45,7 +45,8 @@ from custom_components.poolctl.client.pool import from_cloud
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.queries import QUERIES, Query
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.upkeep.records import Sighting, firmware_supported
+from custom_components.poolctl.upkeep.records import firmware_supported
+from custom_components.poolctl.upkeep.sightings import Sighting
 from tests.simulator import Controller, Pool, Site, actions, devices
 from tests.simulator.dialects import Dialect
 

@@ -26,6 +26,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.poolctl.const import DOMAIN
 from tests.integration.service import Service
 from tests.simulator import Cloud, Controller
+from tests.simulator.visitors import Announcement
 
 from .network import Network
 from .watch import LogWatch
@@ -303,24 +304,22 @@ class Week:
         """Do what Home Assistant does when it hears a controller; some it never hears."""
         if self.random.random() < 0.3:
             return
-        kind = "_ctrl._tcp.local."
-        found = ip_address(controller.host)
+        await self._hear(Announcement.of(controller))
+
+    async def _hear(self, told: Announcement) -> None:
+        """Let Home Assistant hear an announcement, true or not."""
+        kind, found = "_ctrl._tcp.local.", ip_address(told.host)
         await self.hass.config_entries.flow.async_init(
             DOMAIN,
             context={"source": SOURCE_ZEROCONF},
             data=ZeroconfServiceInfo(
                 ip_address=found,
                 ip_addresses=[found],
-                port=controller.port,
-                hostname=f"{controller.hostname}.",
+                port=told.port,
+                hostname=told.hostname,
                 type=kind,
-                name=f"ctrl-{controller.mac[-6:]}.{kind}",
-                properties={
-                    "id": controller.device_id,
-                    "mac": controller.mac,
-                    "fw": controller.firmware,
-                    "pv": "2",
-                },
+                name=f"{told.name}.{kind}",
+                properties=told.text,
             ),
         )
 
