@@ -26,8 +26,8 @@ FULL: Final = "full pool"
 type Groups[T: str] = Sequence[Sequence[T]]
 
 WIRING: Final[dict[str, Groups[L]]] = {
-    SMALL: ((L.PUMP_AT_REST,),),
-    FULL: ((L.PUMP_AT_REST,), (L.SPA_BY_SOLAR,)),
+    SMALL: ((L.PUMP_AT_REST,), (L.SECOND_INTERFACE,)),
+    FULL: ((L.PUMP_AT_REST,), (L.SECOND_INTERFACE,), (L.SPA_BY_SOLAR,)),
 }
 """What a controller is from the start, and stays."""
 
@@ -73,6 +73,10 @@ SERVICE: Final[Groups[C]] = (
 )
 """Likewise, of the cloud."""
 
+VISITORS: Final = ("H1", "H2", "H3", "H4")
+"""Hostile neighbours, by their rows."""
+_VISITS: Final = 2 * HOUR
+"""s between two lies about one controller, on average."""
 _SPOKEN: Final = 0.6
 """Chance that one of a group is spoken."""
 _CHANGES: Final = 14 * HOUR
@@ -102,6 +106,14 @@ def draws(seed: int, who: str, seconds: float) -> list[Draw]:
     while at < seconds:
         drawn.append(Draw(at, frozenset((*fixed, *_one_of_each(chance, groups)))))
         at += chance.uniform(0.5, 1.5) * _CHANGES
+    return drawn
+
+
+def visits(seed: int, who: str, seconds: float) -> list[Draw]:
+    """Draw which hostile neighbour speaks of one of them, and when."""
+    chance, at, drawn = Random(f"{seed} visits to {who}"), 0.0, []
+    while (at := at + chance.expovariate(1 / _VISITS)) < seconds:
+        drawn.append(Draw(at, frozenset((chance.choice(VISITORS),))))
     return drawn
 
 

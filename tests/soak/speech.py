@@ -81,12 +81,8 @@ class Speech:
         """Wait for the next draw of somebody; `None` where none comes in time."""
         if self._next[who] >= len(self.drawn[who]):
             return None
-        due = self.drawn[who][self._next[who]].at
-        while self.week.lived < due:
-            if self.week.over:
-                return None
-            await self.week.sleep(due - self.week.lived)
-        return self._take(who)
+        came = await self.week.until(self.drawn[who][self._next[who]].at)
+        return self._take(who) if came else None
 
     def _take(self, who: str) -> Draw:
         self._next[who] += 1

@@ -7,9 +7,12 @@ Every one of the 40 320 polls of each controller that a week has happens when it
 as far as no trouble delays it; a fault that hangs lasts its full ten seconds.
 
 Random, from a seed: faults of the LAN (each of tests/simulator/lan.py), faults of the
-cloud (all but those after which only a new sign-in helps), controllers cut from the
+cloud, controllers cut from the
 cloud, restarting, moving, swapping addresses, changing their keys; expired tokens,
-reloads; and a person at every switch, number and button. Asked at the end, an hour after
+reloads; and a person at every switch, number, light, climate and button, who signs in
+again when asked to. The cloud and the controllers speak in dialects (draws.py), which
+change while it runs, and hostile neighbours announce what is not so. What may fail for
+such a reason, and how, is one table (judge.py). Asked at the end, an hour after
 the last trouble: every entity against the pool itself, and against what a fresh start
 shows; tasks, timers, sockets, descriptors and memory against those after the warm-up;
 every command that failed without a trouble near it; entities that were removed, though
@@ -36,6 +39,7 @@ from tests.integration.service import Service
 from tests.simulator import Pool
 
 from .draws import DAYS, SEED
+from .neighbours import Neighbours
 from .network import Network
 from .person import Owner, Person
 from .right import expected, same
@@ -68,10 +72,15 @@ async def test_a_week(
     speech = Speech(week, seconds)
     owner = Owner(hass, week)
     week.everywhere += [speech.releases, owner.sign_ins]
-    week.at_each += [speech.updates, speech.others, Person(hass, week).play]
+    neighbours = Neighbours(hass, week, seconds)
+    week.at_each += [
+        *(speech.updates, speech.others),
+        *(Person(hass, week).play, neighbours.announce),
+    ]
     with timelapse(freezer), watching(week.watch):
         await hass.config_entries.async_setup(entry.entry_id)
         owner.browser = await hass_client_no_auth()
+        neighbours.replayer.start()
         await asyncio.sleep(HOUR)
         started = time.monotonic()
         await week.live(seconds * WARM_UP)
@@ -93,6 +102,7 @@ async def test_a_week(
         ]
         await hass.config_entries.async_unload(entry.entry_id)
         await asyncio.sleep(HOUR)
+        await neighbours.replayer.stop()
 
     grown = after.grown_since(before, memory=MEMORY)
     with capsys.disabled():

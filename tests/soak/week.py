@@ -188,6 +188,14 @@ class Week:
         left = self._end - time.monotonic()
         await asyncio.sleep(max(0.0, min(seconds, left)))
 
+    async def until(self, moment: float) -> bool:
+        """Wait for a moment in s of troubles; tell whether it came."""
+        while self.lived < moment:
+            if self.over:
+                return False
+            await self.sleep(moment - self.lived)
+        return True
+
     def length(self) -> float:
         """Return the s that a trouble lasts."""
         return self.random.choice(LENGTHS) * self.random.uniform(0.5, 1.5)
@@ -304,9 +312,9 @@ class Week:
         """Do what Home Assistant does when it hears a controller; some it never hears."""
         if self.random.random() < 0.3:
             return
-        await self._hear(Announcement.of(controller))
+        await self.hear(Announcement.of(controller))
 
-    async def _hear(self, told: Announcement) -> None:
+    async def hear(self, told: Announcement) -> None:
         """Let Home Assistant hear an announcement, true or not."""
         kind, found = "_ctrl._tcp.local.", ip_address(told.host)
         await self.hass.config_entries.flow.async_init(

@@ -12,10 +12,13 @@ from tests.soak.draws import (
     SEEDS,
     SERVICE,
     SMALL,
+    VISITORS,
     WIRING,
     draws,
     spoken,
+    visits,
 )
+from tests.soak.neighbours import LIES
 
 WEEK = 7 * DAY
 
@@ -29,6 +32,12 @@ def test_three_seeds_draw_every_dialect() -> None:
     ]
     assert len(SEEDS) == 3
     assert spoken(drawn) == {*Dialect, *CloudDialect}
+
+
+def test_every_seed_draws_every_hostile_neighbour() -> None:
+    for seed in SEEDS:
+        for who in (SMALL, FULL):
+            assert spoken(visits(seed, who, WEEK)) == {*VISITORS} == {*LIES}
 
 
 def test_every_dialect_is_in_one_group() -> None:
@@ -57,5 +66,5 @@ def test_draws_change_while_it_runs_and_are_the_same_again() -> None:
 def test_wiring_stays() -> None:
     for seed in range(10):
         drawn = draws(seed, FULL, WEEK)
-        for dialect in (Dialect.SPA_BY_SOLAR, Dialect.PUMP_AT_REST):
+        for (dialect,) in WIRING[FULL]:
             assert len({dialect in draw.dialects for draw in drawn}) == 1
