@@ -1,19 +1,22 @@
 """Adding an account: its service address, sign-in there, and what the network found."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 import ipaddress
 import logging
-from typing import Any, override
+from typing import Any, Self, override
 
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
+    SOURCE_ZEROCONF,
     ConfigEntry,
     ConfigEntryState,
     ConfigFlowResult,
 )
 from homeassistant.const import CONF_ACCESS_TOKEN, CONF_DEVICE_ID, CONF_TOKEN, CONF_URL
 from homeassistant.core import callback
+from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers import config_entry_oauth2_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
@@ -36,16 +39,18 @@ from .client.account import account_id, probe
 from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
-from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 from .options_flow import PoolctlOptionsFlow
-from .upkeep.records import Sighting, async_sightings
+from .upkeep.records import ControllerRecord, mac_of, stored_records
+from .upkeep.sightings import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 )
 _EXAMPLE_URL = "https://pool.example.com"
+_CARDS = 20
+"""Discoveries shown at once: nobody has more, and anybody can announce a thousand."""
 
 
 class InvalidAddressError(ValueError):
@@ -228,10 +233,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": seen.protocol or "-"},
             )
-        await self.async_set_unique_id(seen.mac)
-        self._sighting = async_sightings(self.hass)[seen.device_id] = seen
-        if self._offer_address(seen.mac, seen.host, seen.port):
+        if self._offer(seen):
             return self.async_abort(reason="already_configured")
+        async_sightings(self.hass).hear(seen)
+        await self.async_set_unique_id(seen.mac)
         self._abort_if_unique_id_configured()
         if not seen.firmware_supported:
             return self.async_abort(
@@ -241,8 +246,26 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                     "minimum": MIN_FIRMWARE,
                 },
             )
+        self._sighting = seen
+        self._abort_if_too_much()
         self.context["title_placeholders"] = {"name": seen.name}
         return await self.async_step_confirm()
+
+    def _abort_if_too_much(self) -> None:
+        """Show no second card of a controller, and not too many in all."""
+        flows = self._async_in_progress(
+            include_uninitialized=True, match_context={"source": SOURCE_ZEROCONF}
+        )
+        shown = sum("title_placeholders" in flow["context"] for flow in flows)
+        flow_manager = self.hass.config_entries.flow
+        if shown >= _CARDS or flow_manager.async_has_matching_flow(self):
+            raise AbortFlow("already_in_progress")
+
+    @override
+    def is_matching(self, other_flow: Self) -> bool:
+        """Tell whether another flow is about the same controller, by whatever MAC."""
+        seen, other = self._sighting, other_flow._sighting
+        return bool(seen and other and seen.device_id == other.device_id)
 
     @override
     async def async_step_dhcp(
@@ -251,26 +274,48 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Take over the address of a known controller where multicast is blocked."""
         mac = format_mac(discovery_info.macaddress)
         await self.async_set_unique_id(mac)
-        self._offer_address(mac, discovery_info.ip, PORT)
+        for _, record in self._records():
+            if record.mac == mac:
+                self._offer(Sighting.of_record(record, discovery_info.ip))
         return self.async_abort(reason="already_configured")
 
-    def _offer_address(self, mac: str, host: str, port: int) -> bool:
-        """Try an address on the controller with this MAC; `False` if it is unknown."""
+    def _records(self) -> Iterator[tuple[PoolctlConfigEntry, ControllerRecord]]:
+        """Return every controller of every account, as it is stored."""
         entries: list[PoolctlConfigEntry] = self._async_current_entries(
             include_ignore=False
         )
         for entry in entries:
-            for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items():
-                if record["mac"] != mac:
-                    continue
-                if entry.state is ConfigEntryState.LOADED:
-                    controller = entry.runtime_data.controllers[device_id]
-                    controller.recovery.async_offer(host, port)
-                elif entry.state is ConfigEntryState.SETUP_RETRY:
-                    # It waits for a controller to answer: here is one.
-                    self.hass.config_entries.async_schedule_reload(entry.entry_id)
-                return True
-        return False
+            for record in stored_records(entry.data)[0].values():
+                yield entry, record
+
+    def _offer(self, seen: Sighting) -> bool:
+        """Hand an announcement to the controller it is about; `False` if it is unknown.
+
+        That is the one with its identifier, else the one with its MAC address.
+        """
+        by_id = [
+            each for each in self._records() if each[1].device_id == seen.device_id
+        ]
+        # One whose two names fit together is nobody else, whatever we believe of a MAC.
+        odd = mac_of(seen.device_id) != seen.mac
+        by_mac = [each for each in self._records() if odd and each[1].mac == seen.mac]
+        for entry, record in (by_id or by_mac)[:1]:
+            self._offer_to(entry, replace(seen, device_id=record.device_id))
+        return bool(by_id or by_mac)
+
+    def _offer_to(self, entry: PoolctlConfigEntry, seen: Sighting) -> None:
+        sightings = async_sightings(self.hass)
+        sightings.protect(seen.device_id)
+        sightings.hear(seen)
+        if entry.state is ConfigEntryState.LOADED:
+            controller = entry.runtime_data.controllers.get(seen.device_id)
+            if controller is not None:
+                controller.recovery.async_offer(seen)
+        elif entry.state is ConfigEntryState.SETUP_RETRY and sightings.may_try(
+            seen.device_id
+        ):
+            # It waits for a controller to answer: here is one.
+            self.hass.config_entries.async_schedule_reload(entry.entry_id)
 
     # Signing in again
 

@@ -1,5 +1,6 @@
 """Every way into the integration and every refusal, through the real sign-in page."""
 
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
@@ -22,6 +23,7 @@ from yarl import URL
 from custom_components.poolctl.config_flow import InvalidAddressError, normalise_address
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Account, Controller, Site
+from tests.simulator.visitors import Announcement
 
 from .conftest import SignIn
 from .home import Home
@@ -40,35 +42,37 @@ async def start(home: Home, url: str) -> ConfigFlowResult:
     return await home.answer(flow, {"url": url})
 
 
-def announcement(controller: Controller, **changes: Any) -> ZeroconfServiceInfo:
-    """Return what mDNS tells of a controller."""
-    text = {
-        "id": controller.device_id,
-        "mac": controller.mac,
-        "fw": controller.firmware,
-        "pv": "2",
-    }
-    text |= changes
+def announcement(told: Announcement, **changes: str | None) -> ZeroconfServiceInfo:
+    """Return what Home Assistant makes of an announcement."""
+    text = told.text | changes
     return ZeroconfServiceInfo(
-        ip_address=ip_address(controller.host),
-        ip_addresses=[ip_address(controller.host)],
-        hostname=f"{controller.hostname}.",
-        name=f"{controller.name}._ctrl._tcp.local.",
-        port=controller.port,
+        ip_address=ip_address(told.host),
+        ip_addresses=[ip_address(told.host)],
+        hostname=told.hostname,
+        name=f"{told.name}._ctrl._tcp.local.",
+        port=told.port,
         properties={name: text for name, text in text.items() if text is not None},
         type="_ctrl._tcp.local.",
     )
 
 
-async def discover(
-    home: Home, controller: Controller, **changes: Any
+async def hear(
+    home: Home, told: Announcement, **changes: str | None
 ) -> ConfigFlowResult:
-    """Let Home Assistant hear of a controller."""
+    """Let Home Assistant hear an announcement, true or not."""
     return await home.hass.config_entries.flow.async_init(
         DOMAIN,
         context={"source": SOURCE_ZEROCONF},
-        data=announcement(controller, **changes),
+        data=announcement(told, **changes),
     )
+
+
+async def discover(
+    home: Home, controller: Controller, **changes: str | None
+) -> ConfigFlowResult:
+    """Let Home Assistant hear of a controller."""
+    told = replace(Announcement.of(controller), name=controller.name)
+    return await hear(home, told, **changes)
 
 
 @pytest.mark.parametrize(
@@ -305,12 +309,13 @@ async def test_known_address_is_suggested(home: Home) -> None:
     assert field.description == {"suggested_value": home.cloud.base_url}
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_new_address_is_taken_over_in_place(small: Home) -> None:
+    """As soon as the known one has not answered twice."""
     await small.controller.move("127.0.0.1")
     result = await discover(small, small.controller)
-    await small.hass.async_block_till_done(wait_background_tasks=True)
-
     assert result["reason"] == "already_configured"
+    await small.advance(45, step=15)
     stored = small.stored
     assert stored["port"] == small.controller.port
     assert small.source == "lan"

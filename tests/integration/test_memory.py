@@ -22,6 +22,7 @@ from custom_components.poolctl.upkeep.memory import Memory
 DEVICE_ID = "AA_BB_CC_00_11_22"
 STORED: dict[str, Any] = {
     "counter": 1795253415,
+    "frames": 48213,
     "aux_types": [1, 20, 0, 0],
     "names": ["Filter", "Waterfall", "", ""],
     "pump": {"type": "Variable Speed", "brand": "Brand", "model": "P320"},
@@ -46,6 +47,7 @@ STATE = PoolState(
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
 LATER = (
+    "frames",
     "pool_sources",
     "pool_light_choice",
     "spa_light_choice",
@@ -82,6 +84,7 @@ async def test_what_is_stored_is_read(
     # Equality leaves it out.
     assert memory.state(DEVICE_ID).valid_at == STATE.valid_at
     assert memory.counter(DEVICE_ID).last == STORED["counter"]
+    assert memory.counter(DEVICE_ID).frames.newest == STORED["frames"]
     assert await save(memory, hass_storage) == {DEVICE_ID: STORED}
 
 
@@ -125,6 +128,7 @@ async def test_a_controller_that_nothing_is_known_of(
     stored = (await save(memory, hass_storage))["AA_BB_CC_00_11_33"]
     assert stored == {
         "counter": counter,
+        "frames": None,
         "aux_types": None,
         "names": [],
         "pump": None,

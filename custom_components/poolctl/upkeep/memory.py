@@ -1,6 +1,7 @@
 """What is kept of each controller over restarts of Home Assistant, in one store.
 
 - The counter of what we sign: a controller takes none twice, and clocks jump back.
+- The newest counter of its frames: an older frame may be a recording.
 - The equipment: its entities exist even where a start finds only the cloud.
 - The last valid readings of the probes.
 - What a person chose last.
@@ -145,6 +146,8 @@ class Memory:
         """Read what was kept."""
         for device_id, stored in (await self._store.async_load() or {}).items():
             counters = self._new(device_id, stored["counter"])
+            if (newest := stored.get("frames")) is not None:
+                counters.frames.accept(newest)
             remembered = Remembered.from_dict(stored)
             if remembered.names:
                 # Then it has answered this query before.
@@ -212,6 +215,7 @@ class Memory:
         return {
             device_id: {
                 "counter": self._to_store(device_id, counters),
+                "frames": counters.frames.newest,
                 **self._remembered.get(device_id, nothing).as_dict(),
             }
             for device_id, counters in self._counters.items()
