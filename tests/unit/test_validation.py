@@ -34,6 +34,7 @@ from .broken import (
 
 BUG: Final = ".github/ISSUE_TEMPLATE/bug.yml"
 TESTS: Final = ".github/workflows/tests.yml"
+RELEASE: Final = ".github/workflows/release.yml"
 
 
 @pytest.fixture
@@ -60,6 +61,13 @@ BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
         "the integration's own page",
     ),
     (manifest.check, MANIFEST, "issue_tracker", REMOVED, "issue_tracker: required"),
+    (
+        manifest.check,
+        MANIFEST,
+        "issue_tracker",
+        "https://github.com/me/x/issues",
+        "not that of the repository",
+    ),
     (manifest.check, MANIFEST, "codeowners", [], "codeowners: length"),
     (manifest.check, MANIFEST, "domain", "pool", "not the name of the folder"),
     (manifest.check, MANIFEST, "config_flow", False, "config_flow.py go together"),
@@ -187,6 +195,7 @@ BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
     (hacs.check, "hacs.json", "name", REMOVED, "name: required key"),
     (hacs.check, "hacs.json", "name", "Pool", "not that of the manifest"),
     (hacs.check, "hacs.json", "filename", REMOVED, "zip_release needs filename"),
+    (hacs.check, "hacs.json", "hide_default_branch", REMOVED, "a branch is offered"),
     (hacs.check, "hacs.json", "country", "XX", "country: "),
     (versions.check, "hacs.json", "homeassistant", "2026.9.0", "that is tested"),
     (versions.check, MANIFEST, "version", "9.9.9", "CHANGELOG.md: has no section"),
@@ -241,7 +250,8 @@ BROKEN_TEXT: Final[tuple[tuple[Check, str, str, str, str], ...]] = (
         "(\n",
         "cannot be read",
     ),
-    (github.check, TESTS, "checkout@v6", "checkout@main", "a step either runs"),
+    (github.check, TESTS, "checkout@de0fac2", "checkout@v6 #", "a step either runs"),
+    (github.check, RELEASE, "./.github", "poolctl/poolctl/.github", "jobs.tests"),
     (github.check, TESTS, "permissions:\n  contents: read\n", "", "permissions: req"),
     (github.check, TESTS, "contents: read", "contents: all", "permissions.contents"),
     (github.check, TESTS, "  contents", "\tcontents", "cannot be read"),
@@ -258,11 +268,11 @@ BROKEN_TEXT: Final[tuple[tuple[Check, str, str, str, str], ...]] = (
     (
         versions.check,
         "pyproject.toml",
-        'version = "0.1.0"',
         'version = "0.2.0"',
-        "the version is not 0.1.0",
+        'version = "0.3.0"',
+        "the version is not 0.2.0",
     ),
-    (versions.check, "CHANGELOG.md", "## [0.1.0]", "## 0.1.0", "has no section"),
+    (versions.check, "CHANGELOG.md", "## [0.2.0]", "## 0.2.0", "has no section"),
     (hacs.check, "hacs.json", "{", "", "cannot be read"),
 )
 

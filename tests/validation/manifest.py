@@ -171,6 +171,10 @@ def _findings(
         bool(manifest.get("config_flow")) != has_flow,
         "config_flow and config_flow.py go together",
     )
+    yield (
+        manifest.get("issue_tracker") != f"{manifest.get('documentation')}/issues",
+        "issue_tracker is not that of the repository in documentation",
+    )
     both = set(manifest.get("dependencies", ())) & set(
         manifest.get("after_dependencies", ())
     )
