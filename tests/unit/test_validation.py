@@ -11,6 +11,7 @@ from tests.validation import (
     descriptions,
     github,
     hacs,
+    hassfest,
     icons,
     manifest,
     translations,
@@ -34,6 +35,7 @@ from .broken import (
 
 BUG: Final = ".github/ISSUE_TEMPLATE/bug.yml"
 TESTS: Final = ".github/workflows/tests.yml"
+FLOW: Final = "custom_components/poolctl/config_flow.py"
 RELEASE: Final = ".github/workflows/release.yml"
 
 
@@ -47,6 +49,7 @@ def copy(tmp_path: Path) -> Path:
 BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
     (manifest.check, MANIFEST, "version", REMOVED, "version: required key"),
     (manifest.check, MANIFEST, "version", "one", "'one' is no version"),
+    (manifest.check, MANIFEST, "requirements", ["x==1"], "requirements"),
     (manifest.check, MANIFEST, "colour", "blue", "colour: not a valid option"),
     (manifest.check, MANIFEST, "homeassistant", "2026.10.4", "not a valid option"),
     (manifest.check, MANIFEST, "iot_class", "local", "iot_class: value must be"),
@@ -250,6 +253,13 @@ BROKEN_TEXT: Final[tuple[tuple[Check, str, str, str, str], ...]] = (
         "(\n",
         "cannot be read",
     ),
+    (
+        hassfest.check,
+        "custom_components/poolctl/__init__.py",
+        "CONFIG_SCHEMA =",
+        "OTHER =",
+        "no CONFIG_SCHEMA",
+    ),
     (github.check, TESTS, "checkout@de0fac2", "checkout@v6 #", "a step either runs"),
     (github.check, RELEASE, "./.github", "poolctl/poolctl/.github", "jobs.tests"),
     (github.check, TESTS, "permissions:\n  contents: read\n", "", "permissions: req"),
@@ -319,4 +329,25 @@ def test_the_command_names_every_problem(
     lines = capsys.readouterr().out.splitlines()
     assert f"{MANIFEST}: colour: not a valid option" in lines
     assert "LICENSE: is missing" in lines
-    assert lines[-1] == f"validation: {len(lines) - 1} problems"
+    problems = [line for line in lines if not line.startswith("validation: ")]
+    assert lines[-1] == f"validation: {len(problems)} problems"
+
+
+def test_discovery_without_a_unique_id_is_found(copy: Path) -> None:
+    flow = copy / FLOW
+    code = flow.read_text()
+    assert found(
+        hassfest.check, copy, lambda: flow.write_text(code.replace("_unique_id(", "("))
+    ) == {
+        f"{FLOW}: dhcp finds devices without a unique id",
+        f"{FLOW}: zeroconf finds devices without a unique id",
+    }
+
+
+def test_what_is_not_checked_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    main(Path())
+    said = capsys.readouterr().out
+    assert "hassfest is not in the package" in said
+    for name in hassfest.UNCHECKED:
+        assert f"not checked here: {name} (" in said
+    assert not hassfest.CHECKED.keys() & hassfest.UNCHECKED.keys()

@@ -106,7 +106,8 @@ SCHEMA: Final = {
         }
     },
     vol.Optional("quality_scale"): vol.In((*TIERS, *UNSCALED)),
-    vol.Optional("requirements"): [str],
+    # Home Assistant has everything that this integration needs.
+    vol.Optional("requirements"): [],
     vol.Optional("single_config_entry"): bool,
     vol.Optional("ssdp"): [vol.All({str: str}, vol.Length(min=1))],
     vol.Optional("usb"): [
