@@ -55,7 +55,7 @@ async def test_a_first_set_up_is_tried_again_soon(home: Home) -> None:
     assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
     assert entry.runtime_data.last_exception.retry_after is None
     home.cloud.faults.clear()
-    await home.pass_time(90, step=5)
+    await home.advance(30)
     assert [entry.state] == [ConfigEntryState.LOADED]
 
 
