@@ -251,6 +251,7 @@ async def test_developers_find_them(hass: HomeAssistant, tmp_path: Path) -> None
     (folder / "renamed.yaml").symlink_to(tmp_path / "gone.yaml")
     (folder / "own.yaml").write_text(FILES[0].read_text())
     prepare(settings)
+    assert "\nsun:\n" in (settings.config / "configuration.yaml").read_text()  # at dusk
     hass.config.config_dir = str(settings.config)
     found = await async_get_blueprints(hass).async_get_blueprints()
     names = sorted([*(file.name for file in FILES), "own.yaml"])
