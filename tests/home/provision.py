@@ -54,6 +54,7 @@ frontend:
 config:
 history:
 logbook:
+sun:
 zeroconf:
 """
 
