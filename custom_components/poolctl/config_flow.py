@@ -1,26 +1,27 @@
 """Adding an account: its service address, sign-in there, and what the network found."""
 
 from collections.abc import Mapping
-import ipaddress
 import logging
 from typing import Any, override
 
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
+    SOURCE_ZEROCONF,
     ConfigEntry,
     ConfigEntryState,
     ConfigFlowResult,
 )
 from homeassistant.const import CONF_ACCESS_TOKEN, CONF_DEVICE_ID, CONF_TOKEN, CONF_URL
 from homeassistant.core import callback
-from homeassistant.helpers import config_entry_oauth2_flow
+from homeassistant.helpers import config_entry_oauth2_flow, discovery_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.selector import (
     SelectOptionDict,
     SelectSelector,
     SelectSelectorConfig,
+    SelectSelectorMode,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -28,17 +29,22 @@ from homeassistant.helpers.selector import (
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
-from yarl import URL
 
 from .account import PoolctlConfigEntry
-from .application_credentials import service_address
+from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
 from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
 from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
+from .forms import (
+    ADDRESS_FIELDS,
+    InvalidAddressError,
+    UserInput,
+    async_adopt_address,
+    normalise_address,
+)
 from .options_flow import PoolctlOptionsFlow
 from .upkeep.records import Sighting, async_sightings
 
@@ -46,39 +52,8 @@ _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 )
 _EXAMPLE_URL = "https://pool.example.com"
-
-
-class InvalidAddressError(ValueError):
-    """Not a service address; the argument is the key of its sentence."""
-
-
-def normalise_address(text: str) -> str:
-    """Return a service address without the rest of what people paste.
-
-    https may lead anywhere; http only to private and loopback addresses, where nobody
-    else can listen to the sign-in. Raises InvalidAddressError.
-    """
-    try:
-        url = URL(text.strip())
-        host = url.host
-    except ValueError:
-        raise InvalidAddressError("invalid_url") from None
-    if url.scheme not in ("http", "https") or not host or url.user or url.password:
-        raise InvalidAddressError("invalid_url")
-    if url.scheme == "http" and not _is_private(host):
-        raise InvalidAddressError("http_not_private")
-    path = url.path.split("/api-gateway")[0].rstrip("/")
-    return str(url.with_path(path).with_query(None).with_fragment(None)).rstrip("/")
-
-
-def _is_private(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_private or address.is_loopback
+_OTHER = "other"
+"""The choice of none of the controllers that were found."""
 
 
 class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
@@ -92,6 +67,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         super().__init__()
         self._address = ""
         self._sighting: Sighting | None = None
+        self._card_returns = False
 
     @staticmethod
     @callback
@@ -112,14 +88,75 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_user(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for the service address."""
+        """Ask for what was found on the network, else for the service address."""
+        if user_input is None:
+            if not await async_credentials_stored(self.hass):
+                return await self._ask_credentials()
+            if self._cards:
+                return await self.async_step_found()
         return await self._ask_address("user", user_input)
+
+    async def async_step_found(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask which of the discovered controllers this is about, if any."""
+        if user_input is not None:
+            chosen: str = user_input[CONF_DEVICE_ID]
+            self._sighting = async_sightings(self.hass).get(chosen)
+            step_id = "user" if self._sighting is None else "confirm"
+            return await self._ask_address(step_id, None)
+        choices = [
+            SelectOptionDict(value=seen.device_id, label=f"{seen.name} ({seen.host})")
+            for seen in self._cards
+        ]
+        config = SelectSelectorConfig(
+            options=[*choices, SelectOptionDict(value=_OTHER, label=_OTHER)],
+            mode=SelectSelectorMode.LIST,
+            translation_key="found",
+        )
+        field = vol.Required(CONF_DEVICE_ID, default=choices[0]["value"])
+        return self.async_show_form(
+            step_id="found", data_schema=vol.Schema({field: SelectSelector(config)})
+        )
+
+    @property
+    def _cards(self) -> list[Sighting]:
+        """What waits under *Discovered*; what a person looked at last comes first."""
+        flows = self.hass.config_entries.flow.async_progress()
+        waiting = [
+            flow["context"].get("unique_id")
+            for flow in reversed(flows)
+            if flow["handler"] == DOMAIN
+            and flow["context"]["source"] == SOURCE_ZEROCONF
+        ]
+        seen = {found.mac: found for found in async_sightings(self.hass).values()}
+        return [seen[mac] for mac in waiting if mac in seen]
 
     async def async_step_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
+        if not await async_credentials_stored(self.hass):
+            self._card_returns = self.source == SOURCE_ZEROCONF
+            return await self._ask_credentials()
         return await self._ask_address("confirm", user_input)
+
+    async def _ask_credentials(self) -> ConfigFlowResult:
+        """End as Home Assistant's page expects: it asks, then begins a new flow."""
+        return await self.async_step_pick_implementation()
+
+    @callback
+    @override
+    def async_remove(self) -> None:
+        """Put the card back under *Discovered* if only the credentials were missing."""
+        if self._card_returns:
+            discovery_flow.async_create_flow(
+                self.hass,
+                DOMAIN,
+                context={"source": SOURCE_ZEROCONF},
+                data=self.init_data,
+                discovery_key=self.context.get("discovery_key"),
+            )
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None
@@ -242,7 +279,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 },
             )
         self.context["title_placeholders"] = {"name": seen.name}
-        return await self.async_step_confirm()
+        # Nobody looks yet: whether there are credentials matters once somebody does.
+        return await self._ask_address("confirm", None)
 
     @override
     async def async_step_dhcp(
