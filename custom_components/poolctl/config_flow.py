@@ -150,13 +150,18 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     def async_remove(self) -> None:
         """Put the card back under *Discovered* if only the credentials were missing."""
         if self._card_returns:
-            discovery_flow.async_create_flow(
-                self.hass,
-                DOMAIN,
-                context={"source": SOURCE_ZEROCONF},
-                data=self.init_data,
-                discovery_key=self.context.get("discovery_key"),
-            )
+            # A page that hears of the new card before the old one goes shows both.
+            self.hass.loop.call_soon(self._discover_again)
+
+    @callback
+    def _discover_again(self) -> None:
+        discovery_flow.async_create_flow(
+            self.hass,
+            DOMAIN,
+            context={"source": SOURCE_ZEROCONF},
+            data=self.init_data,
+            discovery_key=self.context.get("discovery_key"),
+        )
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None

@@ -147,7 +147,8 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
     if not await home.entries(DOMAIN):
         await home.add_integration(
             DOMAIN,
-            {"user": {"url": settings.service_url}},
+            # What was found by then differs from start to start: all of it is added.
+            {"found": {"device_id": "other"}, "user": {"url": settings.service_url}},
             lambda url: sign_in_at_service(url, POOL_OWNER),
         )
     # Whatever else it is, setup_retry say, may still become loaded.

@@ -212,6 +212,19 @@ async def test_credentials_come_first_on_a_card(
     assert not home.flows
 
 
+async def test_page_shows_the_card_once(newcomer: Home, browser: Browser) -> None:
+    """An open page hears that the old card goes before it hears of the new one."""
+    await discover(newcomer, newcomer.controller)
+    (flow_id,) = cards(newcomer).values()
+    heard: list[tuple[str, str]] = []
+    newcomer.hass.config_entries.flow.async_subscribe_flow(
+        lambda change, changed: heard.append((change, changed))
+    )
+    assert missing(await browser.open(flow_id))
+    await newcomer.hass.async_block_till_done()
+    assert heard == [("removed", flow_id), ("added", cards(newcomer)["Home pool"])]
+
+
 async def test_chosen_controller_must_be_the_accounts(
     newcomer: Home, browser: Browser, sign_in: SignIn
 ) -> None:
