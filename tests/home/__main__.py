@@ -20,6 +20,7 @@ from .provision import (
     onboard,
     prepare,
     reset,
+    set_up_energy,
     store_credentials,
     until_running,
 )
@@ -182,6 +183,7 @@ async def _provision(settings: Settings, options: argparse.Namespace) -> None:
             await store_credentials(home)
         if options.ready:
             await add_account(home, settings)
+            await set_up_energy(home)
     _say(_invitation(settings, options))
 
 
