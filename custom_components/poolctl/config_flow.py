@@ -39,10 +39,11 @@ from .client.exceptions import PoolctlError
 from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .forms import (
-    ADDRESS_FIELDS,
     InvalidAddressError,
     UserInput,
+    address_form,
     async_adopt_address,
+    choice,
     normalise_address,
 )
 from .options_flow import PoolctlOptionsFlow
@@ -105,10 +106,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             self._sighting = async_sightings(self.hass).get(chosen)
             step_id = "user" if self._sighting is None else "confirm"
             return await self._ask_address(step_id, None)
-        choices = [
-            SelectOptionDict(value=seen.device_id, label=f"{seen.name} ({seen.host})")
-            for seen in self._cards
-        ]
+        choices = [choice(seen.device_id, seen.name, seen.host) for seen in self._cards]
         config = SelectSelectorConfig(
             options=[*choices, SelectOptionDict(value=_OTHER, label=_OTHER)],
             mode=SelectSelectorMode.LIST,
@@ -191,8 +189,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _known_address(self) -> str:
-        """The address of an account that is already there: most have one service."""
+        """Today's address, else that of another account: most have one service."""
         entries = self._async_current_entries(include_ignore=False)
+        if self.source == SOURCE_RECONFIGURE:
+            entries = [self._entry]
         return entries[0].data[CONF_URL] if entries else ""
 
     @property
@@ -375,15 +375,14 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             errors = await async_adopt_address(recovery, user_input)
             if not errors:
                 return self.async_abort(reason="reconfigure_successful")
-        names = [
-            SelectOptionDict(value=device_id, label=controller.record.title)
-            for device_id, controller in controllers.items()
-        ]
-        choice = SelectSelector(SelectSelectorConfig(options=names))
-        schema = vol.Schema({vol.Required(CONF_DEVICE_ID): choice, **ADDRESS_FIELDS})
+        schema, today = address_form(
+            {device_id: found.record for device_id, found in controllers.items()}
+        )
         return self.async_show_form(
             step_id="reconfigure_controller",
-            data_schema=self.add_suggested_values_to_schema(schema, user_input or {}),
+            data_schema=self.add_suggested_values_to_schema(
+                schema, user_input or today
+            ),
             errors=errors,
         )
 
