@@ -14,14 +14,10 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_ACCESS_TOKEN, CONF_DEVICE_ID, CONF_TOKEN, CONF_URL
 from homeassistant.core import callback
-from homeassistant.helpers import config_entry_oauth2_flow, discovery_flow
+from homeassistant.helpers import config_entry_oauth2_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.selector import (
-    SelectOptionDict,
-    SelectSelector,
-    SelectSelectorConfig,
-    SelectSelectorMode,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -30,6 +26,7 @@ from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
 
+from . import found
 from .account import PoolctlConfigEntry
 from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
@@ -43,7 +40,6 @@ from .forms import (
     UserInput,
     address_form,
     async_adopt_address,
-    choice,
     normalise_address,
 )
 from .options_flow import PoolctlOptionsFlow
@@ -53,8 +49,6 @@ _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 )
 _EXAMPLE_URL = "https://pool.example.com"
-_OTHER = "other"
-"""The choice of none of the controllers that were found."""
 
 
 class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
@@ -93,7 +87,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         if user_input is None:
             if not await async_credentials_stored(self.hass):
                 return await self._ask_credentials()
-            if self._cards:
+            if found.async_cards(self.hass):
                 return await self.async_step_found()
         return await self._ask_address("user", user_input)
 
@@ -102,33 +96,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     ) -> ConfigFlowResult:
         """Ask which of the discovered controllers this is about, if any."""
         if user_input is not None:
-            chosen: str = user_input[CONF_DEVICE_ID]
-            self._sighting = async_sightings(self.hass).get(chosen)
+            self._sighting = found.async_chosen(self.hass, user_input)
             step_id = "user" if self._sighting is None else "confirm"
             return await self._ask_address(step_id, None)
-        choices = [choice(seen.device_id, seen.name, seen.host) for seen in self._cards]
-        config = SelectSelectorConfig(
-            options=[*choices, SelectOptionDict(value=_OTHER, label=_OTHER)],
-            mode=SelectSelectorMode.LIST,
-            translation_key="found",
-        )
-        field = vol.Required(CONF_DEVICE_ID, default=choices[0]["value"])
         return self.async_show_form(
-            step_id="found", data_schema=vol.Schema({field: SelectSelector(config)})
+            step_id="found", data_schema=found.async_form(self.hass)
         )
-
-    @property
-    def _cards(self) -> list[Sighting]:
-        """What waits under *Discovered*; what a person looked at last comes first."""
-        flows = self.hass.config_entries.flow.async_progress()
-        waiting = [
-            flow["context"].get("unique_id")
-            for flow in reversed(flows)
-            if flow["handler"] == DOMAIN
-            and flow["context"]["source"] == SOURCE_ZEROCONF
-        ]
-        seen = {found.mac: found for found in async_sightings(self.hass).values()}
-        return [seen[mac] for mac in waiting if mac in seen]
 
     async def async_step_confirm(
         self, user_input: UserInput | None = None
@@ -147,19 +120,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @override
     def async_remove(self) -> None:
         """Put the card back under *Discovered* if only the credentials were missing."""
+        found.async_cards(self.hass).pop(self.flow_id, None)
         if self._card_returns:
             # A page that hears of the new card before the old one goes shows both.
-            self.hass.loop.call_soon(self._discover_again)
-
-    @callback
-    def _discover_again(self) -> None:
-        discovery_flow.async_create_flow(
-            self.hass,
-            DOMAIN,
-            context={"source": SOURCE_ZEROCONF},
-            data=self.init_data,
-            discovery_key=self.context.get("discovery_key"),
-        )
+            self.hass.loop.call_soon(found.async_discover_again, self)
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None
@@ -284,6 +248,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 },
             )
         self.context["title_placeholders"] = {"name": seen.name}
+        found.async_cards(self.hass)[self.flow_id] = seen
         # Nobody looks yet: whether there are credentials matters once somebody does.
         return await self._ask_address("confirm", None)
 
@@ -376,7 +341,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             if not errors:
                 return self.async_abort(reason="reconfigure_successful")
         schema, today = address_form(
-            {device_id: found.record for device_id, found in controllers.items()}
+            {device_id: each.record for device_id, each in controllers.items()}
         )
         return self.async_show_form(
             step_id="reconfigure_controller",

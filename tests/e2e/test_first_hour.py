@@ -1,5 +1,6 @@
 """A newcomer adds a pool, and has nothing but what the vendor sent and the README."""
 
+from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Locator, Page, expect
@@ -7,14 +8,16 @@ from playwright.async_api import Locator, Page, expect
 from tests.home.settings import DOMAIN, OAUTH_CLIENT, Settings
 
 from .pools import FULL
-from .steps import open_device, sign_in, sign_in_at_service
+from .steps import open_device, sign_in, sign_in_at_service, take_picture_of
 
 # What the controllers call themselves; the account calls them otherwise.
 CHOSEN: Final = "ctrl-0a0b0c"
 FOUND: Final = (CHOSEN, "ctrl-0d0e0f")
 
 
-async def test_from_scratch(first_home: Settings, visitor: Page) -> None:
+async def test_from_scratch(
+    first_home: Settings, visitor: Page, screenshots: Path
+) -> None:
     """From the card to the pool, by way of the credentials; nothing is typed twice."""
     page = visitor
     await sign_in(page, first_home)
@@ -29,6 +32,7 @@ async def test_from_scratch(first_home: Settings, visitor: Page) -> None:
     await expect(credentials).not_to_contain_text("formatjs")
     await expect(credentials).not_to_contain_text("MISSING_VALUE")
     await expect(credentials.get_by_role("link", name=redirect)).to_have_count(0)
+    await take_picture_of(credentials, screenshots / "credentials.png")
     await credentials.get_by_role("button", name="Close").last.click()
     await expect(credentials.get_by_role("dialog")).to_have_count(0)
     await expect(cards).to_have_count(len(FOUND))
@@ -42,6 +46,7 @@ async def test_from_scratch(first_home: Settings, visitor: Page) -> None:
     for name in FOUND:
         await expect(dialog.get_by_role("radio", name=name)).to_be_visible()
     await expect(dialog.get_by_role("radio", name=CHOSEN)).to_be_checked()
+    await take_picture_of(dialog, screenshots / "choose.png")
     await dialog.get_by_role("button", name="Submit").click()
     await expect(dialog).to_contain_text(f"{CHOSEN} was found")
     await dialog.get_by_role("textbox").fill(first_home.service_url)

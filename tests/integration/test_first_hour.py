@@ -256,6 +256,19 @@ async def test_another_controller_than_those_that_were_found(
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
+async def test_card_that_goes_while_the_list_is_open(
+    newcomer: Home, browser: Browser
+) -> None:
+    await discover(newcomer, newcomer.controller)
+    await browser.store_credentials()
+    step = await browser.begin()
+    (flow_id,) = cards(newcomer).values()
+    newcomer.hass.config_entries.flow.async_abort(flow_id)
+    assert choices(await browser.open(step["flow_id"])) == {OTHER: OTHER}
+    step = await browser.submit(step, device_id=OTHER)
+    assert step["step_id"] == "user"
+
+
 async def test_card_is_as_before_once_there_are_credentials(
     newcomer: Home, browser: Browser
 ) -> None:
