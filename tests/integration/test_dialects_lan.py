@@ -15,7 +15,7 @@ from custom_components.poolctl.client.control import (
     sender as sender_module,
 )
 from custom_components.poolctl.upkeep import memory
-from custom_components.poolctl.upkeep.records import Sighting
+from custom_components.poolctl.upkeep.sightings import Sighting
 from tests.simulator.dialects import Dialect
 
 from .home import Home, failure

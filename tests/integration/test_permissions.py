@@ -3,6 +3,7 @@
 from typing import Any
 
 from homeassistant.auth.models import Group, User
+from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.core import Context
 from homeassistant.exceptions import Unauthorized, UnknownUser
 import pytest
@@ -38,7 +39,7 @@ async def run(home: Home, action: str, user: User | None, **data: Any) -> Any:
 def somebody(home: Home, **entity_ids: bool) -> MockUser:
     """Return a user who may control just these entities, and read all."""
     control = {f"{key.replace('__', '.')}": {"control": True} for key in entity_ids}
-    policy = {"entities": {"all": {"read": True}, "entity_ids": control}}
+    policy: PolicyType = {"entities": {"all": {"read": True}, "entity_ids": control}}
     return MockUser(groups=[Group("Some", policy=policy)]).add_to_hass(home.hass)
 
 
