@@ -181,3 +181,20 @@ async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
     await full.unload()
     with failure("not_reached"):
         await task
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [("decline", "refused the command"), ("ignore_writes", "did not carry it out")],
+)
+async def test_what_fails_names_what_it_is_about(
+    small: Home, fault: str, told: str
+) -> None:
+    """Whoever switches a whole room learns which of its outputs it was."""
+    small.controller.faults.on(fault)
+    with pytest.raises(HomeAssistantError) as caught:
+        await small.act("switch.turn_on", SLOT)
+    said = str(caught.value)
+    assert said.startswith(f"{small.state('switch', SLOT).name}: the controller")
+    assert told in said
