@@ -21,6 +21,7 @@ from .client.exceptions import (
     ProtocolError,
     RefusedError,
     SignatureError,
+    StoppedError,
     UnconfirmedError,
     UnreachableError,
 )
@@ -39,6 +40,7 @@ COMMAND_ERRORS: Final[Sentences] = {
     BusyError: "busy",
     CommandFailedError: "service_refused",
     RefusedError: "refused",
+    StoppedError: "stopped",
     NotDoneError: "not_done",
     OutcomeUnknownError: "outcome_unknown",
     UnconfirmedError: "unconfirmed",
