@@ -6,9 +6,9 @@ is imagined (timelapse.py): no poll, retry, time-out or token is left out or sho
 Every one of the 40 320 polls of each controller that a week has happens when it is due,
 as far as no trouble delays it; a fault that hangs lasts its full ten seconds.
 
-Random, from a seed: faults of the LAN (each of tests/simulator/lan.py), faults of the
-cloud, controllers cut from the
-cloud, restarting, moving, swapping addresses, changing their keys; expired tokens,
+Random, from a seed: faults of the LAN (each of tests/simulator/lan.py) and of the cloud,
+controllers cut from the cloud, restarting, moving, swapping addresses, changing their
+keys; expired tokens,
 reloads; and a person at every switch, number, light, climate and button, who signs in
 again when asked to. The cloud and the controllers speak in dialects (draws.py), which
 change while it runs, and hostile neighbours announce what is not so. What may fail for
