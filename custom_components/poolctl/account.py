@@ -151,7 +151,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN,
                 translation_key="service_unreachable",
                 translation_placeholders={"error": str(err)},
-                retry_after=INVENTORY_RETRY,
+                # A first set-up is tried again by Home Assistant, which would wait.
+                retry_after=INVENTORY_RETRY if self.data else None,
             ) from err
         keys = await self._async_fetch_keys(
             device.device_id

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-import ipaddress
 import logging
 from typing import Any, Self, override
 
@@ -21,9 +20,6 @@ from homeassistant.helpers import config_entry_oauth2_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.selector import (
-    SelectOptionDict,
-    SelectSelector,
-    SelectSelectorConfig,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -31,16 +27,22 @@ from homeassistant.helpers.selector import (
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
-from yarl import URL
 
+from . import found
 from .account import PoolctlConfigEntry
-from .application_credentials import service_address
+from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
 from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
+from .forms import (
+    InvalidAddressError,
+    UserInput,
+    address_form,
+    async_adopt_address,
+    normalise_address,
+)
 from .options_flow import PoolctlOptionsFlow
 from .upkeep.records import ControllerRecord, mac_of, stored_records
 from .upkeep.sightings import Sighting, async_sightings
@@ -51,39 +53,6 @@ _URL_FIELD = TextSelector(
 _EXAMPLE_URL = "https://pool.example.com"
 _CARDS = 20
 """Discoveries shown at once: nobody has more, and anybody can announce a thousand."""
-
-
-class InvalidAddressError(ValueError):
-    """Not a service address; the argument is the key of its sentence."""
-
-
-def normalise_address(text: str) -> str:
-    """Return a service address without the rest of what people paste.
-
-    https may lead anywhere; http only to private and loopback addresses, where nobody
-    else can listen to the sign-in. Raises InvalidAddressError.
-    """
-    try:
-        url = URL(text.strip())
-        host = url.host
-    except ValueError:
-        raise InvalidAddressError("invalid_url") from None
-    if url.scheme not in ("http", "https") or not host or url.user or url.password:
-        raise InvalidAddressError("invalid_url")
-    if url.scheme == "http" and not _is_private(host):
-        raise InvalidAddressError("http_not_private")
-    path = url.path.split("/api-gateway")[0].rstrip("/")
-    return str(url.with_path(path).with_query(None).with_fragment(None)).rstrip("/")
-
-
-def _is_private(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_private or address.is_loopback
 
 
 class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
@@ -97,6 +66,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         super().__init__()
         self._address = ""
         self._sighting: Sighting | None = None
+        self._card_returns = False
 
     @staticmethod
     @callback
@@ -117,14 +87,47 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_user(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for the service address."""
+        """Ask for what was found on the network, else for the service address."""
+        if user_input is None:
+            if not await async_credentials_stored(self.hass):
+                return await self._ask_credentials()
+            if found.async_cards(self.hass):
+                return await self.async_step_found()
         return await self._ask_address("user", user_input)
+
+    async def async_step_found(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask which of the discovered controllers this is about, if any."""
+        if user_input is not None:
+            self._sighting = found.async_chosen(self.hass, user_input)
+            step_id = "user" if self._sighting is None else "confirm"
+            return await self._ask_address(step_id, None)
+        return self.async_show_form(
+            step_id="found", data_schema=found.async_form(self.hass)
+        )
 
     async def async_step_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
+        if not await async_credentials_stored(self.hass):
+            self._card_returns = self.source == SOURCE_ZEROCONF
+            return await self._ask_credentials()
         return await self._ask_address("confirm", user_input)
+
+    async def _ask_credentials(self) -> ConfigFlowResult:
+        """End as Home Assistant's page expects: it asks, then begins a new flow."""
+        return await self.async_step_pick_implementation()
+
+    @callback
+    @override
+    def async_remove(self) -> None:
+        """Put the card back under *Discovered* if only the credentials were missing."""
+        found.async_cards(self.hass).pop(self.flow_id, None)
+        if self._card_returns:
+            # A page that hears of the new card before the old one goes shows both.
+            self.hass.loop.call_soon(found.async_discover_again, self)
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None
@@ -154,8 +157,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _known_address(self) -> str:
-        """The address of an account that is already there: most have one service."""
+        """Today's address, else that of another account: most have one service."""
         entries = self._async_current_entries(include_ignore=False)
+        if self.source == SOURCE_RECONFIGURE:
+            entries = [self._entry]
         return entries[0].data[CONF_URL] if entries else ""
 
     @property
@@ -249,7 +254,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self._sighting = seen
         self._abort_if_too_much()
         self.context["title_placeholders"] = {"name": seen.name}
-        return await self.async_step_confirm()
+        found.async_cards(self.hass)[self.flow_id] = seen
+        # Nobody looks yet: whether there are credentials matters once somebody does.
+        return await self._ask_address("confirm", None)
 
     def _abort_if_too_much(self) -> None:
         """Show no second card of a controller, and not too many in all."""
@@ -377,15 +384,14 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             errors = await async_adopt_address(recovery, user_input)
             if not errors:
                 return self.async_abort(reason="reconfigure_successful")
-        names = [
-            SelectOptionDict(value=device_id, label=controller.record.title)
-            for device_id, controller in controllers.items()
-        ]
-        choice = SelectSelector(SelectSelectorConfig(options=names))
-        schema = vol.Schema({vol.Required(CONF_DEVICE_ID): choice, **ADDRESS_FIELDS})
+        schema, today = address_form(
+            {device_id: each.record for device_id, each in controllers.items()}
+        )
         return self.async_show_form(
             step_id="reconfigure_controller",
-            data_schema=self.add_suggested_values_to_schema(schema, user_input or {}),
+            data_schema=self.add_suggested_values_to_schema(
+                schema, user_input or today
+            ),
             errors=errors,
         )
 

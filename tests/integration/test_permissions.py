@@ -1,8 +1,10 @@
 """Who may run the actions: what a policy lets a person control, and nothing more."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from homeassistant.auth.models import Group, User
+from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.core import Context
 from homeassistant.exceptions import Unauthorized, UnknownUser
 import pytest
@@ -35,10 +37,12 @@ async def run(home: Home, action: str, user: User | None, **data: Any) -> Any:
     )
 
 
-def somebody(home: Home, **entity_ids: bool) -> MockUser:
+def somebody(home: Home, *entity_ids: str) -> MockUser:
     """Return a user who may control just these entities, and read all."""
-    control = {f"{key.replace('__', '.')}": {"control": True} for key in entity_ids}
-    policy = {"entities": {"all": {"read": True}, "entity_ids": control}}
+    control: Mapping[str, Mapping[str, bool]] = {
+        entity_id: {"control": True} for entity_id in entity_ids
+    }
+    policy: PolicyType = {"entities": {"all": {"read": True}, "entity_ids": control}}
     return MockUser(groups=[Group("Some", policy=policy)]).add_to_hass(home.hass)
 
 
@@ -88,13 +92,13 @@ async def test_whoever_may_only_read_gives_nothing_back(
 
 async def test_the_calendar_and_the_output(full: Home) -> None:
     """Whoever may use one of them makes no schedule; whoever may use both does."""
-    calendar = full.entity_id("calendar", "schedules").replace(".", "__")
-    switch = full.entity_id("switch", "slot_3").replace(".", "__")
+    calendar = full.entity_id("calendar", "schedules")
+    switch = full.entity_id("switch", "slot_3")
     for keys in ([calendar], [switch]):
-        user = somebody(full, **dict.fromkeys(keys, True))
+        user = somebody(full, *keys)
         with pytest.raises(Unauthorized):
             await run(full, "create_schedule", user)
-    user = somebody(full, **{calendar: True, switch: True})
+    user = somebody(full, calendar, switch)
     full.hass.async_create_task(run(full, "create_schedule", user))
     await full.settle()
     assert "Morning fall" in names(full)

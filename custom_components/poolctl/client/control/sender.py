@@ -304,6 +304,9 @@ class Sender:
                 doubt = idempotent and isinstance(errors[0], LanBusyError)
                 if not doubt and not _other_path_may(err, idempotent=idempotent):
                     raise
+        if alone and paths.cloud and not paths.on_lan and all(map(_lost, errors)):
+            # Nothing was sent: what works is the cloud, which has no such command.
+            raise NotSupportedError("the cloud cannot carry this")
         raise errors[0] if errors else NotSupportedError("no path can carry this")
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
