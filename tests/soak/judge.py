@@ -83,3 +83,8 @@ def legitimate(error: HomeAssistantError, asked: Asked) -> bool:
     return any(
         key == error.translation_key and right(asked) for key, right in LEGITIMATE
     )
+
+
+def may_be_missing(controller: Controller, key: str) -> bool:
+    """Tell whether an entity need not be there: schedules that nobody can read."""
+    return key.startswith("schedule") and L.LONGER_RECORDS in controller.dialects
