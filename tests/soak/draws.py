@@ -46,6 +46,8 @@ FIRMWARE: Final[Groups[L]] = (
     (L.TEMP_WITHOUT_TEMP3_CH,),
     (L.TEMP_WITHOUT_FLAGS,),
     (L.ENV_NULL, L.ENV_EMPTY),
+    (L.PUMP_OFF_CLEARS,),
+    (L.PUMP_AUX_DECLINED,),
 )
 """Of each group a controller speaks one dialect or none."""
 

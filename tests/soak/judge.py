@@ -64,6 +64,14 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     # The only one left to take it does not say that it did, or did not do it.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
+    # Nothing is left that holds a pump off while its schedule runs.
+    (
+        "not_applied",
+        lambda it: (
+            it.key == "pump"
+            and {L.PUMP_OFF_CLEARS, L.PUMP_AUX_DECLINED} <= it.controller.dialects
+        ),
+    ),
     # Schedules that cannot be read cannot be changed.
     (
         "unexpected_answer",
@@ -83,3 +91,8 @@ def legitimate(error: HomeAssistantError, asked: Asked) -> bool:
     return any(
         key == error.translation_key and right(asked) for key, right in LEGITIMATE
     )
+
+
+def may_be_missing(controller: Controller, key: str) -> bool:
+    """Tell whether an entity need not be there: schedules that nobody can read."""
+    return key.startswith("schedule") and L.LONGER_RECORDS in controller.dialects

@@ -24,6 +24,7 @@ from .week import MINUTE, Week
 MOST_CARDS: Final = 20
 """Discoveries that a person may be shown at once."""
 CROWD: Final = 60
+INVENTED: Final = "0e0000000001"
 LIAR, NOWHERE = "127.0.0.77", "127.0.0.78"
 
 
@@ -66,7 +67,9 @@ class Neighbours:
             stored = records[each.device_id]
             if stored["host"] == LIAR or stored["port"] != each.port:
                 week.note(f"{kind}: {stored['host']}:{stored['port']} is stored")
-            if stored["mac"].replace(":", "") not in (each.mac, each.announced_mac):
+            # One that nobody has may be told for the true address: no frame tells it.
+            may_be = each.mac, each.announced_mac, INVENTED
+            if stored["mac"].replace(":", "") not in may_be:
                 week.note(f"{kind}: the MAC address of {each.name} is another one")
         # A turn a minute, of up to four requests: two frames, each tried twice.
         if connections > 4 * 6 * len(week.controllers):
@@ -97,7 +100,7 @@ def _replays(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
 
 def _other_macs(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
     other = next(each for each in it.week.controllers if each is not controller)
-    return (under_another_mac(controller, mac) for mac in ("0e0000000001", other.mac))
+    return (under_another_mac(controller, mac) for mac in (INVENTED, other.mac))
 
 
 def _crowd(it: Neighbours, controller: Controller) -> Iterable[Announcement]:

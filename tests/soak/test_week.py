@@ -6,9 +6,9 @@ is imagined (timelapse.py): no poll, retry, time-out or token is left out or sho
 Every one of the 40 320 polls of each controller that a week has happens when it is due,
 as far as no trouble delays it; a fault that hangs lasts its full ten seconds.
 
-Random, from a seed: faults of the LAN (each of tests/simulator/lan.py), faults of the
-cloud, controllers cut from the
-cloud, restarting, moving, swapping addresses, changing their keys; expired tokens,
+Random, from a seed: faults of the LAN (each of tests/simulator/lan.py) and of the cloud,
+controllers cut from the cloud, restarting, moving, swapping addresses, changing their
+keys; expired tokens,
 reloads; and a person at every switch, number, light, climate and button, who signs in
 again when asked to. The cloud and the controllers speak in dialects (draws.py), which
 change while it runs, and hostile neighbours announce what is not so. What may fail for
@@ -27,6 +27,7 @@ from typing import Any, Final
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er, issue_registry as ir
@@ -36,9 +37,9 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl.const import DOMAIN
 from tests.integration.service import Service
-from tests.simulator import Pool
 
 from .draws import DAYS, SEED
+from .judge import may_be_missing
 from .neighbours import Neighbours
 from .network import Network
 from .person import Owner, Person
@@ -127,7 +128,8 @@ async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
             target = registry.async_get_entity_id(
                 domain, DOMAIN, f"{controller.device_id}_{key}"
             )
-            if target is None:
+            shown = hass.states.get(target or "")
+            if shown is None or shown.state == STATE_UNAVAILABLE:
                 continue
             try:
                 await hass.services.async_call(
@@ -149,15 +151,16 @@ def _compare(
 ) -> list[str]:
     """Compare every entity with its pool."""
     wrong = [] if entry.state is ConfigEntryState.LOADED else [f"{entry.state}"]
-    pools: dict[str, Pool] = {c.device_id: c.pool for c in service.account.controllers}
+    controllers = {each.device_id: each for each in service.controllers}
     for entity in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
         state = hass.states.get(entity.entity_id)
         if entity.disabled:
             continue
         device_id, key = entity.unique_id[:17], entity.unique_id[18:]
-        value = expected(pools[device_id], entity.domain, key)
-        if state is None or state.state == "unavailable":
-            wrong.append(f"{entity.unique_id} is not there")
+        value = expected(controllers[device_id].pool, entity.domain, key)
+        if state is None or state.state == STATE_UNAVAILABLE:
+            if not may_be_missing(controllers[device_id], key):
+                wrong.append(f"{entity.unique_id} is not there")
         elif value is not None and not same(state.state, value):
             wrong.append(f"{entity.unique_id} shows {state.state}, it is {value}")
     return wrong

@@ -6,6 +6,7 @@ import pytest
 
 from custom_components.poolctl.client.envelope import MAX_COUNTER, OutgoingCounter
 from custom_components.poolctl.client.exceptions import ClockError, RefusedError
+from custom_components.poolctl.client.pool.dosing import DOSING
 
 from .conftest import Rig, UnixTime
 
@@ -124,6 +125,26 @@ async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
         rig.time.advance(0.3)
         await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
     assert rig.controller.paths.lan.counters.ahead < 150  # type: ignore[union-attr]
+
+
+async def test_somebody_signs_between_a_query_and_its_command(
+    clocked: Callable[..., Rig],
+) -> None:
+    """L1: that the counter before was taken a moment ago does not prove a refusal."""
+    rig = clocked()
+    await read(rig)
+    rig.time.advance(15)
+    verify, asked = rig.pool.verify, []
+
+    def signs_between(env: object) -> bytes:
+        asked.append(env)
+        if len(asked) == 2:  # the first was the settings
+            rig.pool.sign_elsewhere()
+        return verify(env)
+
+    rig.pool.verify = signs_between  # type: ignore[method-assign]
+    await rig.controller.dosing.set_desired(DOSING[0], 7.2)
+    assert rig.pool.pool.settings["desired_ph"] == 72
 
 
 async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:

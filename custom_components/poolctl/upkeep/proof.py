@@ -37,8 +37,8 @@ class Proof:
     async def async_see(self, lan: LanClient, stranger: LanClient) -> None:
         """See that a controller is there now; `stranger` has another key.
 
-        Two different frames, newer than all that were seen, prove it. Where they are
-        older, the controller may have restarted, and questions tell.
+        Two different frames come first, for they cost nothing. They prove nothing yet:
+        who listens while we hear nothing has newer ones than we have. Questions tell.
 
         Raises ReplayError where it may be a recording, and what `LanClient.state` raises.
         """
@@ -51,9 +51,7 @@ class Proof:
         self._heard = {address: max(frames)}
         if len(frames) < 2:
             raise ReplayError("the same frame again and again")
-        newest = known.frames.newest
-        if newest is not None and sum(each > newest for each in frames) < 2:
-            await _question(lan, stranger, known)
+        await _question(lan, stranger, known)
 
 
 def apart(lan: LanClient) -> Counters:
