@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-import ipaddress
 import logging
 from typing import Any, Self, override
 
@@ -31,7 +30,6 @@ from homeassistant.helpers.selector import (
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
-from yarl import URL
 
 from .account import PoolctlConfigEntry
 from .application_credentials import service_address
@@ -40,7 +38,14 @@ from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
+from .forms import (
+    ADDRESS_FIELDS,
+    InvalidAddressError,
+    UserInput,
+    async_adopt_address,
+    normalise_address,
+)
+from .identity import CONF_IDENTITY, Identity
 from .options_flow import PoolctlOptionsFlow
 from .upkeep.records import ControllerRecord, mac_of, stored_records
 from .upkeep.sightings import Sighting, async_sightings
@@ -51,39 +56,6 @@ _URL_FIELD = TextSelector(
 _EXAMPLE_URL = "https://pool.example.com"
 _CARDS = 20
 """Discoveries shown at once: nobody has more, and anybody can announce a thousand."""
-
-
-class InvalidAddressError(ValueError):
-    """Not a service address; the argument is the key of its sentence."""
-
-
-def normalise_address(text: str) -> str:
-    """Return a service address without the rest of what people paste.
-
-    https may lead anywhere; http only to private and loopback addresses, where nobody
-    else can listen to the sign-in. Raises InvalidAddressError.
-    """
-    try:
-        url = URL(text.strip())
-        host = url.host
-    except ValueError:
-        raise InvalidAddressError("invalid_url") from None
-    if url.scheme not in ("http", "https") or not host or url.user or url.password:
-        raise InvalidAddressError("invalid_url")
-    if url.scheme == "http" and not _is_private(host):
-        raise InvalidAddressError("http_not_private")
-    path = url.path.split("/api-gateway")[0].rstrip("/")
-    return str(url.with_path(path).with_query(None).with_fragment(None)).rstrip("/")
-
-
-def _is_private(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_private or address.is_loopback
 
 
 class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
@@ -201,9 +173,15 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
+        told = Identity.told(subject, token, inventory)
         if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
-            self._abort_if_unique_id_mismatch(reason="wrong_account")
-            return self.async_update_reload_and_abort(self._entry, data_updates=data)
+            entry = self._entry
+            before = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))
+            if not told.fits(entry.unique_id, before):
+                return self.async_abort(reason="wrong_account")
+            data[CONF_IDENTITY] = told.as_stored(before)
+            return self.async_update_reload_and_abort(entry, data_updates=data)
+        data[CONF_IDENTITY] = told.as_stored(told)
         self._abort_if_unique_id_configured()
         if not self._owned(inventory):
             return self.async_abort(

@@ -1,5 +1,6 @@
-"""What the forms of flows share: the form for a controller's address."""
+"""What the forms of flows share: the addresses that a person types."""
 
+import ipaddress
 from typing import Any, Final
 
 from homeassistant.const import CONF_HOST, CONF_PORT
@@ -10,6 +11,7 @@ from homeassistant.helpers.selector import (
     TextSelector,
 )
 import probatio as vol
+from yarl import URL
 
 from .client.exceptions import NotSupportedError, PoolctlError
 from .client.lan import PORT
@@ -44,3 +46,36 @@ async def async_adopt_address(
     except (PoolctlError, ValueError) as err:
         return {CONF_HOST: sentence(err, ADDRESS_ERRORS, "controller_not_found")}
     return {}
+
+
+class InvalidAddressError(ValueError):
+    """Not a service address; the argument is the key of its sentence."""
+
+
+def normalise_address(text: str) -> str:
+    """Return a service address without the rest of what people paste.
+
+    https may lead anywhere; http only to private and loopback addresses, where nobody
+    else can listen to the sign-in. Raises InvalidAddressError.
+    """
+    try:
+        url = URL(text.strip())
+        host = url.host
+    except ValueError:
+        raise InvalidAddressError("invalid_url") from None
+    if url.scheme not in ("http", "https") or not host or url.user or url.password:
+        raise InvalidAddressError("invalid_url")
+    if url.scheme == "http" and not _is_private(host):
+        raise InvalidAddressError("http_not_private")
+    path = url.path.split("/api-gateway")[0].rstrip("/")
+    return str(url.with_path(path).with_query(None).with_fragment(None)).rstrip("/")
+
+
+def _is_private(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_private or address.is_loopback
