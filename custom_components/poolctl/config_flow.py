@@ -43,6 +43,7 @@ from .forms import (
     async_adopt_address,
     normalise_address,
 )
+from .identity import CONF_IDENTITY, Identity
 from .options_flow import PoolctlOptionsFlow
 from .upkeep.records import ControllerRecord, mac_of, stored_records
 from .upkeep.sightings import Sighting, async_sightings
@@ -206,9 +207,15 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
+        told = Identity.told(subject, token, inventory)
         if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
-            self._abort_if_unique_id_mismatch(reason="wrong_account")
-            return self.async_update_reload_and_abort(self._entry, data_updates=data)
+            entry = self._entry
+            before = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))
+            if not told.fits(entry.unique_id, before):
+                return self.async_abort(reason="wrong_account")
+            data[CONF_IDENTITY] = told.as_stored(before)
+            return self.async_update_reload_and_abort(entry, data_updates=data)
+        data[CONF_IDENTITY] = told.as_stored(told)
         self._abort_if_unique_id_configured()
         if not self._owned(inventory):
             return self.async_abort(

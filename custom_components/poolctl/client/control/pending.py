@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..exceptions import PoolctlError, StoppedError, UnreachableError
+from ..exceptions import PoolctlError, StoppedError
 from ..pool.state import PoolState
 
 
