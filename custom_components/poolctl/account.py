@@ -33,6 +33,7 @@ from .client.exceptions import (
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
+from .errors import ACCOUNT_ERRORS, sentence
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord, async_sightings, mac_of
 
@@ -136,10 +137,10 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN, translation_key="sign_in_needed"
             ) from err
         except PoolctlError as err:
+            _LOGGER.debug("The account could not be read: %s", err)
             raise UpdateFailed(
                 translation_domain=DOMAIN,
-                translation_key="service_unreachable",
-                translation_placeholders={"error": str(err)},
+                translation_key=sentence(err, ACCOUNT_ERRORS),
                 # A first set-up is tried again by Home Assistant, which would wait.
                 retry_after=INVENTORY_RETRY if self.data else None,
             ) from err

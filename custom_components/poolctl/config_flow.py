@@ -187,10 +187,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             subject = await cloud.user_id()
         except PoolctlError as err:
             self.logger.debug("The account could not be read: %s", err)
-            return self.async_abort(
-                reason="account_unreadable",
-                description_placeholders={"error": str(err)},
-            )
+            return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
         if unique_id is None or not inventory.devices:
             return self.async_abort(reason="no_controllers")

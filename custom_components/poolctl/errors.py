@@ -48,6 +48,13 @@ COMMAND_ERRORS: Final[Sentences] = {
 }
 """A command failed: keys of `exceptions`."""
 
+ACCOUNT_ERRORS: Final[Sentences] = {
+    BusyError: "service_busy",
+    UnreachableError: "service_unreachable",
+    PoolctlError: "service_unreadable",
+}
+"""The account could not be read: keys of `exceptions`."""
+
 KEY_ERRORS: Final[Sentences] = {
     SignatureError: "still_rejected",
     AuthenticationError: "sign_in_needed",
@@ -88,7 +95,8 @@ def command_errors() -> Generator[None]:
     except PoolctlError as err:
         key = sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
-        said = err.said if isinstance(err, CommandFailedError) else str(err)
+        # The service's own words, in whatever language it speaks.
+        said = err.said if isinstance(err, CommandFailedError) else ""
         placeholders = {"error": said, "seconds": str(round(retry_after or 5))}
         if isinstance(err, InvalidCommandError):
             key, placeholders = err.reason, placeholders | err.placeholders
