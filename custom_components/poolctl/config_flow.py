@@ -8,7 +8,6 @@ from typing import Any, override
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
-    ConfigEntry,
     ConfigEntryState,
     ConfigFlowResult,
 )
@@ -96,7 +95,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @staticmethod
     @callback
     @override
-    def async_get_options_flow(config_entry: ConfigEntry) -> PoolctlOptionsFlow:
+    def async_get_options_flow(
+        config_entry: PoolctlConfigEntry,
+    ) -> PoolctlOptionsFlow:
         """Return the flow of the options."""
         return PoolctlOptionsFlow()
 

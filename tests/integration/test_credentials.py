@@ -18,7 +18,7 @@ async def test_nobody_signs_in_nowhere(hass: HomeAssistant) -> None:
         await async_get_auth_implementation(hass, DOMAIN, credential)
     # An argument would be said instead of Home Assistant's translated sentence.
     assert raised.value.translation_key == "oauth2_implementation_unavailable"
-    assert not raised.value.args
+    assert raised.value.generate_message
 
     with service_address("https://pool.example.com"):
         found = await async_get_auth_implementation(hass, DOMAIN, credential)
