@@ -9,7 +9,6 @@ from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
     SOURCE_ZEROCONF,
-    ConfigEntry,
     ConfigEntryState,
     ConfigFlowResult,
 )
@@ -72,7 +71,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @staticmethod
     @callback
     @override
-    def async_get_options_flow(config_entry: ConfigEntry) -> PoolctlOptionsFlow:
+    def async_get_options_flow(
+        config_entry: PoolctlConfigEntry,
+    ) -> PoolctlOptionsFlow:
         """Return the flow of the options."""
         return PoolctlOptionsFlow()
 
@@ -198,10 +199,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             subject = await cloud.user_id()
         except PoolctlError as err:
             self.logger.debug("The account could not be read: %s", err)
-            return self.async_abort(
-                reason="account_unreadable",
-                description_placeholders={"error": str(err)},
-            )
+            return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
         if unique_id is None or not inventory.devices:
             return self.async_abort(reason="no_controllers")

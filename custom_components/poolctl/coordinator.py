@@ -200,10 +200,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         try:
             await self.controller.poller.poll()
         except StateExpiredError as err:
+            self.logger.debug("%s does not answer: %s", self.name, err)
             raise UpdateFailed(
-                translation_domain=DOMAIN,
-                translation_key="controller_unreachable",
-                translation_placeholders={"error": str(err)},
+                translation_domain=DOMAIN, translation_key="controller_unreachable"
             ) from err
         finally:
             self.update_interval = timedelta(seconds=self.controller.poller.interval)

@@ -50,6 +50,13 @@ COMMAND_ERRORS: Final[Sentences] = {
 }
 """A command failed: keys of `exceptions`."""
 
+ACCOUNT_ERRORS: Final[Sentences] = {
+    BusyError: "service_busy",
+    UnreachableError: "service_unreachable",
+    PoolctlError: "service_unreadable",
+}
+"""The account could not be read: keys of `exceptions`."""
+
 KEY_ERRORS: Final[Sentences] = {
     SignatureError: "still_rejected",
     AuthenticationError: "sign_in_needed",
@@ -93,7 +100,8 @@ def command_errors(entity: str) -> Generator[None]:
     except PoolctlError as err:
         key = sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
-        said = err.said if isinstance(err, CommandFailedError) else str(err)
+        # The service's own words, in whatever language it speaks.
+        said = err.said if isinstance(err, CommandFailedError) else ""
         seconds = str(round(retry_after or 5))
         placeholders = {"entity": entity, "error": said, "seconds": seconds}
         if isinstance(err, InvalidCommandError):
