@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from homeassistant.exceptions import ServiceValidationError
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
@@ -187,6 +187,23 @@ async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
         await task
 
 
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [("decline", "refused the command"), ("ignore_writes", "did not carry it out")],
+)
+async def test_what_fails_names_what_it_is_about(
+    small: Home, fault: str, told: str
+) -> None:
+    """Whoever switches a whole room learns which of its outputs it was."""
+    small.controller.faults.on(fault)
+    with pytest.raises(HomeAssistantError) as caught:
+        await small.act("switch.turn_on", SLOT)
+    said = str(caught.value)
+    assert said.startswith(f"{small.state('switch', SLOT).name}: the controller")
+    assert told in said
+
+
 @pytest.mark.parametrize(
     ("action", "key", "data"),
     [
@@ -238,8 +255,8 @@ async def test_a_command_during_the_unload(small: Home) -> None:
     account = small.entry.runtime_data
     controller = account.controllers[small.controller.device_id].controller
     await small.unload()
-    with failure("stopped"), command_errors():
+    with failure("stopped"), command_errors("Home pool"):
         await controller.outputs.switch(WATERFALL, True)
-    with failure("stopped"), command_errors():
+    with failure("stopped"), command_errors("Home pool"):
         await controller.raw.query("aux_names", b"")
     assert small.actions == []

@@ -68,9 +68,16 @@ class Controller:
         return self.device_id.replace("_", "").lower()
 
     @property
+    def announced_mac(self) -> str:
+        """TXT `mac`, which need not be that of the identifier."""
+        if Dialect.SECOND_INTERFACE in self.dialects:
+            return f"{int(self.mac, 16) ^ 0x80:012x}"
+        return self.mac
+
+    @property
     def hostname(self) -> str:
         """Name in mDNS (interface.md 2.8)."""
-        return f"ctrl-{self.mac[-6:]}.local"
+        return f"ctrl-{self.announced_mac[-6:]}.local"
 
     @property
     def host(self) -> str:

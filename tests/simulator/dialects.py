@@ -37,6 +37,7 @@ class Dialect(StrEnum):
     SPA_BY_SOLAR = "spa_by_solar"
     ENV_NULL = "env_null"
     ENV_EMPTY = "env_empty"
+    SECOND_INTERFACE = "second_interface"
     PUMP_AT_REST = "pump_at_rest"
 
 
@@ -84,10 +85,13 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
     ),
     Dialect.ENV_NULL: ("L11", "an action is answered with `env` null"),
     Dialect.ENV_EMPTY: ("L11", "an action is answered with an empty `env`"),
+    Dialect.SECOND_INTERFACE: (
+        "L12",
+        "TXT `mac` and the hostname are those of a second interface",
+    ),
     Dialect.PUMP_AT_REST: ("L13", "the pump stands still when the controller starts"),
 }
-"""Row and meaning of each. Rows that are not here are somebody else's: L12 is mDNS, L14 is the
-clock of whoever runs Home Assistant."""
+"""Row and meaning of each. L14 is not here: it is the clock of whoever runs Home Assistant."""
 
 AHEAD: Final = {
     Dialect.COUNTER_AHEAD_1_S: 1,
