@@ -85,6 +85,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             store=self._async_store,
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
+        self.one_by_one = asyncio.Lock()
+        """Held by whoever adds the entities of a controller, which takes a while."""
         self._lacking: dict[str, float] = {}
         """Since when the inventory lacks a known controller (monotonic, s)."""
         self._keys_wanted: set[str] = set()

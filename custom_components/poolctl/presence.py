@@ -1,10 +1,12 @@
 """Entities come and go with controllers and their equipment."""
 
+import asyncio
 from collections.abc import Callable, Container, Mapping
 from enum import Enum, auto
 from functools import partial
 from typing import Protocol
 
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
@@ -15,6 +17,8 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
+
+_RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
 
 class Missing(Enum):
@@ -90,18 +94,35 @@ def async_setup_platform(
 ) -> None:
     """Let the entities of a platform come and go with controllers and equipment."""
     account = entry.runtime_data
-    followed: dict[str, ControllerCoordinator] = {}
+    followed: set[str] = set()
 
     @callback
     def follow() -> None:
-        for device_id in followed.keys() - account.controllers.keys():
-            del followed[device_id]
-        for device_id, coordinator in account.controllers.items():
-            if device_id not in followed:
-                followed[device_id] = coordinator
-                sync = _Sync(coordinator, domain, async_add_entities, build)
-                entry.async_on_unload(coordinator.async_add_listener(sync))
-                sync()
+        followed.intersection_update(account.controllers)
+        new = [each for each in account.controllers if each not in followed]
+        first = not followed
+        followed.update(new)
+        if first and new:
+            begin(new.pop(0))
+        for device_id in new:
+            entry.async_create_task(account.hass, in_turn(device_id))
+
+    async def in_turn(device_id: str) -> None:
+        """Begin with one after the other, and let Home Assistant work in between.
+
+        The entities of 50 controllers at once would stop all of it for seconds.
+        """
+        async with account.one_by_one:
+            await asyncio.sleep(0)
+            if entry.state in _RUNNING and entry.runtime_data is account:
+                begin(device_id)
+
+    @callback
+    def begin(device_id: str) -> None:
+        if (coordinator := account.controllers.get(device_id)) is not None:
+            sync = _Sync(coordinator, domain, async_add_entities, build)
+            entry.async_on_unload(coordinator.async_add_listener(sync))
+            sync()
 
     follow()
     entry.async_on_unload(account.async_add_listener(follow))
