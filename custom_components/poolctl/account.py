@@ -33,6 +33,7 @@ from .client.exceptions import (
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
+from .upkeep.evidence import async_ledgers
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord, async_sightings, mac_of
 
@@ -73,6 +74,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
+            async_ledgers(hass, entry.data[CONF_URL]),
         )
         self._shared = Shared(
             cloud=self.cloud,

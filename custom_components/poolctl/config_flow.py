@@ -40,6 +40,7 @@ from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 from .options_flow import PoolctlOptionsFlow
+from .upkeep.evidence import async_ledgers
 from .upkeep.records import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
@@ -181,7 +182,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         async def provider(*, refused: str | None = None) -> str:
             return token
 
-        cloud = CloudClient(async_get_clientsession(self.hass), self._address, provider)
+        cloud = CloudClient(
+            async_get_clientsession(self.hass),
+            self._address,
+            provider,
+            async_ledgers(self.hass, self._address),
+        )
         try:
             inventory = await cloud.inventory()
             subject = await cloud.user_id()

@@ -26,6 +26,8 @@ class Pending:
     until: float
     show: Callable[[PoolState], PoolState]
     holds: Callable[[PoolState], bool]
+    told: Callable[[bool], None] = lambda seen: None
+    """Learns whether it was seen in time; nothing where a newer one takes its place."""
 
 
 class PendingValues:
@@ -56,9 +58,11 @@ class PendingValues:
                 continue
             if pending.holds(known):
                 self.drop(pending)
+                pending.told(True)
             elif read_at >= pending.until:
                 self.drop(pending)
                 disproved.append(pending)
+                pending.told(False)
         return disproved
 
     def overlay(self, known: PoolState) -> PoolState:

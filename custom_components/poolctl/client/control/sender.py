@@ -77,6 +77,10 @@ async def _never() -> bool:
     return False
 
 
+def _to_nobody(seen: bool) -> None:
+    """Learn nothing."""
+
+
 _LAST = 2
 """Number of the try that goes back to the LAN."""
 
@@ -131,7 +135,11 @@ class _ByLan:
             return await self._try(patient=patient)
         except LanBusyError:
             # It may have run: only the frame of its reply had no room.
-            if self.idempotent and await self.look():
+            if not self.idempotent:
+                raise
+            ran = await self.look()
+            self.lan.judge.busy(ran=ran)
+            if ran:
                 return None
             raise
         except RefusedError as err:
@@ -186,7 +194,9 @@ class _ByLan:
                 if type(err) is not RefusedError:
                     raise
             else:
+                self.lan.judge.caught_up(counters.last - before if step else 0)
                 return step > 0
+        self.lan.judge.caught_up(None)
         counters.take_back(before)
         raise ClockError("another client's clock is far ahead")
 
@@ -238,6 +248,7 @@ class Sender:
             until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
             show=command.show,
             holds=command.holds,
+            told=_to_nobody if by_lan else self._paths.copy_judge(),
         )
         self._store.pending.add(pending)
         if frame is not None:
