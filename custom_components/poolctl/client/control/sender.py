@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import time
 
 from ..cloud import COPY_AGE, CloudClient
+from ..envelope import ClockFault
 from ..exceptions import (
     AuthenticationError,
     BusyError,
@@ -198,6 +199,7 @@ class _ByLan:
                 return step > 0
         self.lan.judge.caught_up(None)
         counters.take_back(before)
+        counters.clock_fault = ClockFault.OTHERS
         raise ClockError("another client's clock is far ahead")
 
 
