@@ -40,6 +40,7 @@ from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 from .options_flow import PoolctlOptionsFlow
+from .preview import NO_PREVIEW, async_preview
 from .upkeep.evidence import async_ledgers
 from .upkeep.records import Sighting, async_sightings
 
@@ -93,6 +94,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         super().__init__()
         self._address = ""
         self._sighting: Sighting | None = None
+        self._preview = NO_PREVIEW
 
     @staticmethod
     @callback
@@ -120,7 +122,11 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
-        return await self._ask_address("confirm", user_input)
+        if user_input is None and self._sighting is not None:
+            self._preview = await async_preview(self.hass, self._sighting)
+        return await self._ask_address(self._preview.step_id, user_input)
+
+    async_step_confirm_seen = async_step_confirm_odd = async_step_confirm
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None
@@ -164,6 +170,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             "name": seen.name,
             "host": seen.host,
             "firmware": seen.firmware,
+            **self._preview.placeholders,
         }
 
     @override
@@ -248,7 +255,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 },
             )
         self.context["title_placeholders"] = {"name": seen.name}
-        return await self.async_step_confirm()
+        # It is looked at once somebody opens its card.
+        return await self._ask_address("confirm", None)
 
     @override
     async def async_step_dhcp(

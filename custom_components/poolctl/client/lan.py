@@ -79,7 +79,7 @@ class LanClient:
         `evidence` is where what it shows of our assumptions is counted.
         """
         self._session = session
-        self._url = URL.build(scheme="http", host=host, port=port, path=PATH)
+        self._url = controller_url(host, port)
         self._key = key
         self.counters = counter or Counters()
         self.judge = LanJudge(evidence or Evidence())
@@ -156,7 +156,7 @@ class LanClient:
                 )
             counter = 0 if payload is None else counters.next()
             body = self._body(op, name, payload, counter)
-            answer = await self._post(body, timeout)
+            answer = await ask_controller(self._session, self._url, body, timeout)
             if payload is not None:
                 counters.accept(counter)
                 self.judge.taken()
@@ -188,25 +188,38 @@ class LanClient:
 
     def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
         envelope = "" if payload is None else wrap(self._key, counter, payload).hex()
-        return json.dumps({"op": op, "name": name, "env": envelope}).encode()
+        return request_body(op, name, envelope)
 
-    async def _post(self, body: bytes, timeout: float) -> Answer:
-        """Return the answer, or raise what it says (interface.md 7.2)."""
-        response = await exchange(
-            self._session,
-            HTTPMethod.POST,
-            self._url,
-            data=body,
-            headers=_HEADERS,
-            timeout=timeout,
-            limit=MAX_RESPONSE,
-        )
-        status, answer = response.status, response.json()
-        if answer is None:
-            raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
-        if answer.get("ok") is False or status != HTTPStatus.OK:
-            raise _refusal(status, str(answer.get("err")))
-        return answer
+
+def controller_url(host: str, port: int) -> URL:
+    """Return where a controller answers (interface.md 4.2)."""
+    return URL.build(scheme="http", host=host, port=port, path=PATH)
+
+
+def request_body(op: str, name: str = "", envelope: str = "") -> bytes:
+    """Return the body of a request (interface.md 2.7)."""
+    return json.dumps({"op": op, "name": name, "env": envelope}).encode()
+
+
+async def ask_controller(
+    session: ClientSession, url: URL, body: bytes, timeout: float
+) -> Answer:
+    """Return the answer, or raise what it says (interface.md 7.2)."""
+    response = await exchange(
+        session,
+        HTTPMethod.POST,
+        url,
+        data=body,
+        headers=_HEADERS,
+        timeout=timeout,
+        limit=MAX_RESPONSE,
+    )
+    status, answer = response.status, response.json()
+    if answer is None:
+        raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
+    if answer.get("ok") is False or status != HTTPStatus.OK:
+        raise _refusal(status, str(answer.get("err")))
+    return answer
 
 
 def _refusal(status: int, reason: str) -> PoolctlError:
