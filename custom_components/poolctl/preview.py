@@ -28,7 +28,7 @@ from .client.frame import (
     decode_signals,
 )
 from .const import DOMAIN
-from .upkeep.records import Sighting
+from .upkeep.sightings import Sighting
 
 _TIMEOUT = 2.5
 """s; a dialog waits for it."""

@@ -225,7 +225,7 @@ async def test_the_lan_and_the_cloud_die_under_way(
     calendar.home.cloud.faults.on("refuse")
     die_after_command(calendar.home.controller, monkeypatch)
     told = await change(calendar)
-    assert told is not None and "Look at its schedules before you try again" in told
+    assert told is not None and "what its schedules say, before you try again" in told
 
 
 # By way of the cloud

@@ -52,7 +52,6 @@ async def test_resume_schedule(small: Home) -> None:
 async def test_pump(small: Home) -> None:
     assert small.value("switch", "pump") == "on"
     task = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
-    # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "off")
     small.clock.advance(200)
     await task
@@ -65,6 +64,7 @@ async def test_pump(small: Home) -> None:
     assert len(small.controller.requests) == seen
     assert small.value("number", "pump_speed") == "60"
     task = small.hass.async_create_task(small.act("switch.turn_on", "pump"))
+    # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "on")
     small.clock.advance(60)
     await task
@@ -118,10 +118,10 @@ async def test_a_refusal_is_final(small: Home) -> None:
     small.controller.faults.on("decline")
     cloud = len(small.cloud.requests)
     with failure("refused"):
-        await small.act("switch.turn_off", "pump")
-    assert small.actions == ["cmd"] * MOST_SENT
+        await small.act("switch.turn_on", SLOT)
+    assert small.actions == ["aux"] * MOST_SENT
     assert len(small.cloud.requests) == cloud
-    assert small.value("switch", "pump") == "on"
+    assert small.value("switch", SLOT) == "off"
 
 
 async def test_accepted_but_never_applied(small: Home) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 import json
 import re
 import time
@@ -15,6 +16,7 @@ import pytest
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Controller
 from tests.simulator.dialects import Dialect
+from tests.simulator.visitors import Announcement
 
 from .conftest import SignIn
 from .home import Home
@@ -196,8 +198,8 @@ async def test_words_of_a_stranger_are_not_shown(
 ) -> None:
     """Nor does anything that is sent raise anything unexpected."""
     stranger.body = json.dumps(answer).encode()
-    info = announcement(home.controller)
-    info.port = stranger.port
+    there = replace(Announcement.of(home.controller), port=stranger.port)
+    info = announcement(there)
     flow = await home.hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_ZEROCONF}, data=info
     )
