@@ -35,6 +35,7 @@ from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .device import async_disentangle
 from .errors import ACCOUNT_ERRORS, sentence
+from .upkeep.evidence import async_ledgers
 from .upkeep.left_out import async_report_left_out
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord, mac_of, stored_records
@@ -78,6 +79,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
+            async_ledgers(hass, entry.data[CONF_URL]),
         )
         self._shared = Shared(
             cloud=self.cloud,

@@ -31,8 +31,10 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from .client.account import authorize_url, request_tokens, token_url
+from .client.evidence.ledger import SERVICE
 from .client.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
+from .upkeep.evidence import async_ledgers
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 
@@ -72,7 +74,10 @@ class ServiceImplementation(AuthImplementation):
         }
         try:
             tokens = await request_tokens(
-                async_get_clientsession(self.hass), self.token_url, form
+                async_get_clientsession(self.hass),
+                self.token_url,
+                form,
+                async_ledgers(self.hass, self.token_url)[SERVICE],
             )
         except AuthenticationError as err:
             url = URL(self.token_url)

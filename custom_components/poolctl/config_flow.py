@@ -44,6 +44,8 @@ from .forms import (
 )
 from .identity import CONF_IDENTITY, Identity
 from .options_flow import PoolctlOptionsFlow
+from .preview import NO_PREVIEW, async_preview
+from .upkeep.evidence import async_ledgers
 from .upkeep.records import ControllerRecord, mac_of, stored_records
 from .upkeep.sightings import Sighting, async_sightings
 
@@ -66,6 +68,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         super().__init__()
         self._address = ""
         self._sighting: Sighting | None = None
+        self._preview = NO_PREVIEW
         self._card_returns = False
 
     @staticmethod
@@ -113,10 +116,20 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
+        if user_input is None and self._sighting is not None:
+            self._preview = await async_preview(self.hass, self._sighting)
         if not await async_credentials_stored(self.hass):
+            if user_input is None and self._preview is not NO_PREVIEW:
+                # Nothing to type yet: a look needs neither an account nor credentials.
+                return self.async_show_form(
+                    step_id=self._preview.step_id,
+                    description_placeholders=self._placeholders,
+                )
             self._card_returns = self.source == SOURCE_ZEROCONF
             return await self._ask_credentials()
-        return await self._ask_address("confirm", user_input)
+        return await self._ask_address(self._preview.step_id, user_input or None)
+
+    async_step_confirm_seen = async_step_confirm_odd = async_step_confirm
 
     async def _ask_credentials(self) -> ConfigFlowResult:
         """End as Home Assistant's page expects: it asks, then begins a new flow."""
@@ -175,6 +188,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             "name": seen.name,
             "host": seen.host,
             "firmware": seen.firmware,
+            **self._preview.placeholders,
         }
 
     @override
@@ -193,7 +207,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         async def provider(*, refused: str | None = None) -> str:
             return token
 
-        cloud = CloudClient(async_get_clientsession(self.hass), self._address, provider)
+        cloud = CloudClient(
+            async_get_clientsession(self.hass),
+            self._address,
+            provider,
+            async_ledgers(self.hass, self._address),
+        )
         try:
             inventory = await cloud.inventory()
             subject = await cloud.user_id()

@@ -259,6 +259,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             parse_key(record.key),
             port=record.port,
             counter=self._memory.counter(record.device_id),
+            evidence=self._shared.cloud.ledgers[record.device_id],
         )
 
     @callback

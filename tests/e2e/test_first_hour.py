@@ -26,6 +26,9 @@ async def test_from_scratch(
     await _open_card(cards, CHOSEN)
 
     # Nothing was asked for yet. A newcomer looks first, and the card stays.
+    dialog = page.locator("dialog-data-entry-flow")
+    await expect(dialog).to_contain_text("Water temperature: ")
+    await dialog.get_by_role("button", name="Submit").click()
     credentials = page.locator("dialog-add-application-credential")
     redirect = f"{first_home.home_url}/auth/external/callback"
     await expect(credentials).to_contain_text(redirect)
@@ -38,10 +41,10 @@ async def test_from_scratch(
     await expect(cards).to_have_count(len(FOUND))
 
     await _open_card(cards, CHOSEN)
+    await dialog.get_by_role("button", name="Submit").click()
     await _fill_in(credentials)
 
     # What was chosen on the card is chosen still.
-    dialog = page.locator("dialog-data-entry-flow")
     await expect(dialog).to_contain_text("Found on your network")
     for name in FOUND:
         await expect(dialog.get_by_role("radio", name=name)).to_be_visible()

@@ -28,6 +28,8 @@ class Pending:
     holds: Callable[[PoolState], bool]
     doubt: PoolctlError | None = None
     """Why the command may not have been taken at all."""
+    told: Callable[[bool], None] = lambda seen: None
+    """Learns whether it was seen in time; nothing where a newer one takes its place."""
 
 
 class PendingValues:
@@ -58,9 +60,11 @@ class PendingValues:
                 continue
             if pending.holds(known):
                 self.drop(pending)
+                pending.told(True)
             elif read_at >= pending.until:
                 self.drop(pending)
                 disproved.append(pending)
+                pending.told(False)
         return disproved
 
     def overlay(self, known: PoolState) -> PoolState:

@@ -83,6 +83,10 @@ async def _never() -> bool:
     return False
 
 
+def _to_nobody(seen: bool) -> None:
+    """Learn nothing."""
+
+
 _LAST = 2
 """Number of the try that goes back to the LAN."""
 
@@ -136,7 +140,11 @@ class _ByLan:
             return await self._try(self.run, patient=patient)
         except LanBusyError:
             # It may have run: only the frame of its reply had no room.
-            if self.idempotent and await self.look():
+            if not self.idempotent:
+                raise
+            ran = await self.look()
+            self.lan.judge.busy(ran=ran)
+            if ran:
                 return None
             raise
         except RefusedError as err:
@@ -196,7 +204,9 @@ class _ByLan:
                 if type(err) is not RefusedError:
                     raise
             else:
+                self.lan.judge.caught_up(counters.last - before if step else 0)
                 return step > 0
+        self.lan.judge.caught_up(None)
         counters.take_back(before)
         counters.clock_fault = ClockFault.OTHERS
         raise ClockError("another client's clock is far ahead")
@@ -284,6 +294,7 @@ class Sender:
             until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
             show=command.show,
             holds=command.holds,
+            told=_to_nobody if by_lan else self._paths.copy_judge(),
             doubt=doubt,
         )
         self._store.pending.add(pending)
