@@ -34,6 +34,7 @@ from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .device import async_disentangle
+from .errors import ACCOUNT_ERRORS, sentence
 from .upkeep.left_out import async_report_left_out
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord, mac_of, stored_records
@@ -147,10 +148,10 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN, translation_key="sign_in_needed"
             ) from err
         except PoolctlError as err:
+            _LOGGER.debug("The account could not be read: %s", err)
             raise UpdateFailed(
                 translation_domain=DOMAIN,
-                translation_key="service_unreachable",
-                translation_placeholders={"error": str(err)},
+                translation_key=sentence(err, ACCOUNT_ERRORS),
                 # A first set-up is tried again by Home Assistant, which would wait.
                 retry_after=INVENTORY_RETRY if self.data else None,
             ) from err

@@ -102,7 +102,7 @@ async def async_get_auth_implementation(
 ) -> ServiceImplementation:
     """Return the implementation for the service of the context."""
     if (base_url := _service.get()) is None:
-        raise ImplementationUnavailableError("no service address")
+        raise ImplementationUnavailableError  # Home Assistant has the words
     server = AuthorizationServer(authorize_url(base_url), token_url(base_url))
     return ServiceImplementation(hass, auth_domain, credential, server)
 

@@ -9,7 +9,6 @@ from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
     SOURCE_ZEROCONF,
-    ConfigEntry,
     ConfigEntryState,
     ConfigFlowResult,
 )
@@ -43,6 +42,7 @@ from .forms import (
     async_adopt_address,
     normalise_address,
 )
+from .identity import CONF_IDENTITY, Identity
 from .options_flow import PoolctlOptionsFlow
 from .upkeep.records import ControllerRecord, mac_of, stored_records
 from .upkeep.sightings import Sighting, async_sightings
@@ -71,7 +71,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @staticmethod
     @callback
     @override
-    def async_get_options_flow(config_entry: ConfigEntry) -> PoolctlOptionsFlow:
+    def async_get_options_flow(
+        config_entry: PoolctlConfigEntry,
+    ) -> PoolctlOptionsFlow:
         """Return the flow of the options."""
         return PoolctlOptionsFlow()
 
@@ -197,18 +199,21 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             subject = await cloud.user_id()
         except PoolctlError as err:
             self.logger.debug("The account could not be read: %s", err)
-            return self.async_abort(
-                reason="account_unreadable",
-                description_placeholders={"error": str(err)},
-            )
+            return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
         if unique_id is None or not inventory.devices:
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
+        told = Identity.told(subject, token, inventory)
         if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
-            self._abort_if_unique_id_mismatch(reason="wrong_account")
-            return self.async_update_reload_and_abort(self._entry, data_updates=data)
+            entry = self._entry
+            before = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))
+            if not told.fits(entry.unique_id, before):
+                return self.async_abort(reason="wrong_account")
+            data[CONF_IDENTITY] = told.as_stored(before)
+            return self.async_update_reload_and_abort(entry, data_updates=data)
+        data[CONF_IDENTITY] = told.as_stored(told)
         self._abort_if_unique_id_configured()
         if not self._owned(inventory):
             return self.async_abort(

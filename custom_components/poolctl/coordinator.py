@@ -23,7 +23,7 @@ from .client.pool.state import PoolState, WithoutFlow
 from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
 from .device import device_info
 from .upkeep.health import Health
-from .upkeep.issues import Issues
+from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
@@ -121,7 +121,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     async def async_shutdown(self) -> None:
         self.issues.async_stop()
         await super().async_shutdown()
-        await self.controller.stop()
+        await self.controller.close()
 
     @callback
     def _async_in_background(
@@ -200,10 +200,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         try:
             await self.controller.poller.poll()
         except StateExpiredError as err:
+            self.logger.debug("%s does not answer: %s", self.name, err)
             raise UpdateFailed(
-                translation_domain=DOMAIN,
-                translation_key="controller_unreachable",
-                translation_placeholders={"error": str(err)},
+                translation_domain=DOMAIN, translation_key="controller_unreachable"
             ) from err
         finally:
             self.update_interval = timedelta(seconds=self.controller.poller.interval)
@@ -213,6 +212,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
                 self.config_entry.async_start_reauth(self.hass)
             self.recovery.async_check()
             self.issues.async_check()
+            async_check_sign_in(self.hass, self.config_entry)
         if self.controller.queries.due:
             await self._async_refresh_details()
         return self.controller.store.state

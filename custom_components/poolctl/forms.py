@@ -70,7 +70,7 @@ async def async_adopt_address(
 
     Return the errors of the form: none where the address was taken over.
     """
-    host, port = user_input[CONF_HOST].strip(), int(user_input[CONF_PORT])
+    host, port = normalise_host(user_input[CONF_HOST]), int(user_input[CONF_PORT])
     try:
         await recovery.async_adopt_address(host, port)
     except NotSupportedError as err:
@@ -79,6 +79,20 @@ async def async_adopt_address(
     except (PoolctlError, ValueError) as err:
         return {CONF_HOST: sentence(err, ADDRESS_ERRORS, "controller_not_found")}
     return {}
+
+
+def normalise_host(text: str) -> str:
+    """Return a name or an address without what people paste around it.
+
+    That is the rest of a link, the brackets of an IPv6 address in it, and the dot that
+    ends a name. The zone of a link-local address stays: it leads nowhere without one.
+    """
+    host = text.strip().split("://")[-1].split("/")[0]
+    if host.startswith("["):
+        host = host[1:].split("]")[0].replace("%25", "%")
+    elif host.count(":") == 1:
+        host = host.split(":")[0]
+    return host.rstrip(".")
 
 
 class InvalidAddressError(ValueError):

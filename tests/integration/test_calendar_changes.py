@@ -175,6 +175,7 @@ async def _remove(calendar: Calendar) -> str | None:
     return await calendar.delete(await calendar.event("Filter"))
 
 
+REFUSED = "Beach pool Schedules: the controller refused the command"
 CHANGES = pytest.mark.parametrize("change", [_create, _rename, _remove])
 
 
@@ -182,7 +183,7 @@ CHANGES = pytest.mark.parametrize("change", [_create, _rename, _remove])
 async def test_the_controller_refuses(calendar: Calendar, change: Change) -> None:
     before = await calendar.events()
     calendar.faults.on("decline")
-    assert await change(calendar) == "The controller refused the command"
+    assert await change(calendar) == REFUSED
     assert [one.name for one in calendar.pool.schedules if one.used] == [
         "Filter",
         "Waterfall",

@@ -59,6 +59,24 @@ async def test_a_first_set_up_is_tried_again_soon(home: Home) -> None:
     assert [entry.state] == [ConfigEntryState.LOADED]
 
 
+@pytest.mark.parametrize(
+    ("fault", "key"),
+    [
+        ("error_503", "service_unreachable"),
+        ("rate_limited", "service_busy"),
+        ("html", "service_unreadable"),
+        ("failed", "service_unreadable"),
+    ],
+)
+async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) -> None:
+    """In a sentence of its own: no part of it is English in every language."""
+    home.cloud.faults.on(fault)
+    entry = await home.set_up()
+    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
+    assert entry.error_reason_translation_key == key
+    assert not entry.error_reason_translation_placeholders
+
+
 @pytest.mark.usefixtures("freezer")
 class TestInventory:
     """The hourly inventory."""

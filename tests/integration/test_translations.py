@@ -72,7 +72,7 @@ def test_options() -> None:
 
 def test_exceptions() -> None:
     named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
-    mapped = set(errors.COMMAND_ERRORS.values())
+    mapped = {*errors.COMMAND_ERRORS.values(), *errors.ACCOUNT_ERRORS.values()}
     # What is refused before it is sent, for a reason of its own.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
     assert named & set(ENGLISH["exceptions"]) | mapped == set(ENGLISH["exceptions"])
@@ -170,3 +170,13 @@ def test_addresses_are_no_links() -> None:
                 # An error is shown as it is.
                 mark = "" if path.startswith("config.error.") else "`"
                 assert address not in text or f"{mark}{address}{mark}" in text, path
+
+
+def test_no_text_has_an_error_of_ours_in_it() -> None:
+    """Those are English: in eight languages a person would read half a sentence.
+
+    What the service itself says to a refused command is its own, whatever its language.
+    """
+    found = {path for path, text in texts(ENGLISH).items() if "{error}" in text}
+    assert found == {"exceptions.service_refused.message"}
+    assert not keys(r"\": (str\(err\))")

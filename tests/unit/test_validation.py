@@ -50,6 +50,7 @@ BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
     (manifest.check, MANIFEST, "version", REMOVED, "version: required key"),
     (manifest.check, MANIFEST, "version", "one", "'one' is no version"),
     (manifest.check, MANIFEST, "requirements", ["x==1"], "requirements"),
+    (manifest.check, MANIFEST, "loggers", ["custom_components.x"], "is no library"),
     (manifest.check, MANIFEST, "colour", "blue", "colour: not a valid option"),
     (manifest.check, MANIFEST, "homeassistant", "2026.10.4", "not a valid option"),
     (manifest.check, MANIFEST, "iot_class", "local", "iot_class: value must be"),

@@ -60,6 +60,12 @@ def _wildcard(value: str) -> str:
     return value
 
 
+def _library(value: str) -> str:
+    if value.startswith("custom_components"):
+        raise vol.Invalid("is no library, and its own logger is not needed")
+    return value
+
+
 _LOWER: Final = vol.All(str, lower)
 _UPPER: Final = vol.All(str, upper)
 _MAC: Final = vol.All(str, upper, _wildcard)
@@ -96,7 +102,8 @@ SCHEMA: Final = {
     vol.Required("integration_type"): vol.In(INTEGRATION_TYPES),
     vol.Required("iot_class"): vol.In(IOT_CLASSES),
     vol.Required("issue_tracker"): https,
-    vol.Optional("loggers"): [str],
+    # Of libraries. The integration's own logger is set to debug with them anyway.
+    vol.Optional("loggers"): vol.All([_library], vol.Length(min=1)),
     vol.Optional("mqtt"): [str],
     vol.Optional("preview_features"): {
         str: {

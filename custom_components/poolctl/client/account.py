@@ -139,10 +139,10 @@ def account_id(subject: str | None, token: str, inventory: Inventory) -> str | N
     The subject of userinfo, else the `sub` claim of the access token, else the smallest
     site identifier; `None` where there is none of these.
     """
-    return subject or _subject_claim(token) or min(inventory.site_ids, default=None)
+    return subject or subject_claim(token) or min(inventory.site_ids, default=None)
 
 
-def _subject_claim(token: str) -> str | None:
+def subject_claim(token: str) -> str | None:
     """Return `sub` of a JWT-shaped token, unverified: it comes from the service."""
     parts = token.split(".")
     if len(parts) != 3:

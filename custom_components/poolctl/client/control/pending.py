@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..exceptions import PoolctlError, UnreachableError
+from ..exceptions import PoolctlError, StoppedError
 from ..pool.state import PoolState
 
 
@@ -96,7 +96,7 @@ class Coalescer:
         """Have a value sent and confirmed.
 
         `combine` makes one value of one that waits and a newer one. Raises what `send`
-        and `confirm` raise, and UnreachableError when stopped.
+        and `confirm` raise, and StoppedError when stopped.
         """
         if key in self._waiting:
             newest, task = self._waiting[key]
@@ -110,7 +110,7 @@ class Coalescer:
         # A caller who goes away stops neither the command nor the other callers.
         await asyncio.wait([task])
         if task.cancelled():
-            raise UnreachableError("stopped before the command was done")
+            raise StoppedError("stopped before the command was done")
         task.result()
 
     def _done(self, task: asyncio.Task[None]) -> None:

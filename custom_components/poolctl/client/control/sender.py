@@ -5,7 +5,8 @@ a refusal is final, the asked value is shown until the controller confirms it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 import time
 
@@ -23,6 +24,7 @@ from ..exceptions import (
     PoolctlError,
     RefusedError,
     RequestTooLargeError,
+    StoppedError,
     UnreachableError,
 )
 from ..frame import StateFrame
@@ -204,8 +206,8 @@ class Sender:
     """Sends commands and waits for their effect.
 
     Raises InvalidCommandError before anything is sent, UnreachableError or BusyError
-    where nobody takes a command, RefusedError where it is declined, and NotAppliedError
-    where it was accepted but changed nothing.
+    where nobody takes a command, RefusedError where it is declined, NotAppliedError
+    where it was accepted but changed nothing, and StoppedError once it was closed.
     """
 
     def __init__(
@@ -217,10 +219,38 @@ class Sender:
         self._poller = poller
         self._queries = queries
         self.coalescer = Coalescer()
+        self._running: set[asyncio.Task[object]] = set()
+        self._closed = asyncio.Event()
 
     async def stop(self) -> None:
-        """End what is under way."""
+        """End what waits; commands may come all the same."""
         await self.coalescer.stop()
+
+    async def close(self) -> None:
+        """End what is under way, for good: no other try, no other path, no look."""
+        self._closed.set()
+        for task in self._running:
+            task.cancel()
+        await self.coalescer.stop()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Do what ends with this sender; raises StoppedError then."""
+        task = asyncio.current_task()
+        if self._closed.is_set() or task is None:
+            raise StoppedError("stopped before it was sent", sent=False)
+        inner = task in self._running
+        self._running.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            # Ours alone, it is an error that a person is told of.
+            if inner or not self._closed.is_set() or task.uncancel() > 0:
+                raise
+            raise StoppedError("stopped before the command was done") from None
+        finally:
+            if not inner:
+                self._running.discard(task)
 
     async def run(self, command: Command) -> None:
         """Send a command and wait for its effect."""
@@ -276,6 +306,17 @@ class Sender:
         Returns whether the LAN took it, and the frame of its reply. What is not
         idempotent raises LanBusyError at once: it may have run all the same.
         """
+        async with self.running():
+            return await self._deliver(lan, cloud, idempotent=idempotent, look=look)
+
+    async def _deliver(
+        self,
+        lan: LanCommand | None,
+        cloud: CloudCommand | None,
+        *,
+        idempotent: bool,
+        look: Look,
+    ) -> tuple[bool, StateFrame | None]:
         errors: list[PoolctlError] = []
         paths = self._paths
         order = [paths.on_lan, not paths.on_lan]
@@ -313,8 +354,11 @@ class Sender:
         A cloud write is acknowledged by the controller (interface.md 4.1 rule 2), and a
         cloud read may be older than it: there, later polls decide, when they are due.
         """
-        if not pending.by_lan:
-            return
+        if pending.by_lan:
+            async with self.running():
+                await self._look_for(pending, query)
+
+    async def _look_for(self, pending: Pending, query: str | None) -> None:
         waiting = self._store.pending
         for after in READ_BACK:
             if pending not in waiting:
