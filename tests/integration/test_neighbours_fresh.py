@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from tests.simulator.dialects import Dialect
 from tests.simulator.visitors import Replayer
 
 from .home import Home
@@ -43,5 +44,17 @@ async def test_the_true_one_proves_itself(small: Home) -> None:
     await discover(small, small.controller)
     await small.settle()
     await small.advance(30, step=15)
+    assert small.stored["port"] == small.controller.port
+    assert small.source == "lan"
+
+
+async def test_one_that_takes_nothing_that_we_sign(small: Home) -> None:
+    """Somebody's clock is a day ahead: no question is answered, yet it is found."""
+    small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
+    await small.advance(600, step=15)
+    await small.controller.move("127.0.0.1")
+    await discover(small, small.controller)
+    await small.settle()
+    await small.advance(120, step=15)
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"

@@ -74,7 +74,9 @@ class LogWatch(logging.Handler):
             if record.name == name and re.match(pattern, text):
                 self.counts[pattern] += 1
                 return
-        self.wrong.append(f"{record.levelname} {record.name}: {text}")
+        line = f"{record.levelname} {record.name}: {text}"
+        if line not in self.wrong:
+            self.wrong.append(line)
 
     def _turn(self, what: str, who: str, right: bool) -> None:
         self.counts[f"{who} {what}"] += 1

@@ -249,3 +249,19 @@ def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     with pytest.raises(ClockError):
         counter.next()
     assert counter.last == 0
+
+
+async def test_names_that_are_refused_for_a_day(clocked: Callable[..., Rig]) -> None:
+    """L1: it is asked every half minute, however often that is."""
+    rig = clocked()
+    rig.pool.dialects.add("counter_ahead_1_day")
+    await rig.controller.poller.poll()
+    for _ in range(1200):
+        rig.time.advance(30)
+        rig.pool.sign_elsewhere(DAY)
+        await rig.controller.queries.refresh(first_only=True)
+    rig.pool.dialects.clear()
+    rig.pool.accepted_counter = 0
+    rig.time.advance(30)
+    await rig.controller.queries.refresh()
+    assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
