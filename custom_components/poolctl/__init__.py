@@ -56,7 +56,12 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
 ) -> bool:
-    """Let a device be deleted by hand unless it is a controller of the account."""
+    """Let a device be deleted by hand unless it is a controller of the account.
+
+    The parts of a controller go by themselves when they have nothing left.
+    """
+    if isinstance(device, dr.ChildDeviceEntry):
+        return False
     known = {(DOMAIN, device_id) for device_id in entry.runtime_data.data}
     return device.identifiers.isdisjoint(known)
 

@@ -28,6 +28,7 @@ from .const import (
     Connection,
 )
 from .device import device_info
+from .parts import Part, part_info
 from .upkeep.health import Health
 from .upkeep.issues import Issues
 from .upkeep.memory import DATA_MEMORY
@@ -148,6 +149,12 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def device_info(self) -> dr.DeviceInfo:
         """The controller as a device."""
         return device_info(self.record, self.data, namesake=self._has_namesake)
+
+    def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
+        """Return a part of the pool as a device, the controller for `None`."""
+        if part is None:
+            return self.device_info
+        return part_info(self.record, part, self.registered_id)
 
     @property
     def _has_namesake(self) -> bool:

@@ -1,12 +1,12 @@
 """Entities come and go with controllers and their equipment."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from enum import Enum, auto
 from functools import partial
 from typing import Protocol
 
 from homeassistant.core import callback
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
@@ -15,6 +15,8 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
+from .naming import entity_id
+from .parts import async_remove_empty_parts
 
 
 class Missing(Enum):
@@ -145,7 +147,21 @@ class _Sync:
         }
         self._present |= new
         if new:
-            self._add(new.values())
+            self._add_named(new.values())
+
+    def _add_named(self, entities: Collection[ControllerEntity]) -> None:
+        """Add entities, and propose identifiers: the controller's name and theirs.
+
+        Home Assistant would put the name of the part between the two. Where a person
+        chose what identifiers are made of, it does so.
+        """
+        hass = self._coordinator.hass
+        device = dr.async_get(hass).async_get(self._coordinator.registered_id)
+        if device is not None and er.async_get(hass).settings.entity_id_parts is None:
+            name = device.name_by_user or device.name or ""
+            for entity in entities:
+                entity.entity_id = entity_id(self._domain, name, entity.id_words)
+        self._add(entities)
 
     def _may_add(self, entity: ControllerEntity) -> bool:
         """Let an entity wait whose identifier would come from a name not read yet."""
@@ -168,7 +184,7 @@ class _Sync:
         """Put one in the place of another: it keeps its identifiers and settings."""
         if old.enabled:
             await old.async_remove()
-        self._add([new])
+        self._add_named([new])
 
     def _remove_missing(self, built: Presences) -> None:
         """Remove what is known not to exist, once for every such set of keys."""
@@ -196,3 +212,6 @@ class _Sync:
                 and gone(entity.unique_id.removeprefix(prefix))
             ):
                 registry.async_remove(entity.entity_id)
+        async_remove_empty_parts(
+            self._coordinator.hass, self._coordinator.registered_id
+        )

@@ -35,16 +35,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 # Entity of the examples -> key of ours
 ENTITIES = {
-    "sensor.pool_ph": "ph",
-    "sensor.pool_orp": "orp",
-    "sensor.pool_connection": "connection",
-    "switch.pool_pump": "pump",
-    "switch.pool_spa_mode": "spa_mode",
-    "climate.pool_spa_heating": "spa",
-    "binary_sensor.pool_acid_nearly_empty": "acid_low",
-    "binary_sensor.pool_chlorine_nearly_empty": "chlorine_low",
-    "binary_sensor.pool_dry_run": "dry_run",
-    "event.pool_dose": "doses",
+    "sensor.home_pool_ph": "ph",
+    "sensor.home_pool_orp": "orp",
+    "sensor.home_pool_connection": "connection",
+    "switch.home_pool_pump": "pump",
+    "switch.home_pool_spa_mode": "spa_mode",
+    "climate.home_pool_spa_heating": "spa",
+    "binary_sensor.home_pool_acid_nearly_empty": "acid_low",
+    "binary_sensor.home_pool_chlorine_nearly_empty": "chlorine_low",
+    "binary_sensor.home_pool_dry_run": "dry_run",
+    "event.home_pool_last_dose": "doses",
 }
 
 type Happen = Callable[[Home], Awaitable[object]]
