@@ -96,7 +96,7 @@ HAPPENINGS: dict[str, tuple[Happen, str]] = {
     "Pool: chemistry out of range": (_chemistry, "7.7 for half an hour"),
     "Pool: reminder of the pH": (_evening, "It is 7.7."),
     "Spa: warm": (_warm_spa, "36.0 degrees"),
-    "Pool: drum nearly empty": (_low_drum, "Beach pool Chlorine nearly empty"),
+    "Pool: drum nearly empty": (_low_drum, "Dosing Chlorine nearly empty"),
     "Pool: dry run": (_dry_run, "Look at the skimmer and the valves."),
     "Pool: connection": (_off_the_network, "It is reached now by: cloud"),
     "Pool: doses": (_dose, "acid_dose, 1 today"),

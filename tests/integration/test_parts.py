@@ -30,6 +30,9 @@ from custom_components.poolctl import (
     switch,
 )
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.derived.doses import DOSE_SENSORS
+from custom_components.poolctl.derived.ends import ENDS
+from custom_components.poolctl.derived.totals import TOTALS
 from custom_components.poolctl.parts import PART_OF
 from tests.simulator import Pool
 
@@ -105,9 +108,9 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *number.NUMBERS,
         *select.SELECTS,
         *sensor.SENSORS,
-        *sensor.DOSE_SENSORS,
-        *sensor.ENDS,
-        *sensor.TOTALS,
+        *DOSE_SENSORS,
+        *ENDS,
+        *TOTALS,
         *switch.SWITCHES,
     )
     assert {row.key for row in tables} == PART_OF.keys()

@@ -94,7 +94,8 @@ def _name(entity: er.RegistryEntry) -> str:
 
 
 def _equip(controller: Controller) -> None:
-    """Let lights be of brands with actions, and one schedule run something else."""
+    """Let lights be of brands with actions, and the pump run on for a heater."""
+    controller.pool.pump.run_on = 3600.0
     controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
 
 
