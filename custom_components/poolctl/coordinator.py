@@ -188,6 +188,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             on_lan=controller.paths.on_lan,
             lan_works=controller.paths.statistics.lan.works,
             lan_error=controller.paths.lan_error,
+            clock_fault=self._memory.counter(self.record.device_id).clock_fault,
             cloud_allowed=controller.paths.cloud is not None,
             cloud_error=controller.paths.cloud_error,
             key_asked=self.recovery.key_asked,

@@ -33,6 +33,10 @@ from tests.simulator import Account, Clock, Cloud, Controller, Pool
 
 from .service import Service, record
 
+MOST_SENT = 2
+"""How often a command is sent that the controller declines: the second time is after a
+query has told that it was not the counter (unless a moment ago told that already)."""
+
 # Before anybody freezes time.
 _REAL_SLEEP = time.sleep
 

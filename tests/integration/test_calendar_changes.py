@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
-from .home import Home
+from .home import MOST_SENT, Home
 from .schedule_actions import die_after_command, look
 
 __all__ = ["calendar", "zone"]
@@ -189,7 +189,7 @@ async def test_the_controller_refuses(calendar: Calendar, change: Change) -> Non
         "Evening light",
     ]
     assert await calendar.events() == before
-    assert len(calendar.home.actions) == 1
+    assert len(calendar.home.actions) <= MOST_SENT
 
 
 @CHANGES

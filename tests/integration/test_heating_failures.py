@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from homeassistant.core import State
 import pytest
 
-from .home import Home, failure
+from .home import MOST_SENT, Home, failure
 from .test_heating import changed, shown, written
 from .test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
 
@@ -65,7 +65,7 @@ async def test_the_controller_refuses(full: Home, command: Command) -> None:
     full.controller.faults.on("decline")
     await fails(full, command, "refused")
     assert not full.cloud_writes
-    assert len(full.actions) == 1
+    assert len(full.actions) <= MOST_SENT
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=name)

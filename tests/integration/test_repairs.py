@@ -107,7 +107,8 @@ def test_every_problem_has_its_texts(problem: Problem) -> None:
     assert ("description" in texts) is not problem.fixable
     assert ("fix_flow" in texts) is problem.fixable
     assert (problem.key in repairs._FLOWS) is problem.fixable
-    assert problem.patience == (900 if problem.key == "address_lost" else 300)
+    slow = {"address_lost": 900, "clock_ahead": 600, "clock_wrong": 600, "no_key": 600}
+    assert problem.patience == slow.get(problem.key, 300)
 
 
 def test_nothing_is_told_that_is_no_problem() -> None:

@@ -40,7 +40,7 @@ class Group:
 
 
 GROUPS: Final = (
-    Group("client", ("tests/unit/test_client_*.py",)),
+    Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
     Group("derived/doses.py", ("tests/unit/test_doses.py",)),
     Group("derived/totals.py", ("tests/integration/test_totals.py",)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 import json
 from typing import Any
 
@@ -276,3 +276,41 @@ def test_a_state_frame_is_no_reply(
     """Played back in the place of a reply, it must not take names or schedules away."""
     with pytest.raises(ReplyError):
         decode(frame)
+
+
+RECORD = Schedule(
+    slot=36,
+    aux_type=2,
+    turnover=0,
+    speed=60,
+    start=0,
+    end=24 * 60,
+    weekdays=127,
+    name="Filter",
+    enabled=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "possible"),
+    [
+        ({}, True),
+        ({"start": 24 * 60 + 1}, False),
+        ({"end": 24 * 60 + 1}, False),
+        ({"slot": 37}, False),
+        ({"weekdays": 128}, False),
+        ({"slot": 99, "start": 0xFFFF, "weekdays": 255}, True),
+    ],
+)
+def test_records_before_bytes_that_nobody_knows(
+    changes: dict[str, Any], possible: bool
+) -> None:
+    """Either something follows the last record, or every record is longer."""
+    one = replace(RECORD, **changes)
+    reply = wire.encode_schedules([sim_schedules.Schedule(**asdict(one))])
+    assert decode_schedules(reply) == (one,)
+    if possible:
+        assert decode_schedules(reply + b"\1") == (one,)
+    else:
+        with pytest.raises(ReplyError):
+            decode_schedules(reply + b"\1")

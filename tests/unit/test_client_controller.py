@@ -87,6 +87,44 @@ async def test_a_slot_is_shown_as_given_back_until_that_is_read(small: Rig) -> N
     assert slot(small, WATERFALL).on is False
 
 
+async def test_the_other_slots_stay_held(small: Rig) -> None:
+    await small.controller.outputs.switch(WATERFALL, True)
+    await small.controller.outputs.switch(GARDEN, False)
+    small.published.clear()
+    small.pool.faults.once("truncated_frame", 1, "aux")
+    await small.controller.outputs.resume_schedule(WATERFALL)
+    assert [state.outputs.held for state in small.published] == [(GARDEN,), (GARDEN,)]
+
+
+async def test_a_slot_that_does_not_go_back(small: Rig) -> None:
+    await small.controller.outputs.switch(WATERFALL, True)
+    small.pool.faults.on("ignore_writes")
+    with pytest.raises(NotAppliedError):
+        await small.controller.outputs.resume_schedule(WATERFALL)
+    assert held(small) == [WATERFALL]
+
+
+async def test_one_that_went_with_another_is_left_out(
+    small: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The actuators of a spa go together; the one behind them goes back all the same."""
+    slots = (1, WATERFALL, GARDEN)
+    for slot in slots:
+        await small.controller.outputs.switch(slot, True)
+    act, first, second, last = small.pool.act, *sorted(slots)
+
+    def together(name: str, payload: bytes) -> None:
+        act(name, payload)
+        if payload == bytes((first, 0, 0)):
+            act(name, bytes((second, 0, 0)))
+
+    monkeypatch.setattr(small.pool, "act", together)
+    small.forget()
+    await small.controller.outputs.resume_schedules()
+    assert held(small) == []
+    assert [request.payload[0] for request in small.asked("a")] == [first, last]
+
+
 async def test_all_slots_go_back(small: Rig) -> None:
     await small.controller.outputs.switch(WATERFALL, True)
     await small.controller.outputs.switch(GARDEN, False)

@@ -8,8 +8,8 @@ import pytest
 from custom_components.poolctl.client.control.raw import parse_payload
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
-    LanBusyError,
     NotSupportedError,
+    OutcomeUnknownError,
     RefusedError,
     RequestTooLargeError,
     UnreachableError,
@@ -97,7 +97,7 @@ async def test_a_query(rig: Rig) -> None:
     [
         ("close_mid_body", UnreachableError, 1),
         ("refuse", UnreachableError, 0),
-        ("busy", LanBusyError, 1),
+        ("busy", OutcomeUnknownError, 1),
         ("decline", RefusedError, 1),
     ],
 )

@@ -143,7 +143,7 @@ async def test_names_that_are_declined(clocked: Callable[..., Rig]) -> None:
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
     assert not rig.controller.queries.names_due
-    assert rig.names("q").count("aux_names") <= 13
+    assert rig.names("q").count("aux_names") <= 16
 
 
 @pytest.mark.parametrize("years", [14, 81], ids=["2040", "2107"])

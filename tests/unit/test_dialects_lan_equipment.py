@@ -33,6 +33,11 @@ async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> N
     await rig.controller.heating.change(SPA, target=33, heat=True)
     assert rig.pool.pool.settings["spa_target"] == 33
     assert int(rig.pool.pool.settings["heating"]) & 1
+    sun = replace(known.signals, solar=True)
+    assert heats(replace(known, signals=sun), SPA) is False
+    await rig.controller.outputs.set_spa_mode(True)
+    in_spa = replace(rig.controller.store.known, signals=sun)
+    assert in_spa.spa_mode is True and heats(in_spa, SPA) is True
 
 
 @pytest.mark.parametrize(

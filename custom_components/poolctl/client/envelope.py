@@ -5,6 +5,7 @@ Observed, not published (layouts.md 1): u8 version, u32 counter, payload, and th
 """
 
 from collections.abc import Callable
+from enum import Enum, auto
 from hmac import compare_digest
 import logging
 import struct
@@ -103,6 +104,15 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
     return Envelope(counter, data[_HEAD.size : -_TAG_SIZE])
 
 
+class ClockFault(Enum):
+    """Why nothing that we sign counts."""
+
+    OURS = auto()
+    """Our clock is far from what the controller accepted: nothing is signed by it."""
+    OTHERS = auto()
+    """The controller refuses counters of our clock: another client's is ahead of it."""
+
+
 class OutgoingCounter:
     """Counters for what we sign: strictly increasing, near Unix time (layouts.md 1).
 
@@ -121,6 +131,8 @@ class OutgoingCounter:
         self._used = used
         self.accepted: int | None = None
         """The newest that the controller has accepted, `None` where none was yet."""
+        self.clock_fault: ClockFault | None = None
+        """What was wrong the last time, `None` once the controller accepted one."""
 
     @property
     def ahead(self) -> int:
@@ -145,11 +157,12 @@ class OutgoingCounter:
 
     def accept(self, counter: int) -> None:
         """Note that the controller has accepted a counter."""
-        self.accepted = counter
+        self.accepted, self.clock_fault = counter, None
 
     def _use(self, counter: int) -> int:
         known = self.accepted or self.last
         if counter > MAX_COUNTER or (known and counter > known + _FAR):
+            self.clock_fault = ClockFault.OURS
             raise ClockError("the clock is far from what the controller accepted")
         self.last = counter
         self._used()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..client.envelope import ClockFault
 from ..client.exceptions import PoolctlError
 from ..client.pool.state import PoolState
 from .records import ControllerRecord, Sighting
@@ -27,6 +28,8 @@ class Health:
     """Whether the last poll of the LAN was answered, `None` where there was none."""
     lan_error: PoolctlError | None
     """What went wrong with the last poll of the LAN."""
+    clock_fault: ClockFault | None
+    """Why the controller takes nothing that we sign, `None` where it does."""
     cloud_allowed: bool
     cloud_error: PoolctlError | None
     key_asked: bool

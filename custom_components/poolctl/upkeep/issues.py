@@ -16,6 +16,7 @@ import time
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 
+from ..client.envelope import ClockFault
 from ..client.exceptions import (
     BusyError,
     EnvelopeError,
@@ -34,6 +35,10 @@ REPORT_URL = f"{_SITE}/issues/new/choose"
 
 _PATIENCE = 300.0
 """s: twenty polls of the LAN. Nothing here is urgent, and most of it heals by itself."""
+_CLOCK_PATIENCE = 600.0
+"""s: a clock that is a few minutes ahead is caught up with."""
+_KEY_PATIENCE = 600.0
+"""s: until then the key is asked for again every few minutes."""
 _ADDRESS_PATIENCE = 900.0
 """s: a controller may be switched off for work at the pool, or update its firmware."""
 
@@ -130,6 +135,27 @@ def _host(health: Health) -> Mapping[str, str]:
     return {"host": health.record.host or ""}
 
 
+def _clock(fault: ClockFault) -> _Exists:
+    """Return whether nothing that we sign is taken, for one of the reasons."""
+
+    def exists(health: Health) -> bool | None:
+        if not health.lan_possible or health.clock_fault is not fault:
+            return False
+        # While the controller is not heard, nobody asks it.
+        return True if health.on_lan else None
+
+    return exists
+
+
+def _no_key(health: Health) -> bool | None:
+    """Tell whether the account has no key of a controller that could serve the LAN."""
+    if not health.lan_allowed or health.record.key is not None:
+        return False
+    if _firmware_too_old(health):
+        return False
+    return None if health.cloud_error is not None else True
+
+
 def _drum_low(doser: DoserKind) -> Problem:
     """Return the row of a drum that is nearly empty, as its binary sensor says."""
 
@@ -152,6 +178,26 @@ PROBLEMS = (
         key="key_rejected",
         exists=_key_rejected,
         severity=ir.IssueSeverity.ERROR,
+    ),
+    Problem(
+        key="no_key",
+        exists=_no_key,
+        patience=_KEY_PATIENCE,
+        fixable=False,
+        learn_more_url=REPORT_URL,
+    ),
+    Problem(
+        key="clock_wrong",
+        exists=_clock(ClockFault.OURS),
+        patience=_CLOCK_PATIENCE,
+        severity=ir.IssueSeverity.ERROR,
+        fixable=False,
+    ),
+    Problem(
+        key="clock_ahead",
+        exists=_clock(ClockFault.OTHERS),
+        patience=_CLOCK_PATIENCE,
+        fixable=False,
     ),
     Problem(
         key="firmware_too_old",

@@ -23,6 +23,7 @@ from ..client.envelope import Counters
 from ..client.equipment import HeatSource
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Lights
+from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
 
@@ -34,6 +35,9 @@ _SAVE_DELAY: Final = 60.0
 
 _A_DAY: Final = 24 * 60 * 60
 """s."""
+_NOT_SET: Final = 1_735_689_600
+"""Unix time at the beginning of 2025: a clock before that was not set yet, and tells
+nothing of any counter."""
 _AHEAD: Final = 64
 """Counters that are stored as used before they are: so many presses in one second, and a
 sudden end of Home Assistant, use none of them twice. Each costs the controller's other
@@ -140,8 +144,13 @@ class Memory:
     async def async_load(self) -> None:
         """Read what was kept."""
         for device_id, stored in (await self._store.async_load() or {}).items():
-            self._counters[device_id] = self._new(device_id, stored["counter"])
-            self._remembered[device_id] = Remembered.from_dict(stored)
+            counters = self._new(device_id, stored["counter"])
+            remembered = Remembered.from_dict(stored)
+            if remembered.names:
+                # Then it has answered this query before.
+                counters.answered = NAMES.name, b""
+            self._counters[device_id] = counters
+            self._remembered[device_id] = remembered
 
     @callback
     def counter(self, device_id: str) -> Counters:
@@ -160,7 +169,7 @@ class Memory:
             else:
                 self._save()
 
-        if last > time.time() + _A_DAY:
+        if _NOT_SET < time.time() < last - _A_DAY:
             # A clock was wrong then: it would keep commands from the controller.
             last = 0
         counters = Counters(last, used=used)

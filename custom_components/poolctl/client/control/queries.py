@@ -5,17 +5,22 @@ The intervals are design.md 3, ours (chosen).
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 import logging
 import time
 
+from ..envelope import ClockFault, Counters
 from ..exceptions import (
     BusyError,
+    ClockError,
     LanRequestError,
     PoolctlError,
     RefusedError,
     UnreachableError,
 )
 from ..lan import LanClient
+from ..pool.from_cloud import merge_slots
 from ..pool.queries import NAMES, QUERIES, Query
 from ..pool.state import PoolState
 from .paths import Paths
@@ -26,12 +31,17 @@ _LOGGER = logging.getLogger(__name__)
 SPACING = 1.0
 """s between background queries: faster ones run the counter ahead (layouts.md 1)."""
 SOON = 3.0
-"""s after which a query is asked again while none was ever answered: the counter that
-others raise, too, may be ahead of our clock, and entities wait for their names."""
-PATIENCE = 12
-"""How often that is done, for the same counter may be a day ahead."""
+"""s after which names are asked for again while no query was ever answered, twice as long
+each time: the counter that others raise, too, may be ahead of our clock, and entities
+wait for their names."""
+BY_CLOUD = 3
+"""How often that is done until the cloud is asked for them."""
+PATIENCE = 360.0
+"""s for which entities wait at most; the cloud may not know their names."""
 RETRY = 30.0
 """s after which a query that got no answer is asked again."""
+
+_NOTHING = PoolState()
 
 
 class Queries:
@@ -47,6 +57,7 @@ class Queries:
         self._last_full: PoolState | None = None
         self._refused = 0
         """How often names were refused while no query was ever answered."""
+        self._wait_until = 0.0
 
     @property
     def due(self) -> bool:
@@ -61,8 +72,8 @@ class Queries:
 
     @property
     def _awaits_names(self) -> bool:
-        """Whether names were refused, and may come within seconds."""
-        return 0 < self._refused < PATIENCE
+        """Whether names were refused, and may come soon."""
+        return self._refused > 0 and time.monotonic() < self._wait_until
 
     def _sensible(self) -> Iterator[Query]:
         """Return those that are due and that the equipment can answer."""
@@ -126,29 +137,66 @@ class Queries:
 
     async def _refresh(self, query: Query, lan: LanClient) -> None:
         due, again = self._due[query], None
-        proven = lan.counters.answered is not None
         try:
             await self.read(query, lan)
             if query is NAMES:
                 self._refused = 0
-        except (UnreachableError, BusyError) as err:
+        except (UnreachableError, BusyError, ClockError) as err:
             _LOGGER.debug("Query %s got no answer: %s", query.name, err)
             again = RETRY
         except RefusedError as err:
             _LOGGER.debug("Query %s was refused: %s", query.name, err)
-            transient = isinstance(err, LanRequestError) and err.transient
-            again = RETRY if transient or not proven else None
-            if query is NAMES and not proven:
-                self._refused += 1
-                again = SOON if self._awaits_names else RETRY
-            elif query is NAMES:
-                self._refused = 0
+            again = await self._refused_by(query, lan.counters, err)
         except PoolctlError as err:
             _LOGGER.debug("Query %s failed: %s", query.name, err)
         if self._due[query] == due:
             again = again or query.interval(self._store.known)
             regular = self._regular.pop(query, 0.0)
             self._due[query] = max(time.monotonic(), regular) + again
+
+    async def _refused_by(
+        self, query: Query, counters: Counters, error: RefusedError
+    ) -> float | None:
+        """Judge a refusal; return after how long to ask again, `None`: as always.
+
+        Where other queries were answered since, it is the query that is declined. Else
+        it is the counter that all clients share, and time alone helps.
+        """
+        if isinstance(error, LanRequestError):
+            return RETRY if error.transient else None
+        if counters.answered not in (None, (query.name, b"")):
+            if query is NAMES:
+                self._refused = 0
+            return None
+        counters.clock_fault = ClockFault.OTHERS
+        if counters.answered is None and query is NAMES:
+            return await self._names_refused()
+        return RETRY
+
+    async def _names_refused(self) -> float:
+        """Have entities wait for their names; return after how long to ask again."""
+        if not self._refused:
+            self._wait_until = time.monotonic() + PATIENCE
+        self._refused += 1
+        if self._refused == BY_CLOUD:
+            await self._names_by_cloud()
+        return min(SOON * 2 ** (self._refused - 1), RETRY)
+
+    async def _names_by_cloud(self) -> None:
+        """Take over the names of the cloud, where it tells them."""
+        if (cloud := self._paths.cloud) is None:
+            return
+        try:
+            answer = await cloud.read(self._paths.device_id, "auxInfo")
+        except PoolctlError as err:
+            _LOGGER.debug("The cloud tells no names either: %s", err)
+            return
+        told = merge_slots(_NOTHING, answer, datetime.now(UTC)).outputs.names
+        if told:
+            self._wait_until = 0.0
+            self._store.update(
+                lambda known: replace(known, outputs=replace(known.outputs, names=told))
+            )
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Ask one query and publish its reply; raises what `LanClient.query` raises."""

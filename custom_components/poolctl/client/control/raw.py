@@ -4,7 +4,12 @@ The way to what nobody has described, such as `set_time` and `evt_rewind`
 (layouts.md 3). Only the LAN carries it.
 """
 
-from ..exceptions import InvalidCommandError, NotSupportedError
+from ..exceptions import (
+    InvalidCommandError,
+    LanBusyError,
+    NotSupportedError,
+    OutcomeUnknownError,
+)
 from ..lan import LanClient, state_after
 from .paths import Paths
 from .poller import Poller
@@ -33,9 +38,14 @@ class RawControl:
 
     async def action(self, name: str, payload: bytes) -> bytes:
         """Run an action; return its reply, a state frame or nothing."""
-        reply = await self._lan.raw_action(name, payload)
-        # It may have changed anything.
+        lan = self._lan
+        # It may have changed anything, also where its answer is lost.
         self._queries.expire()
+        try:
+            reply = await lan.raw_action(name, payload)
+        except LanBusyError as err:
+            # Only the frame of its reply may have found no room.
+            raise OutcomeUnknownError("busy, perhaps after it ran") from err
         if (frame := state_after(reply)) is not None:
             self._poller.merge_frame(frame)
         return reply

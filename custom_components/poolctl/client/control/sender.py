@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import time
 
 from ..cloud import COPY_AGE, CloudClient
+from ..envelope import ClockFault
 from ..exceptions import (
     AuthenticationError,
     BusyError,
@@ -188,6 +189,7 @@ class _ByLan:
             else:
                 return step > 0
         counters.take_back(before)
+        counters.clock_fault = ClockFault.OTHERS
         raise ClockError("another client's clock is far ahead")
 
 

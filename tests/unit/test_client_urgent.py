@@ -1,0 +1,49 @@
+"""What a person waits for goes before the queries of the background."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.pool.queries import NAMES
+
+from .conftest import Rig
+
+WATERFALL = 3
+
+
+BACKGROUND = ("pump_id", "schedules")
+
+
+async def behind_queries(rig: Rig, work: Coroutine[Any, Any, object]) -> list[str]:
+    """Begin work when two queries wait already; return what was asked in order."""
+    lan = rig.controller.paths.lan
+    assert lan is not None
+    async with lan.counters.turns.take(urgent=False):
+        queries = [asyncio.create_task(lan.query(name)) for name in BACKGROUND]
+        await asyncio.sleep(0)
+        person = asyncio.create_task(work)
+        for _ in range(20):
+            await asyncio.sleep(0)
+    await asyncio.gather(*queries, person)
+    return rig.names()
+
+
+async def test_a_query_that_somebody_asked_for(pool: Rig) -> None:
+    asked = await behind_queries(pool, pool.controller.queries.ask(NAMES.name))
+    assert asked == ["aux_names", *BACKGROUND]
+
+
+async def test_what_is_read_before_heating_is_changed(pool: Rig) -> None:
+    change = pool.controller.heating.change(POOL, target=29)
+    asked = await behind_queries(pool, change)
+    assert asked[0] == "v2_temp_get"
+
+
+async def test_the_proof_that_it_is_not_the_counter(pool: Rig) -> None:
+    """One of the others begins while the refusal is read, and no second one."""
+    pool.pool.faults.once("decline")
+    switch = pool.controller.outputs.switch(WATERFALL, True)
+    asked = await behind_queries(pool, switch)
+    proof = "get_pool_light_switch_mode"  # answered last
+    assert asked[:3] == ["aux", "pump_id", proof]
