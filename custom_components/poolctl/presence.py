@@ -126,11 +126,16 @@ class _Sync:
         self._present: dict[str, ControllerEntity] = {}
         self._judged: tuple[bool, frozenset[str]] | None = None
         self._wiring: tuple[int, ...] | None = None
+        self._replaced = False
 
     @callback
     def __call__(self) -> None:
         if not self._coordinator.last_update_success:
             return
+        if self._replaced:
+            # What was replaced may have been the last of its part.
+            self._replaced = False
+            self._remove_empty_parts()
         built = self._build(self._coordinator)
         self._remove_missing(built)
         factories = {
@@ -175,6 +180,7 @@ class _Sync:
     def _replace_outdated(self, factories: Mapping[str, Factory]) -> None:
         for key in factories.keys() & self._present.keys():
             if (old := self._present[key]).outdated:
+                self._replaced = True
                 new = self._present[key] = factories[key]()
                 self._coordinator.config_entry.async_create_task(
                     self._coordinator.hass, self._replace(old, new)
@@ -212,6 +218,9 @@ class _Sync:
                 and gone(entity.unique_id.removeprefix(prefix))
             ):
                 registry.async_remove(entity.entity_id)
+        self._remove_empty_parts()
+
+    def _remove_empty_parts(self) -> None:
         async_remove_empty_parts(
             self._coordinator.hass, self._coordinator.registered_id
         )
