@@ -17,7 +17,6 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
-from .errors import command_errors
 from .naming import name_on_page
 from .presence import Presences, async_setup_platform, described, presence
 
@@ -116,7 +115,7 @@ class PoolctlButton(PoolctlEntity[float], ButtonEntity):
     @override
     async def async_press(self) -> None:
         """Do it."""
-        with command_errors():
+        with self.commanding():
             await self.entity_description.press_fn(self.coordinator)
 
 

@@ -32,8 +32,9 @@ from .parts import Part, part_info
 from .upkeep.health import Health
 from .upkeep.issues import Issues
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.records import ControllerRecord, async_sightings
+from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
+from .upkeep.sightings import async_sightings
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -181,7 +182,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return Health(
             record=self.record,
             registered_id=self.registered_id,
-            announced=async_sightings(self.hass).get(self.record.device_id),
+            announced=async_sightings(self.hass).newest(self.record.device_id),
             state=self.data,
             lan_allowed=self.uses_lan,
             lan_possible=controller.paths.lan is not None,
@@ -201,6 +202,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
         Logs nothing: a start that fails is tried again and again.
         """
+        await self.recovery.async_try_told()
         await self._async_refresh(log_failures=False)
         if not self.last_update_success:
             await self.recovery.async_wait()

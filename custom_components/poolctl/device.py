@@ -1,10 +1,11 @@
 """The controller as a device of Home Assistant."""
 
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 
 from .client.pool.state import PoolState
 from .const import DOMAIN
-from .upkeep.records import ControllerRecord
+from .upkeep.records import ControllerRecord, mac_of
 
 
 def device_info(
@@ -30,3 +31,22 @@ def device_info(
         serial_number=record.device_id,
         sw_version=state.firmware or record.firmware,
     )
+
+
+@callback
+def async_disentangle(hass: HomeAssistant, entry_id: str, device_id: str) -> None:
+    """Part what is registered as one device with a controller, but is another.
+
+    An earlier version believed the MAC address that somebody announced.
+    """
+    registry, ours = dr.async_get(hass), (DOMAIN, device_id)
+    mac = (dr.CONNECTION_NETWORK_MAC, mac_of(device_id))
+    device = registry.async_get_device_by_connection(mac, entry_id)
+    if device is None or device.identifiers == {ours}:
+        return
+    if ours in device.identifiers:
+        registry.async_update_device(device.id, new_identifiers={ours})
+    else:
+        registry.async_update_device(
+            device.id, new_connections=device.connections - {mac}
+        )

@@ -1,6 +1,7 @@
 """The bases of all entities: what exists, what it shows, and when that is written."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, override
 
@@ -129,6 +130,11 @@ class PoolctlEntity[T](ControllerEntity):
         if self._update():
             self.async_write_ha_state()
 
+    def commanding(self) -> AbstractContextManager[None]:
+        """Raise what a command meets as translated errors that name this entity."""
+        shown = self.hass.states.get(self.entity_id)
+        return command_errors(shown.name if shown else self.entity_id)
+
 
 class OutputEntity(PoolctlEntity[bool]):
     """An entity that shows whether an output is on, and what runs it."""
@@ -150,7 +156,7 @@ class OutputEntity(PoolctlEntity[bool]):
 
     async def async_resume_schedule(self) -> None:
         """Give the output back to its schedules."""
-        with command_errors():
+        with self.commanding():
             slot = self.slot
             await self.controller.outputs.resume_schedule(slot.index if slot else None)
 

@@ -81,15 +81,19 @@ def sentence(error: Exception, table: Sentences, default: str = "failed") -> str
 
 
 @contextmanager
-def command_errors() -> Generator[None]:
-    """Raise errors of the client as translated errors of Home Assistant."""
+def command_errors(entity: str) -> Generator[None]:
+    """Raise errors of the client as translated errors of Home Assistant.
+
+    `entity` is the name of what the command was for: an entity, or a controller.
+    """
     try:
         yield
     except PoolctlError as err:
         key = sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
         said = err.said if isinstance(err, CommandFailedError) else str(err)
-        placeholders = {"error": said, "seconds": str(round(retry_after or 5))}
+        seconds = str(round(retry_after or 5))
+        placeholders = {"entity": entity, "error": said, "seconds": seconds}
         if isinstance(err, InvalidCommandError):
             key, placeholders = err.reason, placeholders | err.placeholders
         mistake = isinstance(err, _MISTAKES)

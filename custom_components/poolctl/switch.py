@@ -28,7 +28,6 @@ from .entity import (
     SlotEntity,
     slot_is_on,
 )
-from .errors import command_errors
 from .naming import schedule_name_on_page
 from .parts import Part
 from .presence import Presences, async_setup_platform, described, of_slots, presence
@@ -192,13 +191,13 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
         """Switch it on, against any schedule."""
-        with command_errors():
+        with self.commanding():
             await self.entity_description.set_fn(self.controller, True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Switch it off, against any schedule."""
-        with command_errors():
+        with self.commanding():
             await self.entity_description.set_fn(self.controller, False)
 
     async def async_resume_schedule(self) -> None:

@@ -120,7 +120,7 @@ class TargetReached(PoolEntities, EntityTriggerBase, of=CLIMATES):
         target, current = (
             state.attributes.get(attribute)
             for attribute in (
-                ClimateEntityStateAttribute.TEMPERATURE,
+                ClimateEntityStateAttribute.TARGET_TEMPERATURE,
                 ClimateEntityStateAttribute.CURRENT_TEMPERATURE,
             )
         )

@@ -1,6 +1,6 @@
 """From an action in Home Assistant to the relay, and every way it can go wrong."""
 
-from homeassistant.exceptions import ServiceValidationError
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
@@ -52,7 +52,6 @@ async def test_resume_schedule(small: Home) -> None:
 async def test_pump(small: Home) -> None:
     assert small.value("switch", "pump") == "on"
     task = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
-    # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "off")
     small.clock.advance(200)
     await task
@@ -65,6 +64,7 @@ async def test_pump(small: Home) -> None:
     assert len(small.controller.requests) == seen
     assert small.value("number", "pump_speed") == "60"
     task = small.hass.async_create_task(small.act("switch.turn_on", "pump"))
+    # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "on")
     small.clock.advance(60)
     await task
@@ -118,10 +118,10 @@ async def test_a_refusal_is_final(small: Home) -> None:
     small.controller.faults.on("decline")
     cloud = len(small.cloud.requests)
     with failure("refused"):
-        await small.act("switch.turn_off", "pump")
-    assert small.actions == ["cmd"] * MOST_SENT
+        await small.act("switch.turn_on", SLOT)
+    assert small.actions == ["aux"] * MOST_SENT
     assert len(small.cloud.requests) == cloud
-    assert small.value("switch", "pump") == "on"
+    assert small.value("switch", SLOT) == "off"
 
 
 async def test_accepted_but_never_applied(small: Home) -> None:
@@ -181,3 +181,20 @@ async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
     await full.unload()
     with failure("not_reached"):
         await task
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [("decline", "refused the command"), ("ignore_writes", "did not carry it out")],
+)
+async def test_what_fails_names_what_it_is_about(
+    small: Home, fault: str, told: str
+) -> None:
+    """Whoever switches a whole room learns which of its outputs it was."""
+    small.controller.faults.on(fault)
+    with pytest.raises(HomeAssistantError) as caught:
+        await small.act("switch.turn_on", SLOT)
+    said = str(caught.value)
+    assert said.startswith(f"{small.state('switch', SLOT).name}: the controller")
+    assert told in said

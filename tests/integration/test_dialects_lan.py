@@ -1,10 +1,12 @@
 """A controller that is otherwise than was bet on (unknowns.md), seen by a person."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Address
 from types import SimpleNamespace
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
 
 from custom_components.poolctl.client import envelope
@@ -13,6 +15,7 @@ from custom_components.poolctl.client.control import (
     sender as sender_module,
 )
 from custom_components.poolctl.upkeep import memory
+from custom_components.poolctl.upkeep.sightings import Sighting
 from tests.simulator.dialects import Dialect
 
 from .home import Home, failure
@@ -287,6 +290,37 @@ async def test_a_reply_without_a_frame(small: Home, dialect: Dialect) -> None:
     small.controller.dialects.add(dialect)
     await click(small, 2)
     assert len(small.actions) == 2 and not small.cloud_writes
+
+
+async def test_names_that_would_be_links(home: Home) -> None:
+    """What a controller says is shown as words, and can be stored."""
+    home.own(home.service.small)
+    home.pool.slots[WATERFALL].name = "![x](http://evil.example)"
+    await home.set_up(home.controller)
+    assert home.state("switch", SLOT).name.endswith("!(x)(http: //evil.example)")
+
+
+def test_an_announcement_that_would_be_a_link() -> None:
+    info = ZeroconfServiceInfo(
+        ip_address=IPv4Address("127.0.0.1"),
+        ip_addresses=[],
+        port=8080,
+        hostname="ctrl-0a0b0c.local.",
+        type="_ctrl._tcp.local.",
+        name="<b>Pool</b>\udc00._ctrl._tcp.local.",
+        properties={
+            "id": "AA_BB_CC_0A_0B_0C",
+            "mac": "aabbcc0a0b0c",
+            "fw": "[2](http://evil.example)",
+            "pv": "2",
+        },
+    )
+    seen = Sighting.from_zeroconf(info)
+    assert seen is not None
+    assert (seen.name, seen.firmware) == (
+        "\u2039b\u203aPool\u2039/b\u203a",
+        "(2)(http: //evil.example)",
+    )
 
 
 # L7: `busy` after it ran

@@ -48,6 +48,18 @@ async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
 
 
 @pytest.mark.usefixtures("freezer")
+async def test_a_first_set_up_is_tried_again_soon(home: Home) -> None:
+    """From 2026.11 on, Home Assistant waits as long as the failed reading asks for."""
+    home.cloud.faults.on("error_503")
+    entry = await home.set_up()
+    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
+    assert entry.runtime_data.last_exception.retry_after is None
+    home.cloud.faults.clear()
+    await home.advance(30)
+    assert [entry.state] == [ConfigEntryState.LOADED]
+
+
+@pytest.mark.usefixtures("freezer")
 class TestInventory:
     """The hourly inventory."""
 

@@ -39,7 +39,7 @@ _UNITS: Mapping[str, Mapping[Any, Any]] = {
     "number": NUMBER_UNITS,
     "sensor": SENSOR_UNITS,
 }
-_PLAIN_UNITS = {PERCENTAGE, "doses", None}
+_PLAIN_UNITS = {PERCENTAGE, None}
 """Of numbers that no device class is made for."""
 _WANTED_DIAGNOSTICS = {
     # what every report of a fault begins with, and changes hardly ever

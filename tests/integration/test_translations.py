@@ -165,8 +165,18 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
 
 def test_placeholders_are_filled() -> None:
     """A placeholder in a text is one the sources give."""
-    given = keys(r'"(\w+)": ') | {"name", "number", "redirect_uri"}
+    given = keys(r'"(\w+)": ') | {"name", "number"}
     given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
     for path, text in texts(ENGLISH).items():
         for _, placeholder, _, _ in Formatter().parse(text):
             assert placeholder is None or placeholder in given, path
+
+
+def test_addresses_are_no_links() -> None:
+    """An address to copy, or an example, is not one to click: Markdown makes it code."""
+    for file in (FOLDER / "translations").iterdir():
+        for path, text in texts(json.loads(file.read_text())).items():
+            for address in ("{example_url}", "{redirect_uri}"):
+                # An error is shown as it is.
+                mark = "" if path.startswith("config.error.") else "`"
+                assert address not in text or f"{mark}{address}{mark}" in text, path

@@ -119,15 +119,15 @@ async def test_a_poll_may_confirm_it(
         await pool.controller.poller.poll()
 
     monkeypatch.setattr(pool.time, "sleep", sleep_and_poll)
-    await pool.controller.pump.switch(False)
+    await pool.controller.pump.set_speed(60)
     assert pool.names() == ["cmd", "state"]
 
 
 async def test_the_last_look_counts(pool: Rig) -> None:
     pool.pool.faults.once("garbage", 8, "state")  # four looks with their retries
-    await pool.controller.pump.switch(False)
+    await pool.controller.pump.set_speed(60)
     assert sum(pool.time.slept) == 20
-    assert pool.controller.store.known.pump_on is False
+    assert pool.controller.store.known.readings.pump_speed == 60
 
 
 async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:

@@ -57,6 +57,22 @@ async def test_another_client_is_ahead(
     assert ahead < 2 * {"1_s": 8, "3_s": 8, "30_s": 40}.get(dialect[14:], 300) + 20
 
 
+@pytest.mark.parametrize("number", [2, 3, 4, 5])
+async def test_a_request_gets_lost_meanwhile(
+    clocked: Callable[..., Rig], number: int
+) -> None:
+    """L1 and L8: a question on the way, or the command itself, is sent again."""
+    rig = clocked(cloud=False)
+    await read(rig)
+    rig.time.advance(15)
+    rig.pool.dialects.add("counter_ahead_3_s")
+    rig.pool.dialects.add("sometimes_short_body")
+    rig.pool.trouble_with_next(number)
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert [r.err for r in rig.asked() if r.err].count("short body") == 1
+    assert len([r for r in rig.asked("a") if r.ok]) == 1
+
+
 async def test_another_client_is_a_day_ahead(clocked: Callable[..., Rig]) -> None:
     """L1: by the cloud; the counter is not driven ahead for nothing."""
     rig = clocked()
@@ -91,6 +107,23 @@ async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> 
             rig.pool.sign_elsewhere()
         await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
     assert len([r for r in rig.asked("a") if r.ok]) == 20
+
+
+async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
+    """L1: before each of our tries the cloud has signed once more."""
+    rig = clocked()
+    await read(rig)
+    verify = rig.pool.verify
+
+    def signs_first(env: object) -> bytes:
+        rig.pool.sign_elsewhere()
+        return verify(env)
+
+    rig.pool.verify = signs_first  # type: ignore[method-assign]
+    for click in range(20):
+        rig.time.advance(0.3)
+        await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
+    assert rig.controller.paths.lan.counters.ahead < 150  # type: ignore[union-attr]
 
 
 async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:

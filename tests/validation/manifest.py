@@ -106,7 +106,8 @@ SCHEMA: Final = {
         }
     },
     vol.Optional("quality_scale"): vol.In((*TIERS, *UNSCALED)),
-    vol.Optional("requirements"): [str],
+    # Home Assistant has everything that this integration needs.
+    vol.Optional("requirements"): [],
     vol.Optional("single_config_entry"): bool,
     vol.Optional("ssdp"): [vol.All({str: str}, vol.Length(min=1))],
     vol.Optional("usb"): [
@@ -170,6 +171,10 @@ def _findings(
     yield (
         bool(manifest.get("config_flow")) != has_flow,
         "config_flow and config_flow.py go together",
+    )
+    yield (
+        manifest.get("issue_tracker") != f"{manifest.get('documentation')}/issues",
+        "issue_tracker is not that of the repository in documentation",
     )
     both = set(manifest.get("dependencies", ())) & set(
         manifest.get("after_dependencies", ())

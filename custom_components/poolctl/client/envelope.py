@@ -181,6 +181,11 @@ class IncomingCounter:
         self._last: int | None = None
         self._candidate: int | None = None
 
+    @property
+    def newest(self) -> int | None:
+        """The newest counter that was taken, `None` where there was none."""
+        return self._last
+
     def accept(self, counter: int) -> None:
         """Take the counter of a verified envelope; raises ReplayError for a replay."""
         if self._last is None or counter >= self._last:

@@ -28,6 +28,7 @@ from ..client.pool.dosing import DOSERS, DoserKind
 from ..const import DOMAIN, MIN_FIRMWARE
 from .health import Health
 from .records import firmware_supported
+from .service import async_forget_service
 
 _SITE = "https://github.com/poolctl/poolctl"
 REQUIREMENTS_URL = f"{_SITE}#requirements"
@@ -263,7 +264,8 @@ class Issues:
 
 @callback
 def async_clear_issues(hass: HomeAssistant, entry_id: str) -> None:
-    """Delete the issues of all controllers of an entry that is deleted or disabled."""
+    """Delete all issues of an entry that is deleted or disabled."""
+    async_forget_service(hass, entry_id)
     for device in dr.async_entries_for_config_entry(dr.async_get(hass), entry_id):
         _delete_all(hass, device.id)
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..exceptions import UnreachableError
+from ..exceptions import PoolctlError, UnreachableError
 from ..pool.state import PoolState
 
 
@@ -26,6 +26,8 @@ class Pending:
     until: float
     show: Callable[[PoolState], PoolState]
     holds: Callable[[PoolState], bool]
+    doubt: PoolctlError | None = None
+    """Why the command may not have been taken at all."""
 
 
 class PendingValues:

@@ -180,7 +180,7 @@ class Queries:
         self._refused += 1
         if self._refused == BY_CLOUD:
             await self._names_by_cloud()
-        return min(SOON * 2 ** (self._refused - 1), RETRY)
+        return min(SOON * 2.0 ** (self._refused - 1), RETRY)
 
     async def _names_by_cloud(self) -> None:
         """Take over the names of the cloud, where it tells them."""

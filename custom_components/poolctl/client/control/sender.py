@@ -46,6 +46,9 @@ _PATIENCE = 10.0
 _UNPROVEN = 1.1
 """s after which a refused command is sent again where no query was ever answered: the
 counter, which others raise, too, is another one by then."""
+_ROOM = 2
+"""Counters left out before a command is sent again: a service that signs all that it
+relays signs every half second while it refreshes its copies (interface.md 8)."""
 _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
 """s to go ahead with the counter, one after the other, until the controller takes it."""
 
@@ -129,7 +132,7 @@ class _ByLan:
         counters = self.lan.counters
         before = counters.accepted
         try:
-            return await self._try(patient=patient)
+            return await self._try(self.run, patient=patient)
         except LanBusyError:
             # It may have run: only the frame of its reply had no room.
             if self.idempotent and await self.look():
@@ -142,16 +145,20 @@ class _ByLan:
                 raise  # a moment ago the counter before was taken: it is not the counter
             if await self._catch_up() and await self.look():
                 return None
-        return await self.run(self.lan)
+            # Whoever signs at the same time may go on: leave room for it.
+            counters.skip(_ROOM)
+        return await self._try(self.run, patient=patient)
 
-    async def _try(self, *, patient: bool) -> StateFrame | None:
+    async def _try[T](
+        self, run: Callable[[LanClient], Awaitable[T]], *, patient: bool
+    ) -> T:
         """Send it until it is taken; one more try where somebody else may take it."""
         last = time.monotonic() + _PATIENCE
         waits = iter(_AGAIN if patient else _AGAIN[:1])
         busy = False
         while True:
             try:
-                return await self.run(self.lan)
+                return await run(self.lan)
             except LanBusyError:
                 if busy or not self.idempotent:
                     raise
@@ -177,12 +184,15 @@ class _ByLan:
         if (known := counters.answered) is None:
             await asyncio.sleep(_UNPROVEN)
             return False
+        name, payload = known
         before = counters.last
         for step in (0, *_STEPS):
             if step:
                 counters.skip(step)
             try:
-                await self.lan.query(*known, urgent=True)
+                await self._try(
+                    lambda lan: lan.query(name, payload, urgent=True), patient=True
+                )
             except RefusedError as err:
                 if type(err) is not RefusedError:
                     raise
@@ -227,9 +237,16 @@ class Sender:
             seen = not command.settles_in and await self._poller.read_lan()
             return seen and command.holds(self._store.known)
 
-        by_lan, frame = await self.deliver(
-            command.lan, command.cloud, idempotent=command.idempotent, look=look
-        )
+        doubt: PoolctlError | None = None
+        try:
+            by_lan, frame = await self.deliver(
+                command.lan, command.cloud, idempotent=command.idempotent, look=look
+            )
+        except LanBusyError as err:
+            if not command.idempotent:
+                raise
+            # It may have run, and its effect may take a while: see what is shown.
+            by_lan, frame, doubt = True, None, err
         now = time.monotonic()
         settled = now + command.settles_in
         pending = Pending(
@@ -240,6 +257,7 @@ class Sender:
             until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
             show=command.show,
             holds=command.holds,
+            doubt=doubt,
         )
         self._store.pending.add(pending)
         if frame is not None:
@@ -281,9 +299,14 @@ class Sender:
                     await cloud(paths.cloud)
                     return False, None
             except PoolctlError as err:
-                if not _other_path_may(err, idempotent=idempotent):
-                    raise
                 errors.append(err)
+                # After one that may have run it, what another one says is no answer.
+                doubt = idempotent and isinstance(errors[0], LanBusyError)
+                if not doubt and not _other_path_may(err, idempotent=idempotent):
+                    raise
+        if alone and paths.cloud and not paths.on_lan and all(map(_lost, errors)):
+            # Nothing was sent: what works is the cloud, which has no such command.
+            raise NotSupportedError("the cloud cannot carry this")
         raise errors[0] if errors else NotSupportedError("no path can carry this")
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
@@ -308,4 +331,6 @@ class Sender:
         if pending in waiting:
             waiting.drop(pending)
             self._store.publish()
-            raise NotAppliedError("the controller accepted it but did not do it")
+            raise pending.doubt or NotAppliedError(
+                "the controller accepted it but did not do it"
+            )
