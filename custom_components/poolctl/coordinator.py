@@ -20,8 +20,15 @@ from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.lan import LanClient
 from .client.pool.state import PoolState, WithoutFlow
-from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
+from .const import (
+    CONF_CONNECTION,
+    CONF_CONTROLLERS,
+    CONF_WITHOUT_FLOW,
+    DOMAIN,
+    Connection,
+)
 from .device import device_info
+from .parts import Part, part_info
 from .upkeep.health import Health
 from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
@@ -142,7 +149,23 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @property
     def device_info(self) -> dr.DeviceInfo:
         """The controller as a device."""
-        return device_info(self.record, self.data)
+        return device_info(self.record, self.data, namesake=self._has_namesake)
+
+    def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
+        """Return a part of the pool as a device, the controller for `None`."""
+        if part is None:
+            return self.device_info
+        return part_info(self.record, part, self.registered_id)
+
+    @property
+    def _has_namesake(self) -> bool:
+        """Whether another controller has the same name, at another site."""
+        name, site = self.record.name, self.record.site
+        known = self.config_entry.data.get(CONF_CONTROLLERS, {}).values()
+        others = map(ControllerRecord.from_dict, known)
+        return bool(name and site) and any(
+            other.name == name and other.site != site for other in others
+        )
 
     @callback
     def async_register_device(self) -> None:

@@ -21,6 +21,7 @@ from .client.pool.state import PoolState
 from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
 from .coordinator import ControllerCoordinator
+from .parts import controller_of
 from .upkeep.health import Health
 
 type _Json = Mapping[str, object]
@@ -40,7 +41,7 @@ async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
 ) -> _Json:
     """Return what is known of an account and one of its controllers."""
-    return await _diagnostics(hass, entry, device.id)
+    return await _diagnostics(hass, entry, controller_of(device))
 
 
 async def _diagnostics(

@@ -28,6 +28,8 @@ from .entity import (
     SlotEntity,
     slot_is_on,
 )
+from .naming import schedule_name_on_page
+from .parts import Part
 from .presence import Presences, async_setup_platform, described, of_slots, presence
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -79,6 +81,7 @@ def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
 SWITCHES = (
     PoolctlSwitchDescription(
         key="pump",
+        name=None,
         translation_key="pump",
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=lambda state: state.pump_on,
@@ -221,24 +224,34 @@ class PoolctlSlotSwitch(SlotEntity, PoolctlSwitch):
 
 
 class PoolctlScheduleSwitch(PoolctlSwitch):
-    """A schedule that a person arms and disarms, named as the controller names it.
-
-    Schedules often have the name of the output that they switch: the translation puts
-    "Schedule" before it.
-    """
+    """A schedule that a person arms and disarms, named as the controller names it."""
 
     entity_description: PoolctlScheduleDescription
 
+    @property
+    @override
+    def part(self) -> Part | None:
+        return None
+
+    @property
+    @override
+    def id_words(self) -> str:
+        return f"{self._own_name or self.entity_description.index + 1} schedule"
+
+    @property
+    def _own_name(self) -> str:
+        schedules = self.coordinator.data.schedules.used
+        found = schedules.get(self.entity_description.index)
+        return found.name if found else ""
+
     @override
     def _details(self) -> tuple[object, ...]:
-        index = self.entity_description.index
-        schedule = self.coordinator.data.schedules.used.get(index)
-        name = (schedule and schedule.name) or str(index + 1)
-        self._attr_translation_placeholders = {"name": name}
-        return *super()._details(), name
+        return *super()._details(), self._own_name
 
     @property
     @override
     def name(self) -> str | UndefinedType | None:
         """The name as it is now; Home Assistant would keep the first one."""
-        return self._name_internal(None, self.platform_data.platform_translations)
+        texts = self.platform_data.platform_translations
+        index = self.entity_description.index
+        return schedule_name_on_page(index, self.coordinator.data, texts)

@@ -171,7 +171,7 @@ async def test_what_only_the_lan_can_do_says_so(home: Home) -> None:
 
 async def test_refresh(small: Home) -> None:
     seen = len(small.controller.requests)
-    await small.act("button.press", "refresh")
+    await small.refresh()
     assert [r.op for r in small.controller.requests[seen:]] == ["state"]
 
 

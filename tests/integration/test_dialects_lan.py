@@ -46,7 +46,7 @@ async def test_replies_that_are_longer(home: Home, dialect: Dialect) -> None:
     assert home.entity_id("switch", SLOT).endswith("_pool_waterfall")
     await home.hass.async_block_till_done(wait_background_tasks=True)
     if dialect == Dialect.LONGER_REPLIES:
-        assert home.state("switch", "schedule_0").name.endswith("Filter")
+        assert home.state("switch", "schedule_0").name.endswith("Filter schedule")
     await click(home, 2)
 
 

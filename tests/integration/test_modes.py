@@ -98,7 +98,7 @@ async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
 
     await small.act("poolctl.resume_schedule", "pump")
     small.clock.advance(2)
-    await small.act("button.press", "refresh")
+    await small.refresh()
     assert shown(small, SWITCH, "pump") == filtering
     assert small.pool.pump.running
 
@@ -199,6 +199,7 @@ async def test_what_runs_only_with_the_pump(full: Home) -> None:
 @pytest.mark.usefixtures("freezer")
 async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
     """Each such output is shown with the reason why nobody switches it."""
+    await full.enable_all()
     reasons = {
         **dict.fromkeys((4, 5, 12), "heating"),
         **dict.fromkeys((6, 7, 8), "dosing"),
@@ -208,8 +209,9 @@ async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
         key = f"slot_{slot}"
         assert shown(full, "binary_sensor", key) == {"reason": reason}
         assert full.registered(SWITCH, key) is None
-        state = full.state("binary_sensor", key)
-        assert state.name == f"Beach pool {full.pool.slots[slot].name}"
+        name = full.pool.slots[slot].name
+        wanted = name if reason == "no_relay" else f"Output {slot + 1}: {name}"
+        assert full.state("binary_sensor", key).name.endswith(f" {wanted}")
 
     pool = full.pool
     pool.settings["pool_target"] = round(pool.water.temperature) + 5

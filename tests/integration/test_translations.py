@@ -130,6 +130,15 @@ def _entity_keys() -> dict[str, set[str]]:
     return {key: set(found) for key, found in ENGLISH["entity"].items()}
 
 
+_PARTS_OF_NAMES = {
+    # of a schedule that its owner gave no name
+    "unnamed_schedule",
+    # of the valves of the spa, in the calendar, where no page says that it is the spa's
+    "spa_actuator",
+}
+"""Texts in the place of a switch that no switch has for its key."""
+
+
 async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
     await home.set_up(*home.service.controllers)
     await home.enable_all()
@@ -149,8 +158,9 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
     used["switch"] |= {
         kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES
     } | {Role.GENERAL.value}
-    assert used == _entity_keys()
     assert {key: set(found) for key, found in ICONS["entity"].items()} == used
+    used["switch"] |= _PARTS_OF_NAMES
+    assert used == _entity_keys()
 
 
 def test_placeholders_are_filled() -> None:
