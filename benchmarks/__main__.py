@@ -6,7 +6,7 @@ import sys
 # Imported ahead of the test harness, whose own `custom_components` would hide ours.
 import custom_components.poolctl  # noqa: F401
 
-from . import decode, hours, load
+from . import decode, hours, load, stalls
 from .rows import table
 
 
@@ -15,7 +15,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--short", action="store_true", help="in less than a minute")
     short = parser.parse_args().short
-    rows = [row for part in (decode, hours, load) for row in part.rows(short=short)]
+    rows = [
+        row for part in (decode, hours, load, stalls) for row in part.rows(short=short)
+    ]
     print(table(rows))
     return 0 if all(row.explained for row in rows) else 1
 

@@ -10,6 +10,7 @@ from .const import CONF_CONTROLLERS, DOMAIN
 from .dashboard import async_setup_dashboard
 from .services import async_setup_services
 from .upkeep.issues import async_clear_issues
+from .upkeep.left_out import async_report_left_out
 from .upkeep.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [
@@ -51,13 +52,20 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
         hass.data[DATA_MEMORY].forget(device_id)
     async_clear_issues(hass, entry.entry_id)
+    async_report_left_out(hass, entry.entry_id)
 
 
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
 ) -> bool:
-    """Let a device be deleted by hand unless it is a controller of the account."""
-    known = {(DOMAIN, device_id) for device_id in entry.runtime_data.data}
+    """Let a device be deleted by hand unless it is a controller of the account.
+
+    The account need not be loaded for that. The parts of a controller go by themselves
+    when they have nothing left.
+    """
+    if isinstance(device, dr.ChildDeviceEntry):
+        return False
+    known = {(DOMAIN, device_id) for device_id in entry.data.get(CONF_CONTROLLERS, {})}
     return device.identifiers.isdisjoint(known)
 
 

@@ -1,7 +1,7 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -33,9 +33,14 @@ from .client.exceptions import (
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
+from .device import async_disentangle
 from .errors import ACCOUNT_ERRORS, sentence
+from .upkeep.evidence import async_ledgers
+from .upkeep.left_out import async_report_left_out
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.records import ControllerRecord, async_sightings, mac_of
+from .upkeep.records import ControllerRecord, mac_of, stored_records
+from .upkeep.service import ServiceWatch
+from .upkeep.sightings import async_sightings
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -74,6 +79,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
+            async_ledgers(hass, entry.data[CONF_URL]),
         )
         self._shared = Shared(
             cloud=self.cloud,
@@ -81,16 +87,17 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             store=self._async_store,
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
+        self.one_by_one = asyncio.Lock()
+        """Held by whoever adds the entities of a controller, which takes a while."""
         self._lacking: dict[str, float] = {}
         """Since when the inventory lacks a known controller (monotonic, s)."""
         self._keys_wanted: set[str] = set()
         """The controllers whose keys could not be had just then."""
         self._cancel_key_retry: CALLBACK_TYPE | None = None
         entry.async_on_unload(self._async_stop_key_retry)
-        self.data = {
-            device_id: ControllerRecord.from_dict(record)
-            for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items()
-        }
+        self._left_out: set[str] = set()
+        """Controllers that could not be loaded: what is stored of them is kept."""
+        self.data, self._unread = stored_records(entry.data)
 
     # Start
 
@@ -99,14 +106,17 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
         Raises ConfigEntryNotReady where not one controller answers by any path.
         """
-        remembered = bool(self.data)
+        remembered = bool(self.data or self._unread)
         if not remembered:
             await self.async_config_entry_first_refresh()
         for record in self.data.values():
-            self._add(record)
+            self._try_to_add(record)
+        self._report_left_out()
         await self._async_first_look()
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
+        watch = ServiceWatch(self.hass, self.config_entry, self)
+        self.config_entry.async_on_unload(watch.async_start())
         if remembered:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
@@ -116,7 +126,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         controllers = self.controllers.values()
         await asyncio.gather(*(each.async_first_look() for each in controllers))
         silent = [each for each in controllers if not each.last_update_success]
-        if len(silent) == len(controllers):
+        if len(silent) == len(controllers) and not self._without_any:
             raise ConfigEntryNotReady(
                 translation_domain=DOMAIN, translation_key="no_controller_answers"
             )
@@ -125,6 +135,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             _LOGGER.error(
                 "Error fetching %s data: %s", controller.name, controller.last_exception
             )
+
+    @property
+    def _without_any(self) -> bool:
+        """Whether all are left out: an inventory may find others."""
+        return not self.controllers and bool(self._unread or self._left_out)
 
     # Inventory
 
@@ -152,6 +167,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         records = self._kept(inventory) | {
             device.device_id: self._record(device, keys.get(device.device_id))
             for device in inventory.devices
+            if device.device_id not in self._unread
         }
         self._remember(records)
         self._async_plan_key_retry(0)
@@ -241,22 +257,19 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._async_plan_key_retry(tries + 1)
 
     def _record(self, device: Device, key: str | None) -> ControllerRecord:
-        """Return the record of a listed controller, with what the network told."""
+        """Return the record of a listed controller."""
         record = self.data.get(device.device_id) or ControllerRecord(
             device_id=device.device_id, name="", site="", mac=mac_of(device.device_id)
         )
-        record = replace(
+        return replace(
             record, name=device.name, site=device.site, key=record.key or key
         )
-        if (seen := async_sightings(self.hass).get(device.device_id)) is not None:
-            record = replace(record, mac=seen.mac, firmware=seen.firmware)
-            if record.host is None:
-                record = replace(record, host=seen.host, port=seen.port)
-        return record
 
     @callback
     def _remember(self, records: Mapping[str, ControllerRecord]) -> None:
-        stored = {device_id: record.as_dict() for device_id, record in records.items()}
+        stored = self._unread | {
+            device_id: record.as_dict() for device_id, record in records.items()
+        }
         self.hass.config_entries.async_update_entry(
             self.config_entry,
             data={**self.config_entry.data, CONF_CONTROLLERS: stored},
@@ -280,15 +293,41 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         for record in self.data.values():
             if (coordinator := self.controllers.get(record.device_id)) is not None:
                 coordinator.async_set_record(record)
-                continue
-            coordinator = self._add(record)
-            self.config_entry.async_create_background_task(
-                self.hass, self._async_welcome(coordinator), "poolctl new controller"
-            )
+            elif (coordinator := self._try_to_add(record)) is not None:
+                self.config_entry.async_create_background_task(
+                    self.hass,
+                    self._async_welcome(coordinator),
+                    "poolctl new controller",
+                )
+        self._report_left_out()
 
     async def _async_welcome(self, coordinator: ControllerCoordinator) -> None:
         await coordinator.async_refresh()
         self.async_update_listeners()
+
+    @callback
+    def _try_to_add(self, record: ControllerRecord) -> ControllerCoordinator | None:
+        """Add a controller; one that cannot be added never stops the others."""
+        try:
+            coordinator = self._add(record)
+        except Exception:
+            _LOGGER.exception("A pool controller could not be added")
+            self._left_out.add(record.device_id)
+            self.controllers.pop(record.device_id, None)
+            return None
+        self._left_out.discard(record.device_id)
+        return coordinator
+
+    @callback
+    def _report_left_out(self) -> None:
+        left_out = self._unread.keys() | (self._left_out & self.data.keys())
+        if left_out:
+            _LOGGER.error(
+                "%d pool controllers were left out, because what is stored of them"
+                " could not be loaded",
+                len(left_out),
+            )
+        async_report_left_out(self.hass, self.config_entry.entry_id, left_out)
 
     @callback
     def _add(self, record: ControllerRecord) -> ControllerCoordinator:
@@ -298,16 +337,27 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             self.hass, self.config_entry, self._shared, record, number
         )
         self.controllers[record.device_id] = coordinator
+        async_disentangle(self.hass, self.config_entry.entry_id, record.device_id)
         # Its device is registered before its entities: it is there while nobody answers.
         coordinator.async_register_device()
-        for flow in self.hass.config_entries.flow.async_progress_by_handler(
-            DOMAIN, match_context={"source": SOURCE_ZEROCONF, "unique_id": record.mac}
-        ):
-            self.hass.config_entries.flow.async_abort(flow["flow_id"])
-        if (seen := async_sightings(self.hass).get(record.device_id)) is not None:
+        sightings = async_sightings(self.hass)
+        sightings.protect(record.device_id)
+        told = sightings.of(record.device_id)
+        self._end_discoveries({record.mac, *(each.mac for each in told)})
+        for each in told:
             # It may have moved while this entry was not loaded.
-            coordinator.recovery.async_offer(seen.host, seen.port)
+            coordinator.recovery.async_offer(each)
         return coordinator
+
+    @callback
+    def _end_discoveries(self, macs: Container[str]) -> None:
+        """Take away the cards of a controller that is known now."""
+        flows = self.hass.config_entries.flow
+        for flow in flows.async_progress_by_handler(
+            DOMAIN, match_context={"source": SOURCE_ZEROCONF}
+        ):
+            if flow["context"].get("unique_id") in macs:
+                flows.async_abort(flow["flow_id"])
 
     @callback
     def _remove(self, device_id: str) -> None:

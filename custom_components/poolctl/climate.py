@@ -31,7 +31,6 @@ from .client.pool.heating import (
 )
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .errors import command_errors
 from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -178,5 +177,5 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:
         heat = None if mode is None else mode is HVACMode.HEAT
         water = self.entity_description.body
-        with command_errors():
+        with self.commanding():
             await self.controller.heating.change(water, target=target, heat=heat)

@@ -1,25 +1,24 @@
 """Adding an account: its service address, sign-in there, and what the network found."""
 
-from collections.abc import Mapping
-import ipaddress
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 import logging
-from typing import Any, override
+from typing import Any, Self, override
 
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
+    SOURCE_ZEROCONF,
     ConfigEntryState,
     ConfigFlowResult,
 )
 from homeassistant.const import CONF_ACCESS_TOKEN, CONF_DEVICE_ID, CONF_TOKEN, CONF_URL
 from homeassistant.core import callback
+from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers import config_entry_oauth2_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.selector import (
-    SelectOptionDict,
-    SelectSelector,
-    SelectSelectorConfig,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -27,57 +26,35 @@ from homeassistant.helpers.selector import (
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
-from yarl import URL
 
+from . import found
 from .account import PoolctlConfigEntry
-from .application_credentials import service_address
+from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
 from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
-from .client.lan import PORT
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
+from .forms import (
+    InvalidAddressError,
+    UserInput,
+    address_form,
+    async_adopt_address,
+    normalise_address,
+)
+from .identity import CONF_IDENTITY, Identity
 from .options_flow import PoolctlOptionsFlow
-from .upkeep.records import Sighting, async_sightings
+from .preview import NO_PREVIEW, async_preview
+from .upkeep.evidence import async_ledgers
+from .upkeep.records import ControllerRecord, mac_of, stored_records
+from .upkeep.sightings import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 )
 _EXAMPLE_URL = "https://pool.example.com"
-
-
-class InvalidAddressError(ValueError):
-    """Not a service address; the argument is the key of its sentence."""
-
-
-def normalise_address(text: str) -> str:
-    """Return a service address without the rest of what people paste.
-
-    https may lead anywhere; http only to private and loopback addresses, where nobody
-    else can listen to the sign-in. Raises InvalidAddressError.
-    """
-    try:
-        url = URL(text.strip())
-        host = url.host
-    except ValueError:
-        raise InvalidAddressError("invalid_url") from None
-    if url.scheme not in ("http", "https") or not host or url.user or url.password:
-        raise InvalidAddressError("invalid_url")
-    if url.scheme == "http" and not _is_private(host):
-        raise InvalidAddressError("http_not_private")
-    path = url.path.split("/api-gateway")[0].rstrip("/")
-    return str(url.with_path(path).with_query(None).with_fragment(None)).rstrip("/")
-
-
-def _is_private(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_private or address.is_loopback
+_CARDS = 20
+"""Discoveries shown at once: nobody has more, and anybody can announce a thousand."""
 
 
 class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
@@ -91,6 +68,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         super().__init__()
         self._address = ""
         self._sighting: Sighting | None = None
+        self._preview = NO_PREVIEW
+        self._card_returns = False
 
     @staticmethod
     @callback
@@ -113,14 +92,57 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_user(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for the service address."""
+        """Ask for what was found on the network, else for the service address."""
+        if user_input is None:
+            if not await async_credentials_stored(self.hass):
+                return await self._ask_credentials()
+            if found.async_cards(self.hass):
+                return await self.async_step_found()
         return await self._ask_address("user", user_input)
+
+    async def async_step_found(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask which of the discovered controllers this is about, if any."""
+        if user_input is not None:
+            self._sighting = found.async_chosen(self.hass, user_input)
+            step_id = "user" if self._sighting is None else "confirm"
+            return await self._ask_address(step_id, None)
+        return self.async_show_form(
+            step_id="found", data_schema=found.async_form(self.hass)
+        )
 
     async def async_step_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
-        return await self._ask_address("confirm", user_input)
+        if user_input is None and self._sighting is not None:
+            self._preview = await async_preview(self.hass, self._sighting)
+        if not await async_credentials_stored(self.hass):
+            if user_input is None and self._preview is not NO_PREVIEW:
+                # Nothing to type yet: a look needs neither an account nor credentials.
+                return self.async_show_form(
+                    step_id=self._preview.step_id,
+                    description_placeholders=self._placeholders,
+                )
+            self._card_returns = self.source == SOURCE_ZEROCONF
+            return await self._ask_credentials()
+        return await self._ask_address(self._preview.step_id, user_input or None)
+
+    async_step_confirm_seen = async_step_confirm_odd = async_step_confirm
+
+    async def _ask_credentials(self) -> ConfigFlowResult:
+        """End as Home Assistant's page expects: it asks, then begins a new flow."""
+        return await self.async_step_pick_implementation()
+
+    @callback
+    @override
+    def async_remove(self) -> None:
+        """Put the card back under *Discovered* if only the credentials were missing."""
+        found.async_cards(self.hass).pop(self.flow_id, None)
+        if self._card_returns:
+            # A page that hears of the new card before the old one goes shows both.
+            self.hass.loop.call_soon(found.async_discover_again, self)
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None
@@ -150,8 +172,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _known_address(self) -> str:
-        """The address of an account that is already there: most have one service."""
+        """Today's address, else that of another account: most have one service."""
         entries = self._async_current_entries(include_ignore=False)
+        if self.source == SOURCE_RECONFIGURE:
+            entries = [self._entry]
         return entries[0].data[CONF_URL] if entries else ""
 
     @property
@@ -164,6 +188,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             "name": seen.name,
             "host": seen.host,
             "firmware": seen.firmware,
+            **self._preview.placeholders,
         }
 
     @override
@@ -182,7 +207,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         async def provider(*, refused: str | None = None) -> str:
             return token
 
-        cloud = CloudClient(async_get_clientsession(self.hass), self._address, provider)
+        cloud = CloudClient(
+            async_get_clientsession(self.hass),
+            self._address,
+            provider,
+            async_ledgers(self.hass, self._address),
+        )
         try:
             inventory = await cloud.inventory()
             subject = await cloud.user_id()
@@ -194,9 +224,15 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
+        told = Identity.told(subject, token, inventory)
         if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
-            self._abort_if_unique_id_mismatch(reason="wrong_account")
-            return self.async_update_reload_and_abort(self._entry, data_updates=data)
+            entry = self._entry
+            before = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))
+            if not told.fits(entry.unique_id, before):
+                return self.async_abort(reason="wrong_account")
+            data[CONF_IDENTITY] = told.as_stored(before)
+            return self.async_update_reload_and_abort(entry, data_updates=data)
+        data[CONF_IDENTITY] = told.as_stored(told)
         self._abort_if_unique_id_configured()
         if not self._owned(inventory):
             return self.async_abort(
@@ -226,10 +262,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": seen.protocol or "-"},
             )
-        await self.async_set_unique_id(seen.mac)
-        self._sighting = async_sightings(self.hass)[seen.device_id] = seen
-        if self._offer_address(seen.mac, seen.host, seen.port):
+        if self._offer(seen):
             return self.async_abort(reason="already_configured")
+        async_sightings(self.hass).hear(seen)
+        await self.async_set_unique_id(seen.mac)
         self._abort_if_unique_id_configured()
         if not seen.firmware_supported:
             return self.async_abort(
@@ -239,8 +275,28 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                     "minimum": MIN_FIRMWARE,
                 },
             )
+        self._sighting = seen
+        self._abort_if_too_much()
         self.context["title_placeholders"] = {"name": seen.name}
-        return await self.async_step_confirm()
+        found.async_cards(self.hass)[self.flow_id] = seen
+        # Nobody looks yet: whether there are credentials matters once somebody does.
+        return await self._ask_address("confirm", None)
+
+    def _abort_if_too_much(self) -> None:
+        """Show no second card of a controller, and not too many in all."""
+        flows = self._async_in_progress(
+            include_uninitialized=True, match_context={"source": SOURCE_ZEROCONF}
+        )
+        shown = sum("title_placeholders" in flow["context"] for flow in flows)
+        flow_manager = self.hass.config_entries.flow
+        if shown >= _CARDS or flow_manager.async_has_matching_flow(self):
+            raise AbortFlow("already_in_progress")
+
+    @override
+    def is_matching(self, other_flow: Self) -> bool:
+        """Tell whether another flow is about the same controller, by whatever MAC."""
+        seen, other = self._sighting, other_flow._sighting
+        return bool(seen and other and seen.device_id == other.device_id)
 
     @override
     async def async_step_dhcp(
@@ -249,26 +305,48 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Take over the address of a known controller where multicast is blocked."""
         mac = format_mac(discovery_info.macaddress)
         await self.async_set_unique_id(mac)
-        self._offer_address(mac, discovery_info.ip, PORT)
+        for _, record in self._records():
+            if record.mac == mac:
+                self._offer(Sighting.of_record(record, discovery_info.ip))
         return self.async_abort(reason="already_configured")
 
-    def _offer_address(self, mac: str, host: str, port: int) -> bool:
-        """Try an address on the controller with this MAC; `False` if it is unknown."""
+    def _records(self) -> Iterator[tuple[PoolctlConfigEntry, ControllerRecord]]:
+        """Return every controller of every account, as it is stored."""
         entries: list[PoolctlConfigEntry] = self._async_current_entries(
             include_ignore=False
         )
         for entry in entries:
-            for device_id, record in entry.data.get(CONF_CONTROLLERS, {}).items():
-                if record["mac"] != mac:
-                    continue
-                if entry.state is ConfigEntryState.LOADED:
-                    controller = entry.runtime_data.controllers[device_id]
-                    controller.recovery.async_offer(host, port)
-                elif entry.state is ConfigEntryState.SETUP_RETRY:
-                    # It waits for a controller to answer: here is one.
-                    self.hass.config_entries.async_schedule_reload(entry.entry_id)
-                return True
-        return False
+            for record in stored_records(entry.data)[0].values():
+                yield entry, record
+
+    def _offer(self, seen: Sighting) -> bool:
+        """Hand an announcement to the controller it is about; `False` if it is unknown.
+
+        That is the one with its identifier, else the one with its MAC address.
+        """
+        by_id = [
+            each for each in self._records() if each[1].device_id == seen.device_id
+        ]
+        # One whose two names fit together is nobody else, whatever we believe of a MAC.
+        odd = mac_of(seen.device_id) != seen.mac
+        by_mac = [each for each in self._records() if odd and each[1].mac == seen.mac]
+        for entry, record in (by_id or by_mac)[:1]:
+            self._offer_to(entry, replace(seen, device_id=record.device_id))
+        return bool(by_id or by_mac)
+
+    def _offer_to(self, entry: PoolctlConfigEntry, seen: Sighting) -> None:
+        sightings = async_sightings(self.hass)
+        sightings.protect(seen.device_id)
+        sightings.hear(seen)
+        if entry.state is ConfigEntryState.LOADED:
+            controller = entry.runtime_data.controllers.get(seen.device_id)
+            if controller is not None:
+                controller.recovery.async_offer(seen)
+        elif entry.state is ConfigEntryState.SETUP_RETRY and sightings.may_try(
+            seen.device_id
+        ):
+            # It waits for a controller to answer: here is one.
+            self.hass.config_entries.async_schedule_reload(entry.entry_id)
 
     # Signing in again
 
@@ -330,15 +408,14 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             errors = await async_adopt_address(recovery, user_input)
             if not errors:
                 return self.async_abort(reason="reconfigure_successful")
-        names = [
-            SelectOptionDict(value=device_id, label=controller.record.title)
-            for device_id, controller in controllers.items()
-        ]
-        choice = SelectSelector(SelectSelectorConfig(options=names))
-        schema = vol.Schema({vol.Required(CONF_DEVICE_ID): choice, **ADDRESS_FIELDS})
+        schema, today = address_form(
+            {device_id: each.record for device_id, each in controllers.items()}
+        )
         return self.async_show_form(
             step_id="reconfigure_controller",
-            data_schema=self.add_suggested_values_to_schema(schema, user_input or {}),
+            data_schema=self.add_suggested_values_to_schema(
+                schema, user_input or today
+            ),
             errors=errors,
         )
 

@@ -20,13 +20,21 @@ from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.lan import LanClient
 from .client.pool.state import PoolState, WithoutFlow
-from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
+from .const import (
+    CONF_CONNECTION,
+    CONF_CONTROLLERS,
+    CONF_WITHOUT_FLOW,
+    DOMAIN,
+    Connection,
+)
 from .device import device_info
+from .parts import Part, part_info
 from .upkeep.health import Health
-from .upkeep.issues import Issues
+from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.records import ControllerRecord, async_sightings
+from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
+from .upkeep.sightings import async_sightings
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -120,7 +128,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     async def async_shutdown(self) -> None:
         self.issues.async_stop()
         await super().async_shutdown()
-        await self.controller.stop()
+        await self.controller.close()
 
     @callback
     def _async_in_background(
@@ -141,7 +149,23 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @property
     def device_info(self) -> dr.DeviceInfo:
         """The controller as a device."""
-        return device_info(self.record, self.data)
+        return device_info(self.record, self.data, namesake=self._has_namesake)
+
+    def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
+        """Return a part of the pool as a device, the controller for `None`."""
+        if part is None:
+            return self.device_info
+        return part_info(self.record, part, self.registered_id)
+
+    @property
+    def _has_namesake(self) -> bool:
+        """Whether another controller has the same name, at another site."""
+        name, site = self.record.name, self.record.site
+        known = self.config_entry.data.get(CONF_CONTROLLERS, {}).values()
+        others = map(ControllerRecord.from_dict, known)
+        return bool(name and site) and any(
+            other.name == name and other.site != site for other in others
+        )
 
     @callback
     def async_register_device(self) -> None:
@@ -158,7 +182,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return Health(
             record=self.record,
             registered_id=self.registered_id,
-            announced=async_sightings(self.hass).get(self.record.device_id),
+            announced=async_sightings(self.hass).newest(self.record.device_id),
             state=self.data,
             lan_allowed=self.uses_lan,
             lan_possible=controller.paths.lan is not None,
@@ -178,6 +202,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
         Logs nothing: a start that fails is tried again and again.
         """
+        await self.recovery.async_try_told()
         await self._async_refresh(log_failures=False)
         if not self.last_update_success:
             await self.recovery.async_wait()
@@ -210,6 +235,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
                 self.config_entry.async_start_reauth(self.hass)
             self.recovery.async_check()
             self.issues.async_check()
+            async_check_sign_in(self.hass, self.config_entry)
         if self.controller.queries.due:
             await self._async_refresh_details()
         return self.controller.store.state
@@ -256,6 +282,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             parse_key(record.key),
             port=record.port,
             counter=self._memory.counter(record.device_id),
+            evidence=self._shared.cloud.ledgers[record.device_id],
         )
 
     @callback

@@ -1,38 +1,52 @@
 """The controller as a device of Home Assistant."""
 
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 
 from .client.pool.state import PoolState
 from .const import DOMAIN
-from .upkeep.records import ControllerRecord
+from .upkeep.records import ControllerRecord, mac_of
 
 
-def device_info(record: ControllerRecord, state: PoolState) -> dr.DeviceInfo:
+def device_info(
+    record: ControllerRecord, state: PoolState, *, namesake: bool
+) -> dr.DeviceInfo:
     """Return what the device page shows.
 
     It names no manufacturer, because the interface names none. It has no link to the
     host, because a controller serves no page: a browser would show an error
-    (interface.md 4.2, 7.2).
+    (interface.md 4.2, 7.2). It suggests no area: a site is no room. Only where another
+    controller has the same name (a `namesake`), the site tells them apart.
     """
+    name = f"{record.name} ({record.site})" if namesake else record.name
     return dr.DeviceInfo(
         identifiers={(DOMAIN, record.device_id)},
         connections={(dr.CONNECTION_NETWORK_MAC, record.mac)},
-        name=record.name or None,
-        translation_key=None if record.name else "controller",
-        model=_model(state),
+        name=name or None,
+        translation_key=None if name else "controller",
+        # The vendor's names for its models are not published.
+        model="Pool controller",
         # By this the service knows a controller (interface.md 2.4); no other serial
         # number is published.
         serial_number=record.device_id,
         sw_version=state.firmware or record.firmware,
-        suggested_area=record.site or None,
     )
 
 
-def _model(state: PoolState) -> str:
-    """Return what is known of the model: the vendor's names for them are not published.
+@callback
+def async_disentangle(hass: HomeAssistant, entry_id: str, device_id: str) -> None:
+    """Part what is registered as one device with a controller, but is another.
 
-    The number of slots, which only the LAN tells, shows whether it has expanders.
+    An earlier version believed the MAC address that somebody announced.
     """
-    if not state.outputs.known:
-        return "Pool controller"
-    return f"Pool controller, {len(state.outputs.slots)} slots"
+    registry, ours = dr.async_get(hass), (DOMAIN, device_id)
+    mac = (dr.CONNECTION_NETWORK_MAC, mac_of(device_id))
+    device = registry.async_get_device_by_connection(mac, entry_id)
+    if device is None or device.identifiers == {ours}:
+        return
+    if ours in device.identifiers:
+        registry.async_update_device(device.id, new_identifiers={ours})
+    else:
+        registry.async_update_device(
+            device.id, new_connections=device.connections - {mac}
+        )

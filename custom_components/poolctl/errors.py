@@ -21,6 +21,7 @@ from .client.exceptions import (
     ProtocolError,
     RefusedError,
     SignatureError,
+    StoppedError,
     UnconfirmedError,
     UnreachableError,
 )
@@ -39,6 +40,7 @@ COMMAND_ERRORS: Final[Sentences] = {
     BusyError: "busy",
     CommandFailedError: "service_refused",
     RefusedError: "refused",
+    StoppedError: "stopped",
     NotDoneError: "not_done",
     OutcomeUnknownError: "outcome_unknown",
     UnconfirmedError: "unconfirmed",
@@ -88,8 +90,11 @@ def sentence(error: Exception, table: Sentences, default: str = "failed") -> str
 
 
 @contextmanager
-def command_errors() -> Generator[None]:
-    """Raise errors of the client as translated errors of Home Assistant."""
+def command_errors(entity: str) -> Generator[None]:
+    """Raise errors of the client as translated errors of Home Assistant.
+
+    `entity` is the name of what the command was for: an entity, or a controller.
+    """
     try:
         yield
     except PoolctlError as err:
@@ -97,7 +102,8 @@ def command_errors() -> Generator[None]:
         retry_after = err.retry_after if isinstance(err, BusyError) else None
         # The service's own words, in whatever language it speaks.
         said = err.said if isinstance(err, CommandFailedError) else ""
-        placeholders = {"error": said, "seconds": str(round(retry_after or 5))}
+        seconds = str(round(retry_after or 5))
+        placeholders = {"entity": entity, "error": said, "seconds": seconds}
         if isinstance(err, InvalidCommandError):
             key, placeholders = err.reason, placeholders | err.placeholders
         mistake = isinstance(err, _MISTAKES)

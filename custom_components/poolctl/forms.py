@@ -1,19 +1,26 @@
-"""What the forms of flows share: the form for a controller's address."""
+"""What the forms of flows share: the addresses of a service and of a controller."""
 
+from collections.abc import Mapping
+import ipaddress
 from typing import Any, Final
 
-from homeassistant.const import CONF_HOST, CONF_PORT
+from homeassistant.const import CONF_DEVICE_ID, CONF_HOST, CONF_PORT
 from homeassistant.helpers.selector import (
     NumberSelector,
     NumberSelectorConfig,
     NumberSelectorMode,
+    SelectOptionDict,
+    SelectSelector,
+    SelectSelectorConfig,
     TextSelector,
 )
 import probatio as vol
+from yarl import URL
 
 from .client.exceptions import NotSupportedError, PoolctlError
 from .client.lan import PORT
 from .errors import ADDRESS_ERRORS, sentence
+from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
 
 type UserInput = dict[str, Any]
@@ -28,6 +35,34 @@ ADDRESS_FIELDS: Final = {
 """Where a person says a controller is."""
 
 
+def choice(value: str, name: str, host: str | None) -> SelectOptionDict:
+    """Return a controller to choose, with the address that it has today."""
+    return SelectOptionDict(value=value, label=f"{name} ({host})" if host else name)
+
+
+def address_form(
+    records: Mapping[str, ControllerRecord],
+) -> tuple[vol.Schema, UserInput]:
+    """Return the form for the address of one of these controllers, and what is in it."""
+    choices = [
+        choice(device_id, record.title, record.host)
+        for device_id, record in records.items()
+    ]
+    chosen = SelectSelector(SelectSelectorConfig(options=choices))
+    schema = vol.Schema({vol.Required(CONF_DEVICE_ID): chosen, **ADDRESS_FIELDS})
+    if len(records) > 1:
+        return schema, {}
+    return schema, {
+        name: value
+        for device_id, record in records.items()
+        for name, value in (
+            (CONF_DEVICE_ID, device_id),
+            (CONF_HOST, record.host),
+            (CONF_PORT, record.port),
+        )
+    }
+
+
 async def async_adopt_address(
     recovery: Recovery, user_input: UserInput
 ) -> dict[str, str]:
@@ -35,7 +70,7 @@ async def async_adopt_address(
 
     Return the errors of the form: none where the address was taken over.
     """
-    host, port = user_input[CONF_HOST].strip(), int(user_input[CONF_PORT])
+    host, port = normalise_host(user_input[CONF_HOST]), int(user_input[CONF_PORT])
     try:
         await recovery.async_adopt_address(host, port)
     except NotSupportedError as err:
@@ -44,3 +79,50 @@ async def async_adopt_address(
     except (PoolctlError, ValueError) as err:
         return {CONF_HOST: sentence(err, ADDRESS_ERRORS, "controller_not_found")}
     return {}
+
+
+def normalise_host(text: str) -> str:
+    """Return a name or an address without what people paste around it.
+
+    That is the rest of a link, the brackets of an IPv6 address in it, and the dot that
+    ends a name. The zone of a link-local address stays: it leads nowhere without one.
+    """
+    host = text.strip().split("://")[-1].split("/")[0]
+    if host.startswith("["):
+        host = host[1:].split("]")[0].replace("%25", "%")
+    elif host.count(":") == 1:
+        host = host.split(":")[0]
+    return host.rstrip(".")
+
+
+class InvalidAddressError(ValueError):
+    """Not a service address; the argument is the key of its sentence."""
+
+
+def normalise_address(text: str) -> str:
+    """Return a service address without the rest of what people paste.
+
+    https may lead anywhere; http only to private and loopback addresses, where nobody
+    else can listen to the sign-in. Raises InvalidAddressError.
+    """
+    try:
+        url = URL(text.strip())
+        host = url.host
+    except ValueError:
+        raise InvalidAddressError("invalid_url") from None
+    if url.scheme not in ("http", "https") or not host or url.user or url.password:
+        raise InvalidAddressError("invalid_url")
+    if url.scheme == "http" and not _is_private(host):
+        raise InvalidAddressError("http_not_private")
+    path = url.path.split("/api-gateway")[0].rstrip("/")
+    return str(url.with_path(path).with_query(None).with_fragment(None)).rstrip("/")
+
+
+def _is_private(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_private or address.is_loopback

@@ -1,12 +1,14 @@
 """Entities come and go with controllers and their equipment."""
 
-from collections.abc import Callable, Container, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Container, Mapping
 from enum import Enum, auto
 from functools import partial
 from typing import Protocol
 
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import callback
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
@@ -15,6 +17,10 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
+from .naming import entity_id
+from .parts import async_remove_empty_parts
+
+_RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
 
 class Missing(Enum):
@@ -90,18 +96,35 @@ def async_setup_platform(
 ) -> None:
     """Let the entities of a platform come and go with controllers and equipment."""
     account = entry.runtime_data
-    followed: dict[str, ControllerCoordinator] = {}
+    followed: set[str] = set()
 
     @callback
     def follow() -> None:
-        for device_id in followed.keys() - account.controllers.keys():
-            del followed[device_id]
-        for device_id, coordinator in account.controllers.items():
-            if device_id not in followed:
-                followed[device_id] = coordinator
-                sync = _Sync(coordinator, domain, async_add_entities, build)
-                entry.async_on_unload(coordinator.async_add_listener(sync))
-                sync()
+        followed.intersection_update(account.controllers)
+        new = [each for each in account.controllers if each not in followed]
+        first = not followed
+        followed.update(new)
+        if first and new:
+            begin(new.pop(0))
+        for device_id in new:
+            entry.async_create_task(account.hass, in_turn(device_id))
+
+    async def in_turn(device_id: str) -> None:
+        """Begin with one after the other, and let Home Assistant work in between.
+
+        The entities of 50 controllers at once would stop all of it for seconds.
+        """
+        async with account.one_by_one:
+            await asyncio.sleep(0)
+            if entry.state in _RUNNING and entry.runtime_data is account:
+                begin(device_id)
+
+    @callback
+    def begin(device_id: str) -> None:
+        if (coordinator := account.controllers.get(device_id)) is not None:
+            sync = _Sync(coordinator, domain, async_add_entities, build)
+            entry.async_on_unload(coordinator.async_add_listener(sync))
+            sync()
 
     follow()
     entry.async_on_unload(account.async_add_listener(follow))
@@ -124,11 +147,16 @@ class _Sync:
         self._present: dict[str, ControllerEntity] = {}
         self._judged: tuple[bool, frozenset[str]] | None = None
         self._wiring: tuple[int, ...] | None = None
+        self._replaced = False
 
     @callback
     def __call__(self) -> None:
         if not self._coordinator.last_update_success:
             return
+        if self._replaced:
+            # What was replaced may have been the last of its part.
+            self._replaced = False
+            self._remove_empty_parts()
         built = self._build(self._coordinator)
         self._remove_missing(built)
         factories = {
@@ -145,7 +173,21 @@ class _Sync:
         }
         self._present |= new
         if new:
-            self._add(new.values())
+            self._add_named(new.values())
+
+    def _add_named(self, entities: Collection[ControllerEntity]) -> None:
+        """Add entities, and propose identifiers: the controller's name and theirs.
+
+        Home Assistant would put the name of the part between the two. Where a person
+        chose what identifiers are made of, it does so.
+        """
+        hass = self._coordinator.hass
+        device = dr.async_get(hass).async_get(self._coordinator.registered_id)
+        if device is not None and er.async_get(hass).settings.entity_id_parts is None:
+            name = device.name_by_user or device.name or ""
+            for entity in entities:
+                entity.entity_id = entity_id(self._domain, name, entity.id_words)
+        self._add(entities)
 
     def _may_add(self, entity: ControllerEntity) -> bool:
         """Let an entity wait whose identifier would come from a name not read yet."""
@@ -159,6 +201,7 @@ class _Sync:
     def _replace_outdated(self, factories: Mapping[str, Factory]) -> None:
         for key in factories.keys() & self._present.keys():
             if (old := self._present[key]).outdated:
+                self._replaced = True
                 new = self._present[key] = factories[key]()
                 self._coordinator.config_entry.async_create_task(
                     self._coordinator.hass, self._replace(old, new)
@@ -168,7 +211,7 @@ class _Sync:
         """Put one in the place of another: it keeps its identifiers and settings."""
         if old.enabled:
             await old.async_remove()
-        self._add([new])
+        self._add_named([new])
 
     def _remove_missing(self, built: Presences) -> None:
         """Remove what is known not to exist, once for every such set of keys."""
@@ -196,3 +239,9 @@ class _Sync:
                 and gone(entity.unique_id.removeprefix(prefix))
             ):
                 registry.async_remove(entity.entity_id)
+        self._remove_empty_parts()
+
+    def _remove_empty_parts(self) -> None:
+        async_remove_empty_parts(
+            self._coordinator.hass, self._coordinator.registered_id
+        )

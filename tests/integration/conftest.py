@@ -29,6 +29,7 @@ from custom_components.poolctl.client.control import (
 )
 from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.upkeep import proof as proof_module
 from tests.home.complaints import no_complaints
 from tests.simulator import NOON, Clock, Controller, Pool
 
@@ -188,6 +189,7 @@ def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask and send again at once: sleepers never wake while time stands still."""
     monkeypatch.setattr(queries_module, "SPACING", 0.0)
     monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
+    monkeypatch.setattr(proof_module, "BETWEEN_FRAMES", 0.0)
     monkeypatch.setattr(sender_module, "_AGAIN", (0.0,) * 4)
     monkeypatch.setattr(sender_module, "_UNPROVEN", 0.0)
 

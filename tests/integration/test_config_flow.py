@@ -1,5 +1,6 @@
 """Every way into the integration and every refusal, through the real sign-in page."""
 
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
@@ -11,7 +12,6 @@ from homeassistant.config_entries import (
     ConfigEntryState,
     ConfigFlowResult,
 )
-from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
@@ -19,13 +19,14 @@ import pytest
 from pytest_unordered import unordered
 from yarl import URL
 
-from custom_components.poolctl.config_flow import InvalidAddressError, normalise_address
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.forms import InvalidAddressError, normalise_address
 from tests.simulator import Account, Controller, Site
+from tests.simulator.visitors import Announcement
 
 from .conftest import SignIn
 from .home import Home
-from .service import CLIENT_ID, CLIENT_SECRET, Service
+from .service import CLIENT_ID, CLIENT_SECRET
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
@@ -40,35 +41,37 @@ async def start(home: Home, url: str) -> ConfigFlowResult:
     return await home.answer(flow, {"url": url})
 
 
-def announcement(controller: Controller, **changes: Any) -> ZeroconfServiceInfo:
-    """Return what mDNS tells of a controller."""
-    text = {
-        "id": controller.device_id,
-        "mac": controller.mac,
-        "fw": controller.firmware,
-        "pv": "2",
-    }
-    text |= changes
+def announcement(told: Announcement, **changes: str | None) -> ZeroconfServiceInfo:
+    """Return what Home Assistant makes of an announcement."""
+    text = told.text | changes
     return ZeroconfServiceInfo(
-        ip_address=ip_address(controller.host),
-        ip_addresses=[ip_address(controller.host)],
-        hostname=f"{controller.hostname}.",
-        name=f"{controller.name}._ctrl._tcp.local.",
-        port=controller.port,
+        ip_address=ip_address(told.host),
+        ip_addresses=[ip_address(told.host)],
+        hostname=told.hostname,
+        name=f"{told.name}._ctrl._tcp.local.",
+        port=told.port,
         properties={name: text for name, text in text.items() if text is not None},
         type="_ctrl._tcp.local.",
     )
 
 
-async def discover(
-    home: Home, controller: Controller, **changes: Any
+async def hear(
+    home: Home, told: Announcement, **changes: str | None
 ) -> ConfigFlowResult:
-    """Let Home Assistant hear of a controller."""
+    """Let Home Assistant hear an announcement, true or not."""
     return await home.hass.config_entries.flow.async_init(
         DOMAIN,
         context={"source": SOURCE_ZEROCONF},
-        data=announcement(controller, **changes),
+        data=announcement(told, **changes),
     )
+
+
+async def discover(
+    home: Home, controller: Controller, **changes: str | None
+) -> ConfigFlowResult:
+    """Let Home Assistant hear of a controller."""
+    told = replace(Announcement.of(controller), name=controller.name)
+    return await hear(home, told, **changes)
 
 
 @pytest.mark.parametrize(
@@ -159,16 +162,6 @@ async def test_discovered(home: Home, sign_in: SignIn) -> None:
         assert home.value("sensor", "connection", of=controller) == "lan"
         stored = result["result"].data["controllers"][controller.device_id]
         assert stored["port"] == controller.port
-
-
-async def test_without_credentials(
-    hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
-) -> None:
-    """interface.md 5.1 rule 5."""
-    home = Home(hass, service, request)
-    flow = await start(home, home.cloud.base_url)
-    assert flow["type"] is FlowResultType.ABORT
-    assert flow["reason"] in ("missing_credentials", "missing_configuration")
 
 
 async def test_sign_in_refused(home: Home, sign_in: SignIn) -> None:
@@ -305,12 +298,13 @@ async def test_known_address_is_suggested(home: Home) -> None:
     assert field.description == {"suggested_value": home.cloud.base_url}
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_new_address_is_taken_over_in_place(small: Home) -> None:
+    """As soon as the known one has not answered twice."""
     await small.controller.move("127.0.0.1")
     result = await discover(small, small.controller)
-    await small.hass.async_block_till_done(wait_background_tasks=True)
-
     assert result["reason"] == "already_configured"
+    await small.advance(45, step=15)
     stored = small.stored
     assert stored["port"] == small.controller.port
     assert small.source == "lan"

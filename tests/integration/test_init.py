@@ -148,7 +148,7 @@ async def test_things_without_a_name_have_one(home: Home) -> None:
     home.controller.name = ""
     home.pool.slots[2].name = ""
     await home.set_up(home.controller)
-    assert home.state("switch", "slot_2").name == "Pool controller Output 3"
+    assert home.state("switch", "slot_2").name == "Outputs Output 3"
 
 
 async def test_a_deleted_account_is_forgotten(small: Home) -> None:

@@ -1,9 +1,11 @@
 """The store: what earlier versions wrote is read, and its form stays as it is."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.storage import Store, get_internal_store_manager
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
@@ -17,11 +19,16 @@ from custom_components.poolctl.client.pool.parts import (
     Lights,
 )
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.upkeep.keeping_store import KeepingStore
 from custom_components.poolctl.upkeep.memory import Memory
+
+from .home import Home
+from .service import FULL_ID, SMALL_ID
 
 DEVICE_ID = "AA_BB_CC_00_11_22"
 STORED: dict[str, Any] = {
     "counter": 1795253415,
+    "frames": 48213,
     "aux_types": [1, 20, 0, 0],
     "names": ["Filter", "Waterfall", "", ""],
     "pump": {"type": "Variable Speed", "brand": "Brand", "model": "P320"},
@@ -46,6 +53,7 @@ STATE = PoolState(
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
 LATER = (
+    "frames",
     "pool_sources",
     "pool_light_choice",
     "spa_light_choice",
@@ -55,15 +63,15 @@ LATER = (
 """What the first version did not store."""
 
 
+def in_store(version: int, data: Any) -> dict[str, Any]:
+    """Return what a file of the store holds."""
+    return {"version": version, "minor_version": 1, "key": "poolctl", "data": data}
+
+
 async def load(
     hass: HomeAssistant, hass_storage: dict[str, Any], stored: dict[str, Any]
 ) -> Memory:
-    hass_storage["poolctl"] = {
-        "version": 1,
-        "minor_version": 1,
-        "key": "poolctl",
-        "data": {DEVICE_ID: stored},
-    }
+    hass_storage["poolctl"] = in_store(1, {DEVICE_ID: stored})
     memory = Memory(hass)
     await memory.async_load()
     return memory
@@ -82,6 +90,7 @@ async def test_what_is_stored_is_read(
     # Equality leaves it out.
     assert memory.state(DEVICE_ID).valid_at == STATE.valid_at
     assert memory.counter(DEVICE_ID).last == STORED["counter"]
+    assert memory.counter(DEVICE_ID).frames.newest == STORED["frames"]
     assert await save(memory, hass_storage) == {DEVICE_ID: STORED}
 
 
@@ -125,6 +134,7 @@ async def test_a_controller_that_nothing_is_known_of(
     stored = (await save(memory, hass_storage))["AA_BB_CC_00_11_33"]
     assert stored == {
         "counter": counter,
+        "frames": None,
         "aux_types": None,
         "names": [],
         "pump": None,
@@ -153,3 +163,111 @@ async def test_only_what_lasts_is_kept(
     memory.forget(DEVICE_ID)
     assert memory.state(DEVICE_ID) == PoolState()
     assert memory.counter(DEVICE_ID).last == STORED["counter"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "of a newer version",
+        None,
+        [],
+        STORED | {"names": [1, 2]},
+        STORED | {"names": "Filter"},
+        STORED | {"aux_types": ["pump"]},
+        STORED | {"pump": {"kind": "new"}},
+        STORED | {"pump": "P320"},
+        STORED | {"start_speed": "fast"},
+        STORED | {"pool_sources": 7},
+        STORED | {"acid_low_level": {"level": 5}},
+        STORED | {"chemistry": {"chlorine": 1.5}},
+        STORED | {"chemistry": {"ph": "good"}},
+        STORED | {"chemistry_at": "yesterday"},
+        STORED | {"chemistry_at": "2026-11-21T09:30:15"},
+    ],
+    ids=str,
+)
+async def test_an_odd_record(
+    hass: HomeAssistant, hass_storage: dict[str, Any], odd: Any
+) -> None:
+    """It is set aside; the other one is read, and of the odd one its counters are."""
+    other = "AA_BB_CC_00_11_33"
+    hass_storage["poolctl"] = in_store(1, {other: odd, DEVICE_ID: STORED})
+    memory = Memory(hass)
+    await memory.async_load()
+    assert memory.state(DEVICE_ID) == STATE
+    assert memory.state(other) == PoolState()
+    if isinstance(odd, dict):
+        assert memory.counter(other).last == STORED["counter"]
+        assert memory.counter(other).frames.newest == STORED["frames"]
+    (kept,) = hass_storage["poolctl.set_aside"]["data"]
+    assert kept["data"] == {other: odd}
+    await save(memory, hass_storage)
+    # What is set aside later stands beside it.
+    hass_storage["poolctl"] = in_store(1, {other: "odd", DEVICE_ID: STORED})
+    await Memory(hass).async_load()
+    assert [each["data"] for each in hass_storage["poolctl.set_aside"]["data"]] == [
+        {other: odd},
+        {other: "odd"},
+    ]
+
+
+@pytest.mark.parametrize("counter", ["next", None, -1, 2**32, True, 1.5])
+async def test_an_odd_counter(
+    hass: HomeAssistant, hass_storage: dict[str, Any], counter: Any
+) -> None:
+    hass_storage["poolctl"] = in_store(
+        1, {DEVICE_ID: STORED | {"counter": counter, "frames": counter}}
+    )
+    memory = Memory(hass)
+    await memory.async_load()
+    assert memory.state(DEVICE_ID) == STATE
+    assert memory.counter(DEVICE_ID).last == 0
+    assert memory.counter(DEVICE_ID).frames.newest is None
+
+
+async def test_a_store_of_a_newer_version(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """Kept whole under another name; no counter is used twice all the same."""
+    newer = {DEVICE_ID: STORED | {"names": {"0": "Filter"}}}
+    hass_storage["poolctl"] = in_store(2, newer)
+    memory = Memory(hass)
+    await memory.async_load()
+    assert memory.state(DEVICE_ID) == PoolState()
+    assert memory.counter(DEVICE_ID).last == STORED["counter"]
+    (kept,) = hass_storage["poolctl.set_aside"]["data"]
+    assert kept["data"] == {"version": 2, "data": newer}
+
+
+async def test_a_home_with_an_odd_store(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    """Every pool is set up."""
+    hass_storage["poolctl"] = in_store(
+        3, {SMALL_ID: "new", FULL_ID: {"counter": "new"}}
+    )
+    await home.set_up(*home.service.controllers)
+    for controller in home.service.controllers:
+        assert home.value("sensor", "connection", of=controller) == "lan"
+
+
+@pytest.mark.parametrize(
+    "text", ['{"version": {}, "data": []}', '{"version": 1}', "[1, 2]", '"no store"']
+)
+async def test_a_real_file_that_is_none(
+    hass: HomeAssistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """It is moved away under a name that says so, not written over."""
+    # The test harness has put its own storage in the place of files.
+    monkeypatch.setattr(KeepingStore, "_async_load", Store._async_load_data)
+    hass.config.config_dir = str(tmp_path)
+    get_internal_store_manager(hass).async_invalidate("poolctl")
+    file = tmp_path / ".storage" / "poolctl"
+    file.parent.mkdir()
+    file.write_text(text)
+    memory = Memory(hass)
+    await memory.async_load()
+    assert memory.state(DEVICE_ID) == PoolState()
+    (kept,) = file.parent.glob("poolctl.unreadable.*")
+    assert kept.read_text() == text
+    assert not file.exists()

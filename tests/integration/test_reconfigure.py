@@ -1,12 +1,16 @@
 """Another address of the service or of a controller, given by hand."""
 
-from homeassistant.config_entries import ConfigFlowResult
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigFlowResult
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_unordered import unordered
 
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.forms import normalise_host
 from tests.simulator import Account
 
-from .conftest import SignIn
+from .conftest import Names, SignIn
 from .home import Home
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
@@ -25,6 +29,16 @@ async def typed(
     """Type the address of the controller."""
     address = {"host": host, "port": port}
     return await home.answer(flow, {"device_id": home.controller.device_id, **address})
+
+
+def filled_in(flow: ConfigFlowResult) -> dict[str, object]:
+    """Return what a form shows before anything is typed."""
+    assert flow["data_schema"] is not None
+    return {
+        str(field): field.description["suggested_value"]
+        for field in flow["data_schema"].schema
+        if field.description
+    }
 
 
 async def test_the_service_moved(small: Home, sign_in: SignIn) -> None:
@@ -68,6 +82,88 @@ async def test_address_of_a_controller_by_hand(small: Home) -> None:
     assert result["reason"] == "reconfigure_successful"
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"
+
+
+async def test_the_address_of_today_is_shown(home: Home) -> None:
+    """Whoever changes an address sees the one that is used, not another account's."""
+    other = MockConfigEntry(
+        domain=DOMAIN,
+        data={"url": "https://other.example.com"},
+        disabled_by=ConfigEntryDisabler.USER,
+    )
+    other.add_to_hass(home.hass)
+    home.own(home.controller)
+    await home.set_up(home.controller)
+    flow = await reconfigure(home, "reconfigure_service")
+    assert filled_in(flow) == {"url": home.cloud.base_url}
+
+    flow = await reconfigure(home, "reconfigure_controller")
+    assert filled_in(flow) == {
+        "device_id": home.controller.device_id,
+        "host": "127.0.0.1",
+        "port": home.controller.port,
+    }
+
+
+async def test_the_addresses_of_several_controllers_are_shown(home: Home) -> None:
+    """One of them is to be chosen first; a form cannot follow the choice."""
+    await home.set_up(*home.service.controllers)
+    flow = await reconfigure(home, "reconfigure_controller")
+    assert filled_in(flow) == {}
+    assert flow["data_schema"] is not None
+    select = flow["data_schema"].schema["device_id"]
+    assert [option["label"] for option in select.config["options"]] == unordered(
+        "Home pool (127.0.0.1)", "Beach pool (127.0.0.1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        (" 192.168.1.5 ", "192.168.1.5"),
+        ("http://192.168.1.5:8080/ctrl", "192.168.1.5"),
+        ("192.168.1.5:8080", "192.168.1.5"),
+        ("pool.local.", "pool.local"),
+        ("fd00::5", "fd00::5"),
+        ("fe80::1%eth0", "fe80::1%eth0"),
+        ("[fe80::1%eth0]:8080", "fe80::1%eth0"),
+        ("http://[fe80::1%25eth0]:8080/", "fe80::1%eth0"),
+    ],
+)
+def test_what_people_paste(text: str, host: str) -> None:
+    assert normalise_host(text) == host
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "pool controller", "nobody.local", "a" * 300, "..", "[", "%"],
+)
+async def test_an_address_that_leads_nowhere(small: Home, text: str) -> None:
+    """It is told in the form, and nothing is changed."""
+    before = dict(small.stored)
+    flow = await reconfigure(small, "reconfigure_controller")
+    flow = await typed(small, flow, text, small.controller.port)
+    assert flow["errors"] == {"host": "controller_not_found"}
+    assert small.stored == before
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_a_name_instead_of_an_address(small: Home, names: Names) -> None:
+    """It is looked up again with every poll: where it leads may change, and end."""
+    names.addresses["pool.local"] = "127.0.0.1"
+    flow = await reconfigure(small, "reconfigure_controller")
+    result = await typed(small, flow, "http://pool.local./", small.controller.port)
+    assert result["reason"] == "reconfigure_successful"
+    assert small.stored["host"] == "pool.local"
+    await small.advance(30, step=15)
+    assert small.source == "lan"
+    del names.addresses["pool.local"]
+    await small.advance(60, step=15)
+    assert small.source == "cloud"
+    names.addresses["pool.local"] = "127.0.0.1"
+    await small.advance(60, step=30)
+    assert small.source == "lan"
+    assert small.stored["host"] == "pool.local"
 
 
 async def test_address_by_hand_without_a_key(small: Home) -> None:

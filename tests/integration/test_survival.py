@@ -187,8 +187,7 @@ async def test_another_controller_on_the_old_address(small: Home) -> None:
     await small.settle()
     assert small.source == "cloud"
     await discover(small, small.controller)
-    await small.settle()
-    await small.advance(15)
+    await small.advance(90, step=15)
     assert small.source == "lan"
     assert small.stored["port"] == small.controller.port != old
     shown = {e.data["new_state"].state for e in events if e.data["new_state"]}

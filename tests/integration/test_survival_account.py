@@ -21,7 +21,7 @@ from zeroconf.asyncio import AsyncZeroconf
 
 from custom_components.poolctl import api
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep import recovery
+from custom_components.poolctl.upkeep import sightings
 from tests.simulator.mdns import Announcer
 
 from .home import Home
@@ -202,7 +202,7 @@ def _try_everything(home: Home) -> list[asyncio.Task[Any]]:
     calls: list[Coroutine[Any, Any, Any]] = [
         home.act("switch.turn_on", "slot_2"),
         home.act("switch.turn_off", "pump"),
-        home.act("button.press", "refresh"),
+        home.refresh(),
     ]
     calls.append(home.entry.runtime_data.async_refresh())
     return [home.hass.async_create_background_task(call, "try") for call in calls]
@@ -297,7 +297,7 @@ async def test_found_by_real_multicast(
 ) -> None:
     """`ctrl-xxxxxx.local` of interface.md 2.8, asked of the network by Home Assistant."""
     home.own(home.service.small)
-    monkeypatch.setattr(recovery, "PORT", home.controller.port)
+    monkeypatch.setattr(sightings, "PORT", home.controller.port)
     await home.set_up_with(host="localhost", port=home.service.full.port)
     await home.hass.async_block_till_done(wait_background_tasks=True)
     found = home.stored

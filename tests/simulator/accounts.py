@@ -48,12 +48,14 @@ class Account:
     email: str
     password: str
     sub: str = ""
+    token_sub: str = ""  # of its access tokens
     name: str = ""
     sites: list[Site] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Fill in what was not given."""
         self.sub = self.sub or object_id(self.email)
+        self.token_sub = self.token_sub or self.sub
         self.name = self.name or self.email.partition("@")[0]
 
     @property

@@ -175,7 +175,7 @@ class SignIns:
     def _jwt(self, account: Account) -> str:
         issued = int(self._clock.time())
         claims = {
-            "sub": account.sub,
+            "sub": account.token_sub,
             "scope": SCOPE,
             "iat": issued,
             "exp": issued + ACCESS_SECONDS,

@@ -68,9 +68,16 @@ class Controller:
         return self.device_id.replace("_", "").lower()
 
     @property
+    def announced_mac(self) -> str:
+        """TXT `mac`, which need not be that of the identifier."""
+        if Dialect.SECOND_INTERFACE in self.dialects:
+            return f"{int(self.mac, 16) ^ 0x80:012x}"
+        return self.mac
+
+    @property
     def hostname(self) -> str:
         """Name in mDNS (interface.md 2.8)."""
-        return f"ctrl-{self.mac[-6:]}.local"
+        return f"ctrl-{self.announced_mac[-6:]}.local"
 
     @property
     def host(self) -> str:
@@ -195,7 +202,7 @@ class Controller:
 
     def act(self, name: str, payload: bytes) -> None:
         """Run an action; raises `DeclinedError`."""
-        self.command(lambda pool: actions.act(pool, name, payload), name)
+        self.command(lambda pool: actions.act(pool, name, payload, self.dialects), name)
 
     def signed_state(self, *places: str, configuration: bool = True) -> bytes:
         """Build a signed state frame."""

@@ -7,25 +7,25 @@ from zeroconf import InterfaceChoice, IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
 
 from .controller import Controller
+from .visitors import Announcement
 
 SERVICE: Final = "_ctrl._tcp.local."
-PROTOCOL_VERSION: Final = "2"
 
 
 def service(controller: Controller) -> ServiceInfo:
     """Describe a controller; loopback addresses are announced like any other."""
+    return announced(Announcement.of(controller))
+
+
+def announced(told: Announcement) -> ServiceInfo:
+    """Describe what somebody announces, true or not."""
     return ServiceInfo(
         SERVICE,
-        f"ctrl-{controller.mac[-6:]}.{SERVICE}",
-        server=f"{controller.hostname}.",
-        port=controller.port,
-        parsed_addresses=[controller.host],
-        properties={
-            "id": controller.device_id,
-            "mac": controller.mac,
-            "fw": controller.firmware,
-            "pv": PROTOCOL_VERSION,
-        },
+        f"{told.name}.{SERVICE}",
+        server=told.hostname,
+        port=told.port,
+        parsed_addresses=[told.host],
+        properties=told.text,
     )
 
 

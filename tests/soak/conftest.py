@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 import socket
+import time
 from typing import Any
 
 from homeassistant.components.application_credentials import (
@@ -16,7 +17,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 import pytest_socket
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep import recovery
+from custom_components.poolctl.upkeep import sightings
 from tests.integration.service import (
     CLIENT_ID,
     CLIENT_SECRET,
@@ -26,6 +27,7 @@ from tests.integration.service import (
 )
 from tests.simulator import Controller, Pool
 
+from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network
 from .timelapse import SharedClock
 
@@ -45,7 +47,7 @@ def lan_port(monkeypatch: pytest.MonkeyPatch) -> int:
     """Take a free port in the place of 8080, which others may use."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
-    monkeypatch.setattr(recovery, "PORT", port)
+    monkeypatch.setattr(sightings, "PORT", port)
     return port
 
 
@@ -86,7 +88,10 @@ async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
             port=lan_port,
         ),
     )
+    for controller, who in zip(found.controllers, (SMALL, FULL), strict=True):
+        controller.dialects |= draws(SEED, who, DAY)[0].dialects  # as it is wired, too
     async with found.running():
+        clock.set_back(clock.time() - time.time())  # all clocks are right
         yield found
 
 

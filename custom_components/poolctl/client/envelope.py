@@ -63,7 +63,8 @@ def _tag(key: bytes, signed: bytes) -> bytes:
     return cmac.finalize()[:_TAG_SIZE]
 
 
-def _from_hex(text: str) -> bytes:
+def from_hex(text: str) -> bytes:
+    """Return the bytes of wire hex (interface.md 2.7); raises EnvelopeError."""
     try:
         return bytes.fromhex(text)
     except ValueError:
@@ -92,7 +93,7 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
     Raises EnvelopeError for a malformed envelope and SignatureError for a wrong tag.
     """
     if isinstance(data, str):
-        data = _from_hex(data)
+        data = from_hex(data)
     if len(data) < _HEAD.size + _TAG_SIZE:
         raise EnvelopeError(f"envelope of {len(data)} bytes is too short")
     version, counter = _HEAD.unpack_from(data)
@@ -180,6 +181,11 @@ class IncomingCounter:
         """Start without a baseline: the first envelope sets it."""
         self._last: int | None = None
         self._candidate: int | None = None
+
+    @property
+    def newest(self) -> int | None:
+        """The newest counter that was taken, `None` where there was none."""
+        return self._last
 
     def accept(self, counter: int) -> None:
         """Take the counter of a verified envelope; raises ReplayError for a replay."""

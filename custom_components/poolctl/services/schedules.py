@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import time
 from typing import Final
 
+from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.const import ATTR_NAME, WEEKDAYS
 from homeassistant.core import ServiceCall, ServiceResponse
 from homeassistant.exceptions import ServiceValidationError
@@ -18,6 +19,7 @@ from ..coordinator import ControllerCoordinator
 from ..errors import command_errors
 from ..outputs import async_output_of, async_outputs
 from .named_device import DEVICE_FIELD, async_coordinator
+from .permissions import async_check_entity, async_check_schedules
 
 ATTR_SCHEDULE_NUMBER: Final = "schedule"
 ATTR_START: Final = "start"
@@ -57,8 +59,8 @@ _BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name
 
 async def async_create(call: ServiceCall) -> ServiceResponse:
     """Create a schedule; return its number, `None` where it was not found again."""
-    coordinator = async_coordinator(call)
-    with command_errors():
+    coordinator = await _async_allowed(call)
+    with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, None)
         index = await coordinator.controller.schedules.create(wanted)
     return {ATTR_SCHEDULE_NUMBER: None if index is None else index + 1}
@@ -66,26 +68,40 @@ async def async_create(call: ServiceCall) -> ServiceResponse:
 
 async def async_update(call: ServiceCall) -> None:
     """Change what is said of a schedule."""
-    coordinator = async_coordinator(call)
+    coordinator = await _async_allowed(call)
     index, seen = _find(call, coordinator)
-    with command_errors():
+    with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, seen)
         await coordinator.controller.schedules.update(index, wanted, seen=seen)
 
 
 async def async_delete(call: ServiceCall) -> None:
     """Delete a schedule."""
-    coordinator = async_coordinator(call)
+    coordinator = await _async_allowed(call)
     index, seen = _find(call, coordinator)
-    with command_errors():
+    with command_errors(coordinator.record.title):
         await coordinator.controller.schedules.delete(index, seen=seen)
+
+
+async def _async_allowed(call: ServiceCall) -> ControllerCoordinator:
+    """Return the controller of an action that changes schedules.
+
+    Raises Unauthorized where a person may not control their calendar, or the output
+    that the action names.
+    """
+    coordinator = async_coordinator(call)
+    await async_check_schedules(call, coordinator, POLICY_CONTROL)
+    if (equipment := call.data.get(ATTR_EQUIPMENT)) is not None:
+        await async_check_entity(call, equipment, POLICY_CONTROL)
+    return coordinator
 
 
 async def async_get(call: ServiceCall) -> ServiceResponse:
     """Return all schedules; read them first if they are not known yet."""
     coordinator = async_coordinator(call)
+    await async_check_schedules(call, coordinator, POLICY_READ)
     if coordinator.data.schedules.records is None:
-        with command_errors():
+        with command_errors(coordinator.record.title):
             await coordinator.controller.schedules.read()
     return {
         "schedules": [

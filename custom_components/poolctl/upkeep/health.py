@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from ..client.envelope import ClockFault
 from ..client.exceptions import PoolctlError
 from ..client.pool.state import PoolState
-from .records import ControllerRecord, Sighting
+from .records import ControllerRecord
+from .sightings import Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """What is kept of each controller over restarts of Home Assistant, in one store.
 
 - The counter of what we sign: a controller takes none twice, and clocks jump back.
+- The newest counter of its frames: an older frame may be a recording.
 - The equipment: its entities exist even where a start finds only the cloud.
 - The last valid readings of the probes.
 - What a person chose last.
@@ -15,17 +16,17 @@ import time
 from typing import Any, Final, Self
 
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.commands import PumpIdentity
-from ..client.envelope import Counters
+from ..client.envelope import MAX_COUNTER, Counters
 from ..client.equipment import HeatSource
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Lights
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
+from .keeping_store import KeepingStore
 
 type _Stored = dict[str, Any]
 """One controller as the store has it."""
@@ -97,14 +98,20 @@ class Remembered:
 
     @classmethod
     def from_dict(cls, stored: _Stored) -> Self:
-        """Return what a store has; what an earlier version did not store is unknown."""
-        return cls(
-            **{
-                item.name: _READERS.get(item.name, _as_it_is)(stored[item.name])
-                for item in fields(cls)
-                if stored.get(item.name) is not None
-            }
-        )
+        """Return what a store has; what an earlier version did not store is unknown.
+
+        Raises ValueError where something has another form than ours.
+        """
+        try:
+            return cls(
+                **{
+                    item.name: _READERS.get(item.name, _whole)(stored[item.name])
+                    for item in fields(cls)
+                    if stored.get(item.name) is not None
+                }
+            )
+        except (AttributeError, TypeError) as err:
+            raise ValueError("not what this version stores") from err
 
     def as_dict(self) -> dict[str, object]:
         """Return it as the store has it."""
@@ -112,20 +119,53 @@ class Remembered:
         return {**asdict(self), "chemistry_at": at.isoformat() if at else None}
 
 
-def _as_it_is[T](value: T) -> T:
-    return value
+def _of[T](kind: type[T], stored: object) -> T:
+    """Return a stored value of a type; raises ValueError for any other."""
+    if not isinstance(stored, kind) or isinstance(stored, bool):
+        raise ValueError("not what this version stores")  # noqa: TRY004
+    return stored
+
+
+def _whole(stored: object) -> int:
+    return _of(int, stored)
+
+
+def _chemistry(stored: dict[str, Any]) -> Chemistry:
+    for value in stored.values():
+        if value is not None and not isinstance(value, float):
+            _whole(value)
+    return Chemistry(**stored)
+
+
+def _moment(stored: object) -> datetime:
+    found = datetime.fromisoformat(_of(str, stored))
+    if found.tzinfo is None:
+        raise ValueError("not what this version stores")
+    return found
 
 
 _READERS: Mapping[str, Callable[[Any], Any]] = {
-    "aux_types": tuple,
-    "names": tuple,
-    "pump": lambda stored: PumpIdentity(**stored),
+    "aux_types": lambda stored: tuple(_of(int, each) for each in _of(list, stored)),
+    "names": lambda stored: tuple(_of(str, each) for each in _of(list, stored)),
+    "pump": lambda stored: PumpIdentity(
+        **{name: _of(str, each) for name, each in stored.items()}
+    ),
     # A newer version may know more of them.
-    "pool_sources": lambda stored: tuple(s for s in HeatSource if s in stored),
-    "chemistry": lambda stored: Chemistry(**stored),
-    "chemistry_at": datetime.fromisoformat,
+    "pool_sources": lambda stored: tuple(
+        s for s in HeatSource if s in _of(list, stored)
+    ),
+    "chemistry": _chemistry,
+    "chemistry_at": _moment,
 }
-"""What JSON has another type for."""
+"""How what is no whole number is read."""
+
+
+def _counter(stored: object, name: str) -> int | None:
+    """Return a stored counter, of whatever version."""
+    found = stored.get(name) if isinstance(stored, Mapping) else None
+    if not isinstance(found, int) or isinstance(found, bool):
+        return None
+    return found if 0 <= found <= MAX_COUNTER else None
 
 
 class Memory:
@@ -134,7 +174,7 @@ class Memory:
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads what was kept."""
         self._hass = hass
-        self._store: Store[dict[str, _Stored]] = Store(hass, 1, DOMAIN)
+        self._store = KeepingStore(hass)
         self._counters: dict[str, Counters] = {}
         self._reserved: dict[str, int] = {}
         """Counters up to these are stored as used."""
@@ -143,14 +183,23 @@ class Memory:
 
     async def async_load(self) -> None:
         """Read what was kept."""
-        for device_id, stored in (await self._store.async_load() or {}).items():
-            counters = self._new(device_id, stored["counter"])
-            remembered = Remembered.from_dict(stored)
+        odd: dict[str, object] = {}
+        for device_id, stored in (await self._store.async_load_any()).items():
+            counters = self._new(device_id, _counter(stored, "counter") or 0)
+            if (newest := _counter(stored, "frames")) is not None:
+                counters.frames.accept(newest)
+            self._counters[device_id] = counters
+            try:
+                remembered = Remembered.from_dict(stored)
+            except ValueError:
+                odd[device_id] = stored
+                continue
             if remembered.names:
                 # Then it has answered this query before.
                 counters.answered = NAMES.name, b""
-            self._counters[device_id] = counters
             self._remembered[device_id] = remembered
+        if odd:
+            await self._store.async_set_aside(odd)
 
     @callback
     def counter(self, device_id: str) -> Counters:
@@ -212,6 +261,7 @@ class Memory:
         return {
             device_id: {
                 "counter": self._to_store(device_id, counters),
+                "frames": counters.frames.newest,
                 **self._remembered.get(device_id, nothing).as_dict(),
             }
             for device_id, counters in self._counters.items()

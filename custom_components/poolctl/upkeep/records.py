@@ -1,18 +1,17 @@
-"""What is remembered of a controller between restarts, and what the network says of it."""
+"""What is remembered of a controller between restarts."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 from awesomeversion import AwesomeVersion, AwesomeVersionException
-from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.device_registry import format_mac
-from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.cloud_answers import is_device_id
+from ..client.envelope import parse_key
+from ..client.exceptions import EnvelopeError
 from ..client.lan import PORT
-from ..const import MIN_FIRMWARE, PROTOCOL_VERSION
+from ..const import CONF_CONTROLLERS, MIN_FIRMWARE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,67 +42,77 @@ class ControllerRecord:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return a stored record; what a newer version stored is ignored."""
+        """Return a stored record; what a newer version stored is ignored.
+
+        Raises ValueError where it is none of ours.
+        """
         known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in data.items() if name in known})
+        try:
+            record = cls(**{name: data[name] for name in known & data.keys()})
+            if record.key is not None:
+                parse_key(record.key)
+        except (AttributeError, TypeError, EnvelopeError) as err:
+            raise ValueError("a stored controller is not understood") from err
+        if not is_device_id(record.device_id) or not all(
+            isinstance(value, kinds)
+            for kinds, values in (
+                (str, (record.name, record.site, record.mac)),
+                (str | None, (record.firmware, record.host)),
+                (int, (record.port, record.by_hand)),
+            )
+            for value in values
+        ):
+            raise ValueError("a stored controller holds something odd")
+        return record
 
     def as_dict(self) -> dict[str, object]:
         """Return the record as `entry.data` holds it."""
         return asdict(self)
 
 
+def stored_records(
+    data: Mapping[str, Any],
+) -> tuple[dict[str, ControllerRecord], dict[str, object]]:
+    """Return the controllers in `entry.data`, and what is stored there but is none."""
+    found: dict[str, ControllerRecord] = {}
+    rest: dict[str, object] = {}
+    for device_id, stored in data.get(CONF_CONTROLLERS, {}).items():
+        try:
+            record = ControllerRecord.from_dict(stored)
+        except ValueError:
+            rest[device_id] = stored
+            continue
+        if record.device_id == device_id:
+            found[device_id] = record
+        else:
+            rest[device_id] = stored
+    return {each: _with_own_mac(found[each], found) for each in found}, rest
+
+
+def _with_own_mac(
+    record: ControllerRecord, records: Mapping[str, ControllerRecord]
+) -> ControllerRecord:
+    """Return a record without the MAC address of another one.
+
+    An earlier version believed what anybody announced.
+    """
+    own = mac_of(record.device_id)
+    others = (each for each in records.values() if each is not record)
+    if record.mac != own and any(
+        record.mac in (each.mac, mac_of(each.device_id)) for each in others
+    ):
+        return replace(record, mac=own)
+    return record
+
+
 def mac_of(device_id: str) -> str:
     """Return the MAC address that a controller identifier is made of.
 
-    Chosen: interface.md 2.4 and 2.8 give both the same form. As soon as the controller
-    announces its `mac`, that takes the place of this one.
+    Chosen: interface.md 2.4 and 2.8 give both the same form. Where the controller
+    announces another `mac`, that takes the place of this one once a frame from there
+    verified.
     """
     return format_mac(device_id.replace("_", ""))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
-    """A controller announced on the network (interface.md 2.8)."""
-
-    device_id: str
-    mac: str
-    name: str
-    host: str
-    port: int
-    firmware: str
-    protocol: str
-
-    @classmethod
-    def from_zeroconf(cls, info: ZeroconfServiceInfo) -> Self | None:
-        """Return what was announced, `None` where it is not a controller."""
-        text = {name: value or "" for name, value in info.properties.items()}
-        device_id, mac = text.get("id", "").upper(), text.get("mac", "")
-        if not is_device_id(device_id) or len(mac) != 12:
-            return None
-        return cls(
-            device_id=device_id,
-            mac=format_mac(mac),
-            name=info.name.removesuffix(f".{info.type}"),
-            host=info.host,
-            port=info.port or PORT,
-            firmware=text.get("fw", ""),
-            protocol=text.get("pv", ""),
-        )
-
-    @property
-    def address(self) -> tuple[str, int]:
-        """Host and port on the LAN."""
-        return self.host, self.port
-
-    @property
-    def protocol_supported(self) -> bool:
-        """Whether it speaks the protocol of this integration."""
-        return self.protocol == PROTOCOL_VERSION
-
-    @property
-    def firmware_supported(self) -> bool:
-        """Whether its firmware serves the LAN."""
-        return firmware_supported(self.firmware)
 
 
 def firmware_supported(version: str) -> bool:
@@ -112,12 +121,3 @@ def firmware_supported(version: str) -> bool:
         return AwesomeVersion(version) >= AwesomeVersion(MIN_FIRMWARE)
     except AwesomeVersionException:
         return True
-
-
-_SIGHTINGS: HassKey[dict[str, Sighting]] = HassKey("poolctl_sightings")
-
-
-@callback
-def async_sightings(hass: HomeAssistant) -> dict[str, Sighting]:
-    """Return the controllers heard since Home Assistant started, by identifier."""
-    return hass.data.setdefault(_SIGHTINGS, {})

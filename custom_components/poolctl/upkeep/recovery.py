@@ -1,17 +1,20 @@
 """Finding a controller again: a new address, a new key.
 
-An address is adopted only after a frame from it verified under this controller's key,
-whoever told it: mDNS, DHCP, the controller's `.local` name or a person.
+An address that a person types is adopted once a frame from there verified under this
+controller's key. One that the network told (mDNS, DHCP, the controller's `.local` name)
+is a rumour: it is adopted only while no other address works, never for one that a person
+typed, and only where `proof.py` sees that it is the controller and no recording of it.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
+from dataclasses import dataclass, replace
 import logging
 import time
 from typing import cast
 
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.aiohttp_client import (
     HomeAssistantTCPConnector,
     async_get_clientsession,
@@ -24,9 +27,12 @@ from ..client.exceptions import (
     RefusedError,
     SignatureError,
 )
-from ..client.lan import PORT, LanClient
+from ..client.lan import LanClient
+from ..const import DOMAIN
 from .health import Health
-from .records import ControllerRecord
+from .proof import Proof, apart
+from .records import ControllerRecord, mac_of
+from .sightings import Sighting, async_sightings
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -36,7 +42,15 @@ KEY_RETRY = 300.0
 """s until the key is asked for again where there was no answer: the cloud was away just
 then, and another hour without the LAN would be the price."""
 SEARCH_INTERVAL = 300.0
-"""s between two searches for a controller that is lost."""
+"""s between two look-ups of the name of a controller that is lost."""
+_ANY_KEY = bytes(16).hex()
+
+
+@dataclass(slots=True)
+class _Turn:
+    """When the account may be asked for the key again (monotonic, s)."""
+
+    not_before: float = 0.0
 
 
 class Recovery:
@@ -68,7 +82,11 @@ class Recovery:
         self._adopt = adopt
         self._request_refresh = request_refresh
         self._in_background = in_background
-        self._next_key = 0.0
+        self._sightings = async_sightings(hass)
+        self._proof = Proof()
+        self._own_turn = _Turn()
+        self._strangers_turn = _Turn()
+        """Its own, so that no stranger uses up that of the controller."""
         self._next_search = 0.0
         self._searching = asyncio.Lock()
         self.key_asked = False
@@ -77,23 +95,32 @@ class Recovery:
     @callback
     def async_check(self) -> None:
         """Look at the newest poll and start what may help."""
-        health, now = self._health(), time.monotonic()
+        health = self._health()
         if health.lan_error is None:
             self.key_asked = False
         if isinstance(health.lan_error, SignatureError):
             self._in_background(self._async_renew_key(), "new key")
-        if health.lan_allowed and not health.on_lan and now >= self._next_search:
-            self._next_search = now + SEARCH_INTERVAL
-            self._in_background(self.async_search(), "search")
+        self._async_look(health)
 
     @callback
-    def async_offer(self, host: str, port: int = PORT) -> None:
-        """Try an address the network told."""
+    def async_offer(self, told: Sighting) -> None:
+        """Look at what the network has just told, and `Sightings` have kept."""
         health = self._health()
-        if (host, port) != health.record.address:
-            self._in_background(self._async_try(host, port), "new address")
-        elif health.lan_possible and not health.on_lan:
+        if told.address != health.record.address:
+            self._async_look(health)
+        elif not health.lan_possible or not self._sightings.take_turn(told.device_id):
+            return
+        elif not health.on_lan:
             self._in_background(self._request_refresh(), "controller is back")
+        elif health.lan_works and (found := self._as_told(told)) != health.record:
+            self._adopt(found)
+
+    async def async_try_told(self) -> None:
+        """Try an address that the network told, where none is known."""
+        health = self._health()
+        if health.record.host is None and health.record.key is not None:
+            async with self._searching:
+                await self._async_try_next()
 
     async def async_adopt_address(self, host: str, port: int) -> None:
         """Take over an address a person typed if this controller answers there.
@@ -116,34 +143,62 @@ class Recovery:
         await self._async_adopt(replace(record, key=key.hex()))
 
     async def async_search(self) -> None:
-        """Try the address it was announced with last, then those of its `.local` name.
+        """Try every address that the network tells now, because a person asks.
 
-        An announcement may have come just when the controller could not answer. The
-        name is published (interface.md 2.8), and Home Assistant's own resolver asks for
-        it by multicast and by unicast.
+        That is where it was announced, and its `.local` name. The name is published
+        (interface.md 2.8), and Home Assistant's own resolver asks for it by multicast
+        and by unicast.
         """
         async with self._searching:
-            await self._async_try_all()
+            await self._async_ask_for_names()
+            record = self._health().record
+            for told in self._sightings.of(record.device_id):
+                if told.address != record.address and await self._async_try(told):
+                    return
 
     async def async_wait(self) -> None:
         """Wait for the search that a failed poll has started."""
         async with self._searching:
             pass
 
-    async def _async_try_all(self) -> None:
-        health = self._health()
-        seen = health.announced
-        if seen is not None and await self._async_try(seen.host, seen.port):
-            return
-        for host in await self._async_resolve(health.record):
-            if await self._async_try(host, PORT):
-                return
+    # A new address
 
-    async def _async_resolve(self, record: ControllerRecord) -> list[str]:
-        """Return the addresses of the controller's name, each once."""
+    @callback
+    def _async_look(self, health: Health) -> None:
+        """Look for a lost controller: one address a minute, its name now and then."""
+        if self._is_lost(health) and not self._searching.locked():
+            self._in_background(self._async_look_for_it(), "search")
+
+    @staticmethod
+    def _is_lost(health: Health) -> bool:
+        """Tell whether the network may say where it is."""
+        record = health.record
+        lost = health.lan_allowed and not health.on_lan
+        return lost and record.key is not None and not record.by_hand
+
+    async def _async_look_for_it(self) -> None:
+        async with self._searching:
+            if (now := time.monotonic()) >= self._next_search:
+                self._next_search = now + SEARCH_INTERVAL
+                await self._async_ask_for_names()
+            await self._async_try_next()
+
+    async def _async_try_next(self) -> None:
+        if (told := self._sightings.next_to_try(self._health().record)) is not None:
+            await self._async_try(told)
+
+    async def _async_ask_for_names(self) -> None:
+        """Ask the network for the addresses of its names: both, where it has two MACs."""
+        record = self._health().record
+        for mac in dict.fromkeys((record.mac, mac_of(record.device_id))):
+            for host in await self._async_resolve(mac):
+                self._sightings.hear(Sighting.of_record(record, host))
+
+    async def _async_resolve(self, mac: str) -> list[str]:
+        """Return the addresses of a controller's name, each once."""
         session = async_get_clientsession(self._hass)
         connector = cast("HomeAssistantTCPConnector", session.connector)
-        name = f"ctrl-{record.mac.replace(':', '')[-6:]}.local"
+        name = f"ctrl-{mac.replace(':', '')[-6:]}.local"
         try:
             found = await connector.async_resolve_host(name)
         except OSError as err:
@@ -153,43 +208,77 @@ class Recovery:
             return []
         return list(dict.fromkeys(address["host"] for address in found))
 
-    async def _async_try(self, host: str, port: int) -> bool:
-        """Adopt an address the network told; tell whether it was right and new."""
-        record = self._health().record
-        if (host, port) == record.address:
-            return False
-        found = replace(record, host=host, port=port, by_hand=False)
+    async def _async_try(self, told: Sighting) -> bool:
+        """Adopt an address the network told; tell whether it was right."""
         try:
             try:
-                await self._async_adopt(found)
+                await self._async_prove(self._as_told(told))
             except SignatureError:
                 # Another controller answers there, or ours has a new key as well.
-                if (key := await self._async_new_key()) is None:
+                key = await self._async_new_key(self._strangers_turn)
+                if key is None:
                     raise
-                await self._async_adopt(replace(found, key=key))
+                await self._async_prove(replace(self._as_told(told), key=key))
+            else:
+                key = None
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
+        health, found = self._health(), self._as_told(told)
+        if health.on_lan:
+            _LOGGER.debug("An address was not adopted, because the known one works")
+            return False
+        self._adopt(found if key is None else replace(found, key=key))
         _LOGGER.info("%s has a new address", self._name)
         return True
 
+    def _as_told(self, told: Sighting) -> ControllerRecord:
+        """Return the record as it is if all that was told is true."""
+        record = self._health().record
+        return replace(
+            record,
+            mac=record.mac if self._is_taken(told.mac) else told.mac,
+            firmware=told.firmware or record.firmware,
+            host=told.host,
+            port=told.port,
+            by_hand=record.by_hand and told.address == record.address,
+        )
+
+    def _is_taken(self, mac: str) -> bool:
+        """Tell whether a MAC address is that of another device: no frame proves it."""
+        found = dr.async_get(self._hass).async_get_devices(
+            connections={(dr.CONNECTION_NETWORK_MAC, mac)}
+        )
+        ours = (DOMAIN, self._health().record.device_id)
+        return any(ours not in device.identifiers for device in found)
+
+    async def _async_prove(self, record: ControllerRecord) -> None:
+        """See that the controller is where a record says, now."""
+        stranger = self._lan_client(replace(record, key=_ANY_KEY))
+        if (lan := self._lan_client(record)) is None or stranger is None:
+            raise NotSupportedError("there is no key, or the LAN is switched off")
+        await self._proof.async_see(lan, stranger)
+
     async def _async_adopt(self, record: ControllerRecord) -> None:
-        """Take over a record if the controller answers as it says."""
+        """Take over what a person said if the controller answers so."""
         if (lan := self._lan_client(record)) is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
+        apart(lan)
         await lan.state()
         self._adopt(record)
 
+    # A new key
+
     async def _async_renew_key(self) -> None:
-        if (key := await self._async_new_key()) is not None:
+        if (key := await self._async_new_key(self._own_turn)) is not None:
             _LOGGER.info("%s has a new envelope key", self._name)
             self._adopt(replace(self._health().record, key=key))
 
-    async def _async_new_key(self) -> str | None:
+    async def _async_new_key(self, turn: _Turn) -> str | None:
         """Fetch the key, at most once an hour; return it if it is another one."""
-        if (now := time.monotonic()) < self._next_key:
+        if (now := time.monotonic()) < turn.not_before:
             return None
-        self._next_key = now + KEY_INTERVAL
+        turn.not_before = now + KEY_INTERVAL
         record = self._health().record
         try:
             key = await self._fetch_key(record.device_id)
@@ -199,7 +288,7 @@ class Recovery:
             return None
         except PoolctlError as err:
             _LOGGER.debug("No answer to the question for the key: %s", err)
-            self._next_key = now + KEY_RETRY
+            turn.not_before = now + KEY_RETRY
             return None
         self.key_asked = True
         return key.hex() if key.hex() != record.key else None

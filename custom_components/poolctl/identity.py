@@ -1,0 +1,70 @@
+"""Whose account it is: what tells accounts apart, and is not always told."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from .client.account import subject_claim
+from .client.cloud_answers import Inventory
+
+CONF_IDENTITY = "identity"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The identifiers of an account, as far as the service told them at a sign-in."""
+
+    subject: str | None = None
+    """Of `userinfo`."""
+    claim: str | None = None
+    """`sub` of the access token."""
+    sites: tuple[str, ...] = ()
+    controllers: tuple[str, ...] = ()
+
+    @classmethod
+    def told(cls, subject: str | None, token: str, inventory: Inventory) -> Self:
+        """Return what the service tells now."""
+        return cls(
+            subject=subject,
+            claim=subject_claim(token),
+            sites=inventory.site_ids,
+            controllers=tuple(device.device_id for device in inventory.devices),
+        )
+
+    @classmethod
+    def stored(cls, data: Mapping[str, Any], controllers: Mapping[str, object]) -> Self:
+        """Return what `entry.data` has; entries of earlier versions have controllers."""
+        found = data.get(CONF_IDENTITY, {})
+        return cls(
+            subject=found.get("subject"),
+            claim=found.get("claim"),
+            sites=tuple(found.get("sites", ())),
+            controllers=tuple(controllers),
+        )
+
+    def as_stored(self, before: Self) -> dict[str, object]:
+        """Return it for `entry.data`, with what was told before and is not now."""
+        stored = asdict(self)
+        del stored["controllers"]
+        return {
+            **stored,
+            "subject": self.subject or before.subject,
+            "claim": self.claim or before.claim,
+        }
+
+    def fits(self, unique_id: str | None, before: Self) -> bool:
+        """Tell whether this is the account with a unique id, as it was told before.
+
+        Of each kind of identifier, a person's before an account's, the first that was
+        told both times counts.
+        """
+        for now, then in ((self.subject, before.subject), (self.claim, before.claim)):
+            if now and then:
+                return now == then
+        if unique_id in (self.subject, self.claim, *self.sites):
+            return True
+        if before.subject or before.claim or before.sites:
+            return not set(self.sites).isdisjoint(before.sites)
+        # An earlier version stored the unique id alone.
+        nobody = self.subject is None and self.claim is None
+        return nobody and not set(self.controllers).isdisjoint(before.controllers)

@@ -1,0 +1,90 @@
+"""Signing in again where the service tells more or less of the account than before."""
+
+from itertools import permutations
+
+from homeassistant.config_entries import ConfigFlowResult
+from homeassistant.core import HomeAssistant
+import pytest
+
+from tests.simulator import Account
+
+from .conftest import SignIn
+from .home import Home
+from .test_config_flow import start
+
+pytestmark = pytest.mark.usefixtures("current_request_with_host")
+
+# What the service told of the account: by userinfo, by the access token.
+TOLD = {
+    "both": (True, "user-1"),
+    "different ones": (True, "token-user-1"),
+    "userinfo": (True, ""),
+    "token": (False, "token-user-1"),
+    "sites": (False, ""),
+}
+
+
+def tell(home: Home, account: Account, told: str) -> None:
+    """Let the service tell so much of an account from now on."""
+    userinfo, account.token_sub = TOLD[told]
+    if account is not home.account:
+        account.token_sub = account.token_sub.replace("user-1", "user-2")
+    hidden = home.cloud.not_offered
+    (hidden.discard if userinfo else hidden.add)("userinfo")
+
+
+async def sign_in_again(
+    home: Home, sign_in: SignIn, email: str = "demo@example.com"
+) -> ConfigFlowResult:
+    home.entry.async_start_reauth(home.hass)
+    await home.hass.async_block_till_done()
+    (flow,) = home.flows
+    flow = await home.answer(flow, {})
+    result = await sign_in(flow, email)
+    await home.hass.async_block_till_done()
+    return result
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    # A token that names somebody else, and nothing beside it, is somebody else's.
+    [pair for pair in permutations(TOLD, 2) if set(pair) != {"both", "token"}],
+)
+async def test_the_same_account(
+    home: Home, sign_in: SignIn, before: str, now: str
+) -> None:
+    tell(home, home.account, before)
+    result = await sign_in(await start(home, home.cloud.base_url))
+    home.entry = result["result"]
+    await home.hass.async_block_till_done()
+    unique_id = home.entry.unique_id
+    for told in (now, before, now):
+        tell(home, home.account, told)
+        result = await sign_in_again(home, sign_in)
+        assert result["reason"] == "reauth_successful"
+        assert home.entry.unique_id == unique_id
+
+
+@pytest.mark.parametrize("told", [told for told in TOLD if told != "sites"])
+async def test_another_account_of_the_same_sites(
+    home: Home, sign_in: SignIn, told: str
+) -> None:
+    tell(home, home.account, told)
+    result = await sign_in(await start(home, home.cloud.base_url))
+    home.entry = result["result"]
+    await home.hass.async_block_till_done()
+    eve = Account("eve@example.com", "demo", sub="user-2", sites=home.account.sites)
+    home.cloud.accounts.append(eve)
+    tell(home, eve, told)
+    result = await sign_in_again(home, sign_in, "eve@example.com")
+    assert result["reason"] == "wrong_account"
+
+
+@pytest.mark.parametrize("now", ["both", "userinfo", "sites"])
+async def test_an_entry_of_an_earlier_version(
+    hass: HomeAssistant, small: Home, sign_in: SignIn, now: str
+) -> None:
+    """It stored the unique id alone."""
+    tell(small, small.account, now)
+    result = await sign_in_again(small, sign_in)
+    assert result["reason"] == "reauth_successful"

@@ -1,0 +1,124 @@
+"""One bad record, in `entry.data` or in the store, never stops the others."""
+
+from typing import Any
+
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
+
+from custom_components.poolctl.const import DOMAIN
+
+from .home import Home
+from .service import record
+
+pytestmark = pytest.mark.usefixtures("freezer")
+
+
+def left_out(hass: HomeAssistant) -> list[str]:
+    """Return the names of controllers that a repair calls left out."""
+    return [
+        (issue.translation_placeholders or {})["names"]
+        for issue in ir.async_get(hass).issues.values()
+        if issue.translation_key == "controllers_left_out" and issue.active
+    ]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {},
+        [],
+        None,
+        "a newer form",
+        {"name": None},
+        {"mac": 7},
+        {"port": "high"},
+        {"host": ["127.0.0.1"]},
+        {"key": "not a key"},
+        {"device_id": "AA_BB_CC_00_00_09"},
+    ],
+    ids=str,
+)
+async def test_a_bad_record(
+    home: Home, bad: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    small, full = home.service.controllers
+    stored: dict[str, Any] = {each.device_id: record(each) for each in (small, full)}
+    if isinstance(bad, dict) and bad:
+        bad = {**stored[full.device_id], **bad}
+    stored[full.device_id] = bad
+    caplog.clear()
+    entry = await home.set_up(controllers=stored)
+    assert entry.state is ConfigEntryState.LOADED
+    assert home.value("sensor", "connection") == "lan"
+    assert left_out(home.hass) == [full.device_id]
+    assert "1 pool controllers were left out" in caplog.text
+    assert full.key.hex() not in caplog.text
+    # Kept as it is, over inventories and restarts.
+    await home.advance(3700, step=3700)
+    await home.restart()
+    assert entry.data["controllers"][full.device_id] == bad
+    assert home.value("sensor", "connection") == "lan"
+
+    await home.hass.config_entries.async_remove(entry.entry_id)
+    assert not left_out(home.hass)
+
+
+async def test_only_bad_records(home: Home) -> None:
+    """Another controller of the account is found all the same."""
+    stored = {home.service.full.device_id: None}
+    entry = await home.set_up(controllers=stored)
+    assert entry.state is ConfigEntryState.LOADED
+    assert home.value("sensor", "connection") == "cloud"
+
+
+async def test_a_device_that_cannot_be_registered(home: Home) -> None:
+    """Its MAC address is that of another device of the account."""
+    small, full = home.service.controllers
+    entry = home.service.entry(small, full)
+    entry.add_to_hass(home.hass)
+    registry = dr.async_get(home.hass)
+    for identifier, mac in (("other", "0e0000000001"), (full.device_id, None)):
+        registry.async_get_or_create(
+            config_entry_id=entry.entry_id,
+            identifiers={(DOMAIN, identifier)},
+            connections={(dr.CONNECTION_NETWORK_MAC, mac)} if mac else set(),
+            name="Beach",
+        )
+    kept = record(full, mac="0e:00:00:00:00:01")
+    controllers = {**entry.data["controllers"], full.device_id: kept}
+    home.hass.config_entries.async_update_entry(
+        entry, data={**entry.data, "controllers": controllers}
+    )
+    home.entry = entry
+    await home.start()
+    assert entry.state is ConfigEntryState.LOADED
+    assert home.value("sensor", "connection") == "lan"
+    assert left_out(home.hass) == ["Beach"]
+    assert entry.data["controllers"][full.device_id]["mac"] == kept["mac"]
+    other = registry.async_get_device_by_identifier((DOMAIN, "other"), entry.entry_id)
+    assert other is not None
+    registry.async_remove_device(other.id)
+    await home.restart()
+    assert not left_out(home.hass)
+    assert home.value("sensor", "connection", of=full) == "lan"
+
+
+async def test_a_stale_device_of_an_entry_that_is_not_loaded(
+    small: Home, hass_ws_client: WebSocketGenerator
+) -> None:
+    assert await async_setup_component(small.hass, "config", {})
+    registry = dr.async_get(small.hass)
+    known = small.device()
+    stale = registry.async_get_or_create(
+        config_entry_id=small.entry.entry_id,
+        identifiers={(DOMAIN, "AA_BB_CC_99_99_99")},
+    )
+    await small.unload()
+    client = await hass_ws_client(small.hass)
+    assert not (await client.remove_device(known.id))["success"]
+    assert (await client.remove_device(stale.id))["success"]
+    assert registry.async_get(stale.id) is None

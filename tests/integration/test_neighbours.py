@@ -1,0 +1,249 @@
+"""Nobody on the network is believed: rows H1 to H4, and L12."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.helpers import issue_registry as ir
+import pytest
+
+from tests.simulator.dialects import Dialect
+from tests.simulator.visitors import Announcement, Replayer, lure, under_another_mac
+
+from .home import Home
+from .service import record
+from .test_config_flow import discover, hear
+from .test_neighbours_cards import ACTING
+
+pytestmark = pytest.mark.usefixtures("freezer")
+
+
+@pytest.fixture
+async def replayer(socket_enabled: None) -> AsyncGenerator[Replayer]:
+    """Somebody on the network who answers with what was recorded."""
+    found = Replayer()
+    found.start()
+    yield found
+    await found.stop()
+
+
+async def lose(home: Home) -> None:
+    """Let the controller go from the LAN, so that the cloud is read."""
+    home.controller.faults.on("refuse")
+    await home.advance(30, step=15)
+    assert home.source == "cloud"
+
+
+# H1: replayed frames
+
+
+async def test_a_working_address_is_never_left(small: Home, replayer: Replayer) -> None:
+    """Not even for frames that are newer than all that were seen, and different."""
+    before = dict(small.stored)
+    for _ in range(4):
+        replayer.listen_to(small.controller, 4)
+        await hear(small, replayer.announces(small.controller))
+        await small.advance(60, step=15)
+    assert small.stored == before
+    assert small.source == "lan"
+    assert not replayer.connections
+
+
+async def test_a_typed_address_is_never_left(home: Home, replayer: Replayer) -> None:
+    home.own(home.service.small)
+    await home.set_up_with(by_hand=True)
+    await lose(home)
+    replayer.listen_to(home.controller, 4)
+    before = dict(home.stored)
+    await hear(home, replayer.announces(home.controller))
+    await home.advance(600, step=30)
+    assert home.stored == before
+    assert not replayer.connections
+    home.controller.faults.clear()
+    await home.advance(30)
+    assert home.source == "lan"
+
+
+@pytest.mark.parametrize("frames", [1, 2, 5])
+async def test_old_frames_at_a_new_address(
+    small: Home, replayer: Replayer, frames: int
+) -> None:
+    """One or many: they are older than what was seen, and nobody can answer for them."""
+    replayer.listen_to(small.controller, frames)
+    await small.advance(30, step=15)
+    await lose(small)
+    before = dict(small.stored)
+    await hear(small, replayer.announces(small.controller))
+    await small.advance(600, step=30)
+    assert replayer.connections
+    assert small.stored == before
+    assert small.source == "cloud"
+    await small.restart()
+    assert small.stored == before
+    small.controller.faults.clear()
+    await small.advance(60, step=30)
+    assert small.source == "lan"
+
+
+async def test_one_new_frame_at_a_new_address(small: Home, replayer: Replayer) -> None:
+    await lose(small)
+    replayer.listen_to(small.controller)
+    before = dict(small.stored)
+    await hear(small, replayer.announces(small.controller))
+    await small.advance(600, step=30)
+    assert replayer.connections > 2
+    assert small.stored == before
+
+
+async def test_old_frames_after_a_restart_of_home_assistant(
+    small: Home, replayer: Replayer
+) -> None:
+    """What was seen is remembered."""
+    replayer.listen_to(small.controller, 3)
+    await small.advance(600, step=15)
+    await small.shut_down()
+    small.controller.faults.on("refuse")
+    before = dict(small.stored)
+    await small.boot()
+    await hear(small, replayer.announces(small.controller))
+    await small.advance(300, step=30)
+    assert replayer.connections
+    assert small.stored == before
+
+
+async def test_a_controller_that_moved_and_restarted(small: Home) -> None:
+    """A power cut: its frames count from zero again, and it answers for them itself."""
+    await small.advance(60, step=15)
+    small.controller.restart(counter=0)
+    await small.controller.move("127.0.0.1")
+    await discover(small, small.controller)
+    await small.advance(120, step=15)
+    assert small.stored["port"] == small.controller.port
+    assert small.source == "lan"
+    await small.act("switch.turn_on", "slot_2")
+    assert small.pool.slots[2].on
+
+
+# H2: other MAC addresses
+
+
+async def test_nothing_of_an_announcement_is_stored(small: Home) -> None:
+    before = dict(small.stored)
+    lie = replace(
+        under_another_mac(small.controller, "0e0000000001"), port=1, firmware="9.9.9"
+    )
+    await hear(small, lie)
+    await small.advance(3700, step=3700)
+    await small.restart()
+    assert small.stored == before
+
+
+async def test_the_mac_of_another_device(home: Home) -> None:
+    """Announced for the true address: even then it stays with the one that has it."""
+    entry = await home.set_up(*home.service.controllers)
+    small, full = home.service.controllers
+    await hear(home, under_another_mac(small, full.mac))
+    await home.advance(120, step=15)
+    await home.restart()
+    assert entry.state is ConfigEntryState.LOADED
+    for controller in (small, full):
+        stored = entry.data["controllers"][controller.device_id]
+        assert stored["mac"] == record(controller)["mac"]
+        assert home.value("sensor", "connection", of=controller) == "lan"
+    assert home.device(small).id != home.device(full).id
+
+
+async def test_a_stored_mac_of_another_device(home: Home) -> None:
+    """Earlier versions believed it: the account starts, with both pools."""
+    small, full = home.service.controllers
+    stored = {each.device_id: record(each) for each in (small, full)}
+    stored[full.device_id]["mac"] = stored[small.device_id]["mac"]
+    entry = await home.set_up(controllers=stored)
+    assert entry.state is ConfigEntryState.LOADED
+    for controller in (small, full):
+        assert home.value("sensor", "connection", of=controller) == "lan"
+    assert home.device(small).id != home.device(full).id
+
+
+# L12: a second interface
+
+
+async def test_a_second_interface_of_a_known_controller(small: Home) -> None:
+    """At the address where it answers already."""
+    small.controller.dialects.add(Dialect.SECOND_INTERFACE)
+    result = await discover(small, small.controller)
+    await small.settle()
+    assert result["reason"] == "already_configured"
+    assert small.stored["mac"].replace(":", "") == small.controller.announced_mac
+    await small.controller.move("127.0.0.1")
+    await discover(small, small.controller)
+    await small.advance(90, step=15)
+    assert small.source == "lan"
+
+
+# H3: too many words
+
+
+async def test_words_that_act_in_a_repair(small: Home) -> None:
+    """Firmware that is too old is told by a repair; whoever announced it."""
+    small.controller.faults.on("refuse")
+    hass_issues = ir.async_get(small.hass)
+    told = replace(
+        Announcement.of(small.controller), firmware="1.0 [x](http://evil.example)"
+    )
+    await hear(small, told)
+    await small.advance(900, step=30)
+    for issue in hass_issues.issues.values():
+        for text in (issue.translation_placeholders or {}).values():
+            assert not [mark for mark in ACTING if mark in text]
+
+
+async def test_a_stranger_does_not_spend_the_question_for_the_key(
+    small: Home, replayer: Replayer
+) -> None:
+    """It signs wrongly just before the controller gets a new key."""
+    await lose(small)
+    await hear(small, replayer.announces(small.controller))
+    await small.advance(60, step=30)
+    assert replayer.connections
+    small.controller.faults.clear()
+    small.controller.rotate_key(b"\xee" * 16)
+    await small.advance(60, step=30)
+    assert small.source == "lan"
+    assert small.stored["key"] == "ee" * 16
+
+
+# H4: addresses of somebody else's choice
+
+
+async def test_one_try_a_minute(small: Home, replayer: Replayer) -> None:
+    await lose(small)
+    for _ in range(10):
+        for told in lure(small.controller, range(1, 50)):
+            await hear(small, told)
+        await hear(small, replayer.announces(small.controller))
+        await small.advance(6, step=6)
+    assert replayer.connections <= 1
+
+
+async def test_one_try_a_minute_over_reloads(home: Home, replayer: Replayer) -> None:
+    """While no controller answers, every announcement could be a new start."""
+    home.own(home.service.small)
+    home.disconnect()
+    entry = await home.set_up(home.controller)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    for _ in range(10):
+        await hear(home, replayer.announces(home.controller))
+        await home.settle()
+    assert replayer.connections == 1
+
+
+async def test_the_true_one_has_its_turn(small: Home) -> None:
+    """However many others are announced under its name."""
+    await small.controller.move("127.0.0.1")
+    await small.advance(45, step=15)
+    for told in lure(small.controller, range(1, 4)):
+        await hear(small, told)
+    await discover(small, small.controller)
+    await small.advance(300, step=30)
+    assert small.source == "lan"

@@ -1,0 +1,86 @@
+"""What the network announces, and the cards that a person sees: H2, H3 and L12."""
+
+from dataclasses import replace
+
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers import device_registry as dr
+import pytest
+
+from tests.simulator.dialects import Dialect
+from tests.simulator.visitors import crowd, under_another_mac
+
+from .conftest import SignIn
+from .home import Home
+from .service import record
+from .test_config_flow import discover, hear
+
+pytestmark = pytest.mark.usefixtures("current_request_with_host")
+
+ACTING = ("](", "![", "<", ">", "://", "`", "*", "@", "www.")
+"""What would act in a dialog."""
+
+
+async def test_nothing_is_stored_with_a_new_account(
+    home: Home, sign_in: SignIn
+) -> None:
+    """The card told where it is, and that it is somebody else."""
+    lie = replace(under_another_mac(home.controller, "0e0000000001"), port=1)
+    flow = await hear(home, lie)
+    flow = await home.answer(flow, {"url": home.cloud.base_url})
+    result = await sign_in(flow)
+    await home.hass.async_block_till_done(wait_background_tasks=True)
+    home.entry = result["result"]
+    stored = result["result"].data["controllers"][home.controller.device_id]
+    assert stored["mac"] == record(home.controller)["mac"]
+    assert (stored["host"], stored["firmware"]) == (None, None)
+    assert not home.flows
+    assert home.value("sensor", "connection") == "cloud"
+
+
+async def test_a_second_interface(home: Home, sign_in: SignIn) -> None:
+    """No second card, and the LAN works; known by both addresses from then on."""
+    home.own(home.service.small)
+    home.controller.dialects.add(Dialect.SECOND_INTERFACE)
+    flow = await discover(home, home.controller)
+    flow = await home.answer(flow, {"url": home.cloud.base_url})
+    result = await sign_in(flow)
+    await home.hass.async_block_till_done()
+    home.entry = result["result"]
+    assert home.source == "lan"
+    assert not home.flows
+    stored = home.stored
+    assert stored["mac"].replace(":", "") == home.controller.announced_mac
+    assert stored["firmware"] == home.controller.firmware
+    connection = (dr.CONNECTION_NETWORK_MAC, stored["mac"])
+    assert connection in home.device().connections
+    result = await discover(home, home.controller)
+    assert result["reason"] == "already_configured"
+    result = await discover(home, home.controller, mac=home.controller.mac)
+    assert result["reason"] == "already_configured"
+
+
+async def test_one_card_for_two_interfaces(home: Home) -> None:
+    await discover(home, home.controller)
+    home.controller.dialects.add(Dialect.SECOND_INTERFACE)
+    result = await discover(home, home.controller)
+    assert result["reason"] == "already_in_progress"
+    assert len(home.flows) == 1
+
+
+async def test_a_crowd(home: Home) -> None:
+    for told in crowd(104):
+        await hear(home, told)
+    assert len(home.flows) == 20
+    for flow in home.flows:
+        placeholders = flow["context"]["title_placeholders"]
+        assert not [mark for mark in ACTING if mark in placeholders["name"]]
+
+
+@pytest.mark.parametrize("what", ["name", "firmware"])
+async def test_words_that_act(home: Home, what: str) -> None:
+    (told,) = crowd(1)
+    flow = await hear(home, told)
+    assert flow["type"] is FlowResultType.FORM
+    text = (flow["description_placeholders"] or {})[what]
+    assert not [mark for mark in ACTING if mark in text]
+    assert text and len(text) <= 64

@@ -1,0 +1,154 @@
+"""Hostile neighbours: rows H1 to H4 of `unknowns.md`.
+
+Nobody of them has a controller's key. All can listen, announce, and answer.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+import json
+from typing import Final, Self
+
+from .controller import Controller
+from .listener import Listener
+
+MARKDOWN: Final = (
+    "**Pool** [sign in](https://evil.example) ![x](http://evil.example/x.png) "
+    "<img src=x> <b>now</b> `rm` evil@evil.example www.evil.example"
+)
+"""Words that act in a dialog which does not clean them."""
+PROTOCOL_VERSION: Final = "2"
+UNSIGNED: Final = b"\x01" + bytes(40)
+"""An envelope of the right form (layouts.md 1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """What somebody announces by mDNS, true or not (interface.md 2.8)."""
+
+    device_id: str
+    mac: str
+    firmware: str
+    host: str
+    port: int
+    hostname: str
+    name: str
+    protocol: str = PROTOCOL_VERSION
+
+    @classmethod
+    def of(cls, controller: Controller) -> Self:
+        """Return what a controller announces itself."""
+        return cls(
+            device_id=controller.device_id,
+            mac=controller.announced_mac,
+            firmware=controller.firmware,
+            host=controller.host,
+            port=controller.port,
+            hostname=f"{controller.hostname}.",
+            name=f"ctrl-{controller.announced_mac[-6:]}",
+        )
+
+    @property
+    def text(self) -> dict[str, str]:
+        """The TXT record."""
+        return {
+            "id": self.device_id,
+            "mac": self.mac,
+            "fw": self.firmware,
+            "pv": self.protocol,
+        }
+
+
+class Replayer:
+    """H1, H4: answers whatever it is asked with frames that it once heard.
+
+    While it has heard nothing, its envelopes are signed by nobody (H3).
+    """
+
+    def __init__(self, host: str = "127.0.0.1") -> None:
+        """Make one that has heard nothing."""
+        self.envelopes: list[bytes] = []
+        self.connections = 0
+        self._listener = Listener(self._protocol)
+        self._host = host
+        self._serving: set[asyncio.Task[None]] = set()
+
+    @property
+    def port(self) -> int:
+        """Where it answers."""
+        return self._listener.port
+
+    def start(self) -> None:
+        """Open a port."""
+        self._listener.bind(self._host, 0)
+
+    async def stop(self) -> None:
+        """Close it."""
+        await self._listener.stop()
+        for task in tuple(self._serving):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    def listen_to(self, controller: Controller, frames: int = 1) -> None:
+        """Record what a controller says; reading its state needs no key."""
+        self.envelopes += [controller.signed_state("state") for _ in range(frames)]
+
+    def announces(self, controller: Controller) -> Announcement:
+        """Return the announcement that leads to it under a controller's name."""
+        return replace(
+            Announcement.of(controller), host=self._host, port=self._listener.port
+        )
+
+    def _protocol(self) -> asyncio.BaseProtocol:
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(), self._accepted)
+
+    def _accepted(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.connections += 1
+        task = asyncio.get_running_loop().create_task(self._answer(reader, writer))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def _answer(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        with suppress(ConnectionError, EOFError, asyncio.LimitOverrunError):
+            await reader.readuntil(b"\r\n\r\n")
+            # One after the other, and then the last one for ever.
+            heard = self.envelopes or [UNSIGNED]
+            envelope = heard.pop(0) if len(heard) > 1 else heard[0]
+            body = json.dumps({"env": envelope.hex()}).encode()
+            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+            await writer.drain()
+        writer.close()
+
+
+def under_another_mac(controller: Controller, mac: str) -> Announcement:
+    """H2: a controller's identifier with the MAC address of something else."""
+    return replace(Announcement.of(controller), mac=mac)
+
+
+def crowd(size: int) -> Iterator[Announcement]:
+    """H3: controllers that do not exist, with words that act."""
+    for number in range(size):
+        mac = f"0e0000{number:06x}"
+        octets = [mac[at : at + 2].upper() for at in range(0, 12, 2)]
+        yield Announcement(
+            device_id="_".join(octets),
+            mac=mac,
+            firmware=f"9.9.9 {MARKDOWN}" + "x" * 200,
+            host="127.0.0.1",
+            port=1,
+            hostname=f"ctrl-{mac[-6:]}.local.",
+            name=f"{number} {MARKDOWN}",
+        )
+
+
+def lure(controller: Controller, ports: range) -> Iterator[Announcement]:
+    """H4: a controller's name at address after address."""
+    for port in ports:
+        yield replace(Announcement.of(controller), port=port)
