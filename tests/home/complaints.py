@@ -17,9 +17,15 @@ _WORDS: Final = re.compile(
 )
 
 
+# Not a folder that has this name, in a traceback of something else.
+_OURS: Final = re.compile(
+    rf"custom_components[./]{DOMAIN}\b|(?<![-\w./]){DOMAIN}(?![-\w/])"
+)
+
+
 def is_complaint(text: str) -> bool:
     """Tell whether a record of the log, with its traceback, complains of ours."""
-    return DOMAIN in text and _WORDS.search(text) is not None
+    return _OURS.search(text) is not None and _WORDS.search(text) is not None
 
 
 class _Listener(logging.Handler):

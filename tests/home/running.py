@@ -1,7 +1,7 @@
 """scripts/develop as a guest: on free ports, in a temporary folder, gone at the end."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 import signal
@@ -19,21 +19,30 @@ START_TIMEOUT: Final = 90
 SHOWN_OUTPUT: Final = 8000
 
 
+def new_settings(folder: Path) -> Settings:
+    """Return the settings of a home in a folder, on ports that are free now."""
+    ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+    return Settings(data=folder / "data", **ports)
+
+
 @asynccontextmanager
-async def development_home(*options: str) -> AsyncIterator[Settings]:
+async def development_home(
+    *options: str,
+    settings: Settings | None = None,
+    command: Sequence[str] = (str(REPOSITORY / "scripts" / "develop"),),
+) -> AsyncIterator[Settings]:
     """Run scripts/develop, once it is ready, for as long as the block runs.
 
-    What it printed is shown when the block, or scripts/develop itself, fails.
+    What it printed is shown when the block, or scripts/develop itself, fails. `command`
+    runs it in another way.
     """
     with TemporaryDirectory(prefix="poolctl-") as folder:
         output = Path(folder) / "output.txt"
-        settings = Settings(
-            data=Path(folder) / "data",
-            **dict(zip(PORTS, free_ports(len(PORTS)), strict=True)),
-        )
+        settings = settings or new_settings(Path(folder))
         output.touch()
         _cancel_on_sigterm()
-        running = asyncio.create_task(keep_running(_develop(settings, output, options)))
+        program = _develop(settings, output, (*command, *options))
+        running = asyncio.create_task(keep_running(program))
         try:
             await until(
                 lambda: asyncio.to_thread(output.read_text),
@@ -68,14 +77,13 @@ def free_ports(number: int) -> list[int]:
     return ports
 
 
-def _develop(settings: Settings, output: Path, options: tuple[str, ...]) -> Program:
+def _develop(settings: Settings, output: Path, command: tuple[str, ...]) -> Program:
     return Program(
         name="scripts/develop",
         command=(
-            str(REPOSITORY / "scripts" / "develop"),
+            *command,
             f"--data={settings.data}",
             *settings.port_options(*PORTS),
-            *options,
         ),
         folder=REPOSITORY,
         output=output,

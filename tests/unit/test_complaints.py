@@ -38,4 +38,5 @@ def test_other_lines_are_no_complaint(text: str) -> None:
 def test_a_traceback_of_ours_is_one() -> None:
     traceback = "Traceback (most recent call last):\n  File {}\nValueError"
     assert is_complaint(traceback.format("custom_components/poolctl/sensor.py"))
-    assert not is_complaint(traceback.format("homeassistant/core.py"))
+    assert not is_complaint(traceback.format("/home/me/poolctl/.venv/core.py"))
+    assert not is_complaint(traceback.format("/var/poolctl-x/core.py"))

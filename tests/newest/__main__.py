@@ -1,0 +1,148 @@
+"""Compare the newest Home Assistant with the pinned one: `python -m tests.newest`."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+import re
+import sys
+from tempfile import TemporaryDirectory
+import time
+from typing import Final
+
+from aiohttp import ClientError
+
+from tests.home.api import HomeAssistant
+from tests.home.complaints import is_complaint
+from tests.home.errors import HomeError
+from tests.home.running import development_home, new_settings
+from tests.home.settings import REPOSITORY, Settings
+
+from .exercise import Exercise
+from .picture import Picture, differences, take
+
+PINNED: Final = REPOSITORY / ".venv" / "bin" / "python"
+NEWEST: Final = REPOSITORY / ".venv-newest" / "bin" / "python"
+
+# All three homes and the types.
+TIMEOUT: Final = 600
+# Between two looks, in s: longer than between two polls, after which names come, too.
+PAUSE: Final = 18
+LOOKS: Final = 3
+
+_RECORD: Final = re.compile(r"^\d{4}-\d\d-\d\d .*", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is wrong, as lines for a person."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, where: str, lines: list[str]) -> None:
+        """Tell of some, and keep them."""
+        for line in lines:
+            _say(f"FAIL  {where}: {line}")
+        self.lines += lines
+
+
+async def visit(
+    python: Path, settings: Settings, *options: str, like: Picture | None = None
+) -> Picture:
+    """Start a home, look at it, use everything, stop it; return what was there first."""
+    command = (str(python), "-m", "tests.home")
+    async with (
+        development_home("--ready", *options, settings=settings, command=command),
+        HomeAssistant.signed_in(settings.home_url) as home,
+    ):
+        picture = await _settled(home, like)
+        entities = await home.command("config/entity_registry/list")
+        await Exercise(home, entities).run()
+    return picture
+
+
+async def _settled(home: HomeAssistant, like: Picture | None) -> Picture:
+    """Return the picture once it is like another one, or else once it stays the same."""
+    picture = await take(home)
+    for _ in range(LOOKS):
+        if like is not None and not differences(like, picture):
+            break
+        await asyncio.sleep(PAUSE)
+        before, picture = picture, await take(home)
+        if like is None and not differences(before, picture):
+            break
+    return picture
+
+
+def complaints(settings: Settings) -> list[str]:
+    """Return the records of the log that complain of the integration."""
+    log = (settings.config / "home-assistant.log").read_text()
+    starts = [match.start() for match in _RECORD.finditer(log)] + [len(log)]
+    records = [log[start:end].strip() for start, end in pairwise(starts)]
+    return [record for record in records if is_complaint(record)]
+
+
+async def types() -> list[str]:
+    """Return the errors that mypy finds with the newest Home Assistant."""
+    cache = REPOSITORY / ".mypy_cache" / "newest"
+    process = await asyncio.create_subprocess_exec(
+        *(str(PINNED), "-m", "mypy", "--no-error-summary"),
+        *("--python-executable", str(NEWEST), "--cache-dir", str(cache)),
+        cwd=REPOSITORY,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    output, _ = await process.communicate()
+    return [f"mypy: {line}" for line in output.decode().splitlines()]
+
+
+async def compare(findings: Findings) -> None:
+    """Visit the three homes."""
+    with TemporaryDirectory(prefix="poolctl-newest-") as folder:
+        lived_in = new_settings(Path(folder) / "pinned")
+        before = await _timed("pinned", visit(PINNED, lived_in))
+        findings.add("pinned", complaints(lived_in))
+        fresh = new_settings(Path(folder) / "newest")
+        after = await _timed("newest", visit(NEWEST, fresh, like=before))
+        findings.add("newest", differences(before, after))
+        findings.add("newest", complaints(fresh))
+        after = await _timed("updated", visit(NEWEST, lived_in, like=before))
+        findings.add("updated", differences(before, after))
+        findings.add("updated", complaints(lived_in))
+
+
+async def _timed[T](name: str, run: Awaitable[T]) -> T:
+    start = time.monotonic()
+    result = await run
+    _say(f"{name}: {time.monotonic() - start:.0f} s")
+    return result
+
+
+async def run(findings: Findings) -> None:
+    """Compare everything; the types meanwhile."""
+    async with asyncio.timeout(TIMEOUT), asyncio.TaskGroup() as tasks:
+        checked = tasks.create_task(_timed("types", types()))
+        tasks.create_task(compare(findings))
+    findings.add("newest", checked.result())
+
+
+def main() -> int:
+    """Run the comparison; return the exit code."""
+    findings = Findings()
+    try:
+        asyncio.run(run(findings))
+    except* (HomeError, ClientError) as group:
+        findings.add("newest", [str(error) for error in group.exceptions])
+    except* TimeoutError:
+        findings.add("newest", [f"not done within {TIMEOUT} s"])
+    _say(f"newest: {len(findings.lines) or 'no'} differences")
+    return bool(findings.lines)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

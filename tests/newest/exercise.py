@@ -1,0 +1,252 @@
+"""Every platform, trigger, condition, action and flow is used once, as a person would."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from tests.home.api import HomeAssistant, Json
+from tests.home.errors import ApiError
+from tests.home.settings import DOMAIN
+from tests.home.waiting import until
+
+# One round trip to the controller, and on a busy machine some more.
+SECONDS: Final = 30
+AUTOMATION: Final = "newest"
+BLUEPRINT: Final = "newest_freeze_guard"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An action on one entity, and what is to be seen then."""
+
+    domain: str
+    key: str
+    """Unique id, without the controller."""
+    action: str
+    expected: object
+    """The state, or what is in the attribute."""
+    data: Json = field(default_factory=dict)
+    attribute: str | None = None
+
+    def holds(self, state: Json) -> bool:
+        """Tell whether it is to be seen."""
+        found = state["attributes"].get(self.attribute) if self.attribute else None
+        return bool((found if self.attribute else state["state"]) == self.expected)
+
+
+# In the end all is as it was.
+ACTS: Final = (
+    Act("switch", "slot_3", "turn_on", "on"),
+    Act("switch", "slot_3", "turn_off", "off"),
+    Act("light", "slot_1", "turn_on", "on"),
+    Act("light", "slot_1", "turn_off", "off"),
+    Act("climate", "pool", "set_temperature", 31, {"temperature": 31}, "temperature"),
+    Act("climate", "pool", "set_temperature", 28, {"temperature": 28}, "temperature"),
+    Act("climate", "pool", "set_hvac_mode", "off", {"hvac_mode": "off"}),
+    Act("climate", "pool", "set_hvac_mode", "heat", {"hvac_mode": "heat"}),
+    Act("select", "spa_light_type", "select_option", "other", {"option": "other"}),
+    Act(
+        "select",
+        "spa_light_type",
+        "select_option",
+        "aquaquip_multi_colour",
+        {"option": "aquaquip_multi_colour"},
+    ),
+    # Fires a trigger.
+    Act("number", "chlorine_low_level", "set_value", "50", {"value": 50}),
+)
+LAST: Final = (Act("number", "chlorine_low_level", "set_value", "10", {"value": 10}),)
+
+# Name, the entity that it is about, options.
+TRIGGERS: Final[tuple[tuple[str, str, str, Json], ...]] = (
+    ("connection_changed", "sensor", "connection", {"connection": ["lost"]}),
+    ("drum_nearly_empty", "binary_sensor", "chlorine_low", {}),
+    ("orp_out_of_range", "sensor", "orp", {}),
+    ("ph_out_of_range", "sensor", "ph", {}),
+    ("pump_dry_run", "binary_sensor", "dry_run", {}),
+    ("target_reached", "climate", "pool", {}),
+)
+CONDITIONS: Final[tuple[tuple[str, str, str, Json], ...]] = (
+    ("is_connection", "sensor", "connection", {"connection": ["lost"]}),
+    ("is_drum_nearly_empty", "binary_sensor", "chlorine_low", {}),
+    ("is_orp_in_range", "sensor", "orp", {}),
+    ("is_orp_out_of_range", "sensor", "orp", {}),
+    ("is_ph_in_range", "sensor", "ph", {}),
+    ("is_ph_out_of_range", "sensor", "ph", {}),
+    ("is_pump_running", "switch", "pump", {}),
+    ("is_spa_mode_on", "switch", "spa_mode", {}),
+)
+
+
+class Exercise:
+    """A person at the fuller of the simulated pools."""
+
+    def __init__(self, home: HomeAssistant, entities: list[Json]) -> None:
+        """Take the pool with the most entities."""
+        self.home = home
+        ours = [entity for entity in entities if entity["platform"] == DOMAIN]
+        # A MAC address comes first in each unique id.
+        pools = [entity["unique_id"][:17] for entity in ours]
+        pool = max(set(pools), key=pools.count)
+        self._ids = {
+            (entity["entity_id"].partition(".")[0], entity["unique_id"][18:]): entity
+            for entity in ours
+            if entity["unique_id"].startswith(pool)
+        }
+
+    def id_of(self, domain: str, key: str) -> str:
+        """Return an entity id."""
+        if (entity := self._ids.get((domain, key))) is None:
+            raise ApiError(f"there is no {domain} {key}")
+        return str(entity["entity_id"])
+
+    async def run(self) -> None:
+        """Use everything; raise HomeError at the first thing that does not work."""
+        await self._automate()
+        before = await self._last_triggered()
+        for act in ACTS:
+            await self._act(act)
+        await until(
+            self._last_triggered,
+            lambda when: when != before,
+            what="the trigger drum_nearly_empty",
+            seconds=SECONDS,
+        )
+        for act in LAST:
+            await self._act(act)
+        await self._press()
+        await self._schedules()
+        await self._options()
+        await self._diagnostics()
+
+    async def _act(self, act: Act) -> None:
+        entity_id = self.id_of(act.domain, act.key)
+        await self.home.call(act.domain, act.action, entity_id=entity_id, **act.data)
+        await self._until(entity_id, act.holds, f"{entity_id} after {act.action}")
+
+    async def _until(
+        self, entity_id: str, accept: Callable[[Json], bool], what: str
+    ) -> Json:
+        return await until(
+            lambda: self._state(entity_id), accept, what=what, seconds=SECONDS
+        )
+
+    async def _state(self, entity_id: str) -> Json:
+        absent: Json = {"state": None, "attributes": {}}
+        return (await self.home.states()).get(entity_id, absent)
+
+    async def _press(self) -> None:
+        entity_id = self.id_of("button", "resume_schedules")
+        await self.home.call("button", "press", entity_id=entity_id)
+        await self._until(
+            entity_id, lambda state: state["state"] != "unknown", "the button"
+        )
+
+    async def _automate(self) -> None:
+        """Add an automation of every trigger and condition, and one of a blueprint."""
+        path = "/api/config/automation/config"
+        await self.home.post(f"{path}/{AUTOMATION}", self._rule())
+        inputs = {
+            "pump": self.id_of("switch", "pump"),
+            "thermometers": [self.id_of("sensor", "ambient_temperature")],
+        }
+        blueprint = {"path": f"{DOMAIN}/pump_freeze_guard.yaml", "input": inputs}
+        await self.home.post(
+            f"{path}/{BLUEPRINT}", {"alias": BLUEPRINT, "use_blueprint": blueprint}
+        )
+        for name in (AUTOMATION, BLUEPRINT):
+            await self._until(
+                f"automation.{name}",
+                lambda state: bool(state["state"] == "on"),
+                f"the automation {name}",
+            )
+
+    def _rule(self) -> Json:
+        """Return an automation; of its conditions one is true, that the pump runs."""
+        return {
+            "alias": AUTOMATION,
+            "triggers": [self._clause("trigger", *row) for row in TRIGGERS],
+            "conditions": [
+                {
+                    "condition": "or",
+                    "conditions": [
+                        self._clause("condition", *row) for row in CONDITIONS
+                    ],
+                }
+            ],
+            "actions": [{"event": AUTOMATION}],
+        }
+
+    def _clause(
+        self, kind: str, name: str, domain: str, key: str, options: Json
+    ) -> Json:
+        target = {"entity_id": self.id_of(domain, key)}
+        clause: Json = {kind: f"{DOMAIN}.{name}", "target": target}
+        return clause | ({"options": options} if options else {})
+
+    async def _last_triggered(self) -> object:
+        state = await self._state(f"automation.{AUTOMATION}")
+        return state["attributes"].get("last_triggered")
+
+    async def _schedules(self) -> None:
+        """Add a schedule and remove it again; look at the week in the calendar."""
+        controller = self._ids["sensor", "connection"]["device_id"]
+        created = await self._ask(
+            "create_schedule",
+            device_id=controller,
+            name="Newest",
+            start="03:00:00",
+            end="03:30:00",
+            weekdays=["mon"],
+            equipment=self.id_of("switch", "slot_3"),
+        )
+        await self.home.call(
+            DOMAIN,
+            "delete_schedule",
+            device_id=controller,
+            schedule=created["schedule"],
+        )
+        listed = await self._ask("get_schedules", device_id=controller)
+        names = [schedule["name"] for schedule in listed["schedules"]]
+        if "Newest" in names or not names:
+            raise ApiError(f"these schedules are left: {names}")
+        calendar = self.id_of("calendar", "schedules")
+        week = await self._ask(
+            "get_events",
+            domain="calendar",
+            entity_id=calendar,
+            duration={"days": 7},
+        )
+        if not week[calendar]["events"]:
+            raise ApiError("the calendar is empty")
+
+    async def _ask(self, action: str, domain: str = DOMAIN, **data: object) -> Json:
+        """Perform an action that answers."""
+        answer = await self.home.command(
+            "call_service",
+            domain=domain,
+            service=action,
+            service_data=data,
+            return_response=True,
+        )
+        return cast("Json", answer["response"])
+
+    async def _options(self) -> None:
+        """Save the options as they are."""
+        entry = (await self.home.entries(DOMAIN))[0]
+        flows = "/api/config/config_entries/options/flow"
+        step = await self.home.post(flows, {"handler": entry["entry_id"]})
+        answers = {row["name"]: row["default"] for row in step["data_schema"]}
+        step = await self.home.post(f"{flows}/{step['flow_id']}", answers)
+        if step["type"] != "create_entry":
+            raise ApiError(f"the options were not taken: {step}")
+        connection = self.id_of("sensor", "connection")
+        await self._until(
+            connection, lambda state: state["state"] == "lan", "the entry with options"
+        )
+
+    async def _diagnostics(self) -> None:
+        entry = (await self.home.entries(DOMAIN))[0]
+        path = f"/api/diagnostics/config_entry/{entry['entry_id']}"
+        if not (await self.home.get(path))["data"]:
+            raise ApiError("the diagnostics are empty")

@@ -1,0 +1,125 @@
+"""What a person would see of the integration, in a form that can be compared."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Final
+
+from tests.home.api import HomeAssistant, Json
+from tests.home.settings import DOMAIN
+
+type Picture = dict[str, object]
+"""Path -> value, such as `sensor AA_BB_CC_0A_0B_0C_ph: state`."""
+
+_REGISTRY: Final = (
+    "entity_id",
+    "original_name",
+    "translation_key",
+    "disabled_by",
+    "hidden_by",
+    "entity_category",
+)
+_DEVICE: Final = ("name", "manufacturer", "model", "hw_version", "serial_number")
+# Everything that a person reads; `entity` in all languages, the rest is the same files.
+_CATEGORIES: Final = (
+    "conditions",
+    "config",
+    "exceptions",
+    "issues",
+    "options",
+    "selector",
+    "services",
+    "system_health",
+    "triggers",
+)
+_LANGUAGES: Final = ("cs", "de", "en", "es", "fr", "it", "nl", "pt-BR", "sv")
+
+# What Home Assistant itself added: attribute -> kind of entity.
+ADDED: Final = {
+    "temperature_unit": "climate",  # 2026.11
+}
+
+
+async def take(home: HomeAssistant) -> Picture:
+    """Look at everything there is of the integration."""
+    states = await home.states()
+    picture: Picture = {}
+    entities: list[Json] = await home.command("config/entity_registry/list")
+    for entity in entities:
+        if entity["platform"] != DOMAIN:
+            continue
+        kind = entity["entity_id"].partition(".")[0]
+        name = f"{kind} {entity['unique_id']}"
+        picture |= {f"{name}: {key}": entity[key] for key in _REGISTRY}
+        if state := states.get(entity["entity_id"]):
+            picture |= {f"{name}: {key}": value for key, value in _shown(kind, state)}
+    devices: list[Json] = await home.command("config/device_registry/list")
+    for device in devices:
+        for domain, identifier in device["identifiers"]:
+            if domain == DOMAIN:
+                picture |= {
+                    f"device {identifier}: {key}": device.get(key) for key in _DEVICE
+                }
+    picture |= await _texts(home)
+    return picture
+
+
+def _shown(kind: str, state: Json) -> Iterator[tuple[str, object]]:
+    """Yield the state, and the attributes: a measured value is any value."""
+    yield "state", _form(state["state"])
+    attributes: Json = state["attributes"]
+    for key, value in attributes.items():
+        if ADDED.get(key) != kind:
+            yield key, _form(value)
+
+
+def _form(value: Any) -> object:
+    """Return what stays the same when a pool is looked at again."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int | float):
+        return "a number"
+    if not isinstance(value, str):
+        return value if isinstance(value, list) else type(value).__name__
+    try:
+        float(value)
+    except ValueError:
+        pass
+    else:
+        return "a number"
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return value
+    return "a time"
+
+
+async def _texts(home: HomeAssistant) -> Picture:
+    asked = [("en", category) for category in _CATEGORIES]
+    asked += [(language, "entity") for language in _LANGUAGES]
+    found: Picture = {}
+    for language, category in asked:
+        answer = await home.command(
+            "frontend/get_translations",
+            language=language,
+            category=category,
+            integration=DOMAIN,
+        )
+        found |= {
+            f"text {language}: {k}": text for k, text in answer["resources"].items()
+        }
+    return found
+
+
+def differences(before: Picture, after: Picture) -> list[str]:
+    """Return a line for everything that is not the same."""
+    return [
+        f"{path}: {before.get(path, 'nothing')!r}, now {after.get(path, 'nothing')!r}"
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+        and not _remembered(before.get(path), after.get(path))
+    ]
+
+
+def _remembered(before: object, after: object) -> bool:
+    """Tell whether something only happened meanwhile: a dose, a press of a button."""
+    return before == "unknown" and after == "a time"
