@@ -20,19 +20,13 @@ from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.lan import LanClient
 from .client.pool.state import PoolState, WithoutFlow
-from .const import (
-    CONF_CONNECTION,
-    CONF_CONTROLLERS,
-    CONF_WITHOUT_FLOW,
-    DOMAIN,
-    Connection,
-)
+from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
 from .device import device_info
 from .parts import Part, part_info
 from .upkeep.health import Health
 from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.records import ControllerRecord
+from .upkeep.records import ControllerRecord, stored_records
 from .upkeep.recovery import Recovery
 from .upkeep.sightings import async_sightings
 
@@ -161,10 +155,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def _has_namesake(self) -> bool:
         """Whether another controller has the same name, at another site."""
         name, site = self.record.name, self.record.site
-        known = self.config_entry.data.get(CONF_CONTROLLERS, {}).values()
-        others = map(ControllerRecord.from_dict, known)
-        return bool(name and site) and any(
-            other.name == name and other.site != site for other in others
+        if not (name and site):
+            return False
+        known, _ = stored_records(self.config_entry.data)
+        return any(
+            other.name == name and other.site != site for other in known.values()
         )
 
     @callback

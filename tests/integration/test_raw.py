@@ -170,7 +170,7 @@ async def test_nothing_is_ever_sent_twice(
 
 async def test_an_action_whose_reply_is_old_has_run(small: Home) -> None:
     """Its effect just cannot be read: there is no response worth showing."""
-    await small.act("button.press", "refresh")  # there is a frame older than the newest
+    await small.refresh()  # there is a frame older than the newest
     small.controller.faults.on("replay")
     assert await send(small, "send_action", "aux", "020101") == ""
     assert small.pool.relays[WATERFALL]
