@@ -112,7 +112,9 @@ def test_every_problem_has_its_texts(problem: Problem) -> None:
 
 
 def test_nothing_is_told_that_is_no_problem() -> None:
-    assert set(TEXTS) == {problem.key for problem in PROBLEMS}
+    # One is about an account (test_left_out.py), all others about a controller.
+    of_account = {"controllers_left_out"}
+    assert set(TEXTS) == {problem.key for problem in PROBLEMS} | of_account
     told = {
         sentence
         for errors in (KEY_ERRORS, REFILL_ERRORS, ADDRESS_ERRORS)
