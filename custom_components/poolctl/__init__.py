@@ -60,8 +60,11 @@ async def async_remove_config_entry_device(
 ) -> bool:
     """Let a device be deleted by hand unless it is a controller of the account.
 
-    The account need not be loaded for that.
+    The account need not be loaded for that. The parts of a controller go by themselves
+    when they have nothing left.
     """
+    if isinstance(device, dr.ChildDeviceEntry):
+        return False
     known = {(DOMAIN, device_id) for device_id in entry.data.get(CONF_CONTROLLERS, {})}
     return device.identifiers.isdisjoint(known)
 

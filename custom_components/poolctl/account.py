@@ -34,9 +34,12 @@ from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .device import async_disentangle
+from .errors import ACCOUNT_ERRORS, sentence
+from .upkeep.evidence import async_ledgers
 from .upkeep.left_out import async_report_left_out
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord, mac_of, stored_records
+from .upkeep.service import ServiceWatch
 from .upkeep.sightings import async_sightings
 
 _LOGGER = logging.getLogger(__name__)
@@ -76,11 +79,13 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
+            async_ledgers(hass, entry.data[CONF_URL]),
         )
         self._shared = Shared(
             cloud=self.cloud,
             lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
             store=self._async_store,
+            has_namesake=self._has_namesake,
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.one_by_one = asyncio.Lock()
@@ -113,6 +118,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         await self._async_first_look()
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
+        watch = ServiceWatch(self.hass, self.config_entry, self)
+        self.config_entry.async_on_unload(watch.async_start())
         if remembered:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
@@ -151,11 +158,12 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN, translation_key="sign_in_needed"
             ) from err
         except PoolctlError as err:
+            _LOGGER.debug("The account could not be read: %s", err)
             raise UpdateFailed(
                 translation_domain=DOMAIN,
-                translation_key="service_unreachable",
-                translation_placeholders={"error": str(err)},
-                retry_after=INVENTORY_RETRY,
+                translation_key=sentence(err, ACCOUNT_ERRORS),
+                # A first set-up is tried again by Home Assistant, which would wait.
+                retry_after=INVENTORY_RETRY if self.data else None,
             ) from err
         keys = await self._async_fetch_keys(
             device.device_id
@@ -278,6 +286,12 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Remember what was learned of one controller."""
         self.data = {**self.data, record.device_id: record}
         self._remember(self.data)
+
+    def _has_namesake(self, record: ControllerRecord) -> bool:
+        name, site = record.name, record.site
+        return bool(name and site) and any(
+            other.name == name and other.site != site for other in self.data.values()
+        )
 
     # Controllers come and go
 

@@ -11,7 +11,7 @@ from http import HTTPMethod, HTTPStatus
 import time
 from typing import override
 
-from aiohttp import RequestInfo
+from aiohttp import RequestInfo, hdrs
 from homeassistant.components.application_credentials import (
     AuthImplementation,
     AuthorizationServer,
@@ -25,13 +25,16 @@ from homeassistant.exceptions import (
     OAuth2TokenRequestConnectionError,
     OAuth2TokenRequestReauthError,
 )
-from homeassistant.helpers import config_entry_oauth2_flow
+from homeassistant.helpers import config_entry_oauth2_flow, http
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from .client.account import authorize_url, request_tokens, token_url
+from .client.evidence.ledger import SERVICE
 from .client.exceptions import AuthenticationError, PoolctlError
+from .const import DOMAIN
+from .upkeep.evidence import async_ledgers
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 
@@ -71,7 +74,10 @@ class ServiceImplementation(AuthImplementation):
         }
         try:
             tokens = await request_tokens(
-                async_get_clientsession(self.hass), self.token_url, form
+                async_get_clientsession(self.hass),
+                self.token_url,
+                form,
+                async_ledgers(self.hass, self.token_url)[SERVICE],
             )
         except AuthenticationError as err:
             url = URL(self.token_url)
@@ -101,9 +107,29 @@ async def async_get_auth_implementation(
 ) -> ServiceImplementation:
     """Return the implementation for the service of the context."""
     if (base_url := _service.get()) is None:
-        raise ImplementationUnavailableError("no service address")
+        raise ImplementationUnavailableError  # Home Assistant has the words
     server = AuthorizationServer(authorize_url(base_url), token_url(base_url))
     return ServiceImplementation(hass, auth_domain, credential, server)
+
+
+async def async_credentials_stored(hass: HomeAssistant) -> bool:
+    """Tell whether there are application credentials, for whichever service."""
+    with service_address(""):
+        found = await config_entry_oauth2_flow.async_get_implementations(hass, DOMAIN)
+    return bool(found)
+
+
+async def async_get_description_placeholders(hass: HomeAssistant) -> dict[str, str]:
+    """Return what the dialog for credentials shows: the redirect address."""
+    try:
+        address = config_entry_oauth2_flow.async_get_redirect_uri(hass)
+    except RuntimeError:
+        # The dialog asks over a websocket. A browser sends no other header of the page
+        # with it than the origin, which is also what the sign-in will come back to.
+        request = http.current_request.get()
+        origin = request.headers.get(hdrs.ORIGIN, "") if request is not None else ""
+        address = f"{origin}{config_entry_oauth2_flow.AUTH_CALLBACK_PATH}"
+    return {"redirect_uri": address}
 
 
 async def async_get_entry_implementation(

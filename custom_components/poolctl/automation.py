@@ -14,13 +14,18 @@ from homeassistant.components.climate.const import DOMAIN as CLIMATE
 from homeassistant.components.sensor import DOMAIN as SENSOR, SensorDeviceClass
 from homeassistant.components.switch.const import DOMAIN as SWITCH
 from homeassistant.const import (
+    ATTR_DEVICE_ID,
     CONF_OPTIONS,
     STATE_UNAVAILABLE,
     EntityStateAttribute,
     UnitOfElectricPotential,
 )
 from homeassistant.core import HomeAssistant, State
-from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers import (
+    config_validation as cv,
+    device_registry as dr,
+    entity_registry as er,
+)
 from homeassistant.helpers.automation import DomainSpec, filter_by_domain_specs
 from homeassistant.helpers.condition import ConditionConfig
 from homeassistant.helpers.selector import NumericThresholdType
@@ -31,6 +36,7 @@ import probatio as vol
 
 from .client.pool.state import Source
 from .const import DOMAIN
+from .parts import PART_OF, Part, controller_of, part_of_device
 
 OPTION_CONNECTION: Final = "connection"
 OPTION_LOWER_LIMIT: Final = "lower_limit"
@@ -53,15 +59,20 @@ class Ours(NamedTuple):
     specs: Mapping[str, DomainSpec]
     keys: frozenset[str | None]
     """Translation keys, one of which they have."""
+    parts: frozenset[Part | None]
+    """The parts that they belong to."""
 
 
 def _ours(domain: str, *keys: str) -> Ours:
-    return Ours({domain: DomainSpec()}, frozenset(keys))
+    parts = frozenset(PART_OF[key] for key in keys)
+    return Ours({domain: DomainSpec()}, frozenset(keys), parts)
 
 
 # The pH sensor has no such key: Home Assistant names it after its device class.
 PH_SENSORS: Final = Ours(
-    {SENSOR: DomainSpec(device_class=SensorDeviceClass.PH)}, frozenset({None})
+    {SENSOR: DomainSpec(device_class=SensorDeviceClass.PH)},
+    frozenset({None}),
+    frozenset({PART_OF["ph"]}),
 )
 ORP_SENSORS: Final = _ours(SENSOR, "orp")
 CONNECTION_SENSORS: Final = _ours(SENSOR, "connection")
@@ -78,13 +89,35 @@ class PoolEntities:
     _hass: HomeAssistant
     _domain_specs: Mapping[str, DomainSpec]
     _keys: frozenset[str | None]
+    _parts: frozenset[Part | None]
 
     @override
     def __init_subclass__(cls, of: Ours | None = None, **kwargs: object) -> None:
         """Take over which entities it is about."""
         super().__init_subclass__(**kwargs)
         if of is not None:
-            cls._domain_specs, cls._keys = of
+            cls._domain_specs, cls._keys, cls._parts = of
+
+    def _aimed[C: (TriggerConfig, ConditionConfig)](
+        self, hass: HomeAssistant, config: C
+    ) -> C:
+        """Return the configuration with controllers for parts that have no such entity.
+
+        So any part of a pool stands for the pool, except where the pool has several: the
+        part with the spa's thermostat is that thermostat alone.
+        """
+        target = config.target or {}
+        if ATTR_DEVICE_ID not in target:
+            return config
+        devices = dr.async_get(hass)
+        named = [
+            controller_of(device)
+            if (device := devices.async_get(device_id)) is not None
+            and part_of_device(device) not in self._parts
+            else device_id
+            for device_id in target[ATTR_DEVICE_ID]
+        ]
+        return replace(config, target={**target, ATTR_DEVICE_ID: named})
 
     def entity_filter(self, entities: set[str]) -> set[str]:
         """Return those entities that it is about."""

@@ -22,6 +22,7 @@ from .client.equipment import (
     POOL_HEATERS,
     SOLAR,
     SPA_HEATERS,
+    Role,
     Slot,
 )
 from .client.pool.dosing import DOSERS, DoserKind
@@ -129,12 +130,18 @@ BINARY_SENSORS = (
         key="pump_cooling_down",
         translation_key="pump_cooling_down",
         device_class=BinarySensorDeviceClass.RUNNING,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        # A sensor says when it ends.
+        entity_registry_enabled_default=False,
         value_fn=lambda state: state.signals.pump_cooling_down,
     ),
     PoolctlBinarySensorDescription(
         key="pump_priming",
         translation_key="pump_priming",
         device_class=BinarySensorDeviceClass.RUNNING,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        # A sensor says when it ends.
+        entity_registry_enabled_default=False,
         value_fn=lambda state: state.signals.pump_priming,
     ),
     *(_low(doser) for doser in DOSERS),
@@ -151,6 +158,8 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
         translation_key=f"{slot.role}_output",
         device_class=BinarySensorDeviceClass.RUNNING,
         entity_category=EntityCategory.DIAGNOSTIC,
+        # That it heats or doses is told by an entity of its own.
+        entity_registry_enabled_default=slot.role is Role.VIRTUAL,
         value_fn=slot_is_on(slot.index),
         assumed_fn=lambda state: state.outputs.assumed,
     )

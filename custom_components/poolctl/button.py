@@ -17,7 +17,7 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
-from .errors import command_errors
+from .naming import name_on_page
 from .presence import Presences, async_setup_platform, described, presence
 
 PARALLEL_UPDATES = 1
@@ -52,12 +52,6 @@ BUTTONS = (
         translation_key="resume_schedules",
         press_fn=lambda coordinator: coordinator.controller.outputs.resume_schedules(),
     ),
-    PoolctlButtonDescription(
-        key="refresh",
-        translation_key="refresh",
-        entity_category=EntityCategory.DIAGNOSTIC,
-        press_fn=lambda coordinator: coordinator.async_request_refresh(),
-    ),
     *(_refill(doser) for doser in DOSERS),
 )
 
@@ -65,8 +59,16 @@ _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
 """Actions of a light that are needed only now and then."""
 
 
-def _light_button(index: int, action: str) -> PoolctlButtonDescription:
-    return PoolctlButtonDescription(
+@dataclass(frozen=True, kw_only=True)
+class PoolctlLightButtonDescription(PoolctlButtonDescription):
+    """One action of one light."""
+
+    action: str
+
+
+def _light_button(index: int, action: str) -> PoolctlLightButtonDescription:
+    return PoolctlLightButtonDescription(
+        action=action,
         key=f"slot_{index}_light_{action}",
         translation_key=f"light_{action}",
         entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
@@ -113,12 +115,19 @@ class PoolctlButton(PoolctlEntity[float], ButtonEntity):
     @override
     async def async_press(self) -> None:
         """Do it."""
-        with command_errors():
+        with self.commanding():
             await self.entity_description.press_fn(self.coordinator)
 
 
 class PoolctlLightButton(OfSlot[float], PoolctlButton):
     """An action of a light, named after the light."""
+
+    entity_description: PoolctlLightButtonDescription
+
+    @property
+    @override
+    def id_words(self) -> str:
+        return f"{super().id_words} {self.entity_description.action}"
 
     @override
     def _details(self) -> tuple[object, ...]:
@@ -130,8 +139,7 @@ class PoolctlLightButton(OfSlot[float], PoolctlButton):
         """The light's name and the action; not cached: a light may be renamed."""
         if (slot := self.slot) is None:
             return None
-        path = f"component.{DOMAIN}.entity"
         texts = self.platform_data.platform_translations
-        light = slot.name or texts.get(f"{path}.light.{slot.kind}.name", "")
-        template = texts.get(f"{path}.button.{self.translation_key}.name", "{name}")
-        return template.format(name=light)
+        light = name_on_page(slot, self.coordinator.data, texts)
+        path = f"component.{DOMAIN}.entity.button.{self.translation_key}.name"
+        return texts.get(path, "{name}").format(name=light)

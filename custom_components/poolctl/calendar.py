@@ -32,7 +32,6 @@ from .client.exceptions import InvalidCommandError
 from .client.pool.schedule_rules import equip
 from .client.schedule import Schedule
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .errors import command_errors
 from .outputs import OutputNames
 from .presence import async_setup_platform, described
 from .schedules import recurrence
@@ -144,7 +143,7 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
     @override
     async def async_create_event(self, **kwargs: Any) -> None:
         """Add a schedule."""
-        with command_errors():
+        with self.commanding():
             equipment = self._equipment(kwargs, None)
             wanted = _schedule(_BLANK, equipment, _times(kwargs), kwargs)
             await self.controller.schedules.create(wanted)
@@ -158,7 +157,7 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
         recurrence_range: str | None = None,
     ) -> None:
         """Change a schedule."""
-        with command_errors():
+        with self.commanding():
             index, seen = self._find(uid, recurrence_id, recurrence_range)
             equipment = self._equipment(event, seen)
             times = _kept(_times(event), event, seen, recurrence_id)
@@ -176,7 +175,7 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
         recurrence_range: str | None = None,
     ) -> None:
         """Delete a schedule."""
-        with command_errors():
+        with self.commanding():
             index, seen = self._find(uid, recurrence_id, recurrence_range)
             await self.controller.schedules.delete(index, seen=seen)
 

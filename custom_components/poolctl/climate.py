@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple, override
 
 from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
 from homeassistant.components.climate.const import (
     ATTR_HVAC_MODE,
+    DOMAIN as CLIMATE,
     ClimateEntityFeature,
     HVACAction,
     HVACMode,
 )
 from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
@@ -28,7 +31,6 @@ from .client.pool.heating import (
 )
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .errors import command_errors
 from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -117,10 +119,23 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
         | ClimateEntityFeature.TURN_ON
         | ClimateEntityFeature.TURN_OFF
     )
-    _attr_temperature_unit = UnitOfTemperature.CELSIUS
+    _attr_native_temperature_unit: str = UnitOfTemperature.CELSIUS
+    _attr_native_current_temperature: float | None = None
+    _attr_native_target_temperature: float | None = None
     _attr_target_temperature_step = 1
     _attr_min_temp = MIN_TARGET
     _attr_max_temp = MAX_TARGET
+
+    if not hasattr(ClimateEntity, "native_temperature_unit"):
+        # What Home Assistant reads before 2026.11. From then on these names are
+        # deprecated, and a class that has them is reported.
+        vars().update(
+            temperature_unit=property(attrgetter("_attr_native_temperature_unit")),
+            current_temperature=property(
+                attrgetter("_attr_native_current_temperature")
+            ),
+            target_temperature=property(attrgetter("_attr_native_target_temperature")),
+        )
 
     @property
     @override
@@ -132,8 +147,8 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     def _update(self) -> bool:
         changed = super()._update()
         value = self._value
-        self._attr_target_temperature = value and value.target
-        self._attr_current_temperature = value and value.current
+        self._attr_native_target_temperature = value and value.target
+        self._attr_native_current_temperature = value and value.current
         self._attr_hvac_mode = value and value.mode
         self._attr_hvac_action = value and value.action
         return changed
@@ -142,9 +157,16 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     async def async_set_temperature(self, **kwargs: Any) -> None:
         """Set the target, and the mode with it where one is given, in one write."""
         mode: HVACMode | None = kwargs.get(ATTR_HVAC_MODE)
-        if mode is not None:
-            # Home Assistant checks the mode only where it is set alone.
-            self._valid_mode_or_raise("hvac", mode, self.hvac_modes)
+        if mode is not None and mode not in self.hvac_modes:
+            # Home Assistant checks the mode only where it is set alone: its words.
+            raise ServiceValidationError(
+                translation_domain=CLIMATE,
+                translation_key="not_valid_hvac_mode",
+                translation_placeholders={
+                    "mode": mode,
+                    "modes": ", ".join(self.hvac_modes),
+                },
+            )
         await self._async_change(kwargs.get(ATTR_TEMPERATURE), mode)
 
     @override
@@ -155,5 +177,5 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:
         heat = None if mode is None else mode is HVACMode.HEAT
         water = self.entity_description.body
-        with command_errors():
+        with self.commanding():
             await self.controller.heating.change(water, target=target, heat=heat)

@@ -45,7 +45,7 @@ class _Limited(LimitedReading, EntityNumericalConditionBase):
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Hand the limits to the base."""
-        super().__init__(hass, self._with_threshold(config))
+        super().__init__(hass, self._aimed(hass, self._with_threshold(config)))
 
 
 class _InRange(_Limited):
@@ -77,6 +77,10 @@ class _On(PoolEntities, EntityStateConditionBase):
 
     _states = _ON
 
+    def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
+        """Hand what is targeted to the base."""
+        super().__init__(hass, self._aimed(hass, config))
+
 
 class DrumNearlyEmpty(_On, of=DRUM_SENSORS):
     """A drum is below the level that its owner chose."""
@@ -100,7 +104,7 @@ class ConnectionIs(PoolEntities, EntityConditionBase, of=CONNECTION_SENSORS):
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Read the options."""
-        super().__init__(hass, config)
+        super().__init__(hass, self._aimed(hass, config))
         self._wanted = frozenset((config.options or {})[OPTION_CONNECTION])
 
     @override

@@ -1,7 +1,6 @@
 """Adding an account: its service address, sign-in there, and what the network found."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 import logging
 from typing import Any, Self, override
 
@@ -9,7 +8,6 @@ from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
     SOURCE_ZEROCONF,
-    ConfigEntry,
     ConfigEntryState,
     ConfigFlowResult,
 )
@@ -20,9 +18,6 @@ from homeassistant.helpers import config_entry_oauth2_flow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.selector import (
-    SelectOptionDict,
-    SelectSelector,
-    SelectSelectorConfig,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -31,23 +26,25 @@ from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
 
+from . import announced, found
 from .account import PoolctlConfigEntry
-from .application_credentials import service_address
+from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
 from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .forms import (
-    ADDRESS_FIELDS,
     InvalidAddressError,
     UserInput,
+    address_form,
     async_adopt_address,
     normalise_address,
 )
 from .identity import CONF_IDENTITY, Identity
 from .options_flow import PoolctlOptionsFlow
-from .upkeep.records import ControllerRecord, mac_of, stored_records
+from .preview import NO_PREVIEW, async_preview
+from .upkeep.evidence import async_ledgers
 from .upkeep.sightings import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
@@ -69,11 +66,15 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         super().__init__()
         self._address = ""
         self._sighting: Sighting | None = None
+        self._preview = NO_PREVIEW
+        self._card_returns = False
 
     @staticmethod
     @callback
     @override
-    def async_get_options_flow(config_entry: ConfigEntry) -> PoolctlOptionsFlow:
+    def async_get_options_flow(
+        config_entry: PoolctlConfigEntry,
+    ) -> PoolctlOptionsFlow:
         """Return the flow of the options."""
         return PoolctlOptionsFlow()
 
@@ -89,14 +90,57 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_user(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for the service address."""
+        """Ask for what was found on the network, else for the service address."""
+        if user_input is None:
+            if not await async_credentials_stored(self.hass):
+                return await self._ask_credentials()
+            if found.async_cards(self.hass):
+                return await self.async_step_found()
         return await self._ask_address("user", user_input)
+
+    async def async_step_found(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask which of the discovered controllers this is about, if any."""
+        if user_input is not None:
+            self._sighting = found.async_chosen(self.hass, user_input)
+            step_id = "user" if self._sighting is None else "confirm"
+            return await self._ask_address(step_id, None)
+        return self.async_show_form(
+            step_id="found", data_schema=found.async_form(self.hass)
+        )
 
     async def async_step_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
-        return await self._ask_address("confirm", user_input)
+        if user_input is None and self._sighting is not None:
+            self._preview = await async_preview(self.hass, self._sighting)
+        if not await async_credentials_stored(self.hass):
+            if user_input is None and self._preview is not NO_PREVIEW:
+                # Nothing to type yet: a look needs neither an account nor credentials.
+                return self.async_show_form(
+                    step_id=self._preview.step_id,
+                    description_placeholders=self._placeholders,
+                )
+            self._card_returns = self.source == SOURCE_ZEROCONF
+            return await self._ask_credentials()
+        return await self._ask_address(self._preview.step_id, user_input or None)
+
+    async_step_confirm_seen = async_step_confirm_odd = async_step_confirm
+
+    async def _ask_credentials(self) -> ConfigFlowResult:
+        """End as Home Assistant's page expects: it asks, then begins a new flow."""
+        return await self.async_step_pick_implementation()
+
+    @callback
+    @override
+    def async_remove(self) -> None:
+        """Put the card back under *Discovered* if only the credentials were missing."""
+        found.async_cards(self.hass).pop(self.flow_id, None)
+        if self._card_returns:
+            # A page that hears of the new card before the old one goes shows both.
+            self.hass.loop.call_soon(found.async_discover_again, self)
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None
@@ -126,8 +170,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _known_address(self) -> str:
-        """The address of an account that is already there: most have one service."""
+        """Today's address, else that of another account: most have one service."""
         entries = self._async_current_entries(include_ignore=False)
+        if self.source == SOURCE_RECONFIGURE:
+            entries = [self._entry]
         return entries[0].data[CONF_URL] if entries else ""
 
     @property
@@ -140,6 +186,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             "name": seen.name,
             "host": seen.host,
             "firmware": seen.firmware,
+            **self._preview.placeholders,
         }
 
     @override
@@ -154,20 +201,13 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_oauth_create_entry(self, data: dict[str, Any]) -> ConfigFlowResult:
         """Check what the account owns, then add it or renew its sign-in."""
         token: str = data[CONF_TOKEN][CONF_ACCESS_TOKEN]
-
-        async def provider(*, refused: str | None = None) -> str:
-            return token
-
-        cloud = CloudClient(async_get_clientsession(self.hass), self._address, provider)
+        cloud = self._cloud(token)
         try:
             inventory = await cloud.inventory()
             subject = await cloud.user_id()
         except PoolctlError as err:
             self.logger.debug("The account could not be read: %s", err)
-            return self.async_abort(
-                reason="account_unreadable",
-                description_placeholders={"error": str(err)},
-            )
+            return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
         if unique_id is None or not inventory.devices:
             return self.async_abort(reason="no_controllers")
@@ -191,6 +231,17 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             title=_title(inventory), data={**data, CONF_CONTROLLERS: {}}
         )
 
+    def _cloud(self, token: str) -> CloudClient:
+        async def provider(*, refused: str | None = None) -> str:
+            return token
+
+        return CloudClient(
+            async_get_clientsession(self.hass),
+            self._address,
+            provider,
+            async_ledgers(self.hass, self._address),
+        )
+
     def _owned(self, inventory: Inventory) -> bool:
         """Tell whether the discovered controller is one of the account's."""
         return self._sighting is None or any(
@@ -211,7 +262,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": seen.protocol or "-"},
             )
-        if self._offer(seen):
+        if announced.async_offer(self.hass, seen):
             return self.async_abort(reason="already_configured")
         async_sightings(self.hass).hear(seen)
         await self.async_set_unique_id(seen.mac)
@@ -227,7 +278,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self._sighting = seen
         self._abort_if_too_much()
         self.context["title_placeholders"] = {"name": seen.name}
-        return await self.async_step_confirm()
+        found.async_cards(self.hass)[self.flow_id] = seen
+        # Nobody looks yet: whether there are credentials matters once somebody does.
+        return await self._ask_address("confirm", None)
 
     def _abort_if_too_much(self) -> None:
         """Show no second card of a controller, and not too many in all."""
@@ -252,48 +305,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Take over the address of a known controller where multicast is blocked."""
         mac = format_mac(discovery_info.macaddress)
         await self.async_set_unique_id(mac)
-        for _, record in self._records():
-            if record.mac == mac:
-                self._offer(Sighting.of_record(record, discovery_info.ip))
+        announced.async_offer_address(self.hass, mac, discovery_info.ip)
         return self.async_abort(reason="already_configured")
-
-    def _records(self) -> Iterator[tuple[PoolctlConfigEntry, ControllerRecord]]:
-        """Return every controller of every account, as it is stored."""
-        entries: list[PoolctlConfigEntry] = self._async_current_entries(
-            include_ignore=False
-        )
-        for entry in entries:
-            for record in stored_records(entry.data)[0].values():
-                yield entry, record
-
-    def _offer(self, seen: Sighting) -> bool:
-        """Hand an announcement to the controller it is about; `False` if it is unknown.
-
-        That is the one with its identifier, else the one with its MAC address.
-        """
-        by_id = [
-            each for each in self._records() if each[1].device_id == seen.device_id
-        ]
-        # One whose two names fit together is nobody else, whatever we believe of a MAC.
-        odd = mac_of(seen.device_id) != seen.mac
-        by_mac = [each for each in self._records() if odd and each[1].mac == seen.mac]
-        for entry, record in (by_id or by_mac)[:1]:
-            self._offer_to(entry, replace(seen, device_id=record.device_id))
-        return bool(by_id or by_mac)
-
-    def _offer_to(self, entry: PoolctlConfigEntry, seen: Sighting) -> None:
-        sightings = async_sightings(self.hass)
-        sightings.protect(seen.device_id)
-        sightings.hear(seen)
-        if entry.state is ConfigEntryState.LOADED:
-            controller = entry.runtime_data.controllers.get(seen.device_id)
-            if controller is not None:
-                controller.recovery.async_offer(seen)
-        elif entry.state is ConfigEntryState.SETUP_RETRY and sightings.may_try(
-            seen.device_id
-        ):
-            # It waits for a controller to answer: here is one.
-            self.hass.config_entries.async_schedule_reload(entry.entry_id)
 
     # Signing in again
 
@@ -355,15 +368,14 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             errors = await async_adopt_address(recovery, user_input)
             if not errors:
                 return self.async_abort(reason="reconfigure_successful")
-        names = [
-            SelectOptionDict(value=device_id, label=controller.record.title)
-            for device_id, controller in controllers.items()
-        ]
-        choice = SelectSelector(SelectSelectorConfig(options=names))
-        schema = vol.Schema({vol.Required(CONF_DEVICE_ID): choice, **ADDRESS_FIELDS})
+        schema, today = address_form(
+            {device_id: each.record for device_id, each in controllers.items()}
+        )
         return self.async_show_form(
             step_id="reconfigure_controller",
-            data_schema=self.add_suggested_values_to_schema(schema, user_input or {}),
+            data_schema=self.add_suggested_values_to_schema(
+                schema, user_input or today
+            ),
             errors=errors,
         )
 

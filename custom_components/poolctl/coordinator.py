@@ -22,8 +22,9 @@ from .client.lan import LanClient
 from .client.pool.state import PoolState, WithoutFlow
 from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
 from .device import device_info
+from .parts import Part, part_info
 from .upkeep.health import Health
-from .upkeep.issues import Issues
+from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
@@ -40,6 +41,8 @@ class Shared:
     lan_session: ClientSession
     store: Callable[[ControllerRecord], None]
     """Keeps what was learned of a controller over restarts."""
+    has_namesake: Callable[[ControllerRecord], bool]
+    """Tells whether another controller has the same name, at another site."""
 
 
 class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
@@ -121,7 +124,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     async def async_shutdown(self) -> None:
         self.issues.async_stop()
         await super().async_shutdown()
-        await self.controller.stop()
+        await self.controller.close()
 
     @callback
     def _async_in_background(
@@ -142,7 +145,14 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @property
     def device_info(self) -> dr.DeviceInfo:
         """The controller as a device."""
-        return device_info(self.record, self.data)
+        namesake = self._shared.has_namesake(self.record)
+        return device_info(self.record, self.data, namesake=namesake)
+
+    def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
+        """Return a part of the pool as a device, the controller for `None`."""
+        if part is None:
+            return self.device_info
+        return part_info(self.record, part, self.registered_id)
 
     @callback
     def async_register_device(self) -> None:
@@ -200,10 +210,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         try:
             await self.controller.poller.poll()
         except StateExpiredError as err:
+            self.logger.debug("%s does not answer: %s", self.name, err)
             raise UpdateFailed(
-                translation_domain=DOMAIN,
-                translation_key="controller_unreachable",
-                translation_placeholders={"error": str(err)},
+                translation_domain=DOMAIN, translation_key="controller_unreachable"
             ) from err
         finally:
             self.update_interval = timedelta(seconds=self.controller.poller.interval)
@@ -213,6 +222,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
                 self.config_entry.async_start_reauth(self.hass)
             self.recovery.async_check()
             self.issues.async_check()
+            async_check_sign_in(self.hass, self.config_entry)
         if self.controller.queries.due:
             await self._async_refresh_details()
         return self.controller.store.state
@@ -259,6 +269,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             parse_key(record.key),
             port=record.port,
             counter=self._memory.counter(record.device_id),
+            evidence=self._shared.cloud.ledgers[record.device_id],
         )
 
     @callback

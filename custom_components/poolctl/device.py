@@ -8,35 +8,29 @@ from .const import DOMAIN
 from .upkeep.records import ControllerRecord, mac_of
 
 
-def device_info(record: ControllerRecord, state: PoolState) -> dr.DeviceInfo:
+def device_info(
+    record: ControllerRecord, state: PoolState, *, namesake: bool
+) -> dr.DeviceInfo:
     """Return what the device page shows.
 
     It names no manufacturer, because the interface names none. It has no link to the
     host, because a controller serves no page: a browser would show an error
-    (interface.md 4.2, 7.2).
+    (interface.md 4.2, 7.2). It suggests no area: a site is no room. Only where another
+    controller has the same name (a `namesake`), the site tells them apart.
     """
+    name = f"{record.name} ({record.site})" if namesake else record.name
     return dr.DeviceInfo(
         identifiers={(DOMAIN, record.device_id)},
         connections={(dr.CONNECTION_NETWORK_MAC, record.mac)},
-        name=record.name or None,
-        translation_key=None if record.name else "controller",
-        model=_model(state),
+        name=name or None,
+        translation_key=None if name else "controller",
+        # The vendor's names for its models are not published.
+        model="Pool controller",
         # By this the service knows a controller (interface.md 2.4); no other serial
         # number is published.
         serial_number=record.device_id,
         sw_version=state.firmware or record.firmware,
-        suggested_area=record.site or None,
     )
-
-
-def _model(state: PoolState) -> str:
-    """Return what is known of the model: the vendor's names for them are not published.
-
-    The number of slots, which only the LAN tells, shows whether it has expanders.
-    """
-    if not state.outputs.known:
-        return "Pool controller"
-    return f"Pool controller, {len(state.outputs.slots)} slots"
 
 
 @callback

@@ -16,10 +16,12 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
 from .account import AccountCoordinator, PoolctlConfigEntry
+from .client.evidence.ledger import BETS, SERVICE, Evidence, Tally
 from .client.pool.state import PoolState
 from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
 from .coordinator import ControllerCoordinator
+from .parts import controller_of
 from .upkeep.health import Health
 
 type _Json = Mapping[str, object]
@@ -39,7 +41,7 @@ async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
 ) -> _Json:
     """Return what is known of an account and one of its controllers."""
-    return await _diagnostics(hass, entry, device.id)
+    return await _diagnostics(hass, entry, controller_of(device))
 
 
 async def _diagnostics(
@@ -59,7 +61,7 @@ async def _diagnostics(
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)
     if account is not None:
         controllers = [
-            _controller(controller)
+            _controller(controller, account.cloud.ledgers[controller.record.device_id])
             for controller in account.controllers.values()
             if device_id in (None, controller.registered_id)
         ]
@@ -74,10 +76,11 @@ def _account(account: AccountCoordinator) -> _Json:
         "controllers": len(account.controllers),
         "cloud": _link(account.cloud.statistics),
         "not_offered": sorted(account.cloud.not_offered),
+        "evidence": _evidence(account.cloud.ledgers[SERVICE], account=True),
     }
 
 
-def _controller(coordinator: ControllerCoordinator) -> _Json:
+def _controller(coordinator: ControllerCoordinator, evidence: Evidence) -> _Json:
     """Return one controller, by the number it has in the log."""
     controller, health = coordinator.controller, coordinator.health()
     record, lan = health.record, controller.paths.lan
@@ -107,6 +110,23 @@ def _controller(coordinator: ControllerCoordinator) -> _Json:
         "last_frame": _frame(lan.last_frame if lan else None),
         "undecoded_frame": _frame(controller.paths.statistics.undecoded_frame),
         "state": _state(controller.store.known),
+        "evidence": _evidence(evidence, account=False),
+    }
+
+
+def _evidence(evidence: Evidence, *, account: bool) -> _Json:
+    """Return what came of each thing that we took for granted (docs/protocol.md)."""
+    unknown = Tally()
+    found = {bet: evidence.tallies.get(bet, unknown) for bet in BETS}
+    return {
+        bet: {
+            "expected": BETS[bet].says,
+            "confirmed": tally.confirmed,
+            "contradicted": tally.contradicted,
+            "seen": tally.seen,
+        }
+        for bet, tally in found.items()
+        if BETS[bet].account is account
     }
 
 

@@ -1,6 +1,7 @@
 """The bases of all entities: what exists, what it shows, and when that is written."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, override
 
@@ -15,6 +16,8 @@ from .client.equipment import Slot
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .errors import command_errors
+from .naming import key_words, name_on_page, slot_words
+from .parts import PART_OF, Part, part_of_slot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +66,11 @@ class ControllerEntity(CoordinatorEntity[ControllerCoordinator]):
         return self.coordinator.controller
 
     @property
+    def id_words(self) -> str:
+        """What its identifier says after the name of the controller."""
+        return key_words(self.entity_description.key)
+
+    @property
     def unnamed(self) -> bool:
         """Whether its name is about to be read: until then it should not be added."""
         return False
@@ -87,10 +95,18 @@ class PoolctlEntity[T](ControllerEntity):
         super().__init__(coordinator)
         self.entity_description = description
         self._attr_unique_id = f"{coordinator.record.device_id}_{description.key}"
-        self._attr_device_info = coordinator.device_info
+        self._attr_device_info = coordinator.device_info_of(self.part)
+        if description.name is None:
+            # Its part has its name; the text of its key is used elsewhere.
+            self._attr_name = None
         self._value: T | None = None
         self._shown: Shown[T] | None = None
         self._update()
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the pool whose page it is on, `None` for the controller's own."""
+        return PART_OF[self.entity_description.key]
 
     def _update(self) -> bool:
         """Take over the state; tell whether anything a person sees changed."""
@@ -114,6 +130,11 @@ class PoolctlEntity[T](ControllerEntity):
         if self._update():
             self.async_write_ha_state()
 
+    def commanding(self) -> AbstractContextManager[None]:
+        """Raise what a command meets as translated errors that name this entity."""
+        shown = self.hass.states.get(self.entity_id)
+        return command_errors(shown.name if shown else self.entity_id)
+
 
 class OutputEntity(PoolctlEntity[bool]):
     """An entity that shows whether an output is on, and what runs it."""
@@ -135,7 +156,7 @@ class OutputEntity(PoolctlEntity[bool]):
 
     async def async_resume_schedule(self) -> None:
         """Give the output back to its schedules."""
-        with command_errors():
+        with self.commanding():
             slot = self.slot
             await self.controller.outputs.resume_schedule(slot.index if slot else None)
 
@@ -162,6 +183,16 @@ class OfSlot[T](PoolctlEntity[T]):
 
     @property
     @override
+    def part(self) -> Part | None:
+        return part_of_slot(self.slot) if self.slot else Part.OUTPUTS
+
+    @property
+    @override
+    def id_words(self) -> str:
+        return slot_words(self.slot, self.index)
+
+    @property
+    @override
     def unnamed(self) -> bool:
         return self.controller.queries.names_due
 
@@ -181,8 +212,11 @@ class SlotEntity(OfSlot[bool], OutputEntity):
     @property
     @override
     def name(self) -> str | UndefinedType | None:
-        """The owner's name, else that of the equipment."""
-        return (self.slot and self.slot.name) or super().name
+        """The owner's name, else that of the equipment; not cached: both may change."""
+        if (slot := self.slot) is None:
+            return super().name
+        texts = self.platform_data.platform_translations
+        return name_on_page(slot, self.coordinator.data, texts)
 
 
 def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:

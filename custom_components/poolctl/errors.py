@@ -21,6 +21,7 @@ from .client.exceptions import (
     ProtocolError,
     RefusedError,
     SignatureError,
+    StoppedError,
     UnconfirmedError,
     UnreachableError,
 )
@@ -39,6 +40,7 @@ COMMAND_ERRORS: Final[Sentences] = {
     BusyError: "busy",
     CommandFailedError: "service_refused",
     RefusedError: "refused",
+    StoppedError: "stopped",
     NotDoneError: "not_done",
     OutcomeUnknownError: "outcome_unknown",
     UnconfirmedError: "unconfirmed",
@@ -47,6 +49,13 @@ COMMAND_ERRORS: Final[Sentences] = {
     PoolctlError: "command_failed",
 }
 """A command failed: keys of `exceptions`."""
+
+ACCOUNT_ERRORS: Final[Sentences] = {
+    BusyError: "service_busy",
+    UnreachableError: "service_unreachable",
+    PoolctlError: "service_unreadable",
+}
+"""The account could not be read: keys of `exceptions`."""
 
 KEY_ERRORS: Final[Sentences] = {
     SignatureError: "still_rejected",
@@ -81,15 +90,20 @@ def sentence(error: Exception, table: Sentences, default: str = "failed") -> str
 
 
 @contextmanager
-def command_errors() -> Generator[None]:
-    """Raise errors of the client as translated errors of Home Assistant."""
+def command_errors(entity: str) -> Generator[None]:
+    """Raise errors of the client as translated errors of Home Assistant.
+
+    `entity` is the name of what the command was for: an entity, or a controller.
+    """
     try:
         yield
     except PoolctlError as err:
         key = sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
-        said = err.said if isinstance(err, CommandFailedError) else str(err)
-        placeholders = {"error": said, "seconds": str(round(retry_after or 5))}
+        # The service's own words, in whatever language it speaks.
+        said = err.said if isinstance(err, CommandFailedError) else ""
+        seconds = str(round(retry_after or 5))
+        placeholders = {"entity": entity, "error": said, "seconds": seconds}
         if isinstance(err, InvalidCommandError):
             key, placeholders = err.reason, placeholders | err.placeholders
         mistake = isinstance(err, _MISTAKES)

@@ -1,13 +1,17 @@
-"""What the forms of flows share: the addresses that a person types."""
+"""What the forms of flows share: the addresses of a service and of a controller."""
 
+from collections.abc import Mapping
 import ipaddress
 from typing import Any, Final
 
-from homeassistant.const import CONF_HOST, CONF_PORT
+from homeassistant.const import CONF_DEVICE_ID, CONF_HOST, CONF_PORT
 from homeassistant.helpers.selector import (
     NumberSelector,
     NumberSelectorConfig,
     NumberSelectorMode,
+    SelectOptionDict,
+    SelectSelector,
+    SelectSelectorConfig,
     TextSelector,
 )
 import probatio as vol
@@ -16,6 +20,7 @@ from yarl import URL
 from .client.exceptions import NotSupportedError, PoolctlError
 from .client.lan import PORT
 from .errors import ADDRESS_ERRORS, sentence
+from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
 
 type UserInput = dict[str, Any]
@@ -28,6 +33,34 @@ ADDRESS_FIELDS: Final = {
     ),
 }
 """Where a person says a controller is."""
+
+
+def choice(value: str, name: str, host: str | None) -> SelectOptionDict:
+    """Return a controller to choose, with the address that it has today."""
+    return SelectOptionDict(value=value, label=f"{name} ({host})" if host else name)
+
+
+def address_form(
+    records: Mapping[str, ControllerRecord],
+) -> tuple[vol.Schema, UserInput]:
+    """Return the form for the address of one of these controllers, and what is in it."""
+    choices = [
+        choice(device_id, record.title, record.host)
+        for device_id, record in records.items()
+    ]
+    chosen = SelectSelector(SelectSelectorConfig(options=choices))
+    schema = vol.Schema({vol.Required(CONF_DEVICE_ID): chosen, **ADDRESS_FIELDS})
+    if len(records) > 1:
+        return schema, {}
+    return schema, {
+        name: value
+        for device_id, record in records.items()
+        for name, value in (
+            (CONF_DEVICE_ID, device_id),
+            (CONF_HOST, record.host),
+            (CONF_PORT, record.port),
+        )
+    }
 
 
 async def async_adopt_address(

@@ -18,7 +18,6 @@ from .account import PoolctlConfigEntry
 from .client.equipment import Slot
 from .client.pool.lights import LIGHT_GROUPS, LightGroup
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
-from .errors import command_errors
 from .presence import async_setup_platform, of_slots
 
 # Controllers take one command at a time by themselves.
@@ -100,7 +99,7 @@ class PoolctlLight(SlotEntity, LightEntity):
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
         """Switch it on against any schedule, or let it show an effect."""
-        with command_errors():
+        with self.commanding():
             if ATTR_EFFECT in kwargs:
                 await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
             else:
@@ -109,5 +108,5 @@ class PoolctlLight(SlotEntity, LightEntity):
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Switch it off, against any schedule."""
-        with command_errors():
+        with self.commanding():
             await self.controller.outputs.switch(self.index, False)

@@ -37,7 +37,6 @@ from .client.pool.dosing import (
 )
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .errors import command_errors
 from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -172,5 +171,5 @@ class PoolctlNumber(PoolctlEntity[float], NumberEntity):
     @override
     async def async_set_native_value(self, value: float) -> None:
         """Ask for another value."""
-        with command_errors():
+        with self.commanding():
             await self.entity_description.set_fn(self.controller, value)

@@ -43,7 +43,7 @@ def attributes(state: PoolState, slot: Slot | None) -> dict[str, str | bool]:
     stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
     found = {
         ATTR_MODE: mode_name(mode),
-        ATTR_RUNNING_SCHEDULE: _running_schedule(state, mode),
+        ATTR_RUNNING_SCHEDULE: running_schedule(state, mode),
         ATTR_HELD: slot.held,
         ATTR_REASON: NEEDS_PUMP if stopped else None,
     }
@@ -61,7 +61,7 @@ def _mode(state: PoolState, slot: Slot) -> int | None:
     return slot.mode
 
 
-def _running_schedule(state: PoolState, mode: int | None) -> str | None:
+def running_schedule(state: PoolState, mode: int | None) -> str | None:
     """Return the name of the schedule that runs an output, else its number."""
     if mode is None or mode_name(mode) != _SCHEDULE:
         return None

@@ -1,7 +1,7 @@
 """The outputs of a controller as people know them: by entity, and by name."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
@@ -14,6 +14,7 @@ from .client.schedule import Schedule
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import OutputEntity
+from .naming import Texts, schedule_name, slot_name, text
 
 _PLATFORMS = (Platform.LIGHT, Platform.SWITCH)
 
@@ -46,10 +47,8 @@ def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None
 class OutputNames:
     """The names of a controller's outputs, in the language of Home Assistant."""
 
-    def __init__(
-        self, coordinator: ControllerCoordinator, translations: Mapping[str, str]
-    ) -> None:
-        """Take the translations that a platform of ours has, by their full keys."""
+    def __init__(self, coordinator: ControllerCoordinator, translations: Texts) -> None:
+        """Take the translations that a platform of ours has."""
         self._coordinator = coordinator
         self._translations = translations
         state = coordinator.data
@@ -66,11 +65,11 @@ class OutputNames:
 
     def __getitem__(self, index: int) -> str:
         """Return the name of a slot, made of its number where the slot is not known."""
-        return self._shown.get(index) or self._text("switch", "general", index)
+        return self._shown.get(index) or self._text("general", index)
 
     def schedule(self, index: int, schedule: Schedule) -> str:
         """Return the name of a schedule, made of its number where it has none."""
-        return schedule.name or self._text("switch", "schedule", index)
+        return schedule_name(index, schedule, self._translations)
 
     @property
     def scheduled(self) -> list[str]:
@@ -102,14 +101,10 @@ class OutputNames:
 
     def _usual(self, state: PoolState, slot: Slot) -> str:
         if slot == state.outputs.spa:
-            return self._text("switch", "spa_mode", slot.index)
-        if slot.name:
-            return slot.name
-        if slot.role is Role.PUMP:
-            return self._text("switch", "pump", slot.index)
-        light = slot.role in (Role.POOL_LIGHT, Role.SPA_LIGHT)
-        return self._text("light" if light else "switch", slot.kind, slot.index)
+            return self._text(slot.role, slot.index)
+        if slot.role is Role.PUMP and not slot.name:
+            return self._text("pump", slot.index)
+        return slot_name(slot, self._translations)
 
-    def _text(self, domain: str, key: str, index: int) -> str:
-        text = self._translations.get(f"component.{DOMAIN}.entity.{domain}.{key}.name")
-        return (text or "{number}").format(number=index + 1, name=index + 1)
+    def _text(self, key: str, index: int) -> str:
+        return text(self._translations, "switch", key, index + 1)

@@ -1,14 +1,14 @@
 """Entities come and go with controllers and their equipment."""
 
 import asyncio
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from enum import Enum, auto
 from functools import partial
 from typing import Protocol
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import callback
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
@@ -17,6 +17,8 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
+from .naming import entity_id
+from .parts import async_remove_empty_parts
 
 _RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
@@ -145,11 +147,16 @@ class _Sync:
         self._present: dict[str, ControllerEntity] = {}
         self._judged: tuple[bool, frozenset[str]] | None = None
         self._wiring: tuple[int, ...] | None = None
+        self._replaced = False
 
     @callback
     def __call__(self) -> None:
         if not self._coordinator.last_update_success:
             return
+        if self._replaced:
+            # What was replaced may have been the last of its part.
+            self._replaced = False
+            self._remove_empty_parts()
         built = self._build(self._coordinator)
         self._remove_missing(built)
         factories = {
@@ -166,7 +173,21 @@ class _Sync:
         }
         self._present |= new
         if new:
-            self._add(new.values())
+            self._add_named(new.values())
+
+    def _add_named(self, entities: Collection[ControllerEntity]) -> None:
+        """Add entities, and propose identifiers: the controller's name and theirs.
+
+        Home Assistant would put the name of the part between the two. Where a person
+        chose what identifiers are made of, it does so.
+        """
+        hass = self._coordinator.hass
+        device = dr.async_get(hass).async_get(self._coordinator.registered_id)
+        if device is not None and er.async_get(hass).settings.entity_id_parts is None:
+            name = device.name_by_user or device.name or ""
+            for entity in entities:
+                entity.entity_id = entity_id(self._domain, name, entity.id_words)
+        self._add(entities)
 
     def _may_add(self, entity: ControllerEntity) -> bool:
         """Let an entity wait whose identifier would come from a name not read yet."""
@@ -180,6 +201,7 @@ class _Sync:
     def _replace_outdated(self, factories: Mapping[str, Factory]) -> None:
         for key in factories.keys() & self._present.keys():
             if (old := self._present[key]).outdated:
+                self._replaced = True
                 new = self._present[key] = factories[key]()
                 self._coordinator.config_entry.async_create_task(
                     self._coordinator.hass, self._replace(old, new)
@@ -189,7 +211,7 @@ class _Sync:
         """Put one in the place of another: it keeps its identifiers and settings."""
         if old.enabled:
             await old.async_remove()
-        self._add([new])
+        self._add_named([new])
 
     def _remove_missing(self, built: Presences) -> None:
         """Remove what is known not to exist, once for every such set of keys."""
@@ -217,3 +239,9 @@ class _Sync:
                 and gone(entity.unique_id.removeprefix(prefix))
             ):
                 registry.async_remove(entity.entity_id)
+        self._remove_empty_parts()
+
+    def _remove_empty_parts(self) -> None:
+        async_remove_empty_parts(
+            self._coordinator.hass, self._coordinator.registered_id
+        )

@@ -15,7 +15,6 @@ from .client.control.controller import Controller
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .errors import command_errors
 from .presence import async_setup_platform, described
 
 PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
@@ -78,5 +77,5 @@ class PoolctlSelect(PoolctlEntity[str], SelectEntity):
     @override
     async def async_select_option(self, option: str) -> None:
         """Keep a choice."""
-        with command_errors():
+        with self.commanding():
             self.entity_description.choose_fn(self.controller, option)

@@ -18,7 +18,6 @@ from homeassistant.const import (
     UnitOfPower,
     UnitOfPressure,
     UnitOfTemperature,
-    UnitOfTime,
     UnitOfVolume,
     UnitOfVolumeFlowRate,
 )
@@ -26,14 +25,15 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.frame import MODE_MANUAL, MODE_OFF
+from .client.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .client.pool.dosing import DOSERS, DoserKind
-from .client.pool.state import PoolState, Source
+from .client.pool.state import Source
 from .coordinator import ControllerCoordinator
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
+from .derived.ends import ENDS, PoolctlEnd
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .output_attributes import MODES, mode_name
+from .output_attributes import MODES, mode_name, running_schedule
 from .presence import Presences, async_setup_platform, described
 
 PARALLEL_UPDATES = 0
@@ -61,11 +61,6 @@ def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
         fitted=doser.fitted,
         value_fn=lambda state: doser.of(state).litres_left,
     )
-
-
-def _running_schedule(state: PoolState) -> int | None:
-    mode = state.readings.main_pump_mode
-    return None if mode in (None, MODE_OFF, MODE_MANUAL) else mode
 
 
 SENSORS = (
@@ -149,25 +144,9 @@ SENSORS = (
     PoolctlSensorDescription(
         key="running_schedule",
         translation_key="running_schedule",
-        value_fn=_running_schedule,
+        value_fn=lambda state: running_schedule(state, state.readings.main_pump_mode),
     ),
     *(_remaining(doser) for doser in DOSERS),
-    PoolctlSensorDescription(
-        key="pump_cooldown_remaining",
-        translation_key="pump_cooldown_remaining",
-        device_class=SensorDeviceClass.DURATION,
-        native_unit_of_measurement=UnitOfTime.SECONDS,
-        suggested_display_precision=0,
-        value_fn=lambda state: state.readings.pump_cooldown_remaining,
-    ),
-    PoolctlSensorDescription(
-        key="pump_priming_remaining",
-        translation_key="pump_priming_remaining",
-        device_class=SensorDeviceClass.DURATION,
-        native_unit_of_measurement=UnitOfTime.SECONDS,
-        suggested_display_precision=0,
-        value_fn=lambda state: state.readings.pump_priming_remaining,
-    ),
     PoolctlSensorDescription(
         key="connection",
         translation_key="connection",
@@ -190,6 +169,7 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
+        fitted=CHLORINATORS | LIQUID_CHLORINE,
         value_fn=lambda state: state.readings.sanitiser_output,
     ),
     PoolctlSensorDescription(
@@ -210,6 +190,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlSensor, SENSORS, coordinator),
         **described(PoolctlTotal, TOTALS, coordinator),
         **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
+        **described(PoolctlEnd, ENDS, coordinator),
     }
 
 

@@ -28,7 +28,8 @@ from .entity import (
     SlotEntity,
     slot_is_on,
 )
-from .errors import command_errors
+from .naming import schedule_name_on_page
+from .parts import Part
 from .presence import Presences, async_setup_platform, described, of_slots, presence
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -80,6 +81,7 @@ def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
 SWITCHES = (
     PoolctlSwitchDescription(
         key="pump",
+        name=None,
         translation_key="pump",
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=lambda state: state.pump_on,
@@ -189,13 +191,13 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
         """Switch it on, against any schedule."""
-        with command_errors():
+        with self.commanding():
             await self.entity_description.set_fn(self.controller, True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Switch it off, against any schedule."""
-        with command_errors():
+        with self.commanding():
             await self.entity_description.set_fn(self.controller, False)
 
     async def async_resume_schedule(self) -> None:
@@ -222,24 +224,34 @@ class PoolctlSlotSwitch(SlotEntity, PoolctlSwitch):
 
 
 class PoolctlScheduleSwitch(PoolctlSwitch):
-    """A schedule that a person arms and disarms, named as the controller names it.
-
-    Schedules often have the name of the output that they switch: the translation puts
-    "Schedule" before it.
-    """
+    """A schedule that a person arms and disarms, named as the controller names it."""
 
     entity_description: PoolctlScheduleDescription
 
+    @property
+    @override
+    def part(self) -> Part | None:
+        return None
+
+    @property
+    @override
+    def id_words(self) -> str:
+        return f"{self._own_name or self.entity_description.index + 1} schedule"
+
+    @property
+    def _own_name(self) -> str:
+        schedules = self.coordinator.data.schedules.used
+        found = schedules.get(self.entity_description.index)
+        return found.name if found else ""
+
     @override
     def _details(self) -> tuple[object, ...]:
-        index = self.entity_description.index
-        schedule = self.coordinator.data.schedules.used.get(index)
-        name = (schedule and schedule.name) or str(index + 1)
-        self._attr_translation_placeholders = {"name": name}
-        return *super()._details(), name
+        return *super()._details(), self._own_name
 
     @property
     @override
     def name(self) -> str | UndefinedType | None:
         """The name as it is now; Home Assistant would keep the first one."""
-        return self._name_internal(None, self.platform_data.platform_translations)
+        texts = self.platform_data.platform_translations
+        index = self.entity_description.index
+        return schedule_name_on_page(index, self.coordinator.data, texts)

@@ -73,7 +73,7 @@ class _OutOfRange(LimitedReading, EntityNumericalStateCrossedThresholdTriggerBas
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Hand the limits to the base."""
-        super().__init__(hass, self._with_threshold(config))
+        super().__init__(hass, self._aimed(hass, self._with_threshold(config)))
 
 
 class PhOutOfRange(_OutOfRange, of=PH_SENSORS, limits=PH_RANGE):
@@ -88,6 +88,10 @@ class _TurnedOn(PoolEntities, EntityTargetStateTriggerBase):
     """A binary sensor that went on."""
 
     _to_states = _ON
+
+    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
+        """Hand what is targeted to the base."""
+        super().__init__(hass, self._aimed(hass, config))
 
 
 class DrumNearlyEmpty(_TurnedOn, of=DRUM_SENSORS):
@@ -105,6 +109,10 @@ class TargetReached(PoolEntities, EntityTriggerBase, of=CLIMATES):
     and a person may choose a lower one. It fires once for each time the firmware heats.
     """
 
+    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
+        """Hand what is targeted to the base."""
+        super().__init__(hass, self._aimed(hass, config))
+
     @override
     def is_valid_state(
         self, state: State, report_not_triggered: NotTriggeredReasonReporter
@@ -112,7 +120,7 @@ class TargetReached(PoolEntities, EntityTriggerBase, of=CLIMATES):
         target, current = (
             state.attributes.get(attribute)
             for attribute in (
-                ClimateEntityStateAttribute.TEMPERATURE,
+                ClimateEntityStateAttribute.TARGET_TEMPERATURE,
                 ClimateEntityStateAttribute.CURRENT_TEMPERATURE,
             )
         )
@@ -155,6 +163,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Read the options."""
+        config = self._aimed(hass, config)
         super().__init__(hass, config)
         self._hass = hass
         self._target = config.target or {}

@@ -148,6 +148,12 @@ async def new_home(socket_enabled: None, homes: Homes) -> Settings:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
+async def first_home(socket_enabled: None, homes: Homes) -> Settings:
+    """Return a home that has found two pools and knows no application credentials."""
+    return await homes.new("--from-scratch")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def home(socket_enabled: None, homes: Homes) -> Settings:
     """Return a home with both pools, which all tests share: leave it as it was."""
     return await homes.furnished()

@@ -40,9 +40,9 @@ class Homes:
         """Stop the last one."""
         await self._stop()
 
-    async def new(self) -> Settings:
+    async def new(self, *options: str) -> Settings:
         """Start a home in which nothing is set up."""
-        return await self._start()
+        return await self._start(*options)
 
     async def furnished(self) -> Settings:
         """Return the home in which both pools are set up, and start it if need be."""

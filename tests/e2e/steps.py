@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+import re
 from typing import Final
 
 from playwright.async_api import FloatRect, Locator, Page, ViewportSize, expect
@@ -65,11 +66,19 @@ async def open_device(page: Page, home: Settings, name: str) -> None:
     await page.get_by_text(name, exact=True).click()
 
 
-def row(page: Page, name: str) -> Locator:
-    """Return the row of an entity on the page of a device.
+async def open_part(page: Page, home: Settings, name: str, part: str) -> None:
+    """Open the page of a part from the page of its controller."""
+    await open_device(page, home, name)
+    link = page.locator(
+        "ha-config-device-page a[href*='/config/devices/device/']", has_text=part
+    ).first
+    href = await link.get_attribute("href") or ""
+    await link.click()
+    await expect(page).to_have_url(re.compile(re.escape(href)))
 
-    A number and a sensor may have one name: controls come first.
-    """
+
+def row(page: Page, name: str) -> Locator:
+    """Return the row of an entity on the page of a device."""
     named = page.get_by_text(name, exact=True)
     return page.locator("hui-generic-entity-row").filter(has=named).first
 

@@ -127,7 +127,7 @@ async def open_pool(page: Page, home: Settings) -> None:
         found = page.locator("hui-heading-card").get_by_text(heading, exact=True)
         await expect(found).to_be_attached()
     # A name without the name of the device, and nothing that cannot be shown.
-    await expect(tile(page, "Pump speed")).to_be_visible()
+    await expect(tile(page, "Target speed")).to_be_visible()
     await expect(page.locator("hui-error-card, hui-warning")).to_have_count(0)
     await expect(page.locator("hui-gauge-card")).to_have_count(2)
 

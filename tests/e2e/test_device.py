@@ -13,6 +13,7 @@ from .steps import (
     choose,
     open_device,
     open_entity,
+    open_part,
     row,
     take_picture,
     take_picture_of,
@@ -33,22 +34,24 @@ VALVES: Final = ("Spa Return", "Spa Suction")
 
 async def test_switch_and_slider(page: Page, home: Settings, pools: Pools) -> None:
     """A switch moves its relay, a slider the pump, and both show what came of it."""
-    await open_device(page, home, FULL)
+    await open_part(page, home, FULL, "Outputs")
     waterfall = row(page, "Waterfall").get_by_role("switch")
     for on in (True, False):
         await toggle(page, "Waterfall")
         await pools.becomes(relay("Waterfall"), on)
         await expect(waterfall).to_be_checked(checked=on)
 
+    await open_part(page, home, FULL, "Pump")
     speed = int((await pools.read())["pump_speed"])
-    slider = row(page, "Pump speed").get_by_role("slider")
+    slider = row(page, "Target speed").get_by_role("slider")
     for key, asked in (("ArrowRight", speed + SPEED_STEP), ("ArrowLeft", speed)):
         await slider.press(key)
         await pools.becomes(itemgetter("pump_speed"), asked)
-        await expect(row(page, "Pump speed")).to_contain_text(f"{asked}%")
+        await expect(row(page, "Target speed")).to_contain_text(f"{asked}%")
 
     # Whatever a person does lasts until it is given back to the schedules.
     await pools.becomes(PUMP_MODE, MANUAL)
+    await open_device(page, home, FULL)
     await row(page, "Resume schedules").get_by_role("button").click()
     await pools.becomes(PUMP_MODE, FIRST_SCHEDULE)
 
@@ -57,7 +60,7 @@ async def test_light(
     page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
     """The maker of a light decides on its effects; the chosen one is shown."""
-    await open_device(page, home, FULL)
+    await open_part(page, home, FULL, "Lights")
     kind = page.locator("ha-select").filter(has_text="Pool light type")
     await choose(kind, OTHER_LIGHTS)
     dialog = await open_entity(page, "Pool Light")
@@ -82,12 +85,12 @@ async def test_spa_temperature(
     page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
     """The water goes to the spa, and a click is a degree of it."""
-    await open_device(page, home, FULL)
-    await toggle(page, "Spa mode")
+    await open_part(page, home, FULL, "Spa")
+    await toggle(page, "Mode")
     for valve in VALVES:
         await pools.becomes(relay(valve), True)
     before = int((await pools.read())["settings"]["spa_target"])
-    dialog = await open_entity(page, "Spa heating")
+    dialog = await open_entity(page, "Heating")
     less, more = (dialog.locator("ha-outlined-icon-button").nth(n) for n in (0, 1))
     for button, asked in ((more, before + 1), (less, before)):
         await button.click()
@@ -96,6 +99,6 @@ async def test_spa_temperature(
     await expect(dialog).to_contain_text("Heating")
     await take_picture_of(dialog, screenshots / "spa.png")
     await dialog.get_by_role("button", name="Close").click()
-    await toggle(page, "Spa mode")
+    await toggle(page, "Mode")
     for valve in VALVES:
         await pools.becomes(relay(valve), False)

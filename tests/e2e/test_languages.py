@@ -13,21 +13,19 @@ from tests.home.settings import DOMAIN, REPOSITORY, Settings
 
 from .conftest import EnterHome
 from .pools import FULL
-from .steps import open_device, open_flow, row
+from .steps import open_device, open_flow, open_part, row
 
 TRANSLATIONS: Final = REPOSITORY / "custom_components" / DOMAIN / "translations"
 
-# Of each kind of entity one that the fully equipped pool has: platform and key.
-SHOWN: Final = (
-    ("switch", "pump"),
-    ("number", "pump_speed"),
-    ("climate", "spa"),
-    ("button", "resume_schedules"),
-    ("sensor", "water_temperature"),
-    ("binary_sensor", "acid_low"),
-    ("event", "doses"),
-    ("calendar", "schedules"),
-)
+# Of each kind of entity one that the fully equipped pool has: platform and key, by the
+# part that it belongs to.
+SHOWN: Final[dict[str, list[tuple[str, str]]]] = {
+    "pump": [("switch", "pump"), ("number", "pump_speed"), ("sensor", "pump_mode")],
+    "spa": [("climate", "spa")],
+    "water": [("sensor", "water_temperature")],
+    "dosing": [("binary_sensor", "acid_low"), ("event", "doses")],
+}
+OF_THE_CONTROLLER: Final = [("button", "resume_schedules"), ("calendar", "schedules")]
 
 
 @pytest.fixture
@@ -55,11 +53,18 @@ async def test_german(
     """Names, states, the first step of the flow, and what is wrong with an answer."""
     page = await enter(locale="de-DE")
     await open_device(page, german_home, FULL)
-    for platform, key in SHOWN:
+    for platform, key in OF_THE_CONTROLLER:
         name = german["entity"][platform][key]["name"]
         await expect(row(page, name)).to_be_attached()
-    mode = german["entity"]["sensor"]["pump_mode"]
-    await expect(row(page, mode["name"])).to_contain_text(mode["state"]["schedule"])
+    for part, entities in SHOWN.items():
+        await open_part(page, german_home, FULL, german["device"][part]["name"])
+        for platform, key in entities:
+            name = german["entity"][platform][key]["name"]
+            await expect(row(page, name)).to_be_attached()
+        if part == "pump":
+            mode = german["entity"]["sensor"]["pump_mode"]
+            scheduled = mode["state"]["schedule"]
+            await expect(row(page, mode["name"])).to_contain_text(scheduled)
 
     dialog = await open_flow(page, german_home)
     step = german["config"]["step"]["user"]

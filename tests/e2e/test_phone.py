@@ -8,7 +8,7 @@ from tests.home.settings import Settings
 
 from .conftest import EnterHome
 from .pools import FULL, SMALL, Pools, relay
-from .steps import open_device, open_flow, row, toggle
+from .steps import open_flow, open_part, row, toggle
 
 PHONE: Final = ViewportSize(width=390, height=844)
 
@@ -19,7 +19,7 @@ PAGE_WIDTH: Final = "() => document.documentElement.scrollWidth"
 async def test_device_page(enter: EnterHome, home: Settings, pools: Pools) -> None:
     """All cards fit, and a switch can be reached."""
     page = await enter(viewport=PHONE, has_touch=True, is_mobile=True)
-    await open_device(page, home, FULL)
+    await open_part(page, home, FULL, "Outputs")
     await expect(row(page, "Waterfall")).to_be_attached()
     cards = page.locator("ha-config-device-page ha-card")
     for card in await cards.all():
@@ -30,8 +30,8 @@ async def test_device_page(enter: EnterHome, home: Settings, pools: Pools) -> No
         await toggle(page, "Waterfall")
         await pools.becomes(relay("Waterfall"), on)
 
-    await open_device(page, home, SMALL)
-    await expect(row(page, "Pump speed")).to_be_visible()
+    await open_part(page, home, SMALL, "Pump")
+    await expect(row(page, "Target speed")).to_be_visible()
 
 
 async def test_first_step_of_the_flow(enter: EnterHome, home: Settings) -> None:

@@ -9,9 +9,9 @@ from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
 
 from .pools import FULL, Pools, entity
-from .steps import open_device, row, take_picture_of
+from .steps import open_part, row, take_picture_of
 
-THRESHOLD: Final = "Chlorine nearly empty below"
+THRESHOLD: Final = "Chlorine low level"
 TITLE: Final = "Home pool: the chlorine drum is nearly empty"
 
 
@@ -24,7 +24,7 @@ async def test_refill(
     assert left < drum / 2
     number = await entity(api, "chlorine_low_level", "number")
     before = (await api.states())[number]["state"]
-    await open_device(page, home, FULL)
+    await open_part(page, home, FULL, "Dosing")
     await row(page, THRESHOLD).get_by_role("slider").press("End")
 
     await page.goto(f"{home.home_url}/config/repairs")

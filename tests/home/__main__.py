@@ -20,6 +20,7 @@ from .provision import (
     onboard,
     prepare,
     reset,
+    set_up_energy,
     store_credentials,
     until_running,
 )
@@ -27,6 +28,7 @@ from .settings import (
     CONTROLLER_HOSTS,
     HOME_USER,
     LOOPBACK,
+    OAUTH_CLIENT,
     POOL_OWNER,
     PORTS,
     READY_LINE,
@@ -52,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings(data=options.data.resolve(), **ports)
     for port in PORTS:
         _check_free(port, getattr(settings, port))
-    if options.reset:
+    if options.reset or options.from_scratch:
         reset(settings)
     prepare(settings)
     return asyncio.run(_run(settings, options))
@@ -70,10 +72,16 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="start over: delete the data of earlier starts",
     )
-    parser.add_argument(
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
         "--ready",
         action="store_true",
         help="also sign in to the pool service, so that the entities are there at once",
+    )
+    start.add_argument(
+        "--from-scratch",
+        action="store_true",
+        help="start over as a newcomer does: without stored application credentials",
     )
     parser.add_argument(
         "--issues-at-once",
@@ -120,7 +128,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
             tasks.create_task(keep_running(_simulator(settings)))
             core = _home_assistant(settings, issues_at_once=options.issues_at_once)
             tasks.create_task(keep_running(core))
-            tasks.create_task(_provision(settings, ready=options.ready))
+            tasks.create_task(_provision(settings, options))
     except* StoppedError:
         pass
     except* (HomeError, ClientError) as group:
@@ -159,7 +167,7 @@ def _home_assistant(settings: Settings, *, issues_at_once: bool) -> Program:
     )
 
 
-async def _provision(settings: Settings, *, ready: bool) -> None:
+async def _provision(settings: Settings, options: argparse.Namespace) -> None:
     """Bring both to the point where a person takes over, then say so."""
     async with new_session() as session:
         await until(
@@ -171,16 +179,24 @@ async def _provision(settings: Settings, *, ready: bool) -> None:
         await onboard(session, settings)
     async with HomeAssistant.signed_in(settings.home_url) as home:
         await until_running(home)
-        await store_credentials(home)
-        if ready:
+        if not options.from_scratch:
+            await store_credentials(home)
+        if options.ready:
             await add_account(home, settings)
-    _say(_invitation(settings, ready=ready))
+            await set_up_energy(home)
+    _say(_invitation(settings, options))
 
 
-def _invitation(settings: Settings, *, ready: bool) -> str:
-    if ready:
+def _invitation(settings: Settings, options: argparse.Namespace) -> str:
+    if options.ready:
         steps = """\
 Both pools are set up: Settings > Devices & services > Pool Controller."""
+    elif options.from_scratch:
+        steps = f"""\
+Settings > Devices & services shows both pools as discovered. Choose "Add" on one of
+them. Home Assistant asks for application credentials: the client ID is
+{OAUTH_CLIENT.name}, the client secret {OAUTH_CLIENT.password}. Then choose the pool,
+enter the service address {settings.service_url} and sign in there."""
     else:
         steps = f"""\
 Settings > Devices & services shows both pools as discovered. Choose "Add" on one of

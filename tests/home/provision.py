@@ -29,8 +29,8 @@ from .waiting import until
 FIRST_LINE: Final = "# Written once by scripts/develop; yours to change."
 AUTOMATIONS: Final = "automations.yaml"
 
-# Only what is needed to see discovered devices, device pages, history, dashboards and
-# blueprints: default_config would also bring what looks for the internet (my, cloud,
+# Only what is needed to see discovered devices, device pages, history, dashboards, the
+# energy dashboard and blueprints: default_config would also bring what looks for the internet (my, cloud,
 # updates), and dhcp needs root.
 CONFIGURATION: Final = f"""{FIRST_LINE}
 homeassistant:
@@ -52,14 +52,20 @@ automation: !include {AUTOMATIONS}
 
 frontend:
 config:
+energy:
 history:
 logbook:
+sun:
 zeroconf:
 """
 
 # The core_config step also adds integrations that need the internet (met, radio_browser,
 # google_translate) and a shopping list. All it stores is that it is done.
 ONBOARDING: Final = {"done": ["core_config", "analytics", "integration"]}
+
+# How the unique ids of these sensors end.
+PUMP_ENERGY: Final = "_pump_energy"
+PUMP_POWER: Final = "_pump_power"
 
 START_TIMEOUT: Final = 120
 LOADED_TIMEOUT: Final = 60
@@ -147,7 +153,8 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
     if not await home.entries(DOMAIN):
         await home.add_integration(
             DOMAIN,
-            {"user": {"url": settings.service_url}},
+            # What was found by then differs from start to start: all of it is added.
+            {"found": {"device_id": "other"}, "user": {"url": settings.service_url}},
             lambda url: sign_in_at_service(url, POOL_OWNER),
         )
     # Whatever else it is, setup_retry say, may still become loaded.
@@ -159,6 +166,30 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
     )
     if entries[0]["state"] != "loaded":
         raise ApiError(f"{DOMAIN} could not be set up: {entries[0]['reason']}")
+
+
+async def set_up_energy(home: HomeAssistant) -> None:
+    """Show the pumps on the energy dashboard, unless there is one already."""
+    if "energy" not in (await home.get("/api/config"))["components"]:
+        return  # a configuration of an earlier version
+    entities: list[Json] = await home.command("config/entity_registry/list")
+    ours = {
+        str(entity["unique_id"]): str(entity["entity_id"])
+        for entity in entities
+        if entity["platform"] == DOMAIN
+    }
+    pumps = [
+        {
+            "stat_consumption": entity_id,
+            "stat_rate": ours[unique_id.replace(PUMP_ENERGY, PUMP_POWER)],
+        }
+        for unique_id, entity_id in sorted(ours.items())
+        if unique_id.endswith(PUMP_ENERGY)
+    ]
+    try:
+        await home.command("energy/get_prefs")
+    except ApiError:  # nobody has chosen anything yet
+        await home.command("energy/save_prefs", device_consumption=pumps)
 
 
 def _store(settings: Settings, key: str, version: int, data: Json) -> None:

@@ -30,6 +30,7 @@ from custom_components.poolctl.client.control import (
 from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import proof as proof_module
+from tests.home.complaints import no_complaints
 from tests.simulator import NOON, Clock, Controller, Pool
 
 from .home import Home
@@ -43,6 +44,13 @@ logging.getLogger("homeassistant").setLevel(logging.WARNING)
 @pytest.fixture(autouse=True)
 def _custom_integration(enable_custom_integrations: None, socket_enabled: None) -> None:
     """Let Home Assistant load ours, and everybody use loopback."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_deprecated() -> Generator[None]:
+    """Fail a test during which Home Assistant announced that something of ours ends."""
+    with no_complaints():
+        yield
 
 
 @pytest.fixture

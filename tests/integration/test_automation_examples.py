@@ -35,16 +35,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 # Entity of the examples -> key of ours
 ENTITIES = {
-    "sensor.pool_ph": "ph",
-    "sensor.pool_orp": "orp",
-    "sensor.pool_connection": "connection",
-    "switch.pool_pump": "pump",
-    "switch.pool_spa_mode": "spa_mode",
-    "climate.pool_spa_heating": "spa",
-    "binary_sensor.pool_acid_nearly_empty": "acid_low",
-    "binary_sensor.pool_chlorine_nearly_empty": "chlorine_low",
-    "binary_sensor.pool_dry_run": "dry_run",
-    "event.pool_dose": "doses",
+    "sensor.home_pool_ph": "ph",
+    "sensor.home_pool_orp": "orp",
+    "sensor.home_pool_connection": "connection",
+    "switch.home_pool_pump": "pump",
+    "switch.home_pool_spa_mode": "spa_mode",
+    "climate.home_pool_spa_heating": "spa",
+    "binary_sensor.home_pool_acid_nearly_empty": "acid_low",
+    "binary_sensor.home_pool_chlorine_nearly_empty": "chlorine_low",
+    "binary_sensor.home_pool_dry_run": "dry_run",
+    "event.home_pool_last_dose": "doses",
 }
 
 type Happen = Callable[[Home], Awaitable[object]]
@@ -96,7 +96,7 @@ HAPPENINGS: dict[str, tuple[Happen, str]] = {
     "Pool: chemistry out of range": (_chemistry, "7.7 for half an hour"),
     "Pool: reminder of the pH": (_evening, "It is 7.7."),
     "Spa: warm": (_warm_spa, "36.0 degrees"),
-    "Pool: drum nearly empty": (_low_drum, "Beach pool Chlorine nearly empty"),
+    "Pool: drum nearly empty": (_low_drum, "Dosing Chlorine nearly empty"),
     "Pool: dry run": (_dry_run, "Look at the skimmer and the valves."),
     "Pool: connection": (_off_the_network, "It is reached now by: cloud"),
     "Pool: doses": (_dose, "acid_dose, 1 today"),

@@ -175,6 +175,7 @@ async def _remove(calendar: Calendar) -> str | None:
     return await calendar.delete(await calendar.event("Filter"))
 
 
+REFUSED = "Beach pool Schedules: the controller refused the command"
 CHANGES = pytest.mark.parametrize("change", [_create, _rename, _remove])
 
 
@@ -182,7 +183,7 @@ CHANGES = pytest.mark.parametrize("change", [_create, _rename, _remove])
 async def test_the_controller_refuses(calendar: Calendar, change: Change) -> None:
     before = await calendar.events()
     calendar.faults.on("decline")
-    assert await change(calendar) == "The controller refused the command"
+    assert await change(calendar) == REFUSED
     assert [one.name for one in calendar.pool.schedules if one.used] == [
         "Filter",
         "Waterfall",
@@ -225,7 +226,7 @@ async def test_the_lan_and_the_cloud_die_under_way(
     calendar.home.cloud.faults.on("refuse")
     die_after_command(calendar.home.controller, monkeypatch)
     told = await change(calendar)
-    assert told is not None and "Look at its schedules before you try again" in told
+    assert told is not None and "what its schedules say, before you try again" in told
 
 
 # By way of the cloud

@@ -1,9 +1,13 @@
 """From an action in Home Assistant to the relay, and every way it can go wrong."""
 
-from homeassistant.exceptions import ServiceValidationError
+from typing import Any
+
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from custom_components.poolctl.client.control import sender as sender_module
+from custom_components.poolctl.errors import command_errors
 from tests.simulator.raw import until
 
 from .home import MOST_SENT, Home, failure
@@ -52,7 +56,6 @@ async def test_resume_schedule(small: Home) -> None:
 async def test_pump(small: Home) -> None:
     assert small.value("switch", "pump") == "on"
     task = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
-    # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "off")
     small.clock.advance(200)
     await task
@@ -65,6 +68,7 @@ async def test_pump(small: Home) -> None:
     assert len(small.controller.requests) == seen
     assert small.value("number", "pump_speed") == "60"
     task = small.hass.async_create_task(small.act("switch.turn_on", "pump"))
+    # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "on")
     small.clock.advance(60)
     await task
@@ -118,10 +122,10 @@ async def test_a_refusal_is_final(small: Home) -> None:
     small.controller.faults.on("decline")
     cloud = len(small.cloud.requests)
     with failure("refused"):
-        await small.act("switch.turn_off", "pump")
-    assert small.actions == ["cmd"] * MOST_SENT
+        await small.act("switch.turn_on", SLOT)
+    assert small.actions == ["aux"] * MOST_SENT
     assert len(small.cloud.requests) == cloud
-    assert small.value("switch", "pump") == "on"
+    assert small.value("switch", SLOT) == "off"
 
 
 async def test_accepted_but_never_applied(small: Home) -> None:
@@ -167,7 +171,7 @@ async def test_what_only_the_lan_can_do_says_so(home: Home) -> None:
 
 async def test_refresh(small: Home) -> None:
     seen = len(small.controller.requests)
-    await small.act("button.press", "refresh")
+    await small.refresh()
     assert [r.op for r in small.controller.requests[seen:]] == ["state"]
 
 
@@ -179,5 +183,80 @@ async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
     )
     await until(lambda: full.value("number", "desired_ph") == "7.0")
     await full.unload()
-    with failure("not_reached"):
+    with failure("stopped"):
         await task
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [("decline", "refused the command"), ("ignore_writes", "did not carry it out")],
+)
+async def test_what_fails_names_what_it_is_about(
+    small: Home, fault: str, told: str
+) -> None:
+    """Whoever switches a whole room learns which of its outputs it was."""
+    small.controller.faults.on(fault)
+    with pytest.raises(HomeAssistantError) as caught:
+        await small.act("switch.turn_on", SLOT)
+    said = str(caught.value)
+    assert said.startswith(f"{small.state('switch', SLOT).name}: the controller")
+    assert told in said
+
+
+@pytest.mark.parametrize(
+    ("action", "key", "data"),
+    [
+        ("switch.turn_on", "slot_3", {}),
+        ("switch.turn_off", "pump", {}),
+        ("light.turn_on", "slot_1", {"effect": "red"}),
+        ("climate.set_temperature", "pool", {"temperature": 30}),
+        ("number.set_value", "desired_ph", {"value": 7.0}),
+        ("switch.turn_on", "schedule_1", {}),
+    ],
+)
+async def test_nothing_runs_after_the_unload(
+    full: Home, action: str, key: str, data: dict[str, Any]
+) -> None:
+    """Neither another try nor the other path, also where nobody answers."""
+    full.controller.faults.on("hang")
+    full.cloud.faults.on("hang")
+    task = full.hass.async_create_task(full.act(action, key, **data))
+    seen = len(full.controller.requests)
+    await until(lambda: len(full.controller.requests) > seen)
+    await full.unload()
+    asked, cloud = len(full.controller.requests), len(full.cloud.requests)
+    with failure("stopped"):
+        await task
+    full.reconnect()
+    await full.moment(1)
+    assert len(full.controller.requests) == asked
+    assert len(full.cloud.requests) == cloud
+
+
+async def test_a_command_between_two_tries(
+    small: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender_module, "_AGAIN", (0.2,) * 4)
+    small.cloud.faults.on("refuse")
+    small.controller.faults.on("refuse")
+    task = small.hass.async_create_task(small.act("switch.turn_on", SLOT))
+    await small.moment(0.1)
+    await small.unload()
+    small.reconnect()
+    with failure("stopped"):
+        await task
+    await small.moment(0.5)
+    assert not small.pool.slots[WATERFALL].on
+
+
+async def test_a_command_during_the_unload(small: Home) -> None:
+    """It is told in words, whoever asks at that moment."""
+    account = small.entry.runtime_data
+    controller = account.controllers[small.controller.device_id].controller
+    await small.unload()
+    with failure("stopped"), command_errors("Home pool"):
+        await controller.outputs.switch(WATERFALL, True)
+    with failure("stopped"), command_errors("Home pool"):
+        await controller.raw.query("aux_names", b"")
+    assert small.actions == []

@@ -12,7 +12,6 @@ from homeassistant.config_entries import (
     ConfigEntryState,
     ConfigFlowResult,
 )
-from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
@@ -27,7 +26,7 @@ from tests.simulator.visitors import Announcement
 
 from .conftest import SignIn
 from .home import Home
-from .service import CLIENT_ID, CLIENT_SECRET, Service
+from .service import CLIENT_ID, CLIENT_SECRET
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
@@ -163,16 +162,6 @@ async def test_discovered(home: Home, sign_in: SignIn) -> None:
         assert home.value("sensor", "connection", of=controller) == "lan"
         stored = result["result"].data["controllers"][controller.device_id]
         assert stored["port"] == controller.port
-
-
-async def test_without_credentials(
-    hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
-) -> None:
-    """interface.md 5.1 rule 5."""
-    home = Home(hass, service, request)
-    flow = await start(home, home.cloud.base_url)
-    assert flow["type"] is FlowResultType.ABORT
-    assert flow["reason"] in ("missing_credentials", "missing_configuration")
 
 
 async def test_sign_in_refused(home: Home, sign_in: SignIn) -> None:

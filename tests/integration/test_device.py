@@ -1,6 +1,6 @@
 """The page of a device shows what is known of a controller, and nothing else."""
 
-from homeassistant.helpers import area_registry as ar, device_registry as dr
+from homeassistant.helpers import area_registry as ar
 import pytest
 
 from tests.simulator.raw import exchange, request
@@ -8,23 +8,14 @@ from tests.simulator.raw import exchange, request
 from .home import Home
 
 
-def area(home: Home, found: dr.DeviceEntry) -> str | None:
-    """Return the name of the area a device is in."""
-    if found.area_id is None:
-        return None
-    entry = ar.async_get(home.hass).async_get_area(found.area_id)
-    assert entry is not None
-    return entry.name
-
-
 async def test_what_is_known(full: Home) -> None:
     found = full.device()
     assert found.name == "Beach pool"
-    assert found.model == "Pool controller, 37 slots"
+    assert found.model == "Pool controller"
     assert found.sw_version == "2.5.46"
     assert found.serial_number == full.controller.device_id
     assert found.connections == {("mac", "aa:bb:cc:00:00:02")}
-    assert area(full, found) == "Home"
+    assert found.area_id is None
 
 
 async def test_what_is_not_known_is_not_told(full: Home) -> None:
@@ -44,7 +35,7 @@ async def test_what_is_not_known_is_not_told(full: Home) -> None:
 
 @pytest.mark.parametrize("not_offered", [set(), {"auxInfo"}])
 async def test_through_the_cloud_alone(home: Home, not_offered: set[str]) -> None:
-    """Neither the firmware nor all of the slots are told there."""
+    """The firmware is not told there."""
     home.own(home.service.small)
     home.cloud.not_offered |= not_offered
     await home.set_up()
@@ -52,40 +43,38 @@ async def test_through_the_cloud_alone(home: Home, not_offered: set[str]) -> Non
     assert found.model == "Pool controller"
     assert found.sw_version is None
     assert found.serial_number == home.controller.device_id
-    assert area(home, found) == "Home"
+    assert found.area_id is None
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_an_update_of_the_firmware_and_an_expander(small: Home) -> None:
+async def test_an_update_of_the_firmware(small: Home) -> None:
     before = small.device()
-    assert before.model == f"Pool controller, {len(small.pool.slots)} slots"
     small.controller.firmware = "2.6.1"
     await small.advance(15)
     after = small.device()
     assert after.id == before.id
     assert after.sw_version == "2.6.1"
-    assert after.model == before.model
-    small.pool.slots.extend(small.service.full.pool.slots[12:17])
-    await small.advance(15)
-    after = small.device()
-    assert after.model == f"Pool controller, {len(small.pool.slots)} slots"
 
 
-async def test_a_site_without_a_name(home: Home) -> None:
-    home.own(home.service.small)
+async def test_the_site_is_in_no_name(full: Home) -> None:
+    """A site is no room: no area is made of it, and no identifier begins with it."""
+    assert not ar.async_get(full.hass).areas
+    for entity in full.entities():
+        assert entity.entity_id.split(".")[1].startswith("beach_pool_")
+
+
+async def test_the_site_tells_controllers_of_one_name_apart(home: Home) -> None:
+    home.service.small.name = home.service.full.name = "Pool"
+    await home.set_up()
+    assert home.device(home.service.small).name == "Pool (Home)"
+    assert home.device(home.service.full).name == "Pool (Beach)"
+    ph = home.entity_id("sensor", "ph", home.service.full)
+    assert ph == "sensor.pool_beach_ph"
+
+
+async def test_controllers_of_one_name_and_no_site(home: Home) -> None:
+    home.service.small.name = home.service.full.name = "Pool"
     home.account.sites[0].name = ""
     await home.set_up()
-    assert area(home, home.device()) is None
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_the_area_is_a_suggestion(small: Home) -> None:
-    """Where a person puts it, it stays, whatever the site is called."""
-    garden = ar.async_get(small.hass).async_create("Garden")
-    found = small.device()
-    dr.async_get(small.hass).async_update_device(found.id, area_id=garden.id)
-    small.account.sites[0].name = "Cottage"
-    small.controller.firmware = "2.6.1"
-    await small.advance(3700, step=3700)
-    assert small.stored["site"] == "Cottage"
-    assert area(small, small.device()) == "Garden"
+    assert home.device(home.service.small).name == "Pool"
+    assert home.device(home.service.full).name == "Pool (Beach)"

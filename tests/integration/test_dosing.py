@@ -313,17 +313,20 @@ async def test_what_is_nearly_empty_is_kept_over_a_restart(
 async def test_entities_of_the_dosing(full: Home) -> None:
     """Units and classes, as a person sees them."""
     for domain, key, name, attributes in (
-        ("number", "acid_drum", "Acid drum size",
+        ("number", "acid_drum", "Acid drum",
          {"min": 1, "max": 200, "step": 0.1, "mode": "box",
           "device_class": "volume_storage", "unit_of_measurement": "L"}),
-        ("number", "chlorine_low_level", "Chlorine nearly empty below",
+        ("number", "chlorine_low_level", "Chlorine low level",
          {"min": 1, "max": 50, "step": 1, "unit_of_measurement": "%"}),
         ("sensor", "acid_doses_today", "Acid doses today",
-         {"state_class": "total_increasing", "unit_of_measurement": "doses"}),
+         {"state_class": "total_increasing"}),
         ("binary_sensor", "acid_low", "Acid nearly empty", {"device_class": "problem"}),
         ("switch", "chlorinator", "Automatic chlorination", {}),
         ("button", "refill_chlorine", "Chlorine refilled", {}),
     ):  # fmt: skip
         state = full.state(domain, key)
-        assert state.name == f"Beach pool {name}"
+        assert state.name == f"Dosing {name}"
         assert attributes.items() <= state.attributes.items()
+    # "1 doses" is no English.
+    count = full.state("sensor", "acid_doses_today")
+    assert "unit_of_measurement" not in count.attributes

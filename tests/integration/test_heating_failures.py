@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from homeassistant.core import State
+from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from .home import MOST_SENT, Home, failure
@@ -131,7 +132,7 @@ async def test_a_controller_that_lost_its_lan_for_good(full: Home) -> None:
     await full.restart()
     for key in ("pool", "spa"):
         assert full.value("climate", key) == "unavailable"
-    with failure("not_reached"):
+    with failure("not_supported", ServiceValidationError):
         await full.act("switch.turn_off", "solar_selected")
     full.controller.faults.clear()
     await full.refresh()

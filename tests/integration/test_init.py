@@ -48,6 +48,36 @@ async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
 
 
 @pytest.mark.usefixtures("freezer")
+async def test_a_first_set_up_is_tried_again_soon(home: Home) -> None:
+    """From 2026.11 on, Home Assistant waits as long as the failed reading asks for."""
+    home.cloud.faults.on("error_503")
+    entry = await home.set_up()
+    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
+    assert entry.runtime_data.last_exception.retry_after is None
+    home.cloud.faults.clear()
+    await home.advance(30)
+    assert [entry.state] == [ConfigEntryState.LOADED]
+
+
+@pytest.mark.parametrize(
+    ("fault", "key"),
+    [
+        ("error_503", "service_unreachable"),
+        ("rate_limited", "service_busy"),
+        ("html", "service_unreadable"),
+        ("failed", "service_unreadable"),
+    ],
+)
+async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) -> None:
+    """In a sentence of its own: no part of it is English in every language."""
+    home.cloud.faults.on(fault)
+    entry = await home.set_up()
+    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
+    assert entry.error_reason_translation_key == key
+    assert not entry.error_reason_translation_placeholders
+
+
+@pytest.mark.usefixtures("freezer")
 class TestInventory:
     """The hourly inventory."""
 
@@ -118,7 +148,7 @@ async def test_things_without_a_name_have_one(home: Home) -> None:
     home.controller.name = ""
     home.pool.slots[2].name = ""
     await home.set_up(home.controller)
-    assert home.state("switch", "slot_2").name == "Pool controller Output 3"
+    assert home.state("switch", "slot_2").name == "Outputs Output 3"
 
 
 async def test_a_deleted_account_is_forgotten(small: Home) -> None:

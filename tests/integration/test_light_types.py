@@ -194,11 +194,11 @@ async def test_a_button_is_named_after_its_light(full: Home) -> None:
         button = full.state("button", "slot_1_light_resync")
         return light(full).name, button.name
 
-    assert names() == ("Beach pool Pool Light", "Beach pool Pool Light resync")
+    assert names() == ("Lights Pool Light", "Lights Pool Light resync")
 
     async def rename(name: str, shown_as: str) -> None:
         full.pool.slots[POOL_LIGHT].name = name
-        wanted = f"Beach pool {shown_as}", f"Beach pool {shown_as} resync"
+        wanted = f"Lights {shown_as}", f"Lights {shown_as} resync"
         await go_on_until(full, lambda: names() == wanted)
 
     await rename("Big Eye", "Big Eye")

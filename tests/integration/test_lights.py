@@ -71,7 +71,7 @@ async def test_a_show(full: Home) -> None:
     for _ in range(20):
         full.clock.advance(0.3)
         seen.add(relay(full))
-        await full.act("button.press", "refresh")
+        await full.refresh()
         await full.advance(0.3)
         assert shown(full) == ("on", "spring_equinox")
     await full.live(30)
@@ -115,7 +115,7 @@ async def test_off_while_a_show_is_being_set(full: Home) -> None:
     await full.act("light.turn_off", LIGHT)
     assert shown(full) == ("off", None)
     full.clock.advance(10)
-    await full.act("button.press", "refresh")
+    await full.refresh()
     assert shown(full) == ("off", None)
 
 

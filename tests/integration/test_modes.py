@@ -7,6 +7,7 @@ from typing import Any
 from homeassistant.components.light.const import DOMAIN as LIGHT
 from homeassistant.components.switch.const import DOMAIN as SWITCH
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
 from custom_components.poolctl import output_attributes
@@ -20,6 +21,7 @@ from .home import Home, failure
 
 pytestmark = pytest.mark.usefixtures("quick")
 
+FOLDER = Path(output_attributes.__file__).parent
 LIGHT_SLOT, WATERFALL, GARDEN = 1, 2, 3
 """Slots of the small pool."""
 FALL = f"slot_{WATERFALL}"
@@ -96,7 +98,7 @@ async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
 
     await small.act("poolctl.resume_schedule", "pump")
     small.clock.advance(2)
-    await small.act("button.press", "refresh")
+    await small.refresh()
     assert shown(small, SWITCH, "pump") == filtering
     assert small.pool.pump.running
 
@@ -145,6 +147,37 @@ async def test_giving_back_that_fails(small: Home, fault: str, key: str) -> None
     assert shown(small, SWITCH, FALL)["held_by_hand"]
 
 
+async def test_giving_back_while_only_the_cloud_answers(small: Home) -> None:
+    """The cloud has no such command: nothing was sent, and nobody need wonder."""
+    small.controller.faults.on("refuse")
+    await small.restart()
+    assert small.source == "cloud"
+    before = len(small.cloud_writes)
+    with failure("not_supported", ServiceValidationError):
+        await small.act("poolctl.resume_schedule", FALL)
+    assert len(small.cloud_writes) == before
+
+
+async def test_only_outputs_are_offered_to_be_given_back(full: Home) -> None:
+    """The action's field lists what it can do, and nothing that it would refuse."""
+    await full.enable_all()
+    services = load_yaml_dict(str(FOLDER / "services.yaml"))
+    filters = services["resume_schedule"]["target"]["entity"]
+    offered, outputs = set(), set()
+    for entity in full.entities():
+        if entity.domain not in (LIGHT, SWITCH):
+            continue
+        attributes = full.state_of(entity.entity_id).attributes
+        if output_attributes.ATTR_MODE in attributes:
+            outputs.add(entity.entity_id)
+        about = {"domain": entity.domain, "integration": entity.platform}
+        about["device_class"] = entity.original_device_class or ""
+        if any(each.items() <= about.items() for each in filters):
+            offered.add(entity.entity_id)
+    assert offered == outputs
+    assert any(entity_id.startswith(LIGHT) for entity_id in outputs)
+
+
 @pytest.mark.usefixtures("freezer")
 async def test_what_runs_only_with_the_pump(full: Home) -> None:
     """It says so while the pump stands still; switching it on starts the pump."""
@@ -166,6 +199,7 @@ async def test_what_runs_only_with_the_pump(full: Home) -> None:
 @pytest.mark.usefixtures("freezer")
 async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
     """Each such output is shown with the reason why nobody switches it."""
+    await full.enable_all()
     reasons = {
         **dict.fromkeys((4, 5, 12), "heating"),
         **dict.fromkeys((6, 7, 8), "dosing"),
@@ -175,8 +209,9 @@ async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
         key = f"slot_{slot}"
         assert shown(full, "binary_sensor", key) == {"reason": reason}
         assert full.registered(SWITCH, key) is None
-        state = full.state("binary_sensor", key)
-        assert state.name == f"Beach pool {full.pool.slots[slot].name}"
+        name = full.pool.slots[slot].name
+        wanted = name if reason == "no_relay" else f"Output {slot + 1}: {name}"
+        assert full.state("binary_sensor", key).name.endswith(f" {wanted}")
 
     pool = full.pool
     pool.settings["pool_target"] = round(pool.water.temperature) + 5
@@ -232,7 +267,6 @@ async def test_a_hold_alone_is_news(small: Home) -> None:
 
 # Texts: Home Assistant has no way to share them between keys, so each output has its own
 
-FOLDER = Path(output_attributes.__file__).parent
 ENGLISH = json.loads((FOLDER / "translations" / "en.json").read_text())["entity"]
 OF_ANY_OUTPUT = {
     output_attributes.ATTR_MODE,

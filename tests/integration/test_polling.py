@@ -45,8 +45,8 @@ async def test_both_gone_and_both_back(
     await small.advance(300, step=15)
     assert small.entry.state is ConfigEntryState.LOADED
 
-    small.reconnect()
-    await small.advance(30)
+    small.controller.faults.off("refuse")
+    await small.advance(15)
     assert small.source == "lan"
     assert 6 < float(ph(small)) < 9
     lines = [

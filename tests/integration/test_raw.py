@@ -82,7 +82,7 @@ async def test_what_a_raw_action_changed_is_asked_for_anew(small: Home) -> None:
     await send(small, "send_action", "schedule", (b"\x00" + record).hex())
     assert small.pool.schedules[1].name == "Splash"
     seen = len(small.controller.requests)
-    await small.act("button.press", "refresh")
+    await small.refresh()
     await small.hass.async_block_till_done(wait_background_tasks=True)
     asked = {request.name for request in small.controller.requests[seen:]}
     assert {"aux_names", "schedules"} <= asked

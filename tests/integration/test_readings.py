@@ -86,7 +86,7 @@ async def test_still_water(
 async def test_what_says_that_the_reading_is_valid(small: Home) -> None:
     """Its name says so to a person."""
     state = small.state("binary_sensor", "chemistry_stable")
-    assert state.name == "Home pool Water reading valid"
+    assert state.name == "Water Reading valid"
 
 
 async def test_nothing_valid_was_ever_read(home: Home) -> None:

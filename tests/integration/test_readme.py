@@ -1,13 +1,14 @@
 """The tables of the README against what a fully equipped pool really has."""
 
 from collections.abc import Iterator
+from itertools import product
 import json
 from pathlib import Path
 import re
 from typing import Any, Final, NamedTuple
 
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from custom_components.poolctl import errors
@@ -58,30 +59,43 @@ def rows(heading: str) -> Iterator[list[str]]:
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def entity_table() -> dict[tuple[str, str], Row]:
-    """Return what the README says, by kind and name."""
-    found: dict[tuple[str, str], Row] = {}
-    for names, kind, _, lan, cloud in list(rows("Entities"))[1:]:
-        for name in names.split(", "):
-            key = kind, name.removesuffix("\\*")
+class Called(NamedTuple):
+    """How the README calls an entity."""
+
+    page: str
+    kind: str
+    name: str
+
+
+def entity_table() -> dict[Called, Row]:
+    """Return what the README says."""
+    found: dict[Called, Row] = {}
+    for pages, names, kind, _, lan, cloud in list(rows("Entities"))[1:]:
+        for page, name in product(pages.split(", "), names.split(", ")):
+            key = Called(page, kind, name.removesuffix("\\*"))
             assert key not in found, f"{key} is there twice"
             found[key] = Row(lan, cloud)
     return found
 
 
-def kind_and_name(entity: er.RegistryEntry) -> tuple[str, str]:
+def called(home: Home, entity: er.RegistryEntry) -> Called:
     """Return how the README calls an entity."""
+    device = dr.async_get(home.hass).async_get(entity.device_id or "")
+    part = isinstance(device, dr.ChildDeviceEntry) and device.name
     kind = entity.domain.replace("_", " ")
+    return Called(part or "Controller", kind, _name(entity))
+
+
+def _name(entity: er.RegistryEntry) -> str:
     if entity.translation_key is None:
-        return kind, DEVICE_CLASS_NAMES[entity.original_device_class or ""]
+        return DEVICE_CLASS_NAMES[entity.original_device_class or ""]
     name = ENGLISH["entity"][entity.domain][entity.translation_key]["name"]
-    for placeholder, text in PLACEHOLDERS.items():
-        name = name.replace(placeholder, text)
-    return kind, name
+    return _plain(name)
 
 
 def _equip(controller: Controller) -> None:
-    """Let lights be of brands with actions, and one schedule run something else."""
+    """Let lights be of brands with actions, and the pump run on for a heater."""
+    controller.pool.pump.run_on = 3600.0
     controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
 
 
@@ -91,7 +105,7 @@ async def test_entities_on_the_network(home: Home) -> None:
     _equip(home.controller)
     await home.set_up(home.controller)
     table = entity_table()
-    there = {kind_and_name(entity) for entity in home.entities()}
+    there = {called(home, entity) for entity in home.entities()}
     assert there - table.keys() == set()
     assert {key for key in there if table[key].lan != "yes"} == set()
     # Equipment of which a pool has only one kind, or that this one lacks.
@@ -100,7 +114,7 @@ async def test_entities_on_the_network(home: Home) -> None:
         for domain, keys in ENGLISH["entity"].items()
         for text in keys.values()
     }
-    assert table.keys() - there <= others
+    assert {key[1:] for key in table.keys() - there} <= others
 
 
 def _plain(name: str) -> str:
@@ -119,16 +133,19 @@ async def test_entities_through_the_cloud(
     await home.set_up()
     await home.enable_all()
     home.clock.speed = 200
-    works: dict[tuple[str, str], bool] = {}
+    works: dict[Called, bool] = {}
     # What only tells goes first: the commands would change what it tells.
     for entity in sorted(home.entities(), key=lambda e: e.domain in HARMLESS):
-        key = kind_and_name(entity)
+        key = called(home, entity)
         works[key] = works.get(key, False) or await _works(home, entity)
     table = entity_table()
     truth = {key: "yes" if found else "no" for key, found in works.items()}
     assert {key: table[key].cloud for key in works if key in table} == truth
     silent = {key for key in table.keys() - works.keys() if table[key].cloud != "no"}
-    assert silent <= {("sensor", "Ambient temperature")} | OF_OTHER_POOLS
+    assert {key[1:] for key in silent} <= {
+        ("sensor", "Ambient temperature"),
+        *OF_OTHER_POOLS,
+    }
 
 
 async def _works(home: Home, entity: er.RegistryEntry) -> bool:
@@ -201,12 +218,12 @@ async def test_actions(home: Home) -> None:
     assert works == said
 
 
-@pytest.mark.parametrize("heading", ["Entities", "Actions"])
-def test_every_row_is_whole(heading: str) -> None:
+@pytest.mark.parametrize(("heading", "columns"), [("Entities", 6), ("Actions", 5)])
+def test_every_row_is_whole(heading: str, columns: int) -> None:
     """Every row says what it needs, and where it works."""
     for row in list(rows(heading))[1:]:
-        assert len(row) == 5 and all(row), row
-        assert set(row[3:]) <= {"yes", "no"}
+        assert len(row) == columns and all(row), row
+        assert set(row[-2:]) <= {"yes", "no"}
 
 
 def test_every_link_leads_somewhere() -> None:

@@ -1,9 +1,12 @@
 """Another address of the service or of a controller, given by hand."""
 
-from homeassistant.config_entries import ConfigFlowResult
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigFlowResult
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_unordered import unordered
 
+from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.forms import normalise_host
 from tests.simulator import Account
 
@@ -26,6 +29,16 @@ async def typed(
     """Type the address of the controller."""
     address = {"host": host, "port": port}
     return await home.answer(flow, {"device_id": home.controller.device_id, **address})
+
+
+def filled_in(flow: ConfigFlowResult) -> dict[str, object]:
+    """Return what a form shows before anything is typed."""
+    assert flow["data_schema"] is not None
+    return {
+        str(field): field.description["suggested_value"]
+        for field in flow["data_schema"].schema
+        if field.description
+    }
 
 
 async def test_the_service_moved(small: Home, sign_in: SignIn) -> None:
@@ -69,6 +82,39 @@ async def test_address_of_a_controller_by_hand(small: Home) -> None:
     assert result["reason"] == "reconfigure_successful"
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"
+
+
+async def test_the_address_of_today_is_shown(home: Home) -> None:
+    """Whoever changes an address sees the one that is used, not another account's."""
+    other = MockConfigEntry(
+        domain=DOMAIN,
+        data={"url": "https://other.example.com"},
+        disabled_by=ConfigEntryDisabler.USER,
+    )
+    other.add_to_hass(home.hass)
+    home.own(home.controller)
+    await home.set_up(home.controller)
+    flow = await reconfigure(home, "reconfigure_service")
+    assert filled_in(flow) == {"url": home.cloud.base_url}
+
+    flow = await reconfigure(home, "reconfigure_controller")
+    assert filled_in(flow) == {
+        "device_id": home.controller.device_id,
+        "host": "127.0.0.1",
+        "port": home.controller.port,
+    }
+
+
+async def test_the_addresses_of_several_controllers_are_shown(home: Home) -> None:
+    """One of them is to be chosen first; a form cannot follow the choice."""
+    await home.set_up(*home.service.controllers)
+    flow = await reconfigure(home, "reconfigure_controller")
+    assert filled_in(flow) == {}
+    assert flow["data_schema"] is not None
+    select = flow["data_schema"].schema["device_id"]
+    assert [option["label"] for option in select.config["options"]] == unordered(
+        "Home pool (127.0.0.1)", "Beach pool (127.0.0.1)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,10 @@ from custom_components.poolctl.upkeep.issues import (
     PROBLEMS,
     REPORT_URL,
     REQUIREMENTS_URL,
+    SIGN_IN_ENDS,
     Problem,
 )
+from custom_components.poolctl.upkeep.service import SERVICE_SILENT
 
 from .home import Home
 from .test_config_flow import discover
@@ -112,9 +114,8 @@ def test_every_problem_has_its_texts(problem: Problem) -> None:
 
 
 def test_nothing_is_told_that_is_no_problem() -> None:
-    # One is about an account (test_left_out.py), all others about a controller.
-    of_account = {"controllers_left_out"}
-    assert set(TEXTS) == {problem.key for problem in PROBLEMS} | of_account
+    account = {SERVICE_SILENT, SIGN_IN_ENDS, "controllers_left_out"}
+    assert set(TEXTS) == {problem.key for problem in PROBLEMS} | account
     told = {
         sentence
         for errors in (KEY_ERRORS, REFILL_ERRORS, ADDRESS_ERRORS)

@@ -58,7 +58,7 @@ async def test_create_schedule(beach: Home) -> None:
     record = beach.pool.schedules[NEW]
     assert (record.slot, record.aux_type, record.start, record.end) == (3, 1, 480, 570)
     assert (record.weekdays, record.name, record.enabled) == (33, "Morning fall", True)
-    assert switches(beach)["3"] == "Schedule Morning fall"
+    assert switches(beach)["3"] == "Morning fall schedule"
     assert beach.value("switch", "schedule_3") == "on"
     beach.go_to(5, 9)
     assert beach.pool.slots[FALL].on and beach.pool.slots[FALL].mode == NEW + 1
@@ -123,7 +123,7 @@ async def test_update_schedule(beach: Home) -> None:
     beach.go_to(6, 23, 59)
     assert beach.pool.slots[30].on and not beach.pool.slots[FALL].on
     state = beach.state("switch", "schedule_1")
-    assert state.name == "Beach pool Schedule Fountain"
+    assert state.name == "Beach pool Fountain schedule"
 
 
 async def test_delete_schedule(beach: Home) -> None:

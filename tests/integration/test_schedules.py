@@ -35,9 +35,9 @@ async def away(home: Home) -> Home:
 
 async def test_a_switch_for_each_schedule(beach: Home) -> None:
     assert switches(beach) == {
-        "0": "Schedule Filter",
-        "1": "Schedule Waterfall",
-        "2": "Schedule Evening light",
+        "0": "Filter schedule",
+        "1": "Waterfall schedule",
+        "2": "Evening light schedule",
     }
     states = [beach.value("switch", f"schedule_{index}") for index in range(3)]
     assert states == ["on", "off", "off"]
@@ -99,11 +99,11 @@ async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
     # The new one shows in the next frame; the records are asked at once.
     await look(beach)
     assert switches(beach) == {
-        "0": "Schedule Filter",
-        "2": "Schedule Party",
+        "0": "Filter schedule",
+        "2": "Party schedule",
         "5": "Schedule 6",
     }
-    assert beach.state_of(lamp).name == "Beach pool Schedule Party"
+    assert beach.state_of(lamp).name == "Beach pool Party schedule"
     assert beach.value("switch", "schedule_5") == "on"
 
     schedules[5] = Schedule()
@@ -112,7 +112,7 @@ async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
     # What came in its place later is a new one.
     schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "Again", True)
     await look(beach)
-    assert switches(beach)["5"] == "Schedule Again"
+    assert switches(beach)["5"] == "Again schedule"
 
 
 async def test_switched_on_in_the_app(beach: Home) -> None:
@@ -155,9 +155,9 @@ async def test_give_back(beach: Home) -> None:
 
 async def test_in_the_cloud(away: Home) -> None:
     assert switches(away) == {
-        "0": "Schedule Filter",
-        "1": "Schedule Waterfall",
-        "2": "Schedule Evening light",
+        "0": "Filter schedule",
+        "1": "Waterfall schedule",
+        "2": "Evening light schedule",
     }
     await away.act("switch.turn_on", "schedule_1")
     assert away.pool.schedules[WATERFALL].enabled

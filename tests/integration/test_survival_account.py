@@ -202,7 +202,7 @@ def _try_everything(home: Home) -> list[asyncio.Task[Any]]:
     calls: list[Coroutine[Any, Any, Any]] = [
         home.act("switch.turn_on", "slot_2"),
         home.act("switch.turn_off", "pump"),
-        home.act("button.press", "refresh"),
+        home.refresh(),
     ]
     calls.append(home.entry.runtime_data.async_refresh())
     return [home.hass.async_create_background_task(call, "try") for call in calls]

@@ -33,33 +33,42 @@ def require(condition: bool, why: str) -> None:
 # --- Actions (`op` = `a`) ---------------------------------------------------------
 
 
-def _aux(pool: Pool, payload: bytes) -> None:
+_NONE: Final[AbstractSet[str]] = frozenset()
+
+
+def _aux(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
     slot, on, precedence = wire.decode_aux(payload)
     require(pool.can_switch(slot), f"slot {slot} is not switched by hand")
+    is_pump = pool.slots[slot].role is Role.PUMP
+    declined = is_pump and Dialect.PUMP_AUX_DECLINED in dialects
+    require(not declined, "the pump is not switched by `aux`")
     pool.switch(slot, on, hold=precedence)
 
 
-def _cmd(pool: Pool, payload: bytes) -> None:
+def _cmd(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
     name, body = wire.decode_cmd(payload)
     require(name in COMMANDS and name not in RESERVED, f"no command {name}")
     try:
-        COMMANDS[name](pool, body)
+        if name == "v2_manual_set":
+            manual_set(pool, body, clears=Dialect.PUMP_OFF_CLEARS in dialects)
+        else:
+            COMMANDS[name](pool, body)
     except (settings.BadValueError, TypeError, ValueError) as err:
         raise DeclinedError(str(err)) from err
 
 
-def _schedule(pool: Pool, payload: bytes) -> None:
+def _schedule(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
     require(len(payload) > 0, "no verb")
     verb, rest = payload[0], payload[1:]
     require(verb < len(_VERBS), f"no verb {verb}")
     _VERBS[verb](pool, rest)
 
 
-def _accept(pool: Pool, payload: bytes) -> None:
+def _accept(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
     """Take anything: the payload is not known (layouts.md 3)."""
 
 
-ACTIONS: Final[dict[str, Callable[[Pool, bytes], None]]] = {
+ACTIONS: Final[dict[str, Callable[[Pool, bytes, AbstractSet[str]], None]]] = {
     "aux": _aux,
     "cmd": _cmd,
     "schedule": _schedule,
@@ -68,11 +77,13 @@ ACTIONS: Final[dict[str, Callable[[Pool, bytes], None]]] = {
 }
 
 
-def act(pool: Pool, name: str, payload: bytes) -> None:
+def act(
+    pool: Pool, name: str, payload: bytes, dialects: AbstractSet[str] = _NONE
+) -> None:
     """Run an action; raises `DeclinedError` for whatever is not done."""
     require(name in ACTIONS and name not in RESERVED, f"no action {name}")
     try:
-        ACTIONS[name](pool, payload)
+        ACTIONS[name](pool, payload, dialects)
     except wire.WireError as err:
         raise DeclinedError(str(err)) from err
     pool.settle()
@@ -81,8 +92,11 @@ def act(pool: Pool, name: str, payload: bytes) -> None:
 # --- Commands (action `cmd`) ------------------------------------------------------
 
 
-def manual_set(pool: Pool, body: Json) -> None:
-    """Do `v2_manual_set`: the relay follows a second later."""
+def manual_set(pool: Pool, body: Json, *, clears: bool = False) -> None:
+    """Do `v2_manual_set`: the relay follows a second later.
+
+    Where off `clears`, it holds nothing against the schedules.
+    """
     slot, on = int(body.get("aux_slot_num", 0)), bool(body.get("aux_switch_state"))
     require(pool.can_switch(slot), f"slot {slot} is not switched by hand")
     speed = int(body.get("pump_speed", 0))
@@ -93,7 +107,7 @@ def manual_set(pool: Pool, body: Json) -> None:
     def apply() -> None:
         if is_pump and speed:
             pool.set_speed(speed)
-        pool.switch(slot, on)
+        pool.switch(slot, on, hold=on or not clears)
 
     pool.after(RELAY_DELAY, apply)
 
@@ -194,9 +208,6 @@ QUERIES: Final[dict[str, Callable[[Pool], bytes]]] = {
         settings.read_lights(pool)
     ),
 }
-
-
-_NONE: Final[AbstractSet[str]] = frozenset()
 
 
 def query(pool: Pool, name: str, dialects: AbstractSet[str] = _NONE) -> bytes:

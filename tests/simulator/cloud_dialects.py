@@ -115,6 +115,17 @@ DIALECTS: Final[Mapping[CloudDialect, str]] = {
 }
 """What each dialect is."""
 
+
+def switch(cloud: Cloud, name: str, on: bool) -> None:
+    """Switch a dialect; raises ValueError for a name that is none."""
+    dialect = CloudDialect(name)
+    cloud.told_once = {told for told in cloud.told_once if told[0] != dialect}
+    if on:
+        cloud.dialects.add(dialect)
+    else:
+        cloud.dialects.discard(dialect)
+
+
 _REACHED: Final = {"deviceOnlineStatuses", "sites"}
 _PAGE: Final = "<!doctype html><title>Sign in</title><h1>Sign in</h1>"
 _SILENT: Final = "timeout: device did not answer"
@@ -367,6 +378,6 @@ def _texts(spoken: set[CloudDialect], value: Any) -> Any:
 
 def _odd(spoken: set[CloudDialect], text: str) -> str:
     for dialect, make in _ODD.items():
-        if dialect in spoken:
+        if dialect in spoken and text:  # nobody typed what is empty
             text = make(text)
     return text

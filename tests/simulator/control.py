@@ -9,8 +9,11 @@ from typing import Any, Final
 
 from aiohttp import web
 
+from . import cloud_dialects
 from .cloud import Cloud
 from .controller import Controller
+from .dialects import DIALECTS
+from .situations import SITUATIONS, situations
 from .telemetry import overview
 from .wire import Json
 
@@ -70,8 +73,10 @@ class ControlPage:
     """`GET /` is for people; the rest is JSON.
 
     `GET /api/state` shows everything. `POST /api/fault {target, name, on}` switches a
-    fault, where `target` is `cloud` or a device id. `POST /api/action {target, name,
-    …}` does something to a controller, `POST /api/advance {seconds}` jumps in time.
+    fault, where `target` is `cloud` or a device id, and `POST /api/dialect` likewise a
+    dialect. `POST /api/situation` of the same form brings a pool into a situation, and
+    out of it. `POST /api/action {target, name, …}` does something to a controller,
+    `POST /api/advance {seconds}` jumps in time.
     """
 
     def __init__(self, cloud: Cloud, controllers: Sequence[Controller]) -> None:
@@ -89,6 +94,8 @@ class ControlPage:
                 web.get("/", self._page),
                 web.get("/api/state", self._state),
                 web.post("/api/fault", self._fault),
+                web.post("/api/dialect", self._dialect),
+                web.post("/api/situation", self._situation),
                 web.post("/api/action", self._action),
                 web.post("/api/advance", self._advance),
             ]
@@ -114,6 +121,8 @@ class ControlPage:
                 "requests": len(self.cloud.requests),
                 "faults": sorted(self.cloud.faults),
                 "known": self.cloud.faults.known,
+                "dialects": sorted(self.cloud.dialects),
+                "known_dialects": cloud_dialects.DIALECTS,
             },
             "actions": {name: action.title for name, action in ACTIONS.items()},
             "controllers": [_describe(item) for item in self.controllers.values()],
@@ -131,6 +140,29 @@ class ControlPage:
         owner = self.cloud if target == "cloud" else self._controller(target)
         switch = owner.faults.on if body.get("on", True) else owner.faults.off
         switch(name)
+        return web.json_response(self.state())
+
+    async def _dialect(self, request: web.Request) -> web.Response:
+        body = await _body(request)
+        target, name = str(body.get("target")), str(body.get("name"))
+        on = bool(body.get("on", True))
+        if target == "cloud":
+            cloud_dialects.switch(self.cloud, name, on)
+        else:
+            controller = self._controller(target)
+            controller.dialects.add(name)
+            if not on:
+                controller.dialects.discard(name)
+        return web.json_response(self.state())
+
+    async def _situation(self, request: web.Request) -> web.Response:
+        body = await _body(request)
+        pool = self._controller(str(body.get("target"))).pool
+        name = str(body.get("name"))
+        if name not in situations(pool):
+            raise WrongRequestError(f"this pool is never in the situation {name}")
+        SITUATIONS[name].make(pool, bool(body.get("on", True)))
+        pool.settle()
         return web.json_response(self.state())
 
     async def _action(self, request: web.Request) -> web.Response:
@@ -180,5 +212,13 @@ def _describe(controller: Controller) -> Json:
         "requests": len(controller.requests),
         "faults": sorted(controller.faults),
         "known": controller.faults.known,
+        "dialects": sorted(controller.dialects),
+        "known_dialects": {
+            name: f"{row}: {meaning}" for name, (row, meaning) in DIALECTS.items()
+        },
+        "situations": {
+            name: {"title": SITUATIONS[name].title, "on": on}
+            for name, on in situations(controller.pool).items()
+        },
         **overview(controller.pool),
     }

@@ -202,7 +202,7 @@ class Controller:
 
     def act(self, name: str, payload: bytes) -> None:
         """Run an action; raises `DeclinedError`."""
-        self.command(lambda pool: actions.act(pool, name, payload), name)
+        self.command(lambda pool: actions.act(pool, name, payload, self.dialects), name)
 
     def signed_state(self, *places: str, configuration: bool = True) -> bytes:
         """Build a signed state frame."""

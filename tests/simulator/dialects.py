@@ -25,6 +25,8 @@ class Dialect(StrEnum):
     FRAME_VERSION_3 = "frame_version_3"
     LONGER_REPLIES = "longer_replies"
     LONGER_RECORDS = "longer_records"
+    PUMP_OFF_CLEARS = "pump_off_clears"
+    PUMP_AUX_DECLINED = "pump_aux_declined"
     BUSY_AFTER = "busy_after"
     SOMETIMES_408 = "sometimes_408"
     SOMETIMES_SHORT_BODY = "sometimes_short_body"
@@ -62,6 +64,11 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
         "1 to 4 more bytes after `aux_names`, `schedules` and `pump_id`",
     ),
     Dialect.LONGER_RECORDS: ("L4", "one more byte after each record of `schedules`"),
+    Dialect.PUMP_OFF_CLEARS: (
+        "L5",
+        "`v2_manual_set` off gives the slot back to its schedules",
+    ),
+    Dialect.PUMP_AUX_DECLINED: ("L6", "`aux` is declined for the slot of the pump"),
     Dialect.BUSY_AFTER: ("L7", "`busy` after an action ran"),
     Dialect.SOMETIMES_408: ("L8", "408 `slow headers` once in 20 requests"),
     Dialect.SOMETIMES_SHORT_BODY: ("L8", "400 `short body` once in 20 requests"),
@@ -84,8 +91,7 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
     ),
     Dialect.PUMP_AT_REST: ("L13", "the pump stands still when the controller starts"),
 }
-"""Row and meaning of each. Rows that are not here are somebody else's: L5 and L6 are the
-pump's overrides, L14 is the clock of whoever runs Home Assistant."""
+"""Row and meaning of each. L14 is not here: it is the clock of whoever runs Home Assistant."""
 
 AHEAD: Final = {
     Dialect.COUNTER_AHEAD_1_S: 1,

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 import socket
+import time
 from typing import Any
 
 from homeassistant.components.application_credentials import (
@@ -26,6 +27,7 @@ from tests.integration.service import (
 )
 from tests.simulator import Controller, Pool
 
+from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network
 from .timelapse import SharedClock
 
@@ -86,7 +88,10 @@ async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
             port=lan_port,
         ),
     )
+    for controller, who in zip(found.controllers, (SMALL, FULL), strict=True):
+        controller.dialects |= draws(SEED, who, DAY)[0].dialects  # as it is wired, too
     async with found.running():
+        clock.set_back(clock.time() - time.time())  # all clocks are right
         yield found
 
 

@@ -8,6 +8,14 @@ from tests.simulator.water import pump_watts
 
 type Expected = Mapping[str, Callable[[Pool], Any]]
 
+
+def _running_schedule(pool: Pool) -> str:
+    if pool.pump.mode in (0, 99):
+        return "unknown"
+    schedule = pool.schedules[pool.pump.mode - 1]
+    return (schedule and schedule.name) or str(pool.pump.mode)
+
+
 SENSORS: Final[Expected] = {
     "ph": lambda pool: int(pool.water.ph * 10) / 10,
     "orp": lambda pool: int(pool.water.orp),
@@ -18,9 +26,7 @@ SENSORS: Final[Expected] = {
     "pressure": lambda pool: pool.water.pressure,
     "pump_power": lambda pool: pump_watts(pool.pump.speed),
     "pump_mode": lambda pool: {0: "off", 99: "manual"}.get(pool.pump.mode, "schedule"),
-    "running_schedule": lambda pool: (
-        pool.pump.mode if pool.pump.mode not in (0, 99) else "unknown"
-    ),
+    "running_schedule": _running_schedule,
     "acid_remaining": lambda pool: int(pool.settings["acid_remaining"]) / 1000,
     "chlorine_remaining": lambda pool: int(pool.settings["chlorine_remaining"]) / 1000,
     "connection": lambda pool: "lan",

@@ -6,10 +6,13 @@ is imagined (timelapse.py): no poll, retry, time-out or token is left out or sho
 Every one of the 40 320 polls of each controller that a week has happens when it is due,
 as far as no trouble delays it; a fault that hangs lasts its full ten seconds.
 
-Random, from a seed: faults of the LAN (each of tests/simulator/lan.py), faults of the
-cloud (all but those after which only a new sign-in helps), controllers cut from the
-cloud, restarting, moving, swapping addresses, changing their keys; expired tokens,
-reloads; and a person at every switch, number and button. Asked at the end, an hour after
+Random, from a seed: faults of the LAN (each of tests/simulator/lan.py) and of the cloud,
+controllers cut from the cloud, restarting, moving, swapping addresses, changing their
+keys; expired tokens,
+reloads; and a person at every switch, number, light, climate and button, who signs in
+again when asked to. The cloud and the controllers speak in dialects (draws.py), which
+change while it runs, and hostile neighbours announce what is not so. What may fail for
+such a reason, and how, is one table (judge.py). Asked at the end, an hour after
 the last trouble: every entity against the pool itself, and against what a fresh start
 shows; tasks, timers, sockets, descriptors and memory against those after the warm-up;
 every command that failed without a trouble near it; entities that were removed, though
@@ -19,29 +22,33 @@ nothing was ever unplugged; every log line.
 """
 
 import asyncio
-import os
 import time
 from typing import Any, Final
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er, issue_registry as ir
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl.const import DOMAIN
 from tests.integration.service import Service
-from tests.simulator import Pool
 
+from .draws import DAYS, SEED
+from .judge import may_be_missing
+from .neighbours import Neighbours
 from .network import Network
+from .person import Owner, Person
 from .right import expected, same
+from .speech import Speech
 from .timelapse import timelapse
 from .watch import Resources, watching
 from .week import HOUR, Week
 
-SEED: Final = int(os.environ.get("POOLCTL_SOAK_SEED", "1"))
-DAYS: Final = float(os.environ.get("POOLCTL_SOAK_DAYS", "7"))
 WARM_UP: Final = 2 / 7
 """Of the time, until everything was used once."""
 MEMORY: Final = 0.02
@@ -49,20 +56,32 @@ MEMORY: Final = 0.02
 kept of every third poll is more."""
 
 
+@pytest.mark.usefixtures("current_request_with_host")
 @pytest.mark.freeze_time("2026-11-02 00:00:00")
 async def test_a_week(
     hass: HomeAssistant,
     service: Service,
     lan: Network,
     entry: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
     freezer: FrozenDateTimeFactory,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seconds = DAYS * 24 * HOUR
     asyncio.get_running_loop().set_debug(False)
-    week = Week(hass, service.cloud, service.account, entry, lan, SEED)
+    week = Week(hass, service, entry, lan, SEED)
+    speech = Speech(week, seconds)
+    owner = Owner(hass, week)
+    week.everywhere += [speech.releases, owner.sign_ins]
+    neighbours = Neighbours(hass, week, seconds)
+    week.at_each += [
+        *(speech.updates, speech.others),
+        *(Person(hass, week).play, neighbours.announce),
+    ]
     with timelapse(freezer), watching(week.watch):
         await hass.config_entries.async_setup(entry.entry_id)
+        owner.browser = await hass_client_no_auth()
+        neighbours.replayer.start()
         await asyncio.sleep(HOUR)
         started = time.monotonic()
         await week.live(seconds * WARM_UP)
@@ -71,8 +90,9 @@ async def test_a_week(
         after = Resources.now()
         passed = time.monotonic() - started
 
-        await _put_right(hass, service)
-        wrong = _compare(hass, entry, service)
+        speech.calm()
+        wrong = await _put_right(hass, service)
+        wrong += _compare(hass, entry, service)
         shown = _states(hass)
         await hass.config_entries.async_reload(entry.entry_id)
         await asyncio.sleep(60)
@@ -83,37 +103,47 @@ async def test_a_week(
         ]
         await hass.config_entries.async_unload(entry.entry_id)
         await asyncio.sleep(HOUR)
+        await neighbours.replayer.stop()
 
     grown = after.grown_since(before, memory=MEMORY)
     with capsys.disabled():
-        print(_report(week, passed, before, after))  # noqa: T201 - it is asked for
+        print(_report(week, speech, passed, before, after))  # noqa: T201 - it is asked for
     wrong += [*week.watch.wrong, *week.wrong, *grown]
     assert not wrong, "\n".join(["", *wrong[:50]])
     assert not [i for i in ir.async_get(hass).issues.values() if i.domain == DOMAIN]
     assert not hass.config_entries.flow.async_progress()
 
 
-async def _put_right(hass: HomeAssistant, service: Service) -> None:
+async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
     """Let the pumps run and the readings count, then hold the water still."""
-    registry = er.async_get(hass)
+    registry, failed = er.async_get(hass), []
     for controller in service.account.controllers:
         for domain, action, key in (
             ("switch", "turn_on", "schedule_0"),
             ("switch", "turn_on", "pump"),
             ("button", "press", "resume_schedules"),
+            ("button", "press", "acid_refilled"),
+            ("button", "press", "chlorine_refilled"),
         ):
             target = registry.async_get_entity_id(
                 domain, DOMAIN, f"{controller.device_id}_{key}"
             )
-            await hass.services.async_call(
-                domain, action, {"entity_id": target}, blocking=True
-            )
+            shown = hass.states.get(target or "")
+            if shown is None or shown.state == STATE_UNAVAILABLE:
+                continue
+            try:
+                await hass.services.async_call(
+                    domain, action, {"entity_id": target}, blocking=True
+                )
+            except HomeAssistantError as err:
+                failed.append(f"{action} of {target}: {err!r}")
     await asyncio.sleep(HOUR)
     for controller in service.account.controllers:
         pool = controller.pool
         pool.water.drift = 0.0
         pool.settings["ph_dosing"] = pool.settings["orp_flags"] = 0  # no more doses
     await asyncio.sleep(300)
+    return failed
 
 
 def _compare(
@@ -121,15 +151,16 @@ def _compare(
 ) -> list[str]:
     """Compare every entity with its pool."""
     wrong = [] if entry.state is ConfigEntryState.LOADED else [f"{entry.state}"]
-    pools: dict[str, Pool] = {c.device_id: c.pool for c in service.account.controllers}
+    controllers = {each.device_id: each for each in service.controllers}
     for entity in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
         state = hass.states.get(entity.entity_id)
         if entity.disabled:
             continue
         device_id, key = entity.unique_id[:17], entity.unique_id[18:]
-        value = expected(pools[device_id], entity.domain, key)
-        if state is None or state.state == "unavailable":
-            wrong.append(f"{entity.unique_id} is not there")
+        value = expected(controllers[device_id].pool, entity.domain, key)
+        if state is None or state.state == STATE_UNAVAILABLE:
+            if not may_be_missing(controllers[device_id], key):
+                wrong.append(f"{entity.unique_id} is not there")
         elif value is not None and not same(state.state, value):
             wrong.append(f"{entity.unique_id} shows {state.state}, it is {value}")
     return wrong
@@ -145,7 +176,9 @@ def _states(hass: HomeAssistant) -> dict[str, Any]:
     }
 
 
-def _report(week: Week, passed: float, before: Resources, after: Resources) -> str:
+def _report(
+    week: Week, speech: Speech, passed: float, before: Resources, after: Resources
+) -> str:
     troubles = {
         name: count
         for name, count in sorted(week.counts.items())
@@ -161,6 +194,7 @@ def _report(week: Week, passed: float, before: Resources, after: Resources) -> s
         f"log lines {week.watch.lines}: "
         + ", ".join(f"{line} {n}" for line, n in sorted(week.watch.counts.items())),
     ]
+    rows += speech.report()
     rows += [
         f"{name} {getattr(before, name)} -> {getattr(after, name)}"
         for name in ("tasks", "timers", "descriptors", "sockets", "blocks", "rss")

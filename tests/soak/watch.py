@@ -23,6 +23,9 @@ BACK: Final = re.compile(r"Fetching (?P<who>.+) data recovered")
 EXPECTED: Final[tuple[tuple[str, str], ...]] = (
     (f"{OURS}.client.envelope", r"The controller restarted its message counter"),
     (f"{OURS}.client.control.store", r".+ was accepted but never took effect"),
+    (f"{OURS}.client.control.poller", r"The controller sends state frames of version"),
+    (f"{OURS}.account", r"Authentication failed while fetching pool account data"),
+    (f"{OURS}.config_flow", r"Successfully authenticated"),
     (f"{OURS}.upkeep.recovery", r".+ has a new (address|envelope key)"),
     # A reload while nobody answers is tried again by Home Assistant itself.
     (OURS, r"Config entry '.+' for poolctl .+ not ready yet"),
@@ -71,7 +74,9 @@ class LogWatch(logging.Handler):
             if record.name == name and re.match(pattern, text):
                 self.counts[pattern] += 1
                 return
-        self.wrong.append(f"{record.levelname} {record.name}: {text}")
+        line = f"{record.levelname} {record.name}: {text}"
+        if line not in self.wrong:
+            self.wrong.append(line)
 
     def _turn(self, what: str, who: str, right: bool) -> None:
         self.counts[f"{who} {what}"] += 1
@@ -86,6 +91,8 @@ def watching(watch: LogWatch) -> Generator[None]:
     ours, root = logging.getLogger(OURS), logging.getLogger()
     others = _Others(watch)
     before = ours.level, ours.propagate
+    # It cannot tell what time it is while time is imagined.
+    logging.getLogger("aiohttp.access").setLevel(logging.CRITICAL)
     ours.setLevel(logging.DEBUG)
     ours.propagate = False
     ours.addHandler(watch)

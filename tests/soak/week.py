@@ -2,24 +2,30 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from random import Random
 import time
-from typing import Any, Final
+from typing import Final
 
-from homeassistant.config_entries import SOURCE_ZEROCONF
-from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.config_entries import (
+    SIGNAL_CONFIG_ENTRY_CHANGED,
+    SOURCE_ZEROCONF,
+    ConfigEntry,
+    ConfigEntryChange,
+    ConfigEntryState,
+)
 from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Account, Cloud, Controller
+from tests.integration.service import Service
+from tests.simulator import Cloud, Controller
 from tests.simulator.visitors import Announcement
 
 from .network import Network
@@ -43,6 +49,9 @@ BUSY: Final = (
     ("device busy: too many pending commands", None),
     ("Too many requests, please try again later", "60"),
 )
+type Work = Coroutine[None, None, None]
+HOME, CLOUD = "home", "cloud"
+"""Places of trouble, beside the controllers."""
 LENGTHS: Final = (10.0, 40.0, 100.0, 5 * MINUTE, 20 * MINUTE, 2 * HOUR)
 """s that faults last, give or take half."""
 RECOVERY: Final = 7 * MINUTE
@@ -58,22 +67,30 @@ class Week:
     """What happens; `counts` tells how often, `wrong` what must not have happened."""
 
     hass: HomeAssistant
-    cloud: Cloud
-    account: Account
+    service: Service
     entry: MockConfigEntry
     lan: Network
     seed: int
+    everywhere: list[Callable[[], Work]] = field(default_factory=list)
+    """What goes on, once for all, beside the troubles here."""
+    at_each: list[Callable[[Controller], Work]] = field(default_factory=list)
+    """What goes on at each controller."""
     watch: LogWatch = field(init=False)
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     _chances: dict[str, Random] = field(default_factory=dict)
+    _start: float = 0.0
     _end: float = 0.0
+    _lived: float = 0.0
     _troubles: Counter[str] = field(default_factory=Counter)
     _calm_since: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.watch = LogWatch(self.secrets)
         self.hass.bus.async_listen(er.EVENT_ENTITY_REGISTRY_UPDATED, self._registry)
+        async_dispatcher_connect(
+            self.hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._entry_changed
+        )
         for controller in self.controllers:
             self.lan.names[controller.hostname] = controller.host
 
@@ -81,12 +98,23 @@ class Week:
     def _registry(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
         """Nothing is ever unplugged here, so no entity may be forgotten."""
         if event.data["action"] == "remove":
-            self._note(f"{event.data['entity_id']} was removed")
+            self.note(f"{event.data['entity_id']} was removed")
+
+    @callback
+    def _entry_changed(self, change: ConfigEntryChange, entry: ConfigEntry) -> None:
+        """Who was lost is not told to be back after a new start."""
+        if entry.state is ConfigEntryState.SETUP_IN_PROGRESS:
+            self.watch.started_anew()
+
+    @property
+    def cloud(self) -> Cloud:
+        """The cloud of the service."""
+        return self.service.cloud
 
     @property
     def controllers(self) -> list[Controller]:
         """The controllers of the account."""
-        return self.account.controllers
+        return self.service.controllers
 
     def secrets(self) -> list[str]:
         """Return what no log line may hold."""
@@ -95,17 +123,21 @@ class Week:
         return [
             token["access_token"],
             token["refresh_token"],
-            self.account.email,
+            self.service.account.email,
             *keys,
         ]
 
     async def live(self, seconds: float) -> None:
         """Let it all happen for a while; at the end every trouble is over."""
-        self._end = time.monotonic() + seconds
-        everywhere = (self._cloud_trouble, self._tokens, self._swaps, self._reloads)
+        self._start = time.monotonic()
+        self._end = self._start + seconds
+        everywhere = (
+            *(self._cloud_trouble, self._tokens, self._swaps, self._reloads),
+            *self.everywhere,
+        )
         each = (
             *(self._lan_trouble, self._flapping, self._restarts, self._moves),
-            *(self._new_keys, self._cloud_link, self._person),
+            *(self._new_keys, self._cloud_link, *self.at_each),
         )
         async with asyncio.TaskGroup() as tasks:
             for trouble in everywhere:
@@ -114,6 +146,8 @@ class Week:
                 for one in each:
                     name = f"{one.__name__} {controller.device_id}"
                     tasks.create_task(one(controller), name=name)
+        self._lived += seconds
+        self._start = self._end
         await asyncio.sleep(KEY_RECOVERY)
         self.forget()
 
@@ -127,27 +161,47 @@ class Week:
     # --- Time and trouble ---
 
     @property
+    def over(self) -> bool:
+        """Whether every trouble has to be over."""
+        return time.monotonic() >= self._end
+
+    @property
+    def lived(self) -> float:
+        """Return the s of troubles so far."""
+        return self._lived + min(time.monotonic(), self._end) - self._start
+
+    @property
     def random(self) -> Random:
         """Return the chance of this task: what others do does not change it."""
         task = asyncio.current_task()
         name = task.get_name() if task else ""
         return self._chances.setdefault(name, Random(f"{self.seed} {name}"))
 
-    async def _pause(self, mean: float) -> bool:
+    async def pause(self, mean: float) -> bool:
         """Wait for a random while; tell whether there is time left."""
-        await self._sleep(self.random.expovariate(1 / mean))
+        await self.sleep(self.random.expovariate(1 / mean))
         self.forget()
-        return time.monotonic() < self._end
+        return not self.over
 
-    async def _sleep(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
+        """Wait, but not beyond the end."""
         left = self._end - time.monotonic()
         await asyncio.sleep(max(0.0, min(seconds, left)))
 
-    def _length(self) -> float:
+    async def until(self, moment: float) -> bool:
+        """Wait for a moment in s of troubles; tell whether it came."""
+        while self.lived < moment:
+            if self.over:
+                return False
+            await self.sleep(moment - self.lived)
+        return True
+
+    def length(self) -> float:
+        """Return the s that a trouble lasts."""
         return self.random.choice(LENGTHS) * self.random.uniform(0.5, 1.5)
 
     @contextmanager
-    def _trouble(self, where: str, what: str) -> Generator[None]:
+    def trouble(self, where: str, what: str) -> Generator[None]:
         """Nothing has to work during this and for a while after it."""
         self.counts[what] += 1
         self._troubles[where] += 1
@@ -157,92 +211,92 @@ class Week:
             self._troubles[where] -= 1
             self._calm_since[where] = time.monotonic()
 
-    def _trouble_free(self, controller: Controller, since: float) -> bool:
-        """Tell whether everything had to work from some moment on until now."""
+    def trouble_free(self, since: float, *places: str) -> bool:
+        """Tell whether some places had to work from a moment on until now."""
         return not any(
             self._troubles[where]
             or since < self._calm_since.get(where, -RECOVERY) + RECOVERY
-            for where in ("cloud", controller.device_id)
+            for where in places
         )
 
     # --- What breaks ---
 
     async def _lan_trouble(self, controller: Controller) -> None:
-        while await self._pause(50 * MINUTE):
+        while await self.pause(50 * MINUTE):
             fault = self.random.choice(LAN_FAULTS)
-            with self._trouble(controller.device_id, f"lan {fault}"):
+            with self.trouble(controller.device_id, f"lan {fault}"):
                 controller.faults.on(fault)
-                await self._sleep(self._length())
+                await self.sleep(self.length())
                 controller.faults.off(fault)
 
     async def _flapping(self, controller: Controller) -> None:
         """Lose the LAN every other poll."""
-        while await self._pause(12 * HOUR):
-            with self._trouble(controller.device_id, "lan flapping"):
+        while await self.pause(12 * HOUR):
+            with self.trouble(controller.device_id, "lan flapping"):
                 for _ in range(10):
                     controller.faults.on("reset")
-                    await self._sleep(self.random.uniform(10, 40))
+                    await self.sleep(self.random.uniform(10, 40))
                     controller.faults.off("reset")
-                    await self._sleep(15)
+                    await self.sleep(15)
 
     async def _cloud_trouble(self) -> None:
-        while await self._pause(50 * MINUTE):
+        while await self.pause(50 * MINUTE):
             fault = self.random.choice(CLOUD_FAULTS)
             limit = self.cloud.rate_limited
             limit.message, limit.retry_after = self.random.choice(BUSY)
-            with self._trouble("cloud", f"cloud {fault}"):
+            with self.trouble(CLOUD, f"cloud {fault}"):
                 self.cloud.faults.on(fault)
-                await self._sleep(self._length())
+                await self.sleep(self.length())
                 self.cloud.faults.off(fault)
 
     async def _cloud_link(self, controller: Controller) -> None:
         """Cut the controller from its cloud, which then waits for it in vain."""
-        while await self._pause(8 * HOUR):
-            with self._trouble(controller.device_id, "controller offline"):
+        while await self.pause(8 * HOUR):
+            with self.trouble(controller.device_id, "controller offline"):
                 controller.cloud_link = False
-                await self._sleep(self._length())
+                await self.sleep(self.length())
                 controller.cloud_link = True
 
     async def _tokens(self) -> None:
-        while await self._pause(10 * HOUR):
+        while await self.pause(10 * HOUR):
             self.counts["tokens expired"] += 1
             self.cloud.expire_tokens()
 
     async def _restarts(self, controller: Controller) -> None:
-        while await self._pause(9 * HOUR):
-            with self._trouble(controller.device_id, "restart"):
+        while await self.pause(9 * HOUR):
+            with self.trouble(controller.device_id, "restart"):
                 controller.restart()
-                await self._sleep(MINUTE)
+                await self.sleep(MINUTE)
 
     async def _new_keys(self, controller: Controller) -> None:
-        while await self._pause(30 * HOUR):
-            with self._trouble(controller.device_id, "new key"):
+        while await self.pause(30 * HOUR):
+            with self.trouble(controller.device_id, "new key"):
                 controller.rotate_key(self.random.randbytes(16))
                 # Not cut short by the end of the week, which waits as long itself.
                 await asyncio.sleep(KEY_RECOVERY)
 
     async def _moves(self, controller: Controller) -> None:
-        while await self._pause(10 * HOUR):
-            with self._trouble(controller.device_id, "new address"):
+        while await self.pause(10 * HOUR):
+            with self.trouble(controller.device_id, "new address"):
                 await self._move(controller, self._free_host())
-                await self._sleep(self._length())
-                await self._announce(controller)
+                await self.sleep(self.length())
+                await self.announce(controller)
 
     async def _swaps(self) -> None:
         """Let the two take each other's address."""
-        while await self._pause(20 * HOUR):
+        while await self.pause(20 * HOUR):
             one, other = self.controllers
             with (
-                self._trouble(one.device_id, "swapped addresses"),
-                self._trouble(other.device_id, "swapped addresses"),
+                self.trouble(one.device_id, "swapped addresses"),
+                self.trouble(other.device_id, "swapped addresses"),
             ):
                 first, second = one.host, other.host
                 await self._move(one, self._free_host())
                 await self._move(other, first)
                 await self._move(one, second)
-                await self._sleep(self._length())
-                await self._announce(one)
-                await self._announce(other)
+                await self.sleep(self.length())
+                await self.announce(one)
+                await self.announce(other)
 
     def _free_host(self) -> str:
         taken = {controller.host for controller in self.controllers}
@@ -254,13 +308,13 @@ class Week:
         await controller.move(host, controller.port)
         self.lan.names[controller.hostname] = host
 
-    async def _announce(self, controller: Controller) -> None:
+    async def announce(self, controller: Controller) -> None:
         """Do what Home Assistant does when it hears a controller; some it never hears."""
         if self.random.random() < 0.3:
             return
-        await self._hear(Announcement.of(controller))
+        await self.hear(Announcement.of(controller))
 
-    async def _hear(self, told: Announcement) -> None:
+    async def hear(self, told: Announcement) -> None:
         """Let Home Assistant hear an announcement, true or not."""
         kind, found = "_ctrl._tcp.local.", ip_address(told.host)
         await self.hass.config_entries.flow.async_init(
@@ -278,81 +332,16 @@ class Week:
         )
 
     async def _reloads(self) -> None:
-        while await self._pause(16 * HOUR):
-            with self._trouble("cloud", "reload"):
+        while await self.pause(16 * HOUR):
+            with self.trouble(HOME, "reload"):
                 await self.hass.config_entries.async_unload(self.entry.entry_id)
-                self.watch.started_anew()
                 await self.hass.config_entries.async_setup(self.entry.entry_id)
-                await self._sleep(MINUTE)
+                await self.sleep(MINUTE)
 
-    # --- What a person does ---
+    # --- What is found ---
 
-    async def _person(self, controller: Controller) -> None:
-        while await self._pause(25 * MINUTE):
-            entities = [
-                entity
-                for entity in er.async_entries_for_config_entry(
-                    er.async_get(self.hass), self.entry.entry_id
-                )
-                if entity.unique_id.startswith(controller.device_id)
-                and entity.domain in _COMMANDS
-                and (state := self.hass.states.get(entity.entity_id)) is not None
-                and state.state != STATE_UNAVAILABLE
-            ]
-            if entities:
-                await self._play(controller, self.random.choice(entities))
-
-    async def _play(self, controller: Controller, entity: er.RegistryEntry) -> None:
-        """Give a command, or a slider's many; without trouble it has to work."""
-        started = time.monotonic()
-        times = 10 if entity.domain == "number" and self.random.random() < 0.3 else 1
-        commands = [_COMMANDS[entity.domain](self, entity) for _ in range(times)]
-        results = await asyncio.gather(
-            *(
-                self.hass.services.async_call(
-                    entity.domain,
-                    action,
-                    {"entity_id": entity.entity_id, **data},
-                    blocking=True,
-                )
-                for action, data in commands
-            ),
-            return_exceptions=True,
-        )
-        for result in results:
-            self.counts["commands"] += 1
-            if result is None:
-                continue
-            self.counts["commands that failed"] += 1
-            what = f"{commands[-1]} of {entity.unique_id}: {result!r}"
-            if not isinstance(result, HomeAssistantError):
-                self._note(f"not told in words: {what}")
-            elif self._trouble_free(controller, started):
-                reasons = [each.err for each in controller.requests if not each.ok]
-                self._note(f"failed without any trouble: {what} {reasons}")
-
-    def _note(self, what: str) -> None:
+    def note(self, what: str) -> None:
         """Keep what went wrong, once, and when."""
         line = f"{time.strftime('%d %H:%M:%S', time.gmtime())} {what}"
         if line not in self.wrong:
             self.wrong.append(line)
-
-    def switch(self, entity: er.RegistryEntry) -> tuple[str, dict[str, Any]]:
-        """Switch something on or off."""
-        return self.random.choice(("turn_on", "turn_off")), {}
-
-    def slide(self, entity: er.RegistryEntry) -> tuple[str, dict[str, Any]]:
-        """Choose a number its slider can show."""
-        state = self.hass.states.get(entity.entity_id)
-        slider = state.attributes if state else {}
-        low, step = slider.get("min", 0), slider.get("step", 1)
-        steps = round((slider.get("max", 0) - low) / step)
-        wanted = low + step * self.random.randint(0, steps)
-        return "set_value", {"value": round(wanted, 3)}
-
-    def press(self, entity: er.RegistryEntry) -> tuple[str, dict[str, Any]]:
-        """Press a button."""
-        return "press", {}
-
-
-_COMMANDS: Final = {"switch": Week.switch, "number": Week.slide, "button": Week.press}

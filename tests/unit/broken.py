@@ -14,6 +14,7 @@ PARTS: Final = (
     "CHANGELOG.md",
     "LICENSE",
     "README.md",
+    "blueprints",
     "custom_components",
     "hacs.json",
     "pyproject.toml",

@@ -25,6 +25,7 @@ from custom_components.poolctl.client.commands import (
 )
 from custom_components.poolctl.client.envelope import wrap
 from custom_components.poolctl.client.exceptions import InvalidCommandError, ReplyError
+from custom_components.poolctl.client.json_values import clean_text
 from custom_components.poolctl.client.schedule import Schedule
 from tests.simulator import schedules as sim_schedules, wire
 
@@ -226,6 +227,26 @@ def test_names_that_are_not_utf8_are_shown_as_far_as_possible() -> None:
     assert decode_aux_names(b"\x01\x03a\xffb") == ("a\ufffdb",)
 
 
+DIRTY = "![x](http://evil.example)\x00\u202e<b>"
+CLEAN = "!(x)(http: //evil.example) \u2039b\u203a"
+
+
+def test_names_are_clean() -> None:
+    """Nothing that a controller says reaches a dialog as a link, or Markdown."""
+    assert decode_aux_names(wire.encode_names([DIRTY])) == (CLEAN,)
+    assert decode_pump_id(wire.encode_texts([DIRTY] * 3)) == PumpIdentity(*[CLEAN] * 3)
+    record = sim_schedules.Schedule(1, 1, 0, 0, 600, 720, 127, DIRTY)
+    (schedule,) = decode_schedules(wire.encode_schedules([record]))
+    assert schedule.name == CLEAN
+
+
+@pytest.mark.parametrize("lone", ["\\ud83d", "\\udc00x", "x\\u0000"])
+def test_json_is_clean(lone: str) -> None:
+    """A lone surrogate would keep Home Assistant from saving anything."""
+    reply = decode_json(f'{{"a{lone}": ["b{lone}"], "d": 1}}'.encode())
+    json.dumps(reply, ensure_ascii=False).encode()
+
+
 # Round trips with the simulator's own encoder
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -234,7 +255,8 @@ byte, minute = st.integers(0, 255), st.integers(0, 0xFFFF)
 
 @given(st.lists(names, max_size=37))
 def test_aux_names_round_trip(texts: list[str]) -> None:
-    assert decode_aux_names(wire.encode_names(texts)) == tuple(texts)
+    expected = tuple(map(clean_text, texts))
+    assert decode_aux_names(wire.encode_names(texts)) == expected
 
 
 @given(
@@ -256,7 +278,8 @@ def test_aux_names_round_trip(texts: list[str]) -> None:
 )
 def test_schedules_round_trip(wanted: list[Schedule]) -> None:
     records = [sim_schedules.Schedule(**asdict(one)) for one in wanted]
-    assert decode_schedules(wire.encode_schedules(records)) == tuple(wanted)
+    expected = tuple(replace(one, name=clean_text(one.name)) for one in wanted)
+    assert decode_schedules(wire.encode_schedules(records)) == expected
     for one, other in zip(wanted, records, strict=True):
         assert encode_record(one) == wire.encode_record(other)
 

@@ -113,6 +113,21 @@ async def test_one_request_at_a_time(lan: LanClient, raw: RawServer) -> None:
     assert (raw.connections, raw.most_open) == (3, 1)
 
 
+async def test_another_address_or_key_means_no_second_request(
+    session: ClientSession, raw: RawServer
+) -> None:
+    """What is under way of the client before is waited for (interface.md 4.2 rule 8)."""
+    raw.say(200, answer(env=signed()))
+    raw.delay = 0.01
+    counters = Counters()
+    before, after = (
+        LanClient(session, host, KEY, port=raw.port, counter=counters)
+        for host in ("127.0.0.1", "127.0.0.1")
+    )
+    await asyncio.gather(before.state(), after.state(), before.query("aux_names"))
+    assert (raw.connections, raw.most_open) == (3, 1)
+
+
 async def test_a_connection_is_never_used_twice(lan: LanClient, raw: RawServer) -> None:
     """The controller closes after each answer, whether it says so in a header or not.
 

@@ -6,7 +6,11 @@ from dataclasses import replace
 import pytest
 
 from custom_components.poolctl.client.control.pending import Coalescer, Pending
-from custom_components.poolctl.client.exceptions import RefusedError, UnreachableError
+from custom_components.poolctl.client.exceptions import (
+    RefusedError,
+    StoppedError,
+    UnreachableError,
+)
 from tests.simulator.raw import until
 
 from .conftest import Rig
@@ -106,6 +110,29 @@ async def test_a_command_after_a_stop(pool: Rig) -> None:
     await pool.controller.pump.set_speed(70)
 
 
+async def test_a_command_after_the_end(pool: Rig) -> None:
+    await pool.controller.close()
+    for command in (
+        pool.controller.pump.set_speed(70),
+        pool.controller.outputs.switch(3, True),
+        pool.controller.raw.action("aux", b"\3\1\1"),
+    ):
+        with pytest.raises(StoppedError):
+            await command
+    assert pool.asked() == [] and pool.written() == []
+
+
+async def test_a_command_whose_caller_goes_away_at_the_end(pool: Rig) -> None:
+    """It is cancelled as it was asked to be."""
+    pool.pool.faults.on("hang")
+    task = asyncio.create_task(pool.controller.outputs.switch(3, True))
+    await until(lambda: len(pool.asked("a")) == 1)
+    task.cancel()
+    await pool.controller.close()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 # Confirming
 
 
@@ -119,15 +146,15 @@ async def test_a_poll_may_confirm_it(
         await pool.controller.poller.poll()
 
     monkeypatch.setattr(pool.time, "sleep", sleep_and_poll)
-    await pool.controller.pump.switch(False)
+    await pool.controller.pump.set_speed(60)
     assert pool.names() == ["cmd", "state"]
 
 
 async def test_the_last_look_counts(pool: Rig) -> None:
     pool.pool.faults.once("garbage", 8, "state")  # four looks with their retries
-    await pool.controller.pump.switch(False)
+    await pool.controller.pump.set_speed(60)
     assert sum(pool.time.slept) == 20
-    assert pool.controller.store.known.pump_on is False
+    assert pool.controller.store.known.readings.pump_speed == 60
 
 
 async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:

@@ -209,14 +209,15 @@ async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
             waited += interval
             await rig.polls(interval)
     assert 90 <= waited + sum(rig.time.slept) <= 91  # with the second tries
-    assert rig.controller.poller.interval == 30
+    assert rig.controller.poller.interval == 15
 
 
 async def test_nobody_ever_answered(rig: Rig) -> None:
     cut(rig, cloud=True)
     with pytest.raises(StateExpiredError, match="no connection"):
         await rig.controller.poller.poll()
-    assert rig.controller.poller.interval == 30
+    # A cable that is plugged in again is seen soon.
+    assert rig.controller.poller.interval == 15
     assert isinstance(rig.controller.paths.cloud_error, UnreachableError)
     assert rig.published == []
 

@@ -1,14 +1,16 @@
 """Schedules by way of the cloud."""
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from custom_components.poolctl.client.exceptions import (
+    BusyError,
     CommandFailedError,
-    NotDoneError,
     NotOfferedError,
+    OutcomeUnknownError,
 )
 from custom_components.poolctl.client.pool.from_cloud import merge_schedule_info
 from tests.simulator import devices
@@ -73,6 +75,63 @@ async def test_a_record_through_the_cloud(away: Rig) -> None:
 
 
 @CHANGES
+async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
+    """C12: it is not read before it can be newer, and undoes nothing that is shown."""
+    old = deepcopy(away.pool.pool.schedules)
+    seen = away.service.requests("scheduleInfo")
+    index = await change(away, what)
+    assert index == (NEW if what == "create" else None)
+    told = away.controller.store.state.schedules.used
+    # The one before it was sent; none after.
+    assert away.service.requests("scheduleInfo") == seen + 1
+    new, away.pool.pool.schedules = away.pool.pool.schedules, old
+    await away.polls(30)
+    assert away.service.requests("scheduleInfo") == seen + 1
+    assert away.controller.store.state.schedules.used == told
+    away.pool.pool.schedules = new
+    await away.polls(30)
+    assert away.service.requests("scheduleInfo") == seen + 2
+    assert away.controller.store.state.schedules.used == told
+
+
+async def test_changes_one_after_the_other(away: Rig) -> None:
+    """C12: what we wrote is known, however old the copies are."""
+    old = deepcopy(away.pool.pool.schedules)
+    await change(away, "update")
+    away.pool.pool.schedules, new = old, away.pool.pool.schedules
+    seen = away.service.requests("scheduleInfo")
+    found = shown(away, INDEX)
+    assert found is not None and found.end == 900
+    away.pool.pool.schedules = new
+    await away.controller.schedules.delete(INDEX, seen=found)
+    assert away.service.requests("scheduleInfo") == seen
+    assert not record(away, INDEX).used
+
+
+async def test_a_new_one_whose_number_is_not_told_yet(away: Rig) -> None:
+    """C12: another one must not be changed in its place."""
+    old = deepcopy(away.pool.pool.schedules)
+    await change(away, "create")
+    new, away.pool.pool.schedules = away.pool.pool.schedules, old
+    found = shown(away, NEW)
+    assert found is not None
+    with pytest.raises(BusyError) as caught:
+        await away.controller.schedules.delete(NEW, seen=found)
+    assert caught.value.retry_after is not None and caught.value.retry_after <= 35
+    away.pool.pool.schedules = new
+    await away.controller.schedules.delete(NEW, seen=found)
+    assert not record(away, NEW).used
+
+
+async def test_a_new_one_that_is_to_be_disarmed(away: Rig) -> None:
+    assert await away.controller.schedules.create(replace(EVENING, enabled=False))
+    assert not record(away, NEW).enabled
+    await away.polls(60)
+    found = shown(away, NEW)
+    assert found is not None and not found.enabled
+
+
+@CHANGES
 async def test_a_refusal_by_the_cloud(away: Rig, what: str) -> None:
     away.pool.faults.on("decline")
     with pytest.raises(CommandFailedError):
@@ -83,10 +142,10 @@ async def test_a_refusal_by_the_cloud(away: Rig, what: str) -> None:
 
 @CHANGES
 async def test_a_lost_answer_of_the_cloud(away: Rig, what: str) -> None:
-    """A 5xx may come before or after the controller did it: here before."""
+    """A 5xx may come before or after it was done, and the cloud may tell what was."""
     endpoint = {"enable": "changeScheduleStatus"}.get(what, f"{what}Schedule")
     away.service.cloud.faults.once("error_500", 1, endpoint)
-    with pytest.raises(NotDoneError):
+    with pytest.raises(OutcomeUnknownError):
         await change(away, what)
     assert len(away.written()) == 1
 

@@ -6,6 +6,7 @@ import pytest
 
 from custom_components.poolctl.client.envelope import MAX_COUNTER, OutgoingCounter
 from custom_components.poolctl.client.exceptions import ClockError, RefusedError
+from custom_components.poolctl.client.pool.dosing import DOSING
 
 from .conftest import Rig, UnixTime
 
@@ -57,6 +58,22 @@ async def test_another_client_is_ahead(
     assert ahead < 2 * {"1_s": 8, "3_s": 8, "30_s": 40}.get(dialect[14:], 300) + 20
 
 
+@pytest.mark.parametrize("number", [2, 3, 4, 5])
+async def test_a_request_gets_lost_meanwhile(
+    clocked: Callable[..., Rig], number: int
+) -> None:
+    """L1 and L8: a question on the way, or the command itself, is sent again."""
+    rig = clocked(cloud=False)
+    await read(rig)
+    rig.time.advance(15)
+    rig.pool.dialects.add("counter_ahead_3_s")
+    rig.pool.dialects.add("sometimes_short_body")
+    rig.pool.trouble_with_next(number)
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert [r.err for r in rig.asked() if r.err].count("short body") == 1
+    assert len([r for r in rig.asked("a") if r.ok]) == 1
+
+
 async def test_another_client_is_a_day_ahead(clocked: Callable[..., Rig]) -> None:
     """L1: by the cloud; the counter is not driven ahead for nothing."""
     rig = clocked()
@@ -91,6 +108,43 @@ async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> 
             rig.pool.sign_elsewhere()
         await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
     assert len([r for r in rig.asked("a") if r.ok]) == 20
+
+
+async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
+    """L1: before each of our tries the cloud has signed once more."""
+    rig = clocked()
+    await read(rig)
+    verify = rig.pool.verify
+
+    def signs_first(env: object) -> bytes:
+        rig.pool.sign_elsewhere()
+        return verify(env)
+
+    rig.pool.verify = signs_first  # type: ignore[method-assign]
+    for click in range(20):
+        rig.time.advance(0.3)
+        await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
+    assert rig.controller.paths.lan.counters.ahead < 150  # type: ignore[union-attr]
+
+
+async def test_somebody_signs_between_a_query_and_its_command(
+    clocked: Callable[..., Rig],
+) -> None:
+    """L1: that the counter before was taken a moment ago does not prove a refusal."""
+    rig = clocked()
+    await read(rig)
+    rig.time.advance(15)
+    verify, asked = rig.pool.verify, []
+
+    def signs_between(env: object) -> bytes:
+        asked.append(env)
+        if len(asked) == 2:  # the first was the settings
+            rig.pool.sign_elsewhere()
+        return verify(env)
+
+    rig.pool.verify = signs_between  # type: ignore[method-assign]
+    await rig.controller.dosing.set_desired(DOSING[0], 7.2)
+    assert rig.pool.pool.settings["desired_ph"] == 72
 
 
 async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
@@ -195,3 +249,19 @@ def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     with pytest.raises(ClockError):
         counter.next()
     assert counter.last == 0
+
+
+async def test_names_that_are_refused_for_a_day(clocked: Callable[..., Rig]) -> None:
+    """L1: it is asked every half minute, however often that is."""
+    rig = clocked()
+    rig.pool.dialects.add("counter_ahead_1_day")
+    await rig.controller.poller.poll()
+    for _ in range(1200):
+        rig.time.advance(30)
+        rig.pool.sign_elsewhere(DAY)
+        await rig.controller.queries.refresh(first_only=True)
+    rig.pool.dialects.clear()
+    rig.pool.accepted_counter = 0
+    rig.time.advance(30)
+    await rig.controller.queries.refresh()
+    assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"

@@ -120,7 +120,10 @@ CHECKS: Final[dict[str, Callable[[], bool]]] = {
     "reauthentication-flow": has_steps("reauth", "reauth_confirm"),
     "reconfiguration-flow": has_steps("reconfigure"),
     "repair-issues": has_files("repairs.py"),
-    "runtime-data": _nothing_in_hass_data_by_entry,
+    "runtime-data": lambda: (
+        _nothing_in_hass_data_by_entry()
+        and not re.search(r": ConfigEntry\b", source("config_flow.py"))
+    ),
     "stale-devices": lambda: (
         "async_remove_config_entry_device" in source("__init__.py")
         and hasattr(account.AccountCoordinator, "_remove")

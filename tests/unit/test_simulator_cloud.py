@@ -27,7 +27,7 @@ class Service(Visitor):
             Site("Home", controllers=[self.full]),
             Site("Beach", "Kiama", "NSW", [self.small]),
         ]
-        account = Account("me@example.com", "secret", "sub-1", "Me", sites)
+        account = Account("me@example.com", "secret", "sub-1", name="Me", sites=sites)
         stranger = Account(
             "you@example.com", "x", sites=[Site("", "", "", [self.other])]
         )

@@ -1,7 +1,7 @@
 """What a person starts: discovery, the control page, `python -m tests.simulator`."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 import json
 from pathlib import Path
 import signal
@@ -16,6 +16,7 @@ from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
 from tests.simulator.control import ACTIONS, PAGE, ControlPage
 from tests.simulator.mdns import Announcer
 from tests.simulator.raw import exchange, request
+from tests.simulator.situations import SITUATIONS, situations
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -183,6 +184,53 @@ async def test_actions(bench: Bench) -> None:
     assert set(ACTIONS) == {"switch", "cloud_link", "rotate_key", "restart", "move"}
 
 
+async def test_dialects(bench: Bench) -> None:
+    device_id = bench.controller.device_id
+    for target, owner, name in (
+        (device_id, bench.controller.dialects, "busy_after"),
+        ("cloud", bench.cloud.dialects, "C1_pending"),
+    ):
+        status, state = await bench.post("/api/dialect", target=target, name=name)
+        shown = state["cloud"] if target == "cloud" else state["controllers"][0]
+        assert (status, set(owner), shown["dialects"]) == (200, {name}, [name])
+        assert shown["known_dialects"][name]
+        await bench.post("/api/dialect", target=target, name=name, on=False)
+        assert not owner
+
+
+async def test_what_is_said_once_is_said_again(bench: Bench) -> None:
+    """A dialect that is switched on anew begins anew."""
+    bench.cloud.told_once = {("C11_empty_once", ""), ("C5_503_once", "/key")}
+    await bench.post("/api/dialect", target="cloud", name="C11_empty_once")
+    assert bench.cloud.told_once == {("C5_503_once", "/key")}
+
+
+async def test_situations(bench: Bench) -> None:
+    """Each can be made and ended, over and over."""
+    pool, target = bench.controller.pool, bench.controller.device_id
+    seen: dict[str, Callable[[], bool]] = {
+        "dry_run": lambda: pool.pump.dry_run_status == 2,
+        "bad_ph": lambda: pool.water.ph > 8,
+        "acid_empty": lambda: pool.settings["acid_remaining"] == 0,
+        "chlorine_empty": lambda: pool.settings["chlorine_remaining"] == 0,
+        "pump_held_off": lambda: pool.slots[0].held and pool.pump.mode == 0,
+    }
+    assert set(seen) == set(SITUATIONS)
+    for name, is_so in seen.items():
+        for on in (True, False, True):
+            status, state = await bench.post(
+                "/api/situation", target=target, name=name, on=on
+            )
+            bench.clock.advance(2)  # schedules win a second later
+            assert status == 200 and is_so() is on and bench.controller.pool is pool
+            shown = state["controllers"][0]["situations"][name]
+            assert shown == {"title": SITUATIONS[name].title, "on": on}
+
+
+def test_a_small_pool_has_no_drums() -> None:
+    assert set(situations(Pool.small())) == {"dry_run", "bad_ph", "pump_held_off"}
+
+
 async def test_advance(bench: Bench) -> None:
     before = bench.clock.monotonic()
     assert (await bench.post("/api/advance", seconds=3600))[0] == 200
@@ -196,6 +244,9 @@ async def test_advance(bench: Bench) -> None:
         ("/api/fault", {"target": "nobody", "name": "refuse"}),
         ("/api/action", {"target": "AA_BB_CC_0A_0B_0C", "name": "dance"}),
         ("/api/action", {"target": "AA_BB_CC_0A_0B_0C", "name": "switch", "slot": 4}),
+        ("/api/dialect", {"target": "cloud", "name": "busy_after"}),
+        ("/api/dialect", {"target": "AA_BB_CC_0A_0B_0C", "name": "C1_pending"}),
+        ("/api/situation", {"target": "AA_BB_CC_0A_0B_0C", "name": "rain"}),
         ("/api/advance", {}),
     ],
 )

@@ -11,6 +11,7 @@ from tests.validation import (
     descriptions,
     github,
     hacs,
+    hassfest,
     icons,
     manifest,
     translations,
@@ -34,6 +35,8 @@ from .broken import (
 
 BUG: Final = ".github/ISSUE_TEMPLATE/bug.yml"
 TESTS: Final = ".github/workflows/tests.yml"
+FLOW: Final = "custom_components/poolctl/config_flow.py"
+RELEASE: Final = ".github/workflows/release.yml"
 
 
 @pytest.fixture
@@ -46,6 +49,8 @@ def copy(tmp_path: Path) -> Path:
 BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
     (manifest.check, MANIFEST, "version", REMOVED, "version: required key"),
     (manifest.check, MANIFEST, "version", "one", "'one' is no version"),
+    (manifest.check, MANIFEST, "requirements", ["x==1"], "requirements"),
+    (manifest.check, MANIFEST, "loggers", ["custom_components.x"], "is no library"),
     (manifest.check, MANIFEST, "colour", "blue", "colour: not a valid option"),
     (manifest.check, MANIFEST, "homeassistant", "2026.10.4", "not a valid option"),
     (manifest.check, MANIFEST, "iot_class", "local", "iot_class: value must be"),
@@ -60,6 +65,13 @@ BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
         "the integration's own page",
     ),
     (manifest.check, MANIFEST, "issue_tracker", REMOVED, "issue_tracker: required"),
+    (
+        manifest.check,
+        MANIFEST,
+        "issue_tracker",
+        "https://github.com/me/x/issues",
+        "not that of the repository",
+    ),
     (manifest.check, MANIFEST, "codeowners", [], "codeowners: length"),
     (manifest.check, MANIFEST, "domain", "pool", "not the name of the folder"),
     (manifest.check, MANIFEST, "config_flow", False, "config_flow.py go together"),
@@ -187,6 +199,7 @@ BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
     (hacs.check, "hacs.json", "name", REMOVED, "name: required key"),
     (hacs.check, "hacs.json", "name", "Pool", "not that of the manifest"),
     (hacs.check, "hacs.json", "filename", REMOVED, "zip_release needs filename"),
+    (hacs.check, "hacs.json", "hide_default_branch", REMOVED, "a branch is offered"),
     (hacs.check, "hacs.json", "country", "XX", "country: "),
     (versions.check, "hacs.json", "homeassistant", "2026.9.0", "that is tested"),
     (versions.check, MANIFEST, "version", "9.9.9", "CHANGELOG.md: has no section"),
@@ -241,7 +254,15 @@ BROKEN_TEXT: Final[tuple[tuple[Check, str, str, str, str], ...]] = (
         "(\n",
         "cannot be read",
     ),
-    (github.check, TESTS, "checkout@v6", "checkout@main", "a step either runs"),
+    (
+        hassfest.check,
+        "custom_components/poolctl/__init__.py",
+        "CONFIG_SCHEMA =",
+        "OTHER =",
+        "no CONFIG_SCHEMA",
+    ),
+    (github.check, TESTS, "checkout@de0fac2", "checkout@v6 #", "a step either runs"),
+    (github.check, RELEASE, "./.github", "poolctl/poolctl/.github", "jobs.tests"),
     (github.check, TESTS, "permissions:\n  contents: read\n", "", "permissions: req"),
     (github.check, TESTS, "contents: read", "contents: all", "permissions.contents"),
     (github.check, TESTS, "  contents", "\tcontents", "cannot be read"),
@@ -258,11 +279,11 @@ BROKEN_TEXT: Final[tuple[tuple[Check, str, str, str, str], ...]] = (
     (
         versions.check,
         "pyproject.toml",
-        'version = "0.1.0"',
         'version = "0.2.0"',
-        "the version is not 0.1.0",
+        'version = "0.3.0"',
+        "the version is not 0.2.0",
     ),
-    (versions.check, "CHANGELOG.md", "## [0.1.0]", "## 0.1.0", "has no section"),
+    (versions.check, "CHANGELOG.md", "## [0.2.0]", "## 0.2.0", "has no section"),
     (hacs.check, "hacs.json", "{", "", "cannot be read"),
 )
 
@@ -309,4 +330,25 @@ def test_the_command_names_every_problem(
     lines = capsys.readouterr().out.splitlines()
     assert f"{MANIFEST}: colour: not a valid option" in lines
     assert "LICENSE: is missing" in lines
-    assert lines[-1] == f"validation: {len(lines) - 1} problems"
+    problems = [line for line in lines if not line.startswith("validation: ")]
+    assert lines[-1] == f"validation: {len(problems)} problems"
+
+
+def test_discovery_without_a_unique_id_is_found(copy: Path) -> None:
+    flow = copy / FLOW
+    code = flow.read_text()
+    assert found(
+        hassfest.check, copy, lambda: flow.write_text(code.replace("_unique_id(", "("))
+    ) == {
+        f"{FLOW}: dhcp finds devices without a unique id",
+        f"{FLOW}: zeroconf finds devices without a unique id",
+    }
+
+
+def test_what_is_not_checked_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    main(Path())
+    said = capsys.readouterr().out
+    assert "hassfest is not in the package" in said
+    for name in hassfest.UNCHECKED:
+        assert f"not checked here: {name} (" in said
+    assert not hassfest.CHECKED.keys() & hassfest.UNCHECKED.keys()

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 import json
 from pathlib import Path
 import shutil
-import subprocess
 from typing import Any, Final
-import zipfile
 
 from homeassistant import components
 from homeassistant.components.brands.const import ALLOWED_IMAGES
@@ -38,7 +36,6 @@ from .broken import (
     found,
     problems,
     put,
-    replace,
 )
 
 GERMAN: Final = "custom_components/poolctl/translations/de.json"
@@ -264,37 +261,6 @@ def test_nothing_of_the_best_integrations_is_refused() -> None:
         known = {str(key) for key in manifest.SCHEMA}
         assert known.issuperset(keys), folder.name
     assert seen > 200
-
-
-def test_the_package_has_what_was_committed(copy: Path) -> None:
-    version = json.loads((copy / MANIFEST).read_text())["version"]
-    replace(copy / "CHANGELOG.md", f"[{version}] - ", f"[{version}] - 2026-12-01\n#")
-    for command in (
-        "git init --quiet",
-        "git add .",
-        "git -c user.name=x -c user.email=x@example.com commit --quiet --message=x",
-    ):
-        subprocess.run(command.split(), cwd=copy, check=True)
-    (copy / "custom_components/poolctl/left_over.py").write_text("")
-    program = copy / "scripts" / "package"
-    subprocess.run([program, f"v{version}"], check=True)
-    with zipfile.ZipFile(copy / "poolctl.zip") as package:
-        names = set(package.namelist())
-        assert json.loads(package.read("manifest.json"))["version"] == version
-    assert {"__init__.py", "client/lan.py", "brand/icon.png"} <= names
-    assert "left_over.py" not in names
-
-    for tag, changelog, reason in (
-        ("v9.9.9", "2026-12-01", "the manifest says"),
-        (version, "unreleased", "has no date"),
-    ):
-        replace(copy / "CHANGELOG.md", f"[{version}] - 2026-12-01", f"[{version}] - x")
-        replace(copy / "CHANGELOG.md", f"[{version}] - x", f"[{version}] - {changelog}")
-        result = subprocess.run(
-            [program, tag], check=False, capture_output=True, text=True
-        )
-        assert result.returncode == 1
-        assert reason in result.stderr
 
 
 def test_the_example_in_contributing_is_real() -> None:

@@ -2,7 +2,7 @@
 
 Neither is part of the installed Home Assistant, so their rules are written down here again,
 as tables (hassfest of Home Assistant 2026.10, HACS 2.0), with Home Assistant's own validators
-wherever there are some. Beside them stand the agreements that this project keeps with itself:
+wherever there are some; `hassfest.py` says which is which, and what is not checked. Beside them stand the agreements that this project keeps with itself:
 versions, languages, images, workflows.
 
 `python -m tests.validation [REPOSITORY]` names everything that is wrong; `scripts/lint` runs it.
@@ -18,6 +18,7 @@ from . import (
     descriptions,
     github,
     hacs,
+    hassfest,
     icons,
     languages,
     manifest,
@@ -29,6 +30,7 @@ from .report import Check, Problem, Repository
 
 CHECKS: Final[tuple[Check, ...]] = (
     manifest.check,
+    hassfest.check,
     dependencies.check,
     translations.check,
     languages.check,

@@ -8,15 +8,13 @@ import probatio as vol
 
 from .report import Problem, Repository, violations
 
-# A version, or the one branch that Home Assistant's own action is published on.
-_PINNED: Final = re.compile(
-    r"[\w./-]+@(?:v?\d[\w.]*)|home-assistant/actions/\w+@master"
-)
+# A tag can be moved to other code; a commit cannot.
+_PINNED: Final = re.compile(r"[\w./-]+@[0-9a-f]{40}")
 
 
 def _pinned(value: Any) -> str:
     if not isinstance(value, str) or not _PINNED.fullmatch(value):
-        raise vol.Invalid(f"{value!r} has no version")
+        raise vol.Invalid(f"{value!r} is not pinned by its commit")
     return value
 
 
@@ -24,20 +22,23 @@ _ANY: Final = object
 _STEP: Final = vol.Any(
     {vol.Required("uses"): _pinned, vol.Extra: _ANY},
     {vol.Required("run"): str, vol.Extra: _ANY},
-    msg="a step either runs something or uses an action with its version",
+    msg="a step either runs something or uses an action with its commit",
+)
+_JOB: Final = vol.Any(
+    {
+        vol.Required("runs-on"): str,
+        vol.Required("steps"): [_STEP],
+        vol.Extra: _ANY,
+    },
+    # Another workflow of this repository.
+    {vol.Required("uses"): vol.Match(r"\./\.github/workflows/"), vol.Extra: _ANY},
 )
 WORKFLOW: Final = {
     vol.Required("name"): str,
     vol.Required("on"): dict,
     # Nothing may write but what says so.
     vol.Required("permissions"): {str: vol.Any("read", "write", "none")},
-    vol.Required("jobs"): {
-        str: {
-            vol.Required("runs-on"): str,
-            vol.Required("steps"): [_STEP],
-            vol.Extra: _ANY,
-        }
-    },
+    vol.Required("jobs"): {str: _JOB},
     vol.Extra: _ANY,
 }
 _INPUTS: Final = ("checkboxes", "dropdown", "input", "textarea")

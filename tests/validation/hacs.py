@@ -37,6 +37,8 @@ def check(repository: Repository) -> Iterator[Problem]:
     yield from violations(SCHEMA, hacs, "hacs.json")
     if hacs.get("zip_release") and not hacs.get("filename"):
         yield Problem("hacs.json", "zip_release needs filename")
+    if hacs.get("zip_release") and not hacs.get("hide_default_branch"):
+        yield Problem("hacs.json", "a branch is offered, but only releases have a zip")
     if hacs.get("name") != repository.manifest.get("name"):
         yield Problem("hacs.json", "the name is not that of the manifest")
     if len(repository.folders) != 1:

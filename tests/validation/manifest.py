@@ -60,6 +60,12 @@ def _wildcard(value: str) -> str:
     return value
 
 
+def _library(value: str) -> str:
+    if value.startswith("custom_components"):
+        raise vol.Invalid("is no library, and its own logger is not needed")
+    return value
+
+
 _LOWER: Final = vol.All(str, lower)
 _UPPER: Final = vol.All(str, upper)
 _MAC: Final = vol.All(str, upper, _wildcard)
@@ -96,7 +102,8 @@ SCHEMA: Final = {
     vol.Required("integration_type"): vol.In(INTEGRATION_TYPES),
     vol.Required("iot_class"): vol.In(IOT_CLASSES),
     vol.Required("issue_tracker"): https,
-    vol.Optional("loggers"): [str],
+    # Of libraries. The integration's own logger is set to debug with them anyway.
+    vol.Optional("loggers"): vol.All([_library], vol.Length(min=1)),
     vol.Optional("mqtt"): [str],
     vol.Optional("preview_features"): {
         str: {
@@ -106,7 +113,8 @@ SCHEMA: Final = {
         }
     },
     vol.Optional("quality_scale"): vol.In((*TIERS, *UNSCALED)),
-    vol.Optional("requirements"): [str],
+    # Home Assistant has everything that this integration needs.
+    vol.Optional("requirements"): [],
     vol.Optional("single_config_entry"): bool,
     vol.Optional("ssdp"): [vol.All({str: str}, vol.Length(min=1))],
     vol.Optional("usb"): [
@@ -170,6 +178,10 @@ def _findings(
     yield (
         bool(manifest.get("config_flow")) != has_flow,
         "config_flow and config_flow.py go together",
+    )
+    yield (
+        manifest.get("issue_tracker") != f"{manifest.get('documentation')}/issues",
+        "issue_tracker is not that of the repository in documentation",
     )
     both = set(manifest.get("dependencies", ())) & set(
         manifest.get("after_dependencies", ())

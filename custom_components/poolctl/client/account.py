@@ -15,6 +15,8 @@ from yarl import URL
 
 from .cloud import MAX_RESPONSE, TIMEOUT, V1
 from .cloud_answers import Inventory
+from .evidence.cloud import judge_refusal, judge_renewal
+from .evidence.ledger import Evidence
 from .exceptions import (
     AuthenticationError,
     BusyError,
@@ -69,7 +71,10 @@ async def probe(session: ClientSession, base_url: str) -> None:
 
 
 async def request_tokens(
-    session: ClientSession, address: str, form: Mapping[str, str]
+    session: ClientSession,
+    address: str,
+    form: Mapping[str, str],
+    evidence: Evidence | None = None,
 ) -> Tokens:
     """Trade a code or a refresh token for tokens (interface.md 4.1, RFC 6749).
 
@@ -86,6 +91,18 @@ async def request_tokens(
         timeout=TOKEN_TIMEOUT,
         limit=MAX_RESPONSE,
     )
+    evidence = evidence or Evidence()
+    try:
+        tokens = _tokens(response)
+    except AuthenticationError:
+        judge_refusal(evidence, response)
+        raise
+    if form.get("grant_type") == "refresh_token":
+        judge_renewal(evidence, tokens.refresh)
+    return tokens
+
+
+def _tokens(response: Response) -> Tokens:
     answer = _token_answer(response)
     access, refresh = (
         _token(answer, f"{name}_token") for name in ("access", "refresh")

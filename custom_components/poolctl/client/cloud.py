@@ -28,6 +28,8 @@ from .cloud_answers import (
     parse_inventory,
 )
 from .equipment import MAIN_PUMP
+from .evidence.cloud import CloudJudge
+from .evidence.ledger import Ledgers, new_ledgers
 from .exceptions import (
     AuthenticationError,
     BusyError,
@@ -89,9 +91,16 @@ class CloudClient:
     """
 
     def __init__(
-        self, session: ClientSession, base_url: str, token: TokenProvider
+        self,
+        session: ClientSession,
+        base_url: str,
+        token: TokenProvider,
+        ledgers: Ledgers | None = None,
     ) -> None:
-        """Prepare; the session stays the caller's."""
+        """Prepare; the session stays the caller's.
+
+        `ledgers` are where what is shown of our assumptions is counted.
+        """
         self._session = session
         self._base = URL(base_url)
         self._token = token
@@ -108,6 +117,8 @@ class CloudClient:
         self._online_lock = asyncio.Lock()
         self.statistics = LinkStatistics()
         """Of every request for this account."""
+        self.ledgers = new_ledgers() if ledgers is None else ledgers
+        self.judge = CloudJudge(self.ledgers)
 
     @property
     def not_offered(self) -> frozenset[str]:
@@ -116,7 +127,9 @@ class CloudClient:
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
-        return parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
+        found = parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
+        self.judge.inventory(found)
+        return found
 
     async def reachable(self, device_id: str) -> bool | None:
         """Tell what the service says of `online`, `None` where it does not say.
@@ -173,10 +186,12 @@ class CloudClient:
         try:
             path = f"{V1}/oauth/userinfo"
             answer = await self._request(HTTPMethod.GET, path, check)
-        except RefusedError, ProtocolError:
+        except (RefusedError, ProtocolError) as err:
+            self.judge.user_info(None, err)
             return None
-        subject = answer.get("sub")
-        return str(subject) if subject else None
+        subject = str(answer.get("sub") or "") or None
+        self.judge.user_info(subject, None)
+        return subject
 
     async def envelope_key(self, device_id: str) -> bytes:
         """Return the key a controller signs with (interface.md 5.2, layouts.md 5).
@@ -186,6 +201,7 @@ class CloudClient:
         data = await self._data(
             HTTPMethod.GET, f"{_V2}/iot-shadow/device/{device_id}/envelope-key"
         )
+        self.judge.key(device_id, data)
         return parse_envelope_key(data)
 
     async def dashboard(self, device_id: str) -> Answer:
@@ -197,6 +213,7 @@ class CloudClient:
         dashboard = data.get("dashboard")
         if not isinstance(dashboard, dict):
             raise UnexpectedResponseError("the answer has no dashboard")
+        self.judge.dashboard(device_id, dashboard)
         return dashboard
 
     async def live_dashboard(self, device_id: str) -> Answer:
@@ -208,7 +225,8 @@ class CloudClient:
         """
         online = await self.reachable(device_id)
         dashboard, now = await self.dashboard(device_id), time.monotonic()
-        before, since = self._dashboards.get(device_id, (None, now))
+        before, since = self._dashboards.get(device_id, (dashboard, now))
+        self.judge.reached(device_id, online, changed=dashboard != before)
         if dashboard != before or online is not False:
             since = now
         self._dashboards[device_id] = dashboard, since
@@ -230,7 +248,7 @@ class CloudClient:
         async with self._gates[device_id].lock:
             while True:
                 try:
-                    return await self._data(HTTPMethod.GET, path)
+                    data = await self._data(HTTPMethod.GET, path)
                 except NotOfferedError:
                     self._not_offered.add(endpoint)
                     raise
@@ -239,6 +257,9 @@ class CloudClient:
                     if not urgent or time.monotonic() + wait > give_up:
                         raise
                     await asyncio.sleep(wait)
+                else:
+                    self.judge.read(device_id, endpoint, data)
+                    return data
 
     async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
         """Switch a slot by hand (observed, layouts.md 5)."""
@@ -319,13 +340,15 @@ class CloudClient:
         """Return what is read of an answer; ask again where the token may be void."""
         with self.statistics.poll(RefusedError, BusyError, UnconfirmedError):
             token = await self._token()
-            response = await self._send(method, path, body, token)
+            response = first = await self._send(method, path, body, token)
             newer = await self._newer_token(response, path, token)
             if newer is not None:
                 response = await self._send(method, path, body, newer)
                 if may_blame_token(response):
                     self._blameless.add(path)
-            return read(response)
+                else:
+                    self.judge.renewed(first, response)
+            return self.judge.reading(path, response, read)
 
     async def _newer_token(
         self, response: Response, path: str, token: str

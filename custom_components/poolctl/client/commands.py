@@ -11,7 +11,7 @@ from typing import Any
 
 from .equipment import MAX_SLOTS, HeatSource
 from .exceptions import InvalidCommandError, ReplyError
-from .json_values import Answer
+from .json_values import Answer, clean_text, parse_json
 from .schedule import Schedule
 
 SINGLE_SPEED = "Single Speed"
@@ -243,7 +243,8 @@ class _Reader:
         return not more
 
     def string(self) -> str:
-        return self.take(self.byte()).decode("utf-8", "replace")
+        """Return a text of somebody else, clean."""
+        return clean_text(self.take(self.byte()).decode("utf-8", "replace"))
 
     def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
         return layout.unpack(self.take(layout.size))
@@ -300,11 +301,11 @@ def _plausible(schedule: Schedule) -> bool:
 def decode_json(payload: bytes) -> dict[str, object]:
     """Return the object of a JSON reply, taken out of `{"d": …}` where it is wrapped."""
     try:
-        reply = json.loads(payload)
-    except ValueError, RecursionError:
+        reply = parse_json(payload)
+    except ValueError:
         raise ReplyError("the reply is not JSON") from None
-    if isinstance(reply, dict) and isinstance(reply.get("d"), dict):
-        reply = reply["d"]
+    if isinstance(reply, dict) and isinstance(wrapped := reply.get("d"), dict):
+        reply = wrapped
     if not isinstance(reply, dict):
         raise ReplyError("the reply is not a JSON object")
     return reply

@@ -63,7 +63,8 @@ def _tag(key: bytes, signed: bytes) -> bytes:
     return cmac.finalize()[:_TAG_SIZE]
 
 
-def _from_hex(text: str) -> bytes:
+def from_hex(text: str) -> bytes:
+    """Return the bytes of wire hex (interface.md 2.7); raises EnvelopeError."""
     try:
         return bytes.fromhex(text)
     except ValueError:
@@ -92,7 +93,7 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
     Raises EnvelopeError for a malformed envelope and SignatureError for a wrong tag.
     """
     if isinstance(data, str):
-        data = _from_hex(data)
+        data = from_hex(data)
     if len(data) < _HEAD.size + _TAG_SIZE:
         raise EnvelopeError(f"envelope of {len(data)} bytes is too short")
     version, counter = _HEAD.unpack_from(data)

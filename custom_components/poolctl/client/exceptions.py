@@ -105,6 +105,10 @@ class StateExpiredError(UnreachableError):
     """Neither the LAN nor the cloud answered for so long that the state is void."""
 
 
+class StoppedError(UnreachableError):
+    """Whoever was asked to send it has been stopped: it may have been sent, or not."""
+
+
 class NotDoneError(UnreachableError):
     """The answer got lost, and another look told that nothing was done."""
 

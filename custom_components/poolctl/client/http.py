@@ -87,3 +87,7 @@ async def exchange(
         ) from None
     except (ClientError, TimeoutError) as err:
         raise UnreachableError(f"no answer ({type(err).__name__})") from None
+    except RuntimeError:
+        if not session.closed:
+            raise
+        raise UnreachableError("the session is closed", sent=False) from None

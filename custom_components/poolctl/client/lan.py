@@ -7,9 +7,12 @@ import json
 from aiohttp import ClientSession
 from yarl import URL
 
-from .envelope import Counters, unwrap, wrap
+from .envelope import Counters, Envelope, unwrap, wrap
+from .evidence.lan import LanJudge
+from .evidence.ledger import Evidence
 from .exceptions import (
     ClockError,
+    EnvelopeError,
     FrameError,
     LanBusyError,
     LanRequestError,
@@ -17,6 +20,7 @@ from .exceptions import (
     RefusedError,
     ReplayError,
     RequestTooLargeError,
+    SignatureError,
     UnexpectedResponseError,
 )
 from .frame import StateFrame, decode_frame
@@ -67,15 +71,18 @@ class LanClient:
         *,
         port: int = PORT,
         counter: Counters | None = None,
+        evidence: Evidence | None = None,
     ) -> None:
         """Prepare; the session stays the caller's.
 
-        `counter` is what lasts of this controller where its address or key changes.
+        `counter` is what lasts of this controller where its address or key changes, and
+        `evidence` is where what it shows of our assumptions is counted.
         """
         self._session = session
-        self._url = URL.build(scheme="http", host=host, port=port, path=PATH)
+        self._url = controller_url(host, port)
         self._key = key
         self.counters = counter or Counters()
+        self.judge = LanJudge(evidence or Evidence())
         self.last_frame: RawFrame | None = None
         """The newest state frame that verified, whether it decodes or not."""
 
@@ -119,10 +126,12 @@ class LanClient:
     async def raw_action(self, name: str, payload: bytes) -> bytes:
         """Run a signed action; return its reply, empty where it has none that counts."""
         try:
-            return await self._request("a", name, payload, urgent=True)
+            reply = await self._request("a", name, payload, urgent=True)
         except ReplayError:
             # It ran, and only its effect could not be read: the next state will tell.
             return b""
+        self.judge.ran(name, payload, reply)
+        return reply
 
     async def _request(
         self,
@@ -147,42 +156,70 @@ class LanClient:
                 )
             counter = 0 if payload is None else counters.next()
             body = self._body(op, name, payload, counter)
-            answer = await self._post(body, timeout)
+            answer = await ask_controller(self._session, self._url, body, timeout)
             if payload is not None:
                 counters.accept(counter)
-            if not answer.get("env") and op == "a" and answer.get("ok") is True:
-                return b""
-            if "env" not in answer:
-                raise UnexpectedResponseError("the answer has no envelope")
-            received = unwrap(self._key, str(answer["env"]))
-            if op == "q":
-                counters.replies.accept(received.counter)
-            else:
-                counters.frames.accept(received.counter)
-                self.last_frame = RawFrame.of(received)
-            return received.payload
+                self.judge.taken()
+            return self._payload(op, name, counter, answer)
+
+    def _payload(self, op: str, name: str, sent: int, answer: Answer) -> bytes:
+        """Return the verified payload of an answer; `sent` is our counter, if any."""
+        if op == "a":
+            self.judge.answered(answer)
+        if not answer.get("env") and op == "a" and answer.get("ok") is True:
+            return b""
+        if "env" not in answer:
+            raise UnexpectedResponseError("the answer has no envelope")
+        received = self._unwrap(str(answer["env"]))
+        self.judge.received(op, name, sent, received)
+        if op == "q":
+            self.counters.replies.accept(received.counter)
+        else:
+            self.counters.frames.accept(received.counter)
+            self.last_frame = RawFrame.of(received)
+        return received.payload
+
+    def _unwrap(self, text: str) -> Envelope:
+        try:
+            return unwrap(self._key, text)
+        except (EnvelopeError, SignatureError) as err:
+            self.judge.rejected(text, err)
+            raise
 
     def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
         envelope = "" if payload is None else wrap(self._key, counter, payload).hex()
-        return json.dumps({"op": op, "name": name, "env": envelope}).encode()
+        return request_body(op, name, envelope)
 
-    async def _post(self, body: bytes, timeout: float) -> Answer:
-        """Return the answer, or raise what it says (interface.md 7.2)."""
-        response = await exchange(
-            self._session,
-            HTTPMethod.POST,
-            self._url,
-            data=body,
-            headers=_HEADERS,
-            timeout=timeout,
-            limit=MAX_RESPONSE,
-        )
-        status, answer = response.status, response.json()
-        if answer is None:
-            raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
-        if answer.get("ok") is False or status != HTTPStatus.OK:
-            raise _refusal(status, str(answer.get("err")))
-        return answer
+
+def controller_url(host: str, port: int) -> URL:
+    """Return where a controller answers (interface.md 4.2)."""
+    return URL.build(scheme="http", host=host, port=port, path=PATH)
+
+
+def request_body(op: str, name: str = "", envelope: str = "") -> bytes:
+    """Return the body of a request (interface.md 2.7)."""
+    return json.dumps({"op": op, "name": name, "env": envelope}).encode()
+
+
+async def ask_controller(
+    session: ClientSession, url: URL, body: bytes, timeout: float
+) -> Answer:
+    """Return the answer, or raise what it says (interface.md 7.2)."""
+    response = await exchange(
+        session,
+        HTTPMethod.POST,
+        url,
+        data=body,
+        headers=_HEADERS,
+        timeout=timeout,
+        limit=MAX_RESPONSE,
+    )
+    status, answer = response.status, response.json()
+    if answer is None:
+        raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
+    if answer.get("ok") is False or status != HTTPStatus.OK:
+        raise _refusal(status, str(answer.get("err")))
+    return answer
 
 
 def _refusal(status: int, reason: str) -> PoolctlError:

@@ -79,3 +79,9 @@ class Schedule:
         """Return the runs of a week, in minutes since its first midnight."""
         for day in self.days:
             yield day * DAY + self.start, day * DAY + self.stop
+
+
+UNUSED = Schedule(
+    slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
+)
+"""What a record in no use reads like."""

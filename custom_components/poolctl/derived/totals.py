@@ -170,4 +170,5 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
         now = dt_util.now()
         if now.date() != self._day:
             self._day, self._total = now.date(), 0.0
-        return (now - dt_util.start_of_local_day(now)).total_seconds()
+        # Not the difference of the two: in one zone that is one of clocks, not of time.
+        return now.timestamp() - dt_util.start_of_local_day(now).timestamp()

@@ -1,7 +1,11 @@
 // Cards of Home Assistant's own, for one entity each.
 
-// The name of the entity alone: the device is the title of the view.
-const name = { type: "entity" };
+// The name of the entity alone: its part is the title of the section. Only what the spa
+// has stands among the same of the pool.
+const nameOf = (entity) =>
+  entity.key.startsWith("spa") && entity.domain !== "select"
+    ? [{ type: "device" }, { type: "entity" }]
+    : { type: "entity" };
 
 const GOOD = "var(--success-color)";
 const FAIR = "var(--warning-color)";
@@ -9,7 +13,12 @@ const POOR = "var(--error-color)";
 
 const FULL = { columns: 12 };
 
-const tileWith = (entity, more) => ({ type: "tile", entity: entity.id, name, ...more });
+const tileWith = (entity, more) => ({
+  type: "tile",
+  entity: entity.id,
+  name: nameOf(entity),
+  ...more,
+});
 
 export const tile = (entity) => tileWith(entity);
 
@@ -53,21 +62,27 @@ const pressWith = (entity, more) => {
   });
 };
 
-/** Shown only while it is on, or above zero. */
+/** Shown only while it is on, or while there is a time at which it ends. */
 export const whileOn = (entity) =>
   tileWith(entity, {
     visibility: [{ condition: "state", entity: entity.id, state: "on" }],
   });
 export const whileRunning = (entity) =>
   tileWith(entity, {
-    visibility: [{ condition: "numeric_state", entity: entity.id, above: 0 }],
+    visibility: [
+      {
+        condition: "state",
+        entity: entity.id,
+        state_not: ["unknown", "unavailable"],
+      },
+    ],
   });
 
 /** A needle over ranges of what is poor, fair, good, fair and poor again. */
 const gauge = (min, low, good, high, max, end) => (entity) => ({
   type: "gauge",
   entity: entity.id,
-  name,
+  name: nameOf(entity),
   needle: true,
   min,
   max: end,
@@ -112,7 +127,7 @@ export const light = (entity) => {
 export const thermostat = (entity, pool) => ({
   type: "thermostat",
   entity: entity.id,
-  name,
+  name: nameOf(entity),
   features: [{ type: "climate-hvac-modes" }],
   grid_options: { columns: pool.find("climate", /^/).length > 1 ? 6 : 12 },
 });
@@ -126,7 +141,7 @@ export const calendar = (entity) => ({
 
 const graph = (type, entities, more) => ({
   type,
-  entities: entities.map((entity) => ({ entity: entity.id, name })),
+  entities: entities.map((entity) => ({ entity: entity.id, name: nameOf(entity) })),
   grid_options: FULL,
   ...more,
 });

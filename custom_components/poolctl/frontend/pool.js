@@ -7,7 +7,7 @@ export function controllers(hass) {
   const ids = new Set(
     Object.values(hass.entities)
       .filter((entity) => entity.platform === PLATFORM)
-      .map((entity) => entity.device_id),
+      .map((entity) => controllerOf(hass, entity.device_id)),
   );
   return [...ids]
     .map((id) => hass.devices[id])
@@ -16,13 +16,20 @@ export function controllers(hass) {
     .sort((one, other) => one.name.localeCompare(other.name, hass.language));
 }
 
-/** The entities of a controller that a person may see: not disabled, not hidden. */
+/** Return the controller that a device is a part of; a controller is its own. */
+const controllerOf = (hass, deviceId) =>
+  hass.devices[deviceId]?.parent_device_id ?? deviceId;
+
+/** The entities of a controller, by it or one of its parts, that a person may see: not disabled, not hidden. */
 export class Pool {
   constructor(hass, deviceId) {
+    const controller = controllerOf(hass, deviceId);
     this.entities = Object.values(hass.entities)
       .filter(
         (entity) =>
-          entity.platform === PLATFORM && entity.device_id === deviceId && !entity.hidden,
+          entity.platform === PLATFORM &&
+          !entity.hidden &&
+          controllerOf(hass, entity.device_id) === controller,
       )
       .map((entity) => describe(entity, hass.states[entity.entity_id]))
       .sort((one, other) =>

@@ -51,7 +51,7 @@ const SECTIONS = [
       ["sensor", /^pump_speed$/, speed],
       ["sensor", /^pump_power$/, trend],
       ["sensor", /^flow_rate$/, trend],
-      ["sensor", /^pump_.*remaining$/, whileRunning],
+      ["sensor", /^pump_.*remaining$/, whileRunning, ANY],
       ["sensor", /^pump_|pressure$|^energy$|hours/, tile],
       ["binary_sensor", /^pump_/, whileOn],
       ["binary_sensor", /^flow$/, tile],

@@ -1,4 +1,4 @@
-"""The controller that an action is for: the one whose device it names."""
+"""The controller that an action is for: the one whose device or part it names."""
 
 from homeassistant.const import ATTR_DEVICE_ID
 from homeassistant.core import ServiceCall, callback
@@ -9,13 +9,14 @@ import probatio as vol
 from ..account import AccountCoordinator
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
+from ..parts import controller_of
 
 DEVICE_FIELD = {vol.Required(ATTR_DEVICE_ID): cv.string}
 
 
 @callback
 def async_coordinator(call: ServiceCall) -> ControllerCoordinator:
-    """Return the coordinator of the controller whose device the action names.
+    """Return the coordinator of the controller whose device or part the action names.
 
     Raises ServiceValidationError where it names none of ours.
     """
@@ -23,8 +24,9 @@ def async_coordinator(call: ServiceCall) -> ControllerCoordinator:
         call.hass, DOMAIN, call.data[ATTR_DEVICE_ID]
     )
     account: AccountCoordinator = entry.runtime_data
-    for _, device_id in device.identifiers:
-        if (coordinator := account.controllers.get(device_id)) is not None:
+    named = controller_of(device)
+    for coordinator in account.controllers.values():
+        if coordinator.registered_id == named:
             return coordinator
     raise ServiceValidationError(
         translation_domain=DOMAIN, translation_key="controller_gone"

@@ -38,8 +38,9 @@ async def _async_send(
     call: ServiceCall, send: Callable[[RawControl, str, bytes], Awaitable[bytes]]
 ) -> ServiceResponse:
     """Send what was composed, once; return the reply as hex."""
-    controller = async_coordinator(call).controller
-    with command_errors():
+    coordinator = async_coordinator(call)
+    controller = coordinator.controller
+    with command_errors(coordinator.record.title):
         payload = parse_payload(call.data[ATTR_PAYLOAD])
         reply = await send(controller.raw, call.data[ATTR_NAME], payload)
     return {ATTR_RESPONSE: reply.hex()} if call.return_response else None

@@ -60,7 +60,7 @@ _BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name
 async def async_create(call: ServiceCall) -> ServiceResponse:
     """Create a schedule; return its number, `None` where it was not found again."""
     coordinator = await _async_allowed(call)
-    with command_errors():
+    with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, None)
         index = await coordinator.controller.schedules.create(wanted)
     return {ATTR_SCHEDULE_NUMBER: None if index is None else index + 1}
@@ -70,7 +70,7 @@ async def async_update(call: ServiceCall) -> None:
     """Change what is said of a schedule."""
     coordinator = await _async_allowed(call)
     index, seen = _find(call, coordinator)
-    with command_errors():
+    with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, seen)
         await coordinator.controller.schedules.update(index, wanted, seen=seen)
 
@@ -79,7 +79,7 @@ async def async_delete(call: ServiceCall) -> None:
     """Delete a schedule."""
     coordinator = await _async_allowed(call)
     index, seen = _find(call, coordinator)
-    with command_errors():
+    with command_errors(coordinator.record.title):
         await coordinator.controller.schedules.delete(index, seen=seen)
 
 
@@ -101,7 +101,7 @@ async def async_get(call: ServiceCall) -> ServiceResponse:
     coordinator = async_coordinator(call)
     await async_check_schedules(call, coordinator, POLICY_READ)
     if coordinator.data.schedules.records is None:
-        with command_errors():
+        with command_errors(coordinator.record.title):
             await coordinator.controller.schedules.read()
     return {
         "schedules": [

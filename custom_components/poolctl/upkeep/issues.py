@@ -11,11 +11,16 @@ own.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 import time
 
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_TOKEN
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.util import dt as dt_util
 
+from ..application_credentials import CONF_REFRESH_SINCE
 from ..client.envelope import ClockFault
 from ..client.exceptions import (
     BusyError,
@@ -28,6 +33,7 @@ from ..client.pool.dosing import DOSERS, DoserKind
 from ..const import DOMAIN, MIN_FIRMWARE
 from .health import Health
 from .records import firmware_supported
+from .service import async_forget_service
 
 _SITE = "https://github.com/poolctl/poolctl"
 REQUIREMENTS_URL = f"{_SITE}#requirements"
@@ -224,6 +230,40 @@ PROBLEMS = (
 """The table of all issues; ids, texts and fix flows go by `key`."""
 
 
+SIGN_IN_ENDS = "sign_in_ends"
+"""The issue of an account; its id ends with that of the entry."""
+_SIGN_IN_LASTS = timedelta(days=30)
+"""As long as a refresh token (interface.md 8)."""
+_WARNING = timedelta(days=7)
+"""Before its end: somebody may be on holiday (chosen)."""
+
+
+@callback
+def async_check_sign_in(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Tell when the sign-in ends where the service has not renewed it for weeks.
+
+    Once it has ended, Home Assistant itself asks for another one.
+    """
+    issue_id = f"{SIGN_IN_ENDS}_{entry.entry_id}"
+    since = entry.data[CONF_TOKEN].get(CONF_REFRESH_SINCE)
+    end = dt_util.utc_from_timestamp(since) + _SIGN_IN_LASTS if since else None
+    if end is None or not end - _WARNING <= dt_util.utcnow() < end:
+        ir.async_delete_issue(hass, DOMAIN, issue_id)
+        return
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        issue_id,
+        is_fixable=False,
+        severity=ir.IssueSeverity.WARNING,
+        translation_key=SIGN_IN_ENDS,
+        translation_placeholders={
+            "name": entry.title,
+            "date": dt_util.as_local(end).date().isoformat(),
+        },
+    )
+
+
 class Issues:
     """The issues of one controller."""
 
@@ -263,7 +303,9 @@ class Issues:
 
 @callback
 def async_clear_issues(hass: HomeAssistant, entry_id: str) -> None:
-    """Delete the issues of all controllers of an entry that is deleted or disabled."""
+    """Delete all issues of an entry that is deleted or disabled."""
+    async_forget_service(hass, entry_id)
+    ir.async_delete_issue(hass, DOMAIN, f"{SIGN_IN_ENDS}_{entry_id}")
     for device in dr.async_entries_for_config_entry(dr.async_get(hass), entry_id):
         _delete_all(hass, device.id)
 

@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 from random import SystemRandom
 
-from ..client.envelope import Counters
+from ..client.envelope import ClockFault, Counters
 from ..client.exceptions import (
     LanRequestError,
     ProtocolError,
@@ -37,8 +37,9 @@ class Proof:
     async def async_see(self, lan: LanClient, stranger: LanClient) -> None:
         """See that a controller is there now; `stranger` has another key.
 
-        Two different frames, newer than all that were seen, prove it. Where they are
-        older, the controller may have restarted, and questions tell.
+        Two different frames come first, for they cost nothing. They prove nothing yet:
+        who listens while we hear nothing has newer ones than we have. Questions tell,
+        except where the controller takes nothing that we sign: there, newer ones do.
 
         Raises ReplayError where it may be a recording, and what `LanClient.state` raises.
         """
@@ -52,7 +53,8 @@ class Proof:
         if len(frames) < 2:
             raise ReplayError("the same frame again and again")
         newest = known.frames.newest
-        if newest is not None and sum(each > newest for each in frames) < 2:
+        news = newest is None or sum(each > newest for each in frames) > 1
+        if not (news and known.clock_fault is ClockFault.OTHERS):
             await _question(lan, stranger, known)
 
 

@@ -52,7 +52,9 @@ class House(Home):
         attributes = {"last_triggered": (dt_util.utcnow() - last_run).isoformat()}
         self.hass.set_state(CoreState.not_running)
         remembered = StoredState(State(ALIAS, "on", attributes), None, dt_util.utcnow())
-        async_get(self.hass).last_states[ALIAS] = remembered
+        restored = async_get(self.hass)
+        await restored.store.async_save([remembered.as_dict()])
+        await restored.async_load()
         await self.automate(name, **inputs)
         await self.hass.async_start()
         await self.wait(seconds=1, step=1)

@@ -18,6 +18,7 @@ from homeassistant.helpers.selector import selector
 from homeassistant.util import yaml as yaml_util
 import pytest
 from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
+from yarl import URL
 
 from custom_components.poolctl import const
 from custom_components.poolctl.automation import ORP_RANGE, PH_RANGE
@@ -30,9 +31,11 @@ from tests.integration.home import Home
 from .conftest import BLUEPRINTS
 
 FILES = sorted((BLUEPRINTS / AUTOMATION / DOMAIN).glob("*.yaml"))
-PLACE = "poolctl/poolctl/{}main/blueprints/automation/poolctl/"
-PAGE = f"https://github.com/{PLACE.format('blob/')}"
-RAW = f"https://raw.githubusercontent.com/{PLACE.format('')}"
+MANIFEST = json.loads(Path(const.__file__).with_name("manifest.json").read_text())
+SITE = URL(MANIFEST["documentation"])
+FOLDER = "main/blueprints/automation/poolctl"
+PAGE = f"{SITE / 'blob' / FOLDER}/"
+RAW = f"https://raw.githubusercontent.com{SITE.path}/{FOLDER}/"
 
 TEXTS = {file: file.read_text() for file in FILES}
 EVERY = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -248,6 +251,7 @@ async def test_developers_find_them(hass: HomeAssistant, tmp_path: Path) -> None
     (folder / "renamed.yaml").symlink_to(tmp_path / "gone.yaml")
     (folder / "own.yaml").write_text(FILES[0].read_text())
     prepare(settings)
+    assert "\nsun:\n" in (settings.config / "configuration.yaml").read_text()  # at dusk
     hass.config.config_dir = str(settings.config)
     found = await async_get_blueprints(hass).async_get_blueprints()
     names = sorted([*(file.name for file in FILES), "own.yaml"])

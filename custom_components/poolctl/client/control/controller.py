@@ -51,9 +51,13 @@ class Controller:
         self.lights = LightControl(store, sender, queries)
         self.outputs = OutputControl(store, sender, device_id)
         self.pump = PumpControl(store, sender, device_id)
-        self.raw = RawControl(paths, poller, queries)
+        self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
 
     async def stop(self) -> None:
-        """End the commands that are under way."""
+        """End the commands that wait."""
         await self._sender.stop()
+
+    async def close(self) -> None:
+        """End the commands that are under way, and take no more."""
+        await self._sender.close()

@@ -1,5 +1,7 @@
 """The two ways to one controller: the LAN, and the cloud for when the LAN is gone."""
 
+from collections.abc import Callable
+
 from ..cloud import CloudClient
 from ..exceptions import PoolctlError
 from ..lan import LanClient
@@ -35,6 +37,12 @@ class Paths:
     def lan_answers(self) -> bool:
         """Whether the LAN answered the last time it was asked."""
         return self.lan is not None and self._misses == 0
+
+    def copy_judge(self) -> Callable[[bool], None]:
+        """Return what learns whether a write to the cloud was to be seen in time."""
+        if self.cloud is None:
+            return lambda seen: None
+        return self.cloud.judge.copied(self.device_id)
 
     def set_lan(self, lan: LanClient | None) -> None:
         """Take another address or key; it has its first chance at the next poll."""

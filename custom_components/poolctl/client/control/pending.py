@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..exceptions import UnreachableError
+from ..exceptions import PoolctlError, StoppedError
 from ..pool.state import PoolState
 
 
@@ -26,6 +26,10 @@ class Pending:
     until: float
     show: Callable[[PoolState], PoolState]
     holds: Callable[[PoolState], bool]
+    doubt: PoolctlError | None = None
+    """Why the command may not have been taken at all."""
+    told: Callable[[bool], None] = lambda seen: None
+    """Learns whether it was seen in time; nothing where a newer one takes its place."""
 
 
 class PendingValues:
@@ -56,9 +60,11 @@ class PendingValues:
                 continue
             if pending.holds(known):
                 self.drop(pending)
+                pending.told(True)
             elif read_at >= pending.until:
                 self.drop(pending)
                 disproved.append(pending)
+                pending.told(False)
         return disproved
 
     def overlay(self, known: PoolState) -> PoolState:
@@ -94,7 +100,7 @@ class Coalescer:
         """Have a value sent and confirmed.
 
         `combine` makes one value of one that waits and a newer one. Raises what `send`
-        and `confirm` raise, and UnreachableError when stopped.
+        and `confirm` raise, and StoppedError when stopped.
         """
         if key in self._waiting:
             newest, task = self._waiting[key]
@@ -108,7 +114,7 @@ class Coalescer:
         # A caller who goes away stops neither the command nor the other callers.
         await asyncio.wait([task])
         if task.cancelled():
-            raise UnreachableError("stopped before the command was done")
+            raise StoppedError("stopped before the command was done")
         task.result()
 
     def _done(self, task: asyncio.Task[None]) -> None:

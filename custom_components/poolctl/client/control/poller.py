@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import logging
 import time
 
-from ..cloud import CloudClient
+from ..cloud import COPY_AGE, CloudClient
 from ..exceptions import (
     AuthenticationError,
     BusyError,
@@ -69,7 +69,11 @@ class Poller:
     @property
     def interval(self) -> float:
         """Seconds until the next poll."""
-        interval = LAN_INTERVAL if self._paths.on_lan else CLOUD_INTERVAL
+        paths = self._paths
+        by_cloud = paths.cloud is not None and paths.cloud_error is None
+        # While neither answers, a cable that is plugged in again is seen soon.
+        patient = paths.lan is None or (by_cloud and not paths.on_lan)
+        interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         left = self._store.expires_in
         return min(interval, max(left, 1.0)) if left > 0 else interval
 
@@ -210,12 +214,26 @@ class Poller:
         except PoolctlError as err:
             _LOGGER.debug("Cloud read of the schedules failed: %s", err)
 
-    async def read_schedules(self, cloud: CloudClient, *, urgent: bool = False) -> None:
-        """Read the schedules of the cloud and publish them at once.
+    async def read_schedules(
+        self,
+        cloud: CloudClient,
+        *,
+        urgent: bool = False,
+        believe: Callable[[PoolState], bool] = lambda state: True,
+    ) -> bool:
+        """Read the schedules of the cloud and publish them at once, if believed.
 
-        Raises what `CloudClient.read` raises.
+        Returns whether they were; raises what `CloudClient.read` raises.
         """
         answer = await cloud.read(self._paths.device_id, "scheduleInfo", urgent=urgent)
+        read = merge_schedule_info(self._store.known, answer)
+        if not believe(read):
+            return False
         self._schedules_due = time.monotonic() + QUERY_INTERVAL
         # Before anything else is sent: it must not undo what a command writes next.
-        self._store.update(lambda known: merge_schedule_info(known, answer))
+        self._store.update(lambda known: read)
+        return True
+
+    def schedules_written(self) -> None:
+        """Have the schedules of the cloud read once its copies are newer than now."""
+        self._schedules_due = time.monotonic() + COPY_AGE

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
-from ..commands import PUMP_COMMAND, encode_cmd
+from ..commands import PUMP_COMMAND, encode_aux, encode_cmd
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
-from ..exceptions import InvalidCommandError, NotSupportedError
-from ..frame import MODE_MANUAL, MODE_OFF
+from ..exceptions import InvalidCommandError, NotSupportedError, RefusedError
+from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
+from ..lan import LanClient
 from ..pool.state import PoolState
 from .pending import Pending
-from .sender import Command, Sender
+from .sender import Command, LanCommand, Sender
 from .store import Store
 
 
@@ -20,9 +21,15 @@ class PumpControl:
         self._store = store
         self._sender = sender
         self._device_id = device_id
+        self._never_held = False
+        """Whether the controller declines `aux` for the slot of the pump."""
 
     async def switch(self, on: bool) -> None:
-        """Run it at its last speed, or stop it."""
+        """Run it at its last speed, or stop it.
+
+        It is stopped by `aux`, which holds it off: whether `v2_manual_set` does, or only
+        gives it back to its schedules, is not known (layouts.md 3).
+        """
         await self._sender.confirm(await self._send(on, None))
 
     async def set_speed(self, speed: int) -> None:
@@ -52,15 +59,34 @@ class PumpControl:
             raise NotSupportedError("the slot of the pump is not known yet")
         slot, device_id = pump.index, self._device_id
         body = {"aux_switch_state": on, "aux_slot_num": slot, "pump_speed": speed}
-        return await self._sender.send(
-            Command(
-                key="pump",
-                show=lambda state: _running(state, on, speed),
-                holds=lambda state: _holds(state, on, wanted),
-                lan=lambda lan: lan.action("cmd", encode_cmd(PUMP_COMMAND, body)),
-                cloud=lambda cloud: cloud.set_pump(device_id, slot, on, speed),
+
+        async def send(lan: LanCommand) -> Pending:
+            return await self._sender.send(
+                Command(
+                    key="pump",
+                    show=lambda state: _running(state, on, speed),
+                    holds=lambda state: _holds(state, on, wanted),
+                    lan=lan,
+                    cloud=lambda cloud: cloud.set_pump(device_id, slot, on, speed),
+                )
             )
-        )
+
+        async def run(lan: LanClient) -> StateFrame | None:
+            return await lan.action("cmd", encode_cmd(PUMP_COMMAND, body))
+
+        async def hold(lan: LanClient) -> StateFrame | None:
+            return await lan.action("aux", encode_aux(slot, False, True))
+
+        if on or self._never_held:
+            return await send(run)
+        try:
+            return await send(hold)
+        except RefusedError as err:
+            if type(err) is not RefusedError:
+                raise  # it says itself what it means
+        pending = await send(run)
+        self._never_held = True
+        return pending
 
 
 def _running(state: PoolState, on: bool, speed: int) -> PoolState:

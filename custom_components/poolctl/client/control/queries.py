@@ -180,7 +180,8 @@ class Queries:
         self._refused += 1
         if self._refused == BY_CLOUD:
             await self._names_by_cloud()
-        return min(SOON * 2 ** (self._refused - 1), RETRY)
+        # Doubled nine times it is longer than `RETRY`; a thousand times, no number is it.
+        return min(SOON * (1 << min(self._refused - 1, 9)), RETRY)
 
     async def _names_by_cloud(self) -> None:
         """Take over the names of the cloud, where it tells them."""

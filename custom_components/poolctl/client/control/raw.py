@@ -14,6 +14,7 @@ from ..lan import LanClient, state_after
 from .paths import Paths
 from .poller import Poller
 from .queries import Queries
+from .sender import Sender
 
 
 def parse_payload(text: str) -> bytes:
@@ -30,9 +31,12 @@ class RawControl:
     Raises what `LanClient.query` raises, and NotSupportedError without a LAN.
     """
 
-    def __init__(self, paths: Paths, poller: Poller, queries: Queries) -> None:
+    def __init__(
+        self, paths: Paths, sender: Sender, poller: Poller, queries: Queries
+    ) -> None:
         """Send by the LAN, and let poller and queries know."""
         self._paths = paths
+        self._sender = sender
         self._poller = poller
         self._queries = queries
 
@@ -42,7 +46,8 @@ class RawControl:
         # It may have changed anything, also where its answer is lost.
         self._queries.expire()
         try:
-            reply = await lan.raw_action(name, payload)
+            async with self._sender.running():
+                reply = await lan.raw_action(name, payload)
         except LanBusyError as err:
             # Only the frame of its reply may have found no room.
             raise OutcomeUnknownError("busy, perhaps after it ran") from err
@@ -52,7 +57,8 @@ class RawControl:
 
     async def query(self, name: str, payload: bytes) -> bytes:
         """Ask a query; return its reply."""
-        return await self._lan.query(name, payload, urgent=True)
+        async with self._sender.running():
+            return await self._lan.query(name, payload, urgent=True)
 
     @property
     def _lan(self) -> LanClient:

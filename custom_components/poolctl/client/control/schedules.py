@@ -7,9 +7,10 @@ tells whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5)
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+import time
 
-from ..cloud import CloudClient
+from ..cloud import COPY_AGE, CloudClient
 from ..commands import (
     encode_schedule_create,
     encode_schedule_delete,
@@ -17,6 +18,7 @@ from ..commands import (
     encode_schedule_update,
 )
 from ..exceptions import (
+    BusyError,
     InvalidCommandError,
     LanBusyError,
     NotAppliedError,
@@ -25,11 +27,13 @@ from ..exceptions import (
     PoolctlError,
     UnreachableError,
 )
+from ..frame import StateFrame
 from ..json_values import Answer
 from ..lan import LanClient
 from ..pool.queries import SCHEDULES
-from ..pool.schedule_rules import check, check_conflicts, tidy
-from ..schedule import Schedule
+from ..pool.schedule_rules import check, check_conflicts, tidy, with_schedule
+from ..pool.state import PoolState
+from ..schedule import MAX_SCHEDULES, Schedule
 from .poller import Poller
 from .queries import Queries
 from .sender import Sender
@@ -37,6 +41,18 @@ from .store import Store
 
 type _Found[T] = Callable[[Mapping[int, Schedule]], T | None]
 """Finds in the schedules what a change was to bring about, `None` if it is not there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change[T]:
+    """One change: how it is sent, what it does, and how that is found again."""
+
+    payload: bytes
+    endpoint: str
+    body: Answer
+    becomes: tuple[int, Schedule | None]
+    """The index it is about, and the schedule there afterwards."""
+    found: _Found[T]
 
 
 class ScheduleControl:
@@ -64,6 +80,10 @@ class ScheduleControl:
         self._queries = queries
         self._device_id = device_id
         self._lock = asyncio.Lock()
+        self._copies_until = 0.0
+        """Until when (monotonic) the cloud may serve copies older than our last write."""
+        self._new: Schedule | None = None
+        """One that the cloud was told to make, at an index that is only guessed."""
 
     async def read(self) -> None:
         """Read the schedules and show them."""
@@ -76,14 +96,19 @@ class ScheduleControl:
             before = await self._read()
             wanted = tidy(wanted)
             check(self._store.known, before, wanted)
+            free = next(i for i in range(MAX_SCHEDULES) if i not in before)
             index = await self._write(
-                encode_schedule_create(wanted),
-                ("createSchedule", _cloud_record(wanted)),
-                lambda now: _added(before, now, wanted),
+                _Change(
+                    payload=encode_schedule_create(wanted),
+                    endpoint="createSchedule",
+                    body=_cloud_record(wanted),
+                    becomes=(free, replace(wanted, enabled=True)),
+                    found=lambda now: _added(before, now, wanted),
+                )
             )
             # Neither record nor body says so: a new one is armed, or is not.
             if index is not None and self._now()[index].enabled is not wanted.enabled:
-                await self._enable(index, wanted.enabled)
+                index = await self._arm_new(before, wanted)
             return index
 
     async def update(self, index: int, wanted: Schedule, *, seen: Schedule) -> None:
@@ -98,10 +123,15 @@ class ScheduleControl:
                 # First, so that it never runs against another one.
                 await self._enable(index, False)
             if not wanted.same_as(now[index]):
+                enabled = wanted.enabled and now[index].enabled
                 await self._write(
-                    encode_schedule_update(index, wanted),
-                    ("updateSchedule", _cloud_record(wanted) | _number(index)),
-                    lambda found: wanted.same_as(found.get(index)) or None,
+                    _Change(
+                        payload=encode_schedule_update(index, wanted),
+                        endpoint="updateSchedule",
+                        body=_cloud_record(wanted) | _number(index),
+                        becomes=(index, replace(wanted, enabled=enabled)),
+                        found=lambda found: wanted.same_as(found.get(index)) or None,
+                    )
                 )
             if wanted.enabled and not now[index].enabled:
                 await self._enable(index, True)
@@ -111,9 +141,13 @@ class ScheduleControl:
         async with self._lock:
             await self._read_unchanged(index, seen)
             await self._write(
-                encode_schedule_delete(index),
-                ("deleteSchedule", _number(index)),
-                lambda now: index not in now or None,
+                _Change(
+                    payload=encode_schedule_delete(index),
+                    endpoint="deleteSchedule",
+                    body=_number(index),
+                    becomes=(index, None),
+                    found=lambda now: index not in now or None,
+                )
             )
 
     async def enable(self, index: int, enabled: bool, *, seen: Schedule | None) -> None:
@@ -126,13 +160,30 @@ class ScheduleControl:
 
     async def _enable(self, index: int, enabled: bool) -> None:
         await self._write(
-            encode_schedule_enable(index, enabled),
-            (
-                "changeScheduleStatus",
-                {"schedule_id": index + 1, "schedule_state": int(enabled)},
-            ),
-            lambda now: (index in now and now[index].enabled is enabled) or None,
+            _Change(
+                payload=encode_schedule_enable(index, enabled),
+                endpoint="changeScheduleStatus",
+                body={"schedule_id": index + 1, "schedule_state": int(enabled)},
+                becomes=(index, replace(self._now()[index], enabled=enabled)),
+                found=lambda now: (
+                    (index in now and now[index].enabled is enabled) or None
+                ),
+            )
         )
+
+    async def _arm_new(self, before: Mapping[int, Schedule], wanted: Schedule) -> int:
+        """Arm or disarm a new schedule as it is wanted; return its index.
+
+        Raises OutcomeUnknownError where the cloud does not tell the index yet.
+        """
+        try:
+            index = _added(before, await self._read(), wanted)
+        except BusyError as err:
+            raise OutcomeUnknownError("made, but not found again") from err
+        if index is None:
+            raise NotAppliedError("it is gone again")
+        await self._enable(index, wanted.enabled)
+        return index
 
     def _now(self) -> dict[int, Schedule]:
         return self._store.known.schedules.used
@@ -151,24 +202,43 @@ class ScheduleControl:
 
         async def ask(lan: LanClient) -> None:
             await self._queries.read(SCHEDULES, lan, urgent=True)
+            self._copies_until, self._new = 0.0, None
 
-        async def read(cloud: CloudClient) -> None:
-            await self._poller.read_schedules(cloud, urgent=True)
-
-        await self._sender.deliver(ask, read)
+        await self._sender.deliver(ask, self._read_cloud)
         return self._now()
 
-    async def _write[T](
-        self, payload: bytes, by_cloud: tuple[str, Answer], found: _Found[T]
-    ) -> T | None:
+    async def _read_cloud(self, cloud: CloudClient) -> None:
+        """Read the schedules of the cloud, unless what it serves may be too old.
+
+        Raises BusyError while it does not tell the index of a new one.
+        """
+        left = self._copies_until - time.monotonic()
+        if left <= 0:
+            self._new = None
+        if (new := self._new) is None:
+            if left <= 0:
+                await self._poller.read_schedules(cloud, urgent=True)
+            return  # what we wrote is known, and newer
+
+        def has_it(state: PoolState) -> bool:
+            return any(one.when == new.when for one in state.schedules.used.values())
+
+        if not await self._poller.read_schedules(cloud, urgent=True, believe=has_it):
+            raise BusyError("the index of a new one is not known", retry_after=left)
+        self._new = None
+
+    async def _write[T](self, change: _Change[T]) -> T | None:
         """Send a change, and look what came of it; again only where it was not done.
 
+        What the cloud acknowledged is shown without a look: its copies may be older.
         Returns `None` where it was acknowledged and could not be looked at.
         """
         for again in (True, False):
-            lost = await self._send(payload, by_cloud)
+            by_lan, lost = await self._send(change)
+            if lost is None and not by_lan:
+                return self._show(change)
             try:
-                result = found(await self._read())
+                result = change.found(await self._read())
             except PoolctlError as err:
                 self._queries.expire(SCHEDULES.name)
                 if lost is not None:
@@ -180,29 +250,50 @@ class ScheduleControl:
                 break
             if not again:
                 raise lost
-        if lost is not None:
-            raise NotDoneError("no answer, and it was not done") from lost
-        raise NotAppliedError("the controller accepted it but did not do it")
+        if lost is None:
+            raise NotAppliedError("the controller accepted it but did not do it")
+        if not by_lan:
+            raise OutcomeUnknownError("what the cloud tells may be too old") from lost
+        raise NotDoneError("no answer, and it was not done") from lost
 
-    async def _send(
-        self, payload: bytes, by_cloud: tuple[str, Answer]
-    ) -> PoolctlError | None:
-        """Send a change once; return what leaves open whether it was done."""
+    async def _send[T](self, change: _Change[T]) -> tuple[bool, PoolctlError | None]:
+        """Send a change once.
+
+        Returns whether it went by the LAN, and what leaves open whether it was done.
+        """
+        by_lan = True
+
+        async def act(lan: LanClient) -> StateFrame | None:
+            nonlocal by_lan
+            by_lan = True
+            return await lan.action("schedule", change.payload)
+
+        async def write(cloud: CloudClient) -> None:
+            nonlocal by_lan
+            by_lan = False
+            await cloud.write(self._device_id, change.endpoint, change.body)
+
         try:
-            _, frame = await self._sender.deliver(
-                lambda lan: lan.action("schedule", payload),
-                lambda cloud: cloud.write(self._device_id, *by_cloud),
-                idempotent=False,
-            )
+            _, frame = await self._sender.deliver(act, write, idempotent=False)
         except LanBusyError as err:
-            return err
+            return by_lan, err
         except UnreachableError as err:
             if not err.sent:
                 raise
-            return err
+            return by_lan, err
         if frame is not None:
             self._poller.merge_frame(frame)
-        return None
+        return by_lan, None
+
+    def _show[T](self, change: _Change[T]) -> T | None:
+        """Show what the cloud has acknowledged until a read that cannot be older."""
+        index, schedule = change.becomes
+        if schedule is not None and index not in self._now():
+            self._new = schedule
+        self._copies_until = time.monotonic() + COPY_AGE
+        self._poller.schedules_written()
+        self._store.update(lambda known: with_schedule(known, index, schedule))
+        return change.found(self._now())
 
 
 def _added(

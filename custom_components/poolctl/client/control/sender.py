@@ -5,7 +5,8 @@ a refusal is final, the asked value is shown until the controller confirms it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 import time
 
@@ -23,6 +24,7 @@ from ..exceptions import (
     PoolctlError,
     RefusedError,
     RequestTooLargeError,
+    StoppedError,
     UnreachableError,
 )
 from ..frame import StateFrame
@@ -46,6 +48,9 @@ _PATIENCE = 10.0
 _UNPROVEN = 1.1
 """s after which a refused command is sent again where no query was ever answered: the
 counter, which others raise, too, is another one by then."""
+_ROOM = 1
+"""Counters left out before a command is sent again: a service that signs all that it
+relays signs every half second while it refreshes its copies (interface.md 8)."""
 _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
 """s to go ahead with the counter, one after the other, until the controller takes it."""
 
@@ -76,6 +81,10 @@ class Command:
 
 async def _never() -> bool:
     return False
+
+
+def _to_nobody(seen: bool) -> None:
+    """Learn nothing."""
 
 
 _LAST = 2
@@ -127,31 +136,36 @@ class _ByLan:
         it, the replayed counter is ruled out.
         """
         counters = self.lan.counters
-        before = counters.accepted
         try:
-            return await self._try(patient=patient)
+            return await self._try(self.run, patient=patient)
         except LanBusyError:
             # It may have run: only the frame of its reply had no room.
-            if self.idempotent and await self.look():
+            if not self.idempotent:
+                raise
+            ran = await self.look()
+            self.lan.judge.busy(ran=ran)
+            if ran:
                 return None
             raise
         except RefusedError as err:
             if type(err) is not RefusedError:
                 raise  # it says itself what it means
-            if before != counters.accepted == counters.last - 1:
-                raise  # a moment ago the counter before was taken: it is not the counter
             if await self._catch_up() and await self.look():
                 return None
-        return await self.run(self.lan)
+            # Whoever signs at the same time may go on: leave room for it.
+            counters.skip(_ROOM)
+        return await self._try(self.run, patient=patient)
 
-    async def _try(self, *, patient: bool) -> StateFrame | None:
+    async def _try[T](
+        self, run: Callable[[LanClient], Awaitable[T]], *, patient: bool
+    ) -> T:
         """Send it until it is taken; one more try where somebody else may take it."""
         last = time.monotonic() + _PATIENCE
         waits = iter(_AGAIN if patient else _AGAIN[:1])
         busy = False
         while True:
             try:
-                return await self.run(self.lan)
+                return await run(self.lan)
             except LanBusyError:
                 if busy or not self.idempotent:
                     raise
@@ -177,17 +191,22 @@ class _ByLan:
         if (known := counters.answered) is None:
             await asyncio.sleep(_UNPROVEN)
             return False
+        name, payload = known
         before = counters.last
         for step in (0, *_STEPS):
             if step:
                 counters.skip(step)
             try:
-                await self.lan.query(*known, urgent=True)
+                await self._try(
+                    lambda lan: lan.query(name, payload, urgent=True), patient=True
+                )
             except RefusedError as err:
                 if type(err) is not RefusedError:
                     raise
             else:
+                self.lan.judge.caught_up(counters.last - before if step else 0)
                 return step > 0
+        self.lan.judge.caught_up(None)
         counters.take_back(before)
         counters.clock_fault = ClockFault.OTHERS
         raise ClockError("another client's clock is far ahead")
@@ -197,8 +216,8 @@ class Sender:
     """Sends commands and waits for their effect.
 
     Raises InvalidCommandError before anything is sent, UnreachableError or BusyError
-    where nobody takes a command, RefusedError where it is declined, and NotAppliedError
-    where it was accepted but changed nothing.
+    where nobody takes a command, RefusedError where it is declined, NotAppliedError
+    where it was accepted but changed nothing, and StoppedError once it was closed.
     """
 
     def __init__(
@@ -210,10 +229,38 @@ class Sender:
         self._poller = poller
         self._queries = queries
         self.coalescer = Coalescer()
+        self._running: set[asyncio.Task[object]] = set()
+        self._closed = asyncio.Event()
 
     async def stop(self) -> None:
-        """End what is under way."""
+        """End what waits; commands may come all the same."""
         await self.coalescer.stop()
+
+    async def close(self) -> None:
+        """End what is under way, for good: no other try, no other path, no look."""
+        self._closed.set()
+        for task in self._running:
+            task.cancel()
+        await self.coalescer.stop()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Do what ends with this sender; raises StoppedError then."""
+        task = asyncio.current_task()
+        if self._closed.is_set() or task is None:
+            raise StoppedError("stopped before it was sent", sent=False)
+        inner = task in self._running
+        self._running.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            # Ours alone, it is an error that a person is told of.
+            if inner or not self._closed.is_set() or task.uncancel() > 0:
+                raise
+            raise StoppedError("stopped before the command was done") from None
+        finally:
+            if not inner:
+                self._running.discard(task)
 
     async def run(self, command: Command) -> None:
         """Send a command and wait for its effect."""
@@ -227,9 +274,16 @@ class Sender:
             seen = not command.settles_in and await self._poller.read_lan()
             return seen and command.holds(self._store.known)
 
-        by_lan, frame = await self.deliver(
-            command.lan, command.cloud, idempotent=command.idempotent, look=look
-        )
+        doubt: PoolctlError | None = None
+        try:
+            by_lan, frame = await self.deliver(
+                command.lan, command.cloud, idempotent=command.idempotent, look=look
+            )
+        except LanBusyError as err:
+            if not command.idempotent:
+                raise
+            # It may have run, and its effect may take a while: see what is shown.
+            by_lan, frame, doubt = True, None, err
         now = time.monotonic()
         settled = now + command.settles_in
         pending = Pending(
@@ -240,6 +294,8 @@ class Sender:
             until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
             show=command.show,
             holds=command.holds,
+            told=_to_nobody if by_lan else self._paths.copy_judge(),
+            doubt=doubt,
         )
         self._store.pending.add(pending)
         if frame is not None:
@@ -261,6 +317,17 @@ class Sender:
         Returns whether the LAN took it, and the frame of its reply. What is not
         idempotent raises LanBusyError at once: it may have run all the same.
         """
+        async with self.running():
+            return await self._deliver(lan, cloud, idempotent=idempotent, look=look)
+
+    async def _deliver(
+        self,
+        lan: LanCommand | None,
+        cloud: CloudCommand | None,
+        *,
+        idempotent: bool,
+        look: Look,
+    ) -> tuple[bool, StateFrame | None]:
         errors: list[PoolctlError] = []
         paths = self._paths
         order = [paths.on_lan, not paths.on_lan]
@@ -281,9 +348,14 @@ class Sender:
                     await cloud(paths.cloud)
                     return False, None
             except PoolctlError as err:
-                if not _other_path_may(err, idempotent=idempotent):
-                    raise
                 errors.append(err)
+                # After one that may have run it, what another one says is no answer.
+                doubt = idempotent and isinstance(errors[0], LanBusyError)
+                if not doubt and not _other_path_may(err, idempotent=idempotent):
+                    raise
+        if alone and paths.cloud and not paths.on_lan and all(map(_lost, errors)):
+            # Nothing was sent: what works is the cloud, which has no such command.
+            raise NotSupportedError("the cloud cannot carry this")
         raise errors[0] if errors else NotSupportedError("no path can carry this")
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
@@ -293,8 +365,11 @@ class Sender:
         A cloud write is acknowledged by the controller (interface.md 4.1 rule 2), and a
         cloud read may be older than it: there, later polls decide, when they are due.
         """
-        if not pending.by_lan:
-            return
+        if pending.by_lan:
+            async with self.running():
+                await self._look_for(pending, query)
+
+    async def _look_for(self, pending: Pending, query: str | None) -> None:
         waiting = self._store.pending
         for after in READ_BACK:
             if pending not in waiting:
@@ -308,4 +383,6 @@ class Sender:
         if pending in waiting:
             waiting.drop(pending)
             self._store.publish()
-            raise NotAppliedError("the controller accepted it but did not do it")
+            raise pending.doubt or NotAppliedError(
+                "the controller accepted it but did not do it"
+            )

@@ -11,16 +11,13 @@ from ..commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
 from ..equipment import MAX_SLOTS, UNKNOWN_TYPE
 from ..frame import DESIRED_ORP, MODE_MANUAL, MODE_OFF, PH, READINGS, Readings, Signals
 from ..json_values import Answer, flag, list_of, number, object_of
-from ..schedule import DAY, MAX_SCHEDULES, UNUSED_SLOT, Schedule
+from ..schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings
 from .schedule_rules import merge_schedules
 from .state import PoolState, Source, with_readings
 
 _DRY_RUN_PROBLEMS = (1, 4)
 """Retries exceeded, and dry running: what is normal is not known (layouts.md 5)."""
-_UNUSED_SCHEDULE = Schedule(
-    slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
-)
 _SLOT_LISTS = (
     "pump_devices",
     "pump_linked_devices",
@@ -139,7 +136,7 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
     if not isinstance(told, list):
         return state
     known = list(state.schedules.records or ())
-    known += [_UNUSED_SCHEDULE] * (MAX_SCHEDULES - len(known))
+    known += [UNUSED] * (MAX_SCHEDULES - len(known))
     found: dict[int, Schedule] = {}
     for entry in told:
         place = number(entry, "schedule_num") if isinstance(entry, dict) else None
@@ -148,7 +145,7 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
             if (schedule := _schedule(state, entry, known[index])) is not None:
                 found[index] = schedule
     # Only where all of it was understood, what it lacks is gone.
-    lacking = [_UNUSED_SCHEDULE] * len(known) if len(found) == len(told) else known
+    lacking = [UNUSED] * len(known) if len(found) == len(told) else known
     return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
 
 

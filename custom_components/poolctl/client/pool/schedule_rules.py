@@ -17,7 +17,8 @@ from ..equipment import (
     nearest_speed,
 )
 from ..exceptions import InvalidCommandError, NotSupportedError
-from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, Schedule
+from ..json_values import clean_text
+from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED, Schedule
 from .parts import Schedules
 from .state import PoolState
 
@@ -38,6 +39,12 @@ def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
     schedules = tuple(records)
     armed = tuple(i for i, one in enumerate(schedules) if one.used and one.enabled)
     return replace(state, schedules=Schedules(records=schedules, armed=armed))
+
+
+def with_schedule(state: PoolState, index: int, schedule: Schedule | None) -> PoolState:
+    """Return the state with another schedule at an index, `None` where it is unused."""
+    used = state.schedules.used | {index: schedule or UNUSED}
+    return merge_schedules(state, (used.get(i, UNUSED) for i in range(MAX_SCHEDULES)))
 
 
 def schedulable(state: PoolState, slot: Slot) -> bool:
@@ -83,10 +90,10 @@ def equip(
 
 
 def tidy(schedule: Schedule) -> Schedule:
-    """Return the schedule as it is sent: one name in one line, one form of midnight."""
+    """Return the schedule as it is sent: its name as it is read, one form of midnight."""
     return replace(
         schedule,
-        name=" ".join(schedule.name.split()),
+        name=clean_text(schedule.name),
         end=schedule.end or LAST_MINUTE,
     )
 

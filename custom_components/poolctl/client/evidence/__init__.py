@@ -1,0 +1,1 @@
+"""What this controller and this service have shown of what we took for granted."""

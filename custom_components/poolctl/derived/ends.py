@@ -1,0 +1,105 @@
+"""Ends: when the pump's run-on and priming will be over.
+
+The controller counts seconds down (layouts.md 2.1). A time says the same without changing
+with every poll. Chosen: a count that ends within half a minute of the time shown is the
+same one, told by an older copy of the cloud or rounded.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, override
+
+from homeassistant.components.sensor import (
+    SensorDeviceClass,
+    SensorEntity,
+    SensorEntityDescription,
+)
+from homeassistant.const import EntityCategory
+from homeassistant.core import callback
+from homeassistant.util import dt as dt_util
+
+from ..client.pool.state import PoolState
+from ..coordinator import ControllerCoordinator
+from ..entity import PoolctlEntity, PoolctlEntityDescription
+
+MARGIN: Final = timedelta(seconds=30)
+"""How far two counts may lie apart that are the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlEndDescription(
+    PoolctlEntityDescription[datetime], SensorEntityDescription
+):
+    """One end."""
+
+    seconds_fn: Callable[[PoolState], float | None]
+    """How long it still lasts, 0 where it is over or never began; `None` is not known."""
+    value_fn: Callable[[PoolState], datetime | None] = lambda state: None
+    """No state has the time: the entity works it out."""
+
+
+def _end(
+    key: str, seconds_fn: Callable[[PoolState], float | None]
+) -> PoolctlEndDescription:
+    return PoolctlEndDescription(
+        key=key,
+        translation_key=key,
+        device_class=SensorDeviceClass.TIMESTAMP,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        seconds_fn=seconds_fn,
+    )
+
+
+ENDS = (
+    _end(
+        "pump_cooldown_remaining", lambda state: state.readings.pump_cooldown_remaining
+    ),
+    _end("pump_priming_remaining", lambda state: state.readings.pump_priming_remaining),
+)
+
+
+class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
+    """When something ends, unknown while it does not run."""
+
+    entity_description: PoolctlEndDescription
+
+    def __init__(
+        self, coordinator: ControllerCoordinator, description: PoolctlEndDescription
+    ) -> None:
+        """Take over what the last read told."""
+        self._end: datetime | None = None
+        self.entity_description = description
+        self._look(coordinator.data)
+        super().__init__(coordinator, description)
+
+    @override
+    def _read_value(self) -> datetime | None:
+        return self._end
+
+    @property
+    @override
+    def native_value(self) -> datetime | None:
+        """Return the time."""
+        return self._value
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Follow the reads: what else is published tells no newer count."""
+        await super().async_added_to_hass()
+        self.async_on_remove(self.controller.store.add_read_listener(self._read))
+
+    @callback
+    def _read(self, state: PoolState, at: float) -> None:
+        self._look(state)
+        if self._update():
+            self.async_write_ha_state()
+
+    def _look(self, state: PoolState) -> None:
+        seconds = self.entity_description.seconds_fn(state)
+        if not seconds:
+            self._end = None
+            return
+        end = dt_util.utcnow() + timedelta(seconds=seconds)
+        if self._end is None or abs(end - self._end) > MARGIN:
+            self._end = end.replace(microsecond=0)

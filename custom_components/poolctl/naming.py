@@ -1,0 +1,125 @@
+"""What outputs and schedules are called, and what entity identifiers are made of."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from homeassistant.util import slugify
+
+from .client.equipment import Role, Slot
+from .client.pool.state import PoolState
+from .client.schedule import Schedule
+from .const import DOMAIN
+from .parts import part_of_slot
+
+type Texts = Mapping[str, str]
+"""The translations that a platform of ours has, by their full keys."""
+
+_LIGHTS: Final = {Role.POOL_LIGHT, Role.SPA_LIGHT}
+_OWN_LOGIC: Final = {Role.DOSING, Role.HEATING}
+_RUN_BY_FIRMWARE: Final = {*_OWN_LOGIC, Role.VIRTUAL}
+
+
+def text(texts: Texts, domain: str, key: str, number: int) -> str:
+    """Return the name of an entity that has a number, which alone is its last resort."""
+    found = texts.get(f"component.{DOMAIN}.entity.{domain}.{key}.name", "{number}")
+    return found.format(number=number)
+
+
+def slot_name(slot: Slot, texts: Texts) -> str:
+    """Return the owner's name of a slot, else that of what is wired to it."""
+    if slot.name:
+        return slot.name
+    if slot.role in _RUN_BY_FIRMWARE:
+        return text(texts, "binary_sensor", f"{slot.role}_output", slot.index + 1)
+    domain = "light" if slot.role in _LIGHTS else "switch"
+    return text(texts, domain, slot.kind, slot.index + 1)
+
+
+def name_on_page(slot: Slot, state: PoolState, texts: Texts) -> str:
+    """Return the name of a slot, with its number where others of its part share it.
+
+    The name of an output of the firmware's own logic is often that of a reading beside
+    it: the number goes before it.
+    """
+    if slot.name and slot.role in _OWN_LOGIC:
+        return f"{slot_name(replace(slot, name=''), texts)}: {slot.name}"
+    name, part = slot_name(slot, texts), part_of_slot(slot)
+    shared = any(
+        other.index != slot.index
+        and other.role is not Role.EMPTY
+        and part_of_slot(other) is part
+        and slot_name(other, texts).casefold() == name.casefold()
+        for other in state.outputs.slots
+    )
+    return f"{name} ({slot.index + 1})" if shared else name
+
+
+def schedule_name(index: int, schedule: Schedule, texts: Texts) -> str:
+    """Return the name of a schedule, made of its number where it has none."""
+    return schedule.name or text(texts, "switch", "unnamed_schedule", index + 1)
+
+
+def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
+    """Return what the switch of a schedule is called.
+
+    A schedule often has the name of the output that it switches, and several schedules
+    may have one name.
+    """
+    schedule = state.schedules.used.get(index)
+    if schedule is None or not schedule.name:
+        return text(texts, "switch", "unnamed_schedule", index + 1)
+    names = [each.name.casefold() for each in state.schedules.used.values()]
+    shared = names.count(schedule.name.casefold()) > 1
+    name = f"{schedule.name} ({index + 1})" if shared else schedule.name
+    found = texts.get(f"component.{DOMAIN}.entity.switch.schedule.name", "{name}")
+    return found.format(name=name)
+
+
+# Entity identifiers
+
+_KEY_WORDS: Final[Mapping[str, str]] = {
+    "acid_low": "acid_nearly_empty",
+    "chemistry_stable": "water_reading_valid",
+    "chlorine_low": "chlorine_nearly_empty",
+    "doses": "last_dose",
+    "drive_temperature": "pump_drive_temperature",
+    "faults": "last_fault",
+    "pool": "pool_heating",
+    "pool_heater_selected": "pool_heater_allowed",
+    "pressure": "filter_pressure",
+    "pump_cooldown_remaining": "pump_run_on_ends",
+    "pump_cooling_down": "pump_run_on",
+    "pump_priming_remaining": "pump_priming_ends",
+    "pump_running_today": "pump_runtime_today",
+    "solar": "solar_heating",
+    "solar_selected": "solar_heating_allowed",
+    "spa": "spa_heating",
+    "spa_heater_selected": "spa_heater_allowed",
+}
+"""What a person calls an entity whose key says something else."""
+
+
+def key_words(key: str) -> str:
+    """Return what the identifier of an entity says after the name of its controller.
+
+    It is the same in every language, so that examples fit everywhere.
+    """
+    return _KEY_WORDS.get(key, key)
+
+
+def slot_words(slot: Slot | None, index: int) -> str:
+    """Return the same of a slot: its owner's name, else what is wired to it."""
+    if slot is None:
+        return f"output {index + 1}"
+    if slot.name:
+        # What the firmware runs often has the name of the reading that tells the same.
+        own_logic = slot.role in _OWN_LOGIC
+        return f"{slot.name} output" if own_logic else slot.name
+    plain = slot.role in {Role.GENERAL, *_RUN_BY_FIRMWARE}
+    return f"output {index + 1}" if plain else slot.kind
+
+
+def entity_id(domain: str, controller: str, words: str) -> str:
+    """Return the identifier that an entity of a controller should have."""
+    return f"{domain}.{slugify(f'{controller} {words}')}"

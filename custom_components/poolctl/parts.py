@@ -1,0 +1,115 @@
+"""The parts of a pool: each has a page of its own, as a child device of its controller."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+
+from .client.equipment import HeatSource, Role, Slot
+from .const import DOMAIN
+from .upkeep.records import ControllerRecord
+
+
+class Part(StrEnum):
+    """A part of a pool, by the key of its name in the translations."""
+
+    WATER = "water"
+    PUMP = "pump"
+    HEATING = "heating"
+    SPA = "spa"
+    DOSING = "dosing"
+    LIGHTS = "lights"
+    OUTPUTS = "outputs"
+
+
+_KEYS: Final[Mapping[Part | None, str]] = {
+    # What concerns the whole stays with the controller.
+    None: """
+        ambient_temperature connection expander_1 expander_2 expander_3 expander_4 faults
+        internet mqtt resume_schedules schedules
+    """,
+    Part.WATER: """
+        chemistry_stable last_valid_reading orp ph water_temperature
+    """,
+    Part.PUMP: """
+        drive_temperature dry_run flow flow_rate pressure pump pump_cooldown_remaining
+        pump_cooling_down pump_energy pump_mode pump_power pump_priming
+        pump_priming_remaining pump_running_today pump_speed running_schedule
+    """,
+    Part.HEATING: """
+        pool pool_heater pool_heater_selected solar solar_selected
+    """,
+    Part.SPA: """
+        spa spa_heater spa_heater_selected spa_mode
+    """,
+    Part.DOSING: """
+        acid_doses_today acid_drum acid_low acid_low_level acid_remaining chlorinator
+        chlorine_doses_today chlorine_dosing chlorine_drum chlorine_low
+        chlorine_low_level chlorine_remaining desired_orp_liquid desired_orp_mineral
+        desired_ph doses liquid_chlorine ph_dosing refill_acid refill_chlorine
+        sanitiser_output
+    """,
+    Part.LIGHTS: """
+        pool_light_type spa_light_type
+    """,
+}
+PART_OF: Final[Mapping[str, Part | None]] = {
+    key: part for part, keys in _KEYS.items() for key in keys.split()
+}
+"""The part of every entity that belongs to no slot or schedule, by its key."""
+
+_PART_OF_ROLE: Final[Mapping[Role, Part]] = {
+    Role.DOSING: Part.DOSING,
+    Role.HEATING: Part.HEATING,
+    Role.POOL_LIGHT: Part.LIGHTS,
+    Role.SPA_LIGHT: Part.LIGHTS,
+}
+
+
+def part_of_slot(slot: Slot) -> Part:
+    """Return the part that a slot belongs to."""
+    if slot.role is Role.HEATING and slot.kind == HeatSource.SPA_HEATER:
+        return Part.SPA
+    return _PART_OF_ROLE.get(slot.role, Part.OUTPUTS)
+
+
+def part_info(
+    record: ControllerRecord, part: Part, parent_id: str
+) -> dr.ChildDeviceInfo:
+    """Return what the page of a part shows; its parent must be registered.
+
+    Its name does not repeat that of the controller: Home Assistant puts the two together.
+    """
+    return dr.ChildDeviceInfo(
+        identifiers={(DOMAIN, f"{record.device_id}_{part}")},
+        parent_device_id=parent_id,
+        translation_key=part,
+    )
+
+
+def controller_of(device: dr.AnyDeviceEntry) -> str:
+    """Return the controller that a device is, or is a part of, by its registered id."""
+    return (
+        device.parent_device_id
+        if isinstance(device, dr.ChildDeviceEntry)
+        else device.id
+    )
+
+
+def part_of_device(device: dr.AnyDeviceEntry) -> Part | None:
+    """Return which part a device of ours is, `None` for a controller."""
+    keys = {key.rpartition("_")[2] for domain, key in device.identifiers}
+    return next((part for part in Part if part in keys), None)
+
+
+@callback
+def async_remove_empty_parts(hass: HomeAssistant, parent_id: str) -> None:
+    """Remove the parts of a controller that have nothing left."""
+    devices, entities = dr.async_get(hass), er.async_get(hass)
+    for part in dr.async_entries_for_parent_device(devices, parent_id):
+        if not er.async_entries_for_device(
+            entities, part.id, include_disabled_entities=True
+        ):
+            devices.async_remove_device(part.id)

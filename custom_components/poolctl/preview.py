@@ -1,0 +1,139 @@
+"""What a discovered controller says of itself, before anybody has signed in.
+
+Nothing of it is stored, and nothing of it is believed: it is shown to a person, who sees
+what there is and signs in or does not. All that is shown are numbers of ours.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+import time
+
+from homeassistant.const import UnitOfTemperature
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.loader import async_get_integration
+from homeassistant.util.hass_dict import HassKey
+
+from .client.exceptions import BusyError, FrameError, PoolctlError, UnreachableError
+from .client.first_look import unverified_state
+from .client.frame import (
+    MODE_OFF,
+    READINGS,
+    Configuration,
+    Readings,
+    StateFrame,
+    Telemetry,
+    decode_frame,
+    decode_signals,
+)
+from .const import DOMAIN
+from .upkeep.sightings import Sighting
+
+_TIMEOUT = 2.5
+"""s; a dialog waits for it."""
+_INTERVAL = 60.0
+"""s between two looks at one controller: whoever announces it chooses the address."""
+_KEPT = 20
+"""Looks that are known of at once."""
+_UNKNOWN = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The step that tells what was seen, and what is filled into its text."""
+
+    step_id: str = "confirm"
+    placeholders: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_PREVIEW = Preview()
+
+type _Look = tuple[float, asyncio.Task[Preview]]
+_LOOKS: HassKey[dict[str, _Look]] = HassKey("poolctl_looks")
+"""When each controller was looked at last (monotonic, s), and what came of it."""
+
+
+async def async_preview(hass: HomeAssistant, seen: Sighting) -> Preview:
+    """Read the state of a discovered controller once, for at most 2.5 s.
+
+    Within a minute, everybody who asks gets what was seen the first time.
+    """
+    looks, now = hass.data.setdefault(_LOOKS, {}), time.monotonic()
+    _forget(looks, now)
+    if (look := looks.get(seen.device_id)) is None:
+        if len(looks) >= _KEPT:
+            return NO_PREVIEW
+        task = hass.async_create_background_task(
+            _async_look(hass, seen), "poolctl first look"
+        )
+        look = looks[seen.device_id] = now, task
+    # Whoever closes the dialog does not take it away from another one.
+    return await asyncio.shield(look[1])
+
+
+@callback
+def _forget(looks: dict[str, _Look], now: float) -> None:
+    for device_id, (began, _) in list(looks.items()):
+        if now - began >= _INTERVAL:
+            del looks[device_id]
+
+
+async def _async_look(hass: HomeAssistant, seen: Sighting) -> Preview:
+    session = async_get_clientsession(hass)
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            payload = await unverified_state(
+                session, seen.host, seen.port, timeout=_TIMEOUT
+            )
+    except UnreachableError, BusyError, TimeoutError:
+        return NO_PREVIEW
+    except PoolctlError as err:
+        return await _async_odd(hass, type(err).__name__)
+    try:
+        frame = decode_frame(payload)
+    except FrameError:
+        frame = None
+    if frame is None or frame.telemetry is None:
+        # Lengths and versions tell whoever reads a report where it goes wrong.
+        odd = f"{FrameError.__name__}, {len(payload)} bytes, {payload[:4].hex()}"
+        return await _async_odd(hass, odd)
+    told = _shown(hass, frame, frame.telemetry)
+    return Preview(step_id="confirm_seen", placeholders=told)
+
+
+async def _async_odd(hass: HomeAssistant, problem: str) -> Preview:
+    integration = await async_get_integration(hass, DOMAIN)
+    told = {"problem": problem, "report_url": integration.issue_tracker or ""}
+    return Preview(step_id="confirm_odd", placeholders=told)
+
+
+def _shown(
+    hass: HomeAssistant, frame: StateFrame, telemetry: Telemetry
+) -> dict[str, str]:
+    """Return what a frame says as texts without words: they fit every language."""
+    readings: Readings = READINGS.plausible(telemetry)
+    stable = decode_signals(telemetry.flags, telemetry.flags2).chemistry_stable
+    # Without flow, the probes sit in still water (layouts.md 2.4).
+    water = readings.water_temperature if stable else None
+    ph = readings.ph if stable else None
+    speed = 0.0 if telemetry.main_pump_mode == MODE_OFF else readings.pump_speed
+    return {
+        "outputs": _outputs(frame.configuration),
+        "water": _UNKNOWN if water is None else _temperature(hass, water),
+        "ph": _UNKNOWN if ph is None else f"{ph:.1f}",
+        "pump": _UNKNOWN if speed is None else f"{speed:.0f} %",
+    }
+
+
+def _outputs(configuration: Configuration | None) -> str:
+    """Return how many outputs something is wired to."""
+    if configuration is None or configuration.aux_types is None:
+        return _UNKNOWN
+    return str(sum(code != 0 for code in configuration.aux_types))
+
+
+def _temperature(hass: HomeAssistant, celsius: float) -> str:
+    units = hass.config.units
+    value = units.temperature(celsius, UnitOfTemperature.CELSIUS)
+    return f"{value:.1f} {units.temperature_unit}"

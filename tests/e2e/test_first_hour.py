@@ -1,0 +1,79 @@
+"""A newcomer adds a pool, and has nothing but what the vendor sent and the README."""
+
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Locator, Page, expect
+
+from tests.home.settings import DOMAIN, OAUTH_CLIENT, Settings
+
+from .pools import FULL
+from .steps import open_device, sign_in, sign_in_at_service, take_picture_of
+
+# What the controllers call themselves; the account calls them otherwise.
+CHOSEN: Final = "ctrl-0a0b0c"
+FOUND: Final = (CHOSEN, "ctrl-0d0e0f")
+
+
+async def test_from_scratch(
+    first_home: Settings, visitor: Page, screenshots: Path
+) -> None:
+    """From the card to the pool, by way of the credentials; nothing is typed twice."""
+    page = visitor
+    await sign_in(page, first_home)
+    cards = page.locator("ha-config-flow-card")
+    await expect(cards).to_have_count(len(FOUND))
+    await _open_card(cards, CHOSEN)
+
+    # Nothing was asked for yet. A newcomer looks first, and the card stays.
+    dialog = page.locator("dialog-data-entry-flow")
+    await expect(dialog).to_contain_text("Water temperature: ")
+    await dialog.get_by_role("button", name="Submit").click()
+    credentials = page.locator("dialog-add-application-credential")
+    redirect = f"{first_home.home_url}/auth/external/callback"
+    await expect(credentials).to_contain_text(redirect)
+    await expect(credentials).not_to_contain_text("formatjs")
+    await expect(credentials).not_to_contain_text("MISSING_VALUE")
+    await expect(credentials.get_by_role("link", name=redirect)).to_have_count(0)
+    await take_picture_of(credentials, screenshots / "credentials.png")
+    await credentials.get_by_role("button", name="Close").last.click()
+    await expect(credentials.get_by_role("dialog")).to_have_count(0)
+    await expect(cards).to_have_count(len(FOUND))
+
+    await _open_card(cards, CHOSEN)
+    await dialog.get_by_role("button", name="Submit").click()
+    await _fill_in(credentials)
+
+    # What was chosen on the card is chosen still.
+    await expect(dialog).to_contain_text("Found on your network")
+    for name in FOUND:
+        await expect(dialog.get_by_role("radio", name=name)).to_be_visible()
+    await expect(dialog.get_by_role("radio", name=CHOSEN)).to_be_checked()
+    await take_picture_of(dialog, screenshots / "choose.png")
+    await dialog.get_by_role("button", name="Submit").click()
+    await expect(dialog).to_contain_text(f"{CHOSEN} was found")
+    await dialog.get_by_role("textbox").fill(first_home.service_url)
+    await sign_in_at_service(page, dialog.get_by_role("button", name="Submit"))
+    await dialog.get_by_role("button", name="finish").click()
+
+    await page.goto(f"{first_home.home_url}/config/integrations/dashboard")
+    configured = page.locator(f"a[href$='/integration/{DOMAIN}']")
+    await expect(configured).to_contain_text("2 devices")
+    await expect(cards).to_have_count(0)
+    await open_device(page, first_home, FULL)
+    await expect(page.get_by_text("pH", exact=True).first).to_be_visible()
+
+
+async def _open_card(cards: Locator, name: str) -> None:
+    card = cards.filter(has_text=name)
+    await card.get_by_role("button", name="Add").click()
+
+
+async def _fill_in(credentials: Locator) -> None:
+    for field, text in (
+        ("name", "Pool service"),
+        ("clientId", OAUTH_CLIENT.name),
+        ("clientSecret", OAUTH_CLIENT.password),
+    ):
+        await credentials.locator(f"[name={field}] input").fill(text)
+    await credentials.get_by_role("button", name="Add").click()

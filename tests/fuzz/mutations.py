@@ -1,0 +1,134 @@
+"""How inputs are mutated: bytes, texts and JSON values, by chance from a seed."""
+
+from collections.abc import Callable
+import json
+from random import Random
+from typing import Final
+
+type Json = dict[str, Json] | list[Json] | str | float | bool | None
+
+ODD_NUMBERS: Final = (0, 1, -1, 255, 256, 65535, 2**31, 2**63, 10**400, 1e308, -0.5)
+ODD_TEXTS: Final = (
+    *(
+        "",
+        " ",
+        "0",
+        "-1",
+        "null",
+        "SUCCESS",
+        "FAILED",
+        "\x00",
+        "\ud800",
+        "\udfff\ud83d",
+    ),
+    *("x" * 20_000, "![](http://evil.example)", "<img src=x>", "\u202e\u2028", "١٢٣"),
+    *("retry after 99999999999999999999s", "Fri, 31 Dec 9999 23:59:59 -2359", "{", "="),
+    *("retry after 1m" + "9" * 400 + "s", "AA_BB_CC_DD_EE_FF", "9" * 5000, "é" * 22),
+)
+ODD_BYTES: Final = (
+    b"",
+    b"\x00",
+    b"\xff" * 4,
+    b"\x80",
+    b"{",
+    b"[" * 2000,
+    b"\xed\xa0\x80",
+)
+_DEEP: Final = 3
+
+
+def mutate_bytes(chance: Random, data: bytes) -> bytes:
+    """Change some bytes, cut some off, put some in."""
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 1, 1, 2, 4, 16))):
+        at = chance.randrange(len(changed) + 1)
+        chance.choice(_BYTE_CHANGES)(chance, changed, at)
+    return bytes(changed)
+
+
+def _flip(chance: Random, data: bytearray, at: int) -> None:
+    if at < len(data):
+        data[at] ^= 1 << chance.randrange(8)
+
+
+def _set(chance: Random, data: bytearray, at: int) -> None:
+    if at < len(data):
+        data[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
+
+
+def _insert(chance: Random, data: bytearray, at: int) -> None:
+    data[at:at] = chance.choice((*ODD_BYTES, chance.randbytes(chance.randint(1, 5))))
+
+
+def _drop(chance: Random, data: bytearray, at: int) -> None:
+    del data[at : at + chance.randint(1, 8)]
+
+
+def _cut(chance: Random, data: bytearray, at: int) -> None:
+    del data[at:]
+
+
+def _repeat(chance: Random, data: bytearray, at: int) -> None:
+    data[at:at] = data[at : at + chance.randint(1, 32)]
+
+
+_BYTE_CHANGES: Final = (_flip, _flip, _set, _set, _insert, _drop, _cut, _repeat)
+
+
+def mutate_text(chance: Random, text: str) -> str:
+    """Change a text; the result need not be one that can be encoded."""
+    at = chance.randrange(len(text) + 1)
+    odd = chance.choice(ODD_TEXTS)
+    choices: tuple[Callable[[], str], ...] = (
+        lambda: odd,
+        lambda: text[:at],
+        lambda: text[:at] + odd + text[at:],
+        lambda: text[:at] + chr(chance.randrange(0x3000)) + text[at + 1 :],
+        text.swapcase,
+    )
+    return chance.choice(choices)()
+
+
+def mutate_json(chance: Random, value: Json) -> Json:
+    """Change one value somewhere inside."""
+    if isinstance(value, dict) and value and chance.random() < 0.8:
+        name = chance.choice(list(value))
+        if chance.random() < 0.1:
+            rest = {key: each for key, each in value.items() if key != name}
+            return rest | (
+                {chance.choice(ODD_TEXTS): value[name]} if at_random(chance) else {}
+            )
+        return value | {name: mutate_json(chance, value[name])}
+    if isinstance(value, list) and value and chance.random() < 0.8:
+        at = chance.randrange(len(value))
+        if chance.random() < 0.1:
+            return value[:at] + value[at:] * 2
+        return [*value[:at], mutate_json(chance, value[at]), *value[at + 1 :]]
+    if isinstance(value, str) and at_random(chance):
+        return mutate_text(chance, value)
+    return odd_value(chance, value)
+
+
+def at_random(chance: Random) -> bool:
+    """Toss a coin."""
+    return chance.random() < 0.5
+
+
+def odd_value(chance: Random, value: Json, deep: int = 0) -> Json:
+    """Return something in the place of a value."""
+    choices: list[Json] = [
+        *(None, True, False, [], {}, [value], {"d": value}, {"status": value}),
+        *(chance.choice(ODD_NUMBERS), float("nan"), float("inf"), str(value)[:50]),
+        *(chance.choice(ODD_TEXTS), chance.randint(-300, 300)),
+    ]
+    if deep < _DEEP:
+        choices.append([odd_value(chance, value, deep + 1)] * chance.randint(1, 3))
+    return chance.choice(choices)
+
+
+def mutated_answer(chance: Random, value: Json) -> bytes:
+    """Return the bytes of a JSON answer that was changed as a value, as bytes, or both."""
+    for _ in range(chance.choice((0, 1, 1, 1, 2, 4))):
+        value = mutate_json(chance, value)
+    data = json.dumps(value).encode()
+    return mutate_bytes(chance, data) if chance.random() < 0.3 else data

@@ -1,0 +1,383 @@
+"""What is taken apart, with good inputs to begin from and the errors that are its own."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from ipaddress import ip_address
+import json
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+
+from custom_components.poolctl.client import account, cloud_answers as cloud
+from custom_components.poolctl.client.envelope import (
+    IncomingCounter,
+    parse_key,
+    unwrap,
+    wrap,
+)
+from custom_components.poolctl.client.exceptions import (
+    AuthenticationError,
+    BusyError,
+    EnvelopeError,
+    FrameError,
+    PoolctlError,
+    RefusedError,
+    ReplayError,
+    ReplyError,
+    SignatureError,
+    UnexpectedResponseError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.frame import decode_frame
+from custom_components.poolctl.client.http import Response
+from custom_components.poolctl.client.json_values import (
+    Answer,
+    list_of,
+    object_of,
+    parse_object,
+)
+from custom_components.poolctl.client.lan import state_after
+from custom_components.poolctl.client.pool import from_cloud
+from custom_components.poolctl.client.pool.from_lan import merge_frame
+from custom_components.poolctl.client.pool.queries import QUERIES, Query
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.upkeep.records import firmware_supported
+from custom_components.poolctl.upkeep.sightings import Sighting
+from tests.simulator import Controller, Pool, Site, actions, devices
+from tests.simulator.dialects import Dialect
+
+from .mutations import Json, mutate_bytes, mutate_text, mutated_answer
+
+_KEY: Final = bytes(range(16))
+_NOW: Final = datetime(2026, 11, 2, tzinfo=UTC)
+_FRAMES: Final = Path(__file__).parents[1] / "fixtures" / "state_frames.json"
+_STATUSES: Final = (
+    200,
+    200,
+    200,
+    201,
+    202,
+    204,
+    307,
+    400,
+    401,
+    403,
+    404,
+    408,
+    429,
+    503,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """One way in."""
+
+    name: str
+    make: Callable[[Random], tuple[object, Callable[[], list[str]]]]
+    """Makes a mutated input, and what takes it apart: that gives the words that may be
+    stored or shown."""
+    errors: tuple[type[PoolctlError], ...] = ()
+    """What it may raise: nothing else."""
+
+
+def _parser[T](
+    name: str,
+    make: Callable[[Random], T],
+    parse: Callable[[T], Iterator[str] | None],
+    *errors: type[PoolctlError],
+) -> Parser:
+    def step(chance: Random) -> tuple[object, Callable[[], list[str]]]:
+        given = make(chance)
+        return given, lambda: list(parse(given) or ())
+
+    return Parser(name, step, errors)
+
+
+# --- The LAN ----------------------------------------------------------------------
+
+
+def _full() -> Controller:
+    return Controller(key=_KEY, pool=Pool.full(), name="Beach pool")
+
+
+def _frames() -> list[bytes]:
+    """Return good frames, also of other versions."""
+    recorded = [
+        bytes.fromhex(row["payload"]) for row in json.loads(_FRAMES.read_text())
+    ]
+    found = [*recorded]
+    for version in (None, Dialect.FRAME_VERSION_0, Dialect.FRAME_VERSION_3):
+        controller = _full()
+        if version is not None:
+            controller.dialects.add(version)
+        controller.pool.start_timer(3, 600)
+        found.append(unwrap(_KEY, controller.signed_state()).payload)
+    return found
+
+
+def _known() -> PoolState:
+    """Return what is known of a pool with everything."""
+    known = merge_frame(PoolState(), decode_frame(_frames()[-1]), _NOW)
+    for query in QUERIES:
+        known = query.merge(known, _replies(query)[0])
+    return known
+
+
+def _replies(query: Query) -> list[bytes]:
+    """Return good replies to a query, and longer ones."""
+    more: tuple[set[str], ...] = (
+        set(),
+        {Dialect.LONGER_REPLIES},
+        {Dialect.LONGER_RECORDS},
+        {Dialect.TEMP_WITHOUT_FLAGS},
+    )
+    return [actions.query(_full().pool, query.name, spoken) for spoken in more]
+
+
+def _of_bytes(seeds: Sequence[bytes]) -> Callable[[Random], bytes]:
+    return lambda chance: mutate_bytes(chance, chance.choice(seeds))
+
+
+def _state_words(state: PoolState) -> Iterator[str]:
+    yield from state.outputs.names
+    yield from (each.name for each in state.schedules.used.values())
+
+
+def _frame(data: bytes) -> Iterator[str]:
+    return _state_words(merge_frame(PoolState(), decode_frame(data), _NOW))
+
+
+def _after_action(data: bytes) -> None:
+    state_after(data)
+
+
+def _signed(chance: Random) -> tuple[str, IncomingCounter]:
+    """Return the hex of an envelope, its content or its own bytes mutated."""
+    content = chance.choice(_SEEN)
+    if chance.random() < 0.5:
+        content = mutate_bytes(chance, content)
+    data = wrap(_KEY, chance.choice((0, 1, 2, 2**32 - 1)), content)
+    if chance.random() < 0.5:
+        data = mutate_bytes(chance, data)
+    text = data.hex()
+    return (mutate_text(chance, text) if chance.random() < 0.3 else text), _BASELINE
+
+
+def _envelope(given: tuple[str, IncomingCounter]) -> Iterator[str]:
+    text, baseline = given
+    envelope = unwrap(_KEY, text)
+    baseline.accept(envelope.counter)
+    return _frame(envelope.payload)
+
+
+def _reply(query: Query, known: PoolState, data: bytes) -> Iterator[str]:
+    return _state_words(query.merge(known, data))
+
+
+def _lan() -> Iterator[Parser]:
+    frames = _of_bytes(_SEEN)
+    yield _parser("state frame", frames, _frame, FrameError)
+    yield _parser("frame after an action", frames, _after_action)
+    yield _parser(
+        *("envelope", _signed, _envelope),
+        *(EnvelopeError, SignatureError, ReplayError, FrameError),
+    )
+    known = _known()
+    for query in QUERIES:
+        yield _parser(
+            f"reply to {query.name}",
+            _of_bytes(_replies(query)),
+            partial(_reply, query, known),
+            ReplyError,
+        )
+
+
+# --- The cloud --------------------------------------------------------------------
+
+_ANSWERS: Final = (
+    AuthenticationError,
+    BusyError,
+    RefusedError,
+    UnexpectedResponseError,
+    UnreachableError,
+)
+
+
+def _response(seeds: Sequence[Json]) -> Callable[[Random], Response]:
+    def make(chance: Random) -> Response:
+        waits = (None, "60", "-1", "99999999", "Fri, 31 Dec 2100 23:59:59 GMT")
+        wait = chance.choice(waits)
+        if wait is not None and chance.random() < 0.5:
+            wait = mutate_text(chance, wait)
+        headers = {} if wait is None else {"Retry-After": wait}
+        data = mutated_answer(chance, chance.choice(seeds))
+        return Response(chance.choice(_STATUSES), headers, data)
+
+    return make
+
+
+def _success(data: Json) -> Json:
+    return {"status": "SUCCESS", "data": data}
+
+
+def _read(name: str) -> list[Json]:
+    controller = _full()
+    data: Json = json.loads(json.dumps(devices.READS[name].view(controller.pool)))
+    return [_success(data)]
+
+
+def _merged(
+    merge: Callable[[PoolState, Answer], PoolState],
+    known: PoolState,
+    response: Response,
+) -> Iterator[str]:
+    return _state_words(merge(known, object_of(cloud.check(response), "data")))
+
+
+def _dashboard(state: PoolState, data: Answer) -> PoolState:
+    return from_cloud.merge_dashboard(state, object_of(data, "dashboard"), _NOW)
+
+
+_MERGES: Final[dict[str, Callable[[PoolState, Answer], PoolState]]] = {
+    "dashboardInfo": _dashboard,
+    "pumpInfo": lambda state, data: from_cloud.merge_pump(state, data, _NOW),
+    "auxInfo": lambda state, data: from_cloud.merge_slots(state, data, _NOW),
+    "chemistryCard": lambda state, data: from_cloud.merge_chemistry(state, data, _NOW),
+    "ambientTemp": lambda state, data: from_cloud.merge_temperatures(state, data, _NOW),
+    "scheduleInfo": from_cloud.merge_schedule_info,
+}
+
+
+def _write(response: Response) -> None:
+    cloud.may_blame_token(response)
+    cloud.check_write(response)
+
+
+def _inventory(response: Response) -> Iterator[str]:
+    found = cloud.parse_inventory(object_of(cloud.check(response), "data"))
+    account.account_id(None, "", found)
+    for device in found.devices:
+        yield from (device.name, device.site)
+
+
+def _envelope_key(response: Response) -> None:
+    cloud.parse_envelope_key(object_of(cloud.check(response), "data"))
+
+
+def _key_text(text: str) -> None:
+    parse_key(text)
+
+
+def _statuses(response: Response) -> None:
+    for entry in list_of(object_of(cloud.check(response), "data"), "devices"):
+        cloud.parse_device(entry, "")
+
+
+def _tokens(response: Response) -> Iterator[str]:
+    answer = account._token_answer(response)
+    account._lifetime(answer)
+    if (token := account._token(answer, "access_token")) is not None:
+        # It goes into a header.
+        token.encode("ascii")
+        nothing = cloud.Inventory((), ())
+        yield account.account_id(None, token, nothing) or ""
+
+
+def _any_json(data: bytes) -> None:
+    parse_object(data)
+
+
+_SITE: Final[Json] = json.loads(
+    json.dumps(Site("Home", controllers=[_full()]).describe())
+)
+_SITES: Final[Json] = _success({"sites": [_SITE]})
+_OTHER: Final[tuple[Json, ...]] = (
+    {"status": "SUCCESS"},
+    {"status": "FAILED", "message": "device busy: retry after 1m0s"},
+    {"status": "FAILED", "message": "the access token has expired"},
+    {"status": "PENDING", "data": {}},
+)
+_TOKEN: Final[Json] = {
+    "access_token": "e30.eyJzdWIiOiAidXNlci0xIn0.c2ln",
+    "refresh_token": "abc",
+    "expires_in": 86400,
+    "token_type": "Bearer",
+}
+_KEYS: Final[tuple[Json, ...]] = (
+    _success({"key_hex": _KEY.hex()}),
+    _success({"key": "AAECAwQFBgcICQoLDA0ODw=="}),
+    _success({"envelope_key": " 000 102 030 405 060 708 090 a0b 0c0 d0e 0f\n"}),
+)
+
+
+def _of_cloud() -> Iterator[Parser]:
+    known = _known()
+    for name, merge in _MERGES.items():
+        for title, state in ((name, known), (f"{name} at first", PoolState())):
+            make = _response([*_read(name), *_OTHER])
+            yield _parser(title, make, partial(_merged, merge, state), *_ANSWERS)
+    yield _parser("answer to a write", _response(_OTHER), _write, *_ANSWERS)
+    yield _parser("inventory", _response([_SITES]), _inventory, *_ANSWERS)
+    statuses = _success(
+        {"devices": [{"deviceId": "AA_BB_CC_0A_0B_0C", "online": True}]}
+    )
+    yield _parser("online statuses", _response([statuses]), _statuses, *_ANSWERS)
+    keys = _response(_KEYS)
+    yield _parser("envelope key", keys, _envelope_key, EnvelopeError, *_ANSWERS)
+    yield _parser(
+        *("text of a key", lambda chance: mutate_text(chance, _KEY.hex()), _key_text),
+        EnvelopeError,
+    )
+    yield _parser("token", _response([_TOKEN, *_OTHER]), _tokens, *_ANSWERS)
+    yield _parser("any JSON", lambda chance: mutated_answer(chance, _SITES), _any_json)
+
+
+# --- The network ------------------------------------------------------------------
+
+_TXT_LENGTH: Final = 255  # RFC 6763 section 6.1
+_TXT: Final = {
+    "id": "AA_BB_CC_0A_0B_0C",
+    "mac": "aabbcc0a0b0c",
+    "fw": "2.5.46",
+    "pv": "2",
+}
+
+
+def _announcement(chance: Random) -> ZeroconfServiceInfo:
+    """Return an announcement with an odd TXT record, name or port."""
+    text: dict[str, str | None] = dict(_TXT)
+    for _ in range(chance.randint(0, 3)):
+        name = chance.choice([*_TXT, "", "x", "ID"])
+        value = mutate_text(chance, text.get(name) or "")
+        text[name] = chance.choice((value[:_TXT_LENGTH], None))
+    found, kind = ip_address("127.0.0.2"), "_ctrl._tcp.local."
+    name = chance.choice(("ctrl-0a0b0c", mutate_text(chance, "ctrl-0a0b0c")))
+    return ZeroconfServiceInfo(
+        ip_address=found,
+        ip_addresses=[found],
+        port=chance.choice((8080, 0, None)),
+        hostname=f"{name}.local.",
+        type=kind,
+        name=f"{name}.{kind}",
+        properties=text,
+    )
+
+
+def _sighting(info: ZeroconfServiceInfo) -> None:
+    if (seen := Sighting.from_zeroconf(info)) is not None:
+        firmware_supported(seen.firmware)
+        assert cloud.is_device_id(seen.device_id)
+
+
+def parsers() -> list[Parser]:
+    """Return all of them."""
+    return [*_lan(), *_of_cloud(), _parser("TXT record", _announcement, _sighting)]
+
+
+_SEEN: Final = _frames()
+_BASELINE: Final = IncomingCounter()

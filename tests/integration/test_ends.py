@@ -1,0 +1,48 @@
+"""When the pump's run-on and priming end: a time that stays while the count runs down."""
+
+from datetime import datetime, timedelta
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+
+def end(home: Home, key: str) -> datetime | None:
+    """Return what a sensor shows, `None` where it is unknown."""
+    value = home.value("sensor", key)
+    return None if value == "unknown" else dt_util.parse_datetime(value)
+
+
+async def test_nothing_ends_while_nothing_runs(full: Home) -> None:
+    assert end(full, "pump_cooldown_remaining") is None
+    assert end(full, "pump_priming_remaining") is None
+
+
+async def test_priming(full: Home) -> None:
+    full.pool.pump.priming = 180.0
+    states = full.follow("sensor", "pump_priming_remaining")
+    begun = dt_util.utcnow()
+    await full.live(60)
+    ends = end(full, "pump_priming_remaining")
+    assert ends is not None
+    assert abs(ends - begun - timedelta(seconds=180)) < timedelta(seconds=20)
+    # A count that runs down by the clock is one time: one state, not one a poll.
+    assert len(states) == 1
+    await full.live(180)
+    assert end(full, "pump_priming_remaining") is None
+    assert [state.state for state in states[1:]] == ["unknown"]
+
+
+async def test_a_longer_count(full: Home) -> None:
+    full.pool.pump.priming = 60.0
+    await full.live(15)
+    first = end(full, "pump_priming_remaining")
+    full.pool.pump.priming = 240.0
+    await full.live(15)
+    second = end(full, "pump_priming_remaining")
+    assert first is not None
+    assert second is not None
+    assert second - first > timedelta(seconds=120)

@@ -1,0 +1,238 @@
+"""What the diagnostics tell of each thing that we took for granted, in every dialect."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.poolctl.client.evidence.ledger import BETS, Bet
+from tests.simulator.cloud_dialects import CloudDialect as C
+from tests.simulator.dialects import Dialect
+
+from .conftest import SignIn
+from .home import Home
+from .test_config_flow import start
+from .test_diagnostics import dump
+
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
+
+type Step = Callable[[Home], Awaitable[None]]
+
+
+async def evidence(
+    home: Home, hass_client: ClientSessionGenerator
+) -> dict[str, dict[str, Any]]:
+    """Return what the diagnostics tell of all bets."""
+    found = await dump(home, hass_client)
+    (controller,) = found["controllers"]
+    told: dict[str, dict[str, Any]] = controller["evidence"]
+    assert not told.keys() & found["account"]["evidence"].keys()
+    return {**told, **found["account"]["evidence"]}
+
+
+async def try_to(home: Home, *args: Any, **data: Any) -> None:
+    """Do something that may fail in a dialect, and that says so."""
+    with suppress(HomeAssistantError):
+        await home.act(*args, **data)
+
+
+async def nothing(home: Home) -> None:
+    """Have what is read at the start."""
+
+
+async def heat(home: Home) -> None:
+    target = home.pool.settings["pool_target"]
+    await try_to(home, "climate.set_temperature", "pool", temperature=61 - int(target))
+
+
+async def switch(home: Home) -> None:
+    await try_to(home, "switch.turn_on", "slot_3")
+
+
+async def test_everything_as_expected(
+    full: Home, hass_client: ClientSessionGenerator
+) -> None:
+    """The simulator speaks as layouts.md says: nothing is contradicted."""
+    full.pool.slots[3].timer = (full.pool.now + 600, 1200)
+    await heat(full)
+    await switch(full)
+    await full.act("switch.turn_off", "slot_3")
+    await full.refresh()
+    told = await evidence(full, hass_client)
+    assert list(told) == [str(bet) for bet in BETS]
+    wrong = {bet: row for bet, row in told.items() if row["contradicted"]}
+    assert not wrong
+    on_lan = {bet for bet, row in BETS.items() if row.judge == "lan"}
+    confirmed = {bet for bet in on_lan if told[bet]["confirmed"]}
+    assert on_lan - confirmed == {Bet.BUSY}
+    assert told[Bet.FRAME_VERSION]["expected"] == "state frames have version 1"
+
+
+LAN: list[tuple[Dialect, Bet, str, Step]] = [
+    (Dialect.FRAME_VERSION_0, Bet.FRAME_VERSION, "version 0", nothing),
+    (Dialect.FRAME_VERSION_2, Bet.FRAME_VERSION, "version 2", nothing),
+    (Dialect.FRAME_VERSION_3, Bet.FRAME_VERSION, "version 3", nothing),
+    (Dialect.QUERY_COUNTER_OWN, Bet.COUNTER_REPLIES, "a lower one", nothing),
+    (Dialect.QUERY_COUNTER_ECHO, Bet.COUNTER_REPLIES, "that of the query", nothing),
+    (Dialect.LONGER_REPLIES, Bet.REPLY_LENGTHS, "aux_names: 1 more bytes", nothing),
+    (Dialect.LONGER_REPLIES, Bet.REPLY_LENGTHS, "pump_id: 3 more bytes", nothing),
+    (Dialect.LONGER_RECORDS, Bet.REPLY_LENGTHS, "schedules", nothing),
+    (Dialect.TEMP_WITHOUT_TEMP2_CH, Bet.HEATING_KEYS, "without temp2_ch", heat),
+    (Dialect.TEMP_WITHOUT_TEMP3_CH, Bet.HEATING_KEYS, "without temp3_ch", heat),
+    (
+        Dialect.TEMP_WITHOUT_FLAGS,
+        Bet.HEATING_KEYS,
+        "without is_solar_heater_selected",
+        heat,
+    ),
+    (Dialect.BUSY_AFTER, Bet.BUSY, "it had run", switch),
+    (Dialect.ENV_NULL, Bet.ACTION_ENV, "null", switch),
+    (Dialect.ENV_EMPTY, Bet.ACTION_ENV, "empty", switch),
+]
+
+
+@pytest.mark.parametrize(("dialect", "bet", "seen", "step"), LAN)
+async def test_a_controller_that_is_otherwise(
+    home: Home,
+    hass_client: ClientSessionGenerator,
+    dialect: Dialect,
+    bet: Bet,
+    seen: str,
+    step: Step,
+) -> None:
+    home.own(home.service.full)
+    home.controller.dialects.add(dialect)
+    await home.set_up(home.controller)
+    await step(home)
+    row = (await evidence(home, hass_client))[bet]
+    assert row["contradicted"]
+    assert any(seen in words for words in row["seen"]), row
+
+
+@pytest.mark.parametrize(
+    ("ahead", "seen"),
+    [(3, "s ahead"), (30, "s ahead"), (300, "s ahead"), (86400, "far")],
+)
+async def test_another_client_is_ahead(
+    full: Home, hass_client: ClientSessionGenerator, ahead: int, seen: str
+) -> None:
+    """The simulated clock is not ours, so the dialects of L1 would be far behind."""
+    full.controller.accepted_counter += ahead
+    await switch(full)
+    row = (await evidence(full, hass_client))[Bet.COUNTER_OUT]
+    assert row["contradicted"] == 1
+    assert any(seen in words for words in row["seen"]), row
+
+
+async def pump(home: Home) -> None:
+    on = home.pool.pump.mode
+    action = "switch.turn_off" if on else "switch.turn_on"
+    done = home.hass.async_create_task(try_to(home, action, "pump"))
+    while not done.done():
+        await home.pass_time(1)
+
+
+async def silent(home: Home) -> None:
+    """Ask the cloud for what it needs the controller for, which it does not reach."""
+    home.controller.cloud_link = False
+    await pump(home)
+
+
+async def busy(home: Home) -> None:
+    home.cloud.faults.on("rate_limited")
+    await home.advance(60, step=30)
+
+
+async def expire(home: Home) -> None:
+    home.cloud.expire_tokens()
+    await home.advance(30)
+
+
+async def revoke(home: Home) -> None:
+    home.cloud.revoke(home.account)
+    await home.advance(30)
+
+
+async def polls(home: Home) -> None:
+    home.pool.settings["desired_ph"] = 71
+    home.clock.advance(60)
+    await home.advance(60, step=30)
+
+
+CLOUD: list[tuple[C, Bet, str, Step]] = [
+    (C.C1_MISSING, Bet.WRITE_STATUS, "HTTP 200 missing", pump),
+    (C.C1_PENDING, Bet.WRITE_STATUS, "HTTP 200 PENDING", pump),
+    (C.C1_QUEUED, Bet.WRITE_STATUS, "HTTP 200 QUEUED", pump),
+    (C.C1_NULL, Bet.WRITE_STATUS, "HTTP 200 null", pump),
+    (C.C1_201, Bet.WRITE_STATUS, "HTTP 201 SUCCESS", pump),
+    (C.C1_202, Bet.WRITE_STATUS, "HTTP 202 SUCCESS", pump),
+    (C.C2_403, Bet.DEAD_ACCESS, "HTTP 403", expire),
+    (C.C2_400, Bet.DEAD_ACCESS, "HTTP 400", expire),
+    (C.C2_FAILED, Bet.DEAD_ACCESS, "HTTP 200", expire),
+    (C.C3_KEPT, Bet.ROTATION, "none came", expire),
+    (C.C3_FAILED, Bet.REFUSED_GRANT, "HTTP 200", revoke),
+    (C.C3_NULL, Bet.REFUSED_GRANT, "HTTP 200", revoke),
+    (C.C5_KEY, Bet.KEY_FORM, "key: 32 characters", nothing),
+    (C.C5_ENVELOPE_KEY, Bet.KEY_FORM, "envelope_key: 32 characters", nothing),
+    (C.C5_BASE64, Bet.KEY_FORM, "key_hex: 24 characters", nothing),
+    (C.C6_STALE, Bet.ONLINE, "offline, and the dashboard changes", polls),
+    (C.C6_ABSENT, Bet.ONLINE, "not told", polls),
+    (C.C7_ZERO_NORMAL, Bet.DRY_RUN_STATUS, "0", polls),
+    (C.C8_FAILED, Bet.SILENCE, "HTTP 200 FAILED", silent),
+    (C.C8_408, Bet.SILENCE, "HTTP 408", silent),
+    (C.C8_500, Bet.SILENCE, "HTTP 500", silent),
+    (C.C9_HUGE, Bet.RETRY_AFTER, "message: 99999999s", busy),
+    (C.C9_NEGATIVE, Bet.RETRY_AFTER, "message: -1s", busy),
+    (C.C9_DATE, Bet.RETRY_AFTER, "header: no number", busy),
+    (C.C9_NOTHING, Bet.RETRY_AFTER, "nothing", busy),
+    (C.C11_EMPTY_ONCE, Bet.INVENTORY, "empty", nothing),
+]
+
+
+@pytest.mark.parametrize(("dialect", "bet", "seen", "step"), CLOUD)
+@pytest.mark.usefixtures("freezer")
+async def test_a_service_that_is_otherwise(
+    home: Home,
+    hass_client: ClientSessionGenerator,
+    dialect: C,
+    bet: Bet,
+    seen: str,
+    step: Step,
+) -> None:
+    home.own(home.service.small)
+    home.cloud.dialects = {dialect}
+    await home.set_up_with(host=None, key=None)
+    await step(home)
+    row = (await evidence(home, hass_client))[bet]
+    assert row["contradicted"]
+    assert any(seen in words for words in row["seen"]), row
+
+
+async def test_it_outlives_a_reload(
+    full: Home, hass_client: ClientSessionGenerator
+) -> None:
+    before = await evidence(full, hass_client)
+    await full.restart()
+    after = await evidence(full, hass_client)
+    for bet in (Bet.FRAME_VERSION, Bet.REPLY_LENGTHS, Bet.INVENTORY):
+        assert after[bet]["confirmed"] > before[bet]["confirmed"] > 0
+
+
+@pytest.mark.usefixtures("current_request_with_host")
+async def test_what_was_seen_at_sign_in_counts(
+    home: Home, hass_client: ClientSessionGenerator, sign_in: SignIn
+) -> None:
+    home.own(home.service.small)
+    home.cloud.dialects = {C.C4_403}
+    # Before a browser comes: later, no component can add pages.
+    assert await async_setup_component(home.hass, "diagnostics", {})
+    flow = await start(home, home.cloud.base_url)
+    result = await sign_in(flow)
+    await home.hass.async_block_till_done()
+    home.entry = result["result"]
+    row = (await evidence(home, hass_client))[Bet.USERINFO]
+    assert row["seen"] == {"ForbiddenError": 1}

@@ -1,0 +1,288 @@
+"""What a newcomer meets: no credentials yet, and the way on once they are stored.
+
+A `Browser` does over HTTP what Home Assistant's page does: it opens a discovered card, asks
+for the credentials when it is told that there are none, and then begins a new flow.
+"""
+
+from typing import Any
+
+from aiohttp.test_utils import TestClient
+from homeassistant.components.websocket_api.const import URL as WEBSOCKET
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from yarl import URL
+
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Controller
+
+from .conftest import SignIn
+from .home import Home
+from .service import CLIENT_ID, CLIENT_SECRET, Service
+from .test_config_flow import discover
+
+type Json = dict[str, Any]
+
+FLOWS = "/api/config/config_entries/flow"
+PAGE = "https://ha.example:8443"
+"""Where the person's browser shows Home Assistant."""
+OTHER = "other"
+
+
+class Browser:
+    """Home Assistant's page, as far as adding an integration goes."""
+
+    def __init__(self, client: TestClient[Any, Any], token: str) -> None:
+        self._client, self._token = client, token
+
+    async def begin(self) -> Json:
+        """Choose the integration from the list."""
+        return await self._send("POST", FLOWS, {"handler": DOMAIN})
+
+    async def open(self, flow_id: str) -> Json:
+        """Open a card, or come back to a dialog."""
+        return await self._send("GET", f"{FLOWS}/{flow_id}")
+
+    async def submit(self, step: Json, **answers: str) -> Json:
+        """Fill in the form of a step."""
+        return await self._send("POST", f"{FLOWS}/{step['flow_id']}", answers)
+
+    async def _send(self, method: str, path: str, data: Json | None = None) -> Json:
+        headers = {"HA-Frontend-Base": PAGE}
+        async with self._client.request(
+            method, path, json=data, headers=headers
+        ) as answer:
+            assert answer.status == 200, await answer.text()
+            found: Json = await answer.json()
+            return found
+
+    async def command(self, kind: str, **fields: object) -> Any:
+        """Send a command over a websocket, which a browser opens with its origin."""
+        async with self._client.ws_connect(WEBSOCKET, headers={"Origin": PAGE}) as ws:
+            await ws.receive_json()
+            await ws.send_json({"type": "auth", "access_token": self._token})
+            assert (await ws.receive_json())["type"] == "auth_ok"
+            await ws.send_json({"id": 1, "type": kind, **fields})
+            answer = await ws.receive_json()
+            assert answer["success"], answer
+            return answer["result"]
+
+    async def redirect_address(self) -> str:
+        """Return the address that the dialog for credentials shows."""
+        config = await self.command("application_credentials/config")
+        placeholders: dict[str, str] = config["integrations"][DOMAIN][
+            "description_placeholders"
+        ]
+        assert set(placeholders) == {"redirect_uri"}
+        return placeholders["redirect_uri"]
+
+    async def store_credentials(self) -> None:
+        """Fill in the dialog for credentials."""
+        await self.command(
+            "application_credentials/create",
+            domain=DOMAIN,
+            client_id=CLIENT_ID,
+            client_secret=CLIENT_SECRET,
+            name="From the vendor",
+        )
+
+
+@pytest.fixture
+def newcomer(
+    hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
+) -> Home:
+    """Return a home in which nobody has stored any credentials."""
+    return Home(hass, service, request)
+
+
+@pytest.fixture
+async def browser(
+    newcomer: Home, hass_client: ClientSessionGenerator, hass_access_token: str
+) -> Browser:
+    """Return the browser of somebody who has signed in to Home Assistant."""
+    for component in ("application_credentials", "config"):
+        assert await async_setup_component(newcomer.hass, component, {})
+    return Browser(await hass_client(), hass_access_token)
+
+
+def cards(home: Home) -> dict[str, str]:
+    """Return the flows under *Discovered*, by the name on their card."""
+    return {
+        flow["context"]["title_placeholders"]["name"]: flow["flow_id"]
+        for flow in home.flows
+        if flow["context"]["source"] == "zeroconf"
+    }
+
+
+def missing(step: Json) -> bool:
+    """Tell whether a step makes the page ask for credentials."""
+    return (step["type"], step.get("reason")) == ("abort", "missing_credentials")
+
+
+async def asked_after_a_look(browser: Browser, flow_id: str) -> bool:
+    """Open a card; tell whether the page asks for credentials after the first look."""
+    step = await browser.open(flow_id)
+    assert (step["step_id"], step["data_schema"]) == ("confirm_seen", [])
+    return missing(await browser.submit(step))
+
+
+def choices(step: Json) -> dict[str, str]:
+    """Return what a form with one list offers: labels by value."""
+    (field,) = step["data_schema"]
+    select = field["selector"]["select"]
+    return {option["value"]: option["label"] for option in select["options"]}
+
+
+async def sign_in_from(sign_in: SignIn, step: Json) -> Any:
+    """Go through the sign-in page that a step of the page leads to."""
+    assert step["type"] == "external"
+    return await sign_in({**step, "type": FlowResultType.EXTERNAL_STEP})
+
+
+# The redirect address
+
+
+async def test_redirect_address_in_the_dialog(newcomer: Home, browser: Browser) -> None:
+    """The dialog names the very address that the sign-in page is given."""
+    shown = await browser.redirect_address()
+    assert shown == f"{PAGE}/auth/external/callback"
+    await browser.store_credentials()
+    step = await browser.submit(await browser.begin(), url=newcomer.cloud.base_url)
+    assert URL(step["url"]).query["redirect_uri"] == shown
+
+
+async def test_redirect_address_with_my_home_assistant(
+    newcomer: Home, browser: Browser
+) -> None:
+    newcomer.hass.config.components.add("my")
+    shown = await browser.redirect_address()
+    assert shown == "https://my.home-assistant.io/redirect/oauth"
+
+
+# Credentials before anything else
+
+
+async def test_credentials_come_first_by_hand(
+    newcomer: Home, browser: Browser, sign_in: SignIn
+) -> None:
+    """Nothing is asked for before there are credentials, and nothing twice.
+
+    interface.md 5.1 rule 5.
+    """
+    assert missing(await browser.begin())
+    assert not newcomer.flows
+    await browser.store_credentials()
+
+    step = await browser.begin()
+    assert (step["type"], step["step_id"]) == ("form", "user")
+    step = await browser.submit(step, url=newcomer.cloud.base_url)
+    result = await sign_in_from(sign_in, step)
+    await newcomer.hass.async_block_till_done()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_credentials_come_first_on_a_card(
+    newcomer: Home, browser: Browser, sign_in: SignIn
+) -> None:
+    """The card survives the dialog, and the next flow begins with its controller."""
+    home = newcomer
+    for controller in home.service.controllers:
+        assert (await discover(home, controller))["step_id"] == "confirm"
+    before = cards(home)
+    assert set(before) == {"Home pool", "Beach pool"}
+
+    for _ in range(2):  # the dialog for credentials is closed once
+        assert await asked_after_a_look(browser, cards(home)["Home pool"])
+        await home.hass.async_block_till_done()
+        assert set(cards(home)) == set(before)
+    await browser.store_credentials()
+
+    step = await browser.begin()
+    assert (step["type"], step["step_id"]) == ("form", "found")
+    assert list(choices(step).items()) == [
+        (home.controller.device_id, "Home pool (127.0.0.1)"),
+        (home.service.full.device_id, "Beach pool (127.0.0.1)"),
+        (OTHER, OTHER),
+    ]
+    (field,) = step["data_schema"]
+    assert field["default"] == home.controller.device_id
+
+    step = await browser.submit(step, device_id=home.controller.device_id)
+    assert (step["type"], step["step_id"]) == ("form", "confirm")
+    assert step["description_placeholders"]["name"] == "Home pool"
+    step = await browser.submit(step, url=home.cloud.base_url)
+    result = await sign_in_from(sign_in, step)
+    await home.hass.async_block_till_done()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert not home.flows
+
+
+async def test_page_shows_the_card_once(newcomer: Home, browser: Browser) -> None:
+    """An open page hears that the old card goes before it hears of the new one."""
+    await discover(newcomer, newcomer.controller)
+    (flow_id,) = cards(newcomer).values()
+    heard: list[tuple[str, str]] = []
+    newcomer.hass.config_entries.flow.async_subscribe_flow(
+        lambda change, changed: heard.append((change, changed))
+    )
+    assert await asked_after_a_look(browser, flow_id)
+    await newcomer.hass.async_block_till_done()
+    assert heard == [("removed", flow_id), ("added", cards(newcomer)["Home pool"])]
+
+
+async def test_chosen_controller_must_be_the_accounts(
+    newcomer: Home, browser: Browser, sign_in: SignIn
+) -> None:
+    """What was on the card is checked in the flow that takes its place."""
+    stranger = Controller(device_id="AA_BB_CC_00_00_09", name="Next door")
+    await discover(newcomer, stranger)
+    assert missing(await browser.open(cards(newcomer)["Next door"]))
+    await browser.store_credentials()
+
+    step = await browser.submit(await browser.begin(), device_id=stranger.device_id)
+    step = await browser.submit(step, url=newcomer.cloud.base_url)
+    result = await sign_in_from(sign_in, step)
+    assert result["reason"] == "not_owned"
+    assert result["description_placeholders"]["name"] == "Next door"
+    assert set(cards(newcomer)) == {"Next door"}
+
+
+async def test_another_controller_than_those_that_were_found(
+    newcomer: Home, browser: Browser, sign_in: SignIn
+) -> None:
+    stranger = Controller(device_id="AA_BB_CC_00_00_09", name="Next door")
+    await discover(newcomer, stranger)
+    await browser.store_credentials()
+
+    step = await browser.submit(await browser.begin(), device_id=OTHER)
+    assert (step["type"], step["step_id"]) == ("form", "user")
+    step = await browser.submit(step, url=newcomer.cloud.base_url)
+    result = await sign_in_from(sign_in, step)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_card_that_goes_while_the_list_is_open(
+    newcomer: Home, browser: Browser
+) -> None:
+    await discover(newcomer, newcomer.controller)
+    await browser.store_credentials()
+    step = await browser.begin()
+    (flow_id,) = cards(newcomer).values()
+    newcomer.hass.config_entries.flow.async_abort(flow_id)
+    assert choices(await browser.open(step["flow_id"])) == {OTHER: OTHER}
+    step = await browser.submit(step, device_id=OTHER)
+    assert step["step_id"] == "user"
+
+
+async def test_card_is_as_before_once_there_are_credentials(
+    newcomer: Home, browser: Browser
+) -> None:
+    """The card that came back is a card like any other."""
+    await discover(newcomer, newcomer.controller)
+    assert await asked_after_a_look(browser, cards(newcomer)["Home pool"])
+    await browser.store_credentials()
+    step = await browser.open(cards(newcomer)["Home pool"])
+    assert (step["type"], step["step_id"]) == ("form", "confirm_seen")
+    assert step["description_placeholders"]["host"] == "127.0.0.1"

@@ -1,0 +1,60 @@
+"""Frames that nobody but a liar has heard yet, while the controller is away (H1)."""
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from tests.simulator.dialects import Dialect
+from tests.simulator.visitors import Replayer
+
+from .home import Home
+from .test_config_flow import discover, hear
+from .test_neighbours import lose
+
+pytestmark = pytest.mark.usefixtures("freezer")
+
+
+@pytest.fixture
+async def replayer(socket_enabled: None) -> AsyncGenerator[Replayer]:
+    """Somebody on the network who answers with what was recorded."""
+    found = Replayer()
+    found.start()
+    yield found
+    await found.stop()
+
+
+@pytest.mark.parametrize("frames", [2, 5])
+async def test_they_prove_nothing(small: Home, replayer: Replayer, frames: int) -> None:
+    """Newer than all that were seen, and different: yet no question is answered."""
+    await lose(small)
+    replayer.listen_to(small.controller, frames)
+    before = dict(small.stored)
+    await hear(small, replayer.announces(small.controller))
+    await small.advance(600, step=30)
+    assert replayer.connections
+    assert small.stored == before
+    assert small.source == "cloud"
+    small.controller.faults.clear()
+    await small.advance(60, step=30)
+    assert small.source == "lan"
+
+
+async def test_the_true_one_proves_itself(small: Home) -> None:
+    await small.controller.move("127.0.0.1")
+    await discover(small, small.controller)
+    await small.settle()
+    await small.advance(30, step=15)
+    assert small.stored["port"] == small.controller.port
+    assert small.source == "lan"
+
+
+async def test_one_that_takes_nothing_that_we_sign(small: Home) -> None:
+    """Somebody's clock is a day ahead: no question is answered, yet it is found."""
+    small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
+    await small.advance(600, step=15)
+    await small.controller.move("127.0.0.1")
+    await discover(small, small.controller)
+    await small.settle()
+    await small.advance(120, step=15)
+    assert small.stored["port"] == small.controller.port
+    assert small.source == "lan"

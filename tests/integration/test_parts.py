@@ -1,0 +1,414 @@
+"""The parts of a pool as devices: what is on which page, and how all of it is named."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+import re
+
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
+from pytest_homeassistant_custom_component.components.diagnostics import (
+    get_diagnostics_for_device,
+)
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
+
+from custom_components.poolctl import (
+    binary_sensor,
+    button,
+    calendar,
+    climate,
+    event,
+    number,
+    select,
+    sensor,
+    switch,
+)
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.derived.doses import DOSE_SENSORS
+from custom_components.poolctl.derived.ends import ENDS
+from custom_components.poolctl.derived.totals import TOTALS
+from custom_components.poolctl.parts import PART_OF
+from tests.simulator import Pool
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+ROOT = Path(__file__).parents[2]
+LANGUAGES = sorted(
+    path.stem
+    for path in (ROOT / "custom_components/poolctl/translations").glob("*.json")
+)
+EMPTY, SPA_HEATER = 0, 19
+GAS_HEATER_SLOT, SOLAR_SLOT = 4, 5
+LIGHTS = (1, 2, 17, 18)
+"""Slots of the full pool."""
+
+
+def parts(home: Home) -> dict[str, dr.ChildDeviceEntry]:
+    """Return the parts of the controller by their name."""
+    found = dr.async_entries_for_parent_device(
+        dr.async_get(home.hass), home.device().id
+    )
+    return {part.name or "": part for part in found}
+
+
+def page(home: Home, entity: er.RegistryEntry) -> dr.AnyDeviceEntry:
+    """Return the device whose page an entity is on."""
+    found = dr.async_get(home.hass).async_get(entity.device_id or "")
+    assert found is not None
+    return found
+
+
+def pages(home: Home) -> Counter[str]:
+    """Return how many enabled entities each page of the account has."""
+    return Counter(
+        page(home, entity).name or ""
+        for entity in home.entities()
+        if entity.disabled_by is None
+    )
+
+
+# What is on which page
+
+
+async def test_what_is_fitted_has_a_page(full: Home) -> None:
+    names = {"Water", "Pump", "Heating", "Spa", "Dosing", "Lights", "Outputs"}
+    assert parts(full).keys() == names
+    assert pages(full).keys() == {*names, "Beach pool"}
+    # A page fits a screen or two.
+    assert max(pages(full).values()) <= 25
+    assert pages(full)["Beach pool"] <= 10
+
+
+async def test_what_is_not_fitted_has_none(small: Home) -> None:
+    assert parts(small).keys() == {"Water", "Pump", "Lights", "Outputs"}
+
+
+async def test_through_the_cloud_alone(home: Home) -> None:
+    home.own(home.service.small)
+    await home.set_up()
+    assert {"Water", "Pump", "Outputs"} <= parts(home).keys()
+
+
+def test_every_row_of_a_platform_has_its_part() -> None:
+    """And the table has nothing else."""
+    tables = (
+        *binary_sensor.BINARY_SENSORS,
+        *button.BUTTONS,
+        *calendar.CALENDARS,
+        *climate.CLIMATES,
+        *event.EVENTS,
+        *number.NUMBERS,
+        *select.SELECTS,
+        *sensor.SENSORS,
+        *DOSE_SENSORS,
+        *ENDS,
+        *TOTALS,
+        *switch.SWITCHES,
+    )
+    assert {row.key for row in tables} == PART_OF.keys()
+
+
+async def test_a_part_comes_and_goes_with_its_equipment(full: Home) -> None:
+    kinds = {slot: full.pool.slots[slot].aux_type for slot in LIGHTS}
+    for slot in LIGHTS:
+        full.pool.slots[slot].aux_type = EMPTY
+    await full.advance(30, step=15)
+    assert "Lights" not in parts(full)
+    assert len(parts(full)) == 6
+    for slot, kind in kinds.items():
+        full.pool.slots[slot].aux_type = kind
+    await full.advance(30, step=15)
+    assert "Lights" in parts(full)
+
+
+async def test_an_entity_changes_its_part(full: Home) -> None:
+    """A slot that heated the pool heats the spa from now on; a part left empty goes."""
+    before = full.entity_id("binary_sensor", f"slot_{GAS_HEATER_SLOT}")
+    for slot, kind in {GAS_HEATER_SLOT: SPA_HEATER, SOLAR_SLOT: EMPTY}.items():
+        full.pool.slots[slot].aux_type = kind
+    await full.advance(45, step=15)
+    after = full.registered("binary_sensor", f"slot_{GAS_HEATER_SLOT}")
+    assert after is not None
+    assert after.entity_id == before
+    assert page(full, after).name == "Spa"
+    assert "Heating" not in parts(full)
+
+
+async def test_parts_stay_over_a_restart(full: Home) -> None:
+    before = {name: part.id for name, part in parts(full).items()}
+    await full.restart()
+    assert {name: part.id for name, part in parts(full).items()} == before
+
+
+async def test_a_part_cannot_be_deleted_by_hand(
+    full: Home, hass_ws_client: WebSocketGenerator
+) -> None:
+    assert await async_setup_component(full.hass, "config", {})
+    client = await hass_ws_client(full.hass)
+    pump = parts(full)["Pump"]
+    answer = await client.remove_device(pump.id)
+    assert not answer["success"]
+    assert "Pump" in parts(full)
+
+
+@pytest.mark.usefixtures("small")
+async def test_parts_go_with_their_controller(home: Home) -> None:
+    assert parts(home)
+    parent = home.device().id
+    home.account.sites.clear()
+    home.disconnect()
+    home.cloud.faults.clear()
+    for _ in range(3):
+        await home.advance(3600, step=3600)
+    devices = dr.async_get(home.hass)
+    assert devices.async_get(parent) is None
+    assert not dr.async_child_entries_for_config_entry(devices, home.entry.entry_id)
+
+
+# Names and identifiers
+
+
+async def test_identifiers(full: Home) -> None:
+    """The controller's name once, and neither the site's nor the part's."""
+    expected = {
+        ("sensor", "ph"): "sensor.beach_pool_ph",
+        ("sensor", "water_temperature"): "sensor.beach_pool_water_temperature",
+        ("sensor", "pump_speed"): "sensor.beach_pool_pump_speed",
+        ("switch", "pump"): "switch.beach_pool_pump",
+        ("climate", "spa"): "climate.beach_pool_spa_heating",
+        ("binary_sensor", "acid_low"): "binary_sensor.beach_pool_acid_nearly_empty",
+        ("switch", "slot_3"): "switch.beach_pool_waterfall",
+        ("switch", "schedule_0"): "switch.beach_pool_filter_schedule",
+        ("button", "slot_1_light_resync"): "button.beach_pool_pool_light_resync",
+        ("binary_sensor", "slot_12"): "binary_sensor.beach_pool_spa_heater_output",
+        ("binary_sensor", "slot_26"): "binary_sensor.beach_pool_ozone",
+    }
+    assert {key: full.entity_id(*key) for key in expected} == expected
+    for entity in full.entities():
+        assert entity.entity_id.count("beach_pool") == 1
+        assert not re.search(r"(?<!expander)_\d$", entity.entity_id)
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+async def test_identifiers_are_the_same_in_every_language(
+    home: Home, language: str
+) -> None:
+    """So that examples fit everywhere; names that a person gave stay."""
+    home.hass.config.language = language
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    assert home.entity_id("sensor", "water_temperature") == (
+        "sensor.beach_pool_water_temperature"
+    )
+    assert home.entity_id("switch", "schedule_0") == (
+        "switch.beach_pool_filter_schedule"
+    )
+
+
+async def test_slots_without_a_name(home: Home) -> None:
+    home.own(home.service.full)
+    _unname(home.service.full.pool)
+    await home.set_up(home.controller)
+    assert home.entity_id("switch", "slot_3") == "switch.beach_pool_output_4"
+    assert home.entity_id("switch", "schedule_0") == "switch.beach_pool_1_schedule"
+    assert home.state("switch", "schedule_0").name == "Beach pool Schedule 1"
+
+
+async def test_a_person_chose_what_identifiers_are_made_of(home: Home) -> None:
+    registry = er.async_get(home.hass)
+    registry.async_update_settings(
+        entity_id_parts=[
+            er.EntityNamePart.PARENT_DEVICE,
+            er.EntityNamePart.DEVICE,
+            er.EntityNamePart.ENTITY,
+        ]
+    )
+    home.own(home.service.small)
+    await home.set_up(home.controller)
+    assert home.entity_id("sensor", "ph") == "sensor.home_pool_water_ph"
+
+
+def _unname(pool: Pool) -> None:
+    for slot in pool.slots:
+        slot.name = ""
+    for schedule in pool.schedules:
+        if schedule is not None:
+            schedule.name = ""
+
+
+def _name_alike(pool: Pool) -> None:
+    for slot in pool.slots:
+        slot.name = "Pool"
+    for schedule in pool.schedules:
+        if schedule is not None:
+            schedule.name = "Pool"
+
+
+def _as_they_are(pool: Pool) -> None:
+    """Change nothing."""
+
+
+@pytest.mark.parametrize("change", [_as_they_are, _unname, _name_alike])
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_no_two_entities_of_a_page_share_a_name(
+    home: Home, language: str, change: Callable[[Pool], None]
+) -> None:
+    """In whatever language, of whatever pool, by whatever names its owner gave."""
+    home.hass.config.language = language
+    for controller in home.service.controllers:
+        change(controller.pool)
+        controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
+    await home.set_up(*home.service.controllers)
+    names = Counter(
+        (page(home, entity).id, (entity.original_name or "").casefold())
+        for entity in home.entities()
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+    twice = [
+        entity.entity_id
+        for entity in home.entities()
+        if (entity.original_name or "").casefold()
+        == (page(home, entity).name or "").casefold()
+    ]
+    assert twice == []
+
+
+async def test_docs_show_identifiers_that_come_out(home: Home) -> None:
+    """Of a fully equipped pool that is called "Home pool"."""
+    home.own(home.service.full)
+    home.controller.name = "Home pool"
+    await home.set_up(home.controller)
+    texts = [
+        ROOT / "README.md",
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("blueprints/**/*.yaml"),
+    ]
+    domains = {entity.domain for entity in home.entities()}
+    shown = {
+        found
+        for path in texts
+        for found in re.findall(
+            rf"\b(?:{'|'.join(domains)})\.\w*pool\w*", path.read_text()
+        )
+    }
+    assert len(shown) > 8
+    assert shown <= {entity.entity_id for entity in home.entities()}
+
+
+# A part in the place of its controller
+
+
+async def test_actions_take_a_part(full: Home) -> None:
+    answer = await full.hass.services.async_call(
+        DOMAIN,
+        "get_schedules",
+        {"device_id": parts(full)["Water"].id},
+        blocking=True,
+        return_response=True,
+    )
+    assert answer is not None
+    assert answer.keys() == {"schedules"}
+
+
+async def test_diagnostics_of_a_part_are_its_controllers(
+    home: Home, hass_client: ClientSessionGenerator
+) -> None:
+    await home.set_up(*home.service.controllers)
+    assert await async_setup_component(home.hass, "diagnostics", {})
+    told = await get_diagnostics_for_device(
+        home.hass, hass_client, home.entry, parts(home)["Pump"]
+    )
+    assert len(told["controllers"]) == 1
+
+
+@pytest.mark.parametrize("target", ["Beach pool", "Water", "Pump"])
+async def test_triggers_and_conditions_take_a_controller_or_a_part(
+    full: Home, target: str
+) -> None:
+    part = parts(full).get(target, full.device())
+    rule = {
+        "alias": "Test",
+        "triggers": {
+            "trigger": f"{DOMAIN}.connection_changed",
+            "target": {"device_id": part.id},
+            "options": {"connection": ["cloud"]},
+        },
+        "conditions": {
+            "condition": f"{DOMAIN}.is_ph_in_range",
+            "target": {"device_id": part.id},
+            "options": {"lower_limit": 5, "upper_limit": 9},
+        },
+        "actions": {"event": "told"},
+    }
+    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
+    await full.hass.async_block_till_done()
+    events = async_capture_events(full.hass, "told")
+    full.controller.faults.on("refuse")
+    full.clock.speed = 200
+    await full.live(60)
+    assert full.source == "cloud"
+    assert len(events) == 1
+
+
+async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None:
+    """The heating of the pool is none of the spa's."""
+    rule = {
+        "alias": "Test",
+        "triggers": {
+            "trigger": f"{DOMAIN}.target_reached",
+            "target": {"device_id": parts(full)["Spa"].id},
+        },
+        "actions": {"event": "told"},
+    }
+    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
+    await full.hass.async_block_till_done()
+    events = async_capture_events(full.hass, "told")
+    assert full.state("climate", "pool").attributes["hvac_action"] == "heating"
+    full.pool.water.temperature = 40
+    await full.advance(15)
+    assert full.state("climate", "pool").attributes["hvac_action"] == "idle"
+    assert not events
+
+
+# One fact, one entity
+
+
+async def test_a_person_asks_for_a_new_reading(full: Home) -> None:
+    assert await async_setup_component(full.hass, "homeassistant", {})
+    full.pool.water.ph = 7.1
+    reads = len(full.controller.requests)
+    await full.hass.services.async_call(
+        "homeassistant",
+        "update_entity",
+        {"entity_id": full.entity_id("sensor", "ph")},
+        blocking=True,
+    )
+    await full.settle()
+    assert len(full.controller.requests) > reads
+    assert full.value("sensor", "ph") == "7.1"
+
+
+async def test_outputs_of_the_firmware_are_disabled(full: Home) -> None:
+    """That it heats or doses is told by a reading: one fact has one enabled entity."""
+    outputs = {
+        entity.translation_key: entity.disabled_by is None
+        for entity in full.entities()
+        if entity.domain == "binary_sensor" and "_slot_" in entity.unique_id
+    }
+    assert outputs == {
+        "dosing_output": False,
+        "heating_output": False,
+        "virtual_output": True,
+    }
+
+
+async def test_the_running_schedule_has_a_name(full: Home) -> None:
+    assert full.value("sensor", "running_schedule") == "Filter"

@@ -1,0 +1,155 @@
+"""The service ends: what is on the LAN goes on, and one repair says what happened."""
+
+from datetime import timedelta, timezone
+import json
+from pathlib import Path
+
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.helpers import issue_registry as ir
+import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
+
+from custom_components.poolctl.const import DOMAIN
+
+from .home import Home
+from .test_config_flow import discover
+from .test_survival import lost
+
+pytestmark = pytest.mark.usefixtures("freezer")
+
+HOUR, DAY = 3600, 86400
+KEY = "service_silent"
+LANGUAGES = sorted(
+    (Path(__file__).parents[2] / "custom_components/poolctl/translations").iterdir()
+)
+
+
+def repairs(home: Home) -> list[str | None]:
+    """Return what a person is told to see to."""
+    return [
+        issue.translation_key
+        for (domain, _), issue in ir.async_get(home.hass).issues.items()
+        if domain == DOMAIN and issue.active
+    ]
+
+
+async def days(home: Home, number: float) -> None:
+    """Let days pass, in steps of some hours, and a few polls at the end."""
+    await home.advance(number * DAY, step=12 * HOUR)
+    await home.advance(60, step=15)
+
+
+async def works(home: Home) -> None:
+    """Assert that a person notices nothing: values are new, and a switch switches."""
+    assert home.source == "lan"
+    home.pool.water.ambient += 1
+    await home.advance(15)
+    shown = float(home.value("sensor", "ambient_temperature"))
+    assert shown == pytest.approx(home.pool.water.ambient, abs=0.1)
+    on = home.pool.relays[2]
+    await home.act("switch.turn_off" if on else "switch.turn_on", "slot_2")
+    assert home.pool.relays[2] is not on
+
+
+async def test_sixty_days_without_the_service(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Both tokens run out, everything restarts, moves, and is put back an hour."""
+    home.own(home.service.small)
+    await home.set_up(home.service.small)
+    home.pool.tz = timezone(timedelta(hours=2))
+    await days(home, 1)
+    assert not repairs(home)
+    remembered = {**home.stored}
+
+    home.cloud.faults.on("refuse")
+    caplog.clear()
+    events = async_capture_events(home.hass, "state_changed")
+    await days(home, 6)
+    assert repairs(home) == [KEY]
+    await works(home)
+    assert not lost(events)
+
+    await home.shut_down()
+    await home.boot()
+    assert repairs(home) == [KEY]  # it is known already
+    await days(home, 24)
+    await works(home)
+
+    await home.controller.move("127.0.0.1")
+    await home.advance(60, step=15)
+    await discover(home, home.controller)
+    await home.settle()
+    await home.advance(60, step=15)
+    assert home.stored["port"] == home.controller.port != remembered["port"]
+    await works(home)
+
+    home.pool.tz = timezone(timedelta(hours=1))
+    home.clock.set_back(HOUR)
+    await days(home, 5)
+    await works(home)
+    home.pool.tz = timezone(timedelta(hours=2))
+    home.clock.set_back(-HOUR)
+
+    await home.restart()
+    await days(home, 25)  # the refresh token is dead long since
+    await works(home)
+    assert repairs(home) == [KEY]
+    assert not home.flows
+    assert {**home.stored, "port": 0} == {**remembered, "port": 0}
+    told = [
+        line.getMessage()
+        for line in caplog.records
+        if line.name.startswith("custom_components") and line.levelname == "ERROR"
+    ]
+    assert all("pool account" in line for line in told) and len(told) == 3, told
+
+
+async def test_it_answers_again(small: Home) -> None:
+    small.cloud.faults.on("error_503")
+    await small.advance(23 * HOUR, step=HOUR)
+    assert not repairs(small)
+    await small.advance(2 * HOUR, step=HOUR)
+    assert repairs(small) == [KEY]
+    small.cloud.faults.clear()
+    await small.advance(2 * HOUR, step=HOUR)
+    assert not repairs(small)
+    small.cloud.faults.on("error_503")
+    await small.advance(23 * HOUR, step=HOUR)
+    assert not repairs(small)  # anew, from the beginning
+
+
+async def test_it_wants_a_new_sign_in(small: Home) -> None:
+    """Then it does answer: that is another matter, with a dialog of its own."""
+    small.cloud.faults.on("refuse")
+    await small.advance(26 * HOUR, step=HOUR)
+    assert repairs(small) == [KEY]
+    small.cloud.revoke(small.account)
+    small.cloud.faults.clear()
+    await small.advance(2 * HOUR, step=HOUR)
+    assert not repairs(small)
+    assert [flow["context"]["source"] for flow in small.flows] == ["reauth"]
+    await small.advance(30 * HOUR, step=HOUR)
+    assert not repairs(small)
+
+
+async def test_the_account_is_disabled_or_deleted(small: Home) -> None:
+    small.cloud.faults.on("refuse")
+    for end in ("disabled", "deleted"):
+        await small.advance(26 * HOUR, step=HOUR)
+        assert repairs(small) == [KEY]
+        entries, entry_id = small.hass.config_entries, small.entry.entry_id
+        if end == "disabled":
+            await entries.async_set_disabled_by(entry_id, ConfigEntryDisabler.USER)
+            assert not repairs(small)
+            await entries.async_set_disabled_by(entry_id, None)
+        else:
+            await entries.async_remove(entry_id)
+            assert not repairs(small)
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda path: path.stem)
+def test_its_text(language: Path) -> None:
+    texts = json.loads(language.read_text())["issues"][KEY]
+    assert set(texts) == {"title", "description"}
+    assert "{name}" in texts["title"] and "{name}" in texts["description"]

@@ -1,0 +1,84 @@
+"""What owners care about, made at the press of a button."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from .equipment import PUMP
+from .pool import Pool
+from .pump import DRY_RUN_NORMAL
+
+RUNS_DRY: Final = 2  # a dry-run status that is a problem
+BAD_PH, GOOD_PH = 8.2, 7.4
+_ACID, _CHLORINE = 6, 8  # aux types of the dosers
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Something that a pool may be in."""
+
+    title: str
+    exists: Callable[[Pool], bool | None]
+    """Whether it is so; `None` where the pool is not made for it."""
+    make: Callable[[Pool, bool], None]
+    """Lets it be so, or no longer."""
+
+
+def _make_dry(pool: Pool, on: bool) -> None:
+    pool.pump.dry_run_status = RUNS_DRY if on else DRY_RUN_NORMAL
+
+
+def _make_sour(pool: Pool, on: bool) -> None:
+    pool.water.ph = BAD_PH if on else GOOD_PH
+
+
+def _pump_held_off(pool: Pool) -> bool | None:
+    if (number := pool.find(PUMP)) is None:
+        return None
+    slot = pool.slots[number]
+    return slot.held and slot.hand is False
+
+
+def _hold_pump_off(pool: Pool, on: bool) -> None:
+    number = pool.find(PUMP)
+    assert number is not None
+    pool.switch(number, False, hold=on)
+
+
+def _empty(name: str, aux_type: int) -> Situation:
+    """Return the situation of a drum; a full one takes its place."""
+    left, size = f"{name}_remaining", f"{name}_drum"
+
+    def exists(pool: Pool) -> bool | None:
+        return None if pool.find(aux_type) is None else not pool.settings[left]
+
+    def make(pool: Pool, on: bool) -> None:
+        pool.settings[left] = 0 if on else pool.settings[size]
+
+    return Situation(f"The {name} drum is empty", exists, make)
+
+
+SITUATIONS: Final[dict[str, Situation]] = {
+    "dry_run": Situation(
+        "The pump runs dry",
+        lambda pool: pool.pump.dry_run_status != DRY_RUN_NORMAL,
+        _make_dry,
+    ),
+    "bad_ph": Situation(
+        f"The pH is {BAD_PH}", lambda pool: pool.water.ph > BAD_PH - 0.1, _make_sour
+    ),
+    "acid_empty": _empty("acid", _ACID),
+    "chlorine_empty": _empty("chlorine", _CHLORINE),
+    "pump_held_off": Situation(
+        "The pump is held off by hand", _pump_held_off, _hold_pump_off
+    ),
+}
+
+
+def situations(pool: Pool) -> dict[str, bool]:
+    """Return those that a pool can be in, and whether it is."""
+    return {
+        name: on
+        for name, situation in SITUATIONS.items()
+        if (on := situation.exists(pool)) is not None
+    }

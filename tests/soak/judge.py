@@ -1,0 +1,98 @@
+"""Which failures of a command are right without any fault: the one table of them."""
+
+from collections.abc import Callable, Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+from homeassistant.exceptions import HomeAssistantError
+
+from tests.simulator import Cloud, Controller
+from tests.simulator.cloud_dialects import CloudDialect as C
+from tests.simulator.dialects import Dialect as L
+
+from .week import CLOUD, HOME
+
+TOO_FAR: Final = 500
+"""s that the shared counter may be ahead before nobody follows it there."""
+
+_UNTOLD: Final = {C.C1_MISSING, C.C1_PENDING, C.C1_QUEUED, C.C1_NULL}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command, and whom it was for."""
+
+    domain: str
+    key: str
+    data: AbstractSet[str]
+    """Names of what it was given."""
+    controller: Controller
+    cloud: Cloud
+
+    @property
+    def is_show(self) -> bool:
+        """Whether a light is told to show something: nothing tells what it shows."""
+        effect = self.domain == "light" and "effect" in self.data
+        return effect or (self.domain == "button" and "_light_" in self.key)
+
+    @property
+    def by_cloud(self) -> bool:
+        """Whether only the cloud can sign: somebody's clock is far ahead."""
+        controller = self.controller
+        ahead = controller.accepted_counter - controller.clock.time()
+        return ahead > TOO_FAR
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the places that had to be without trouble for it to work."""
+        places = HOME, self.controller.device_id
+        return (*places, CLOUD) if self.by_cloud else places
+
+    def cloud_speaks(self, dialects: AbstractSet[C]) -> bool:
+        """Tell whether only the cloud can sign, and how it speaks."""
+        return self.by_cloud and not dialects.isdisjoint(self.cloud.dialects)
+
+
+LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
+    # `busy` may come after a show began, and nothing tells whether it did.
+    (
+        "outcome_unknown",
+        lambda it: it.is_show and L.BUSY_AFTER in it.controller.dialects,
+    ),
+    # Nobody follows a clock that is a day ahead, and the cloud cannot do everything.
+    ("clock", lambda it: it.by_cloud),
+    # The only one left to take it does not say that it did, or did not do it.
+    ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
+    ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
+    # Nothing is left that holds a pump off while its schedule runs.
+    (
+        "not_applied",
+        lambda it: (
+            it.key == "pump"
+            and {L.PUMP_OFF_CLEARS, L.PUMP_AUX_DECLINED} <= it.controller.dialects
+        ),
+    ),
+    # Schedules that cannot be read cannot be changed.
+    (
+        "unexpected_answer",
+        lambda it: (
+            it.key.startswith("schedule_")
+            and L.LONGER_RECORDS in it.controller.dialects
+        ),
+    ),
+    ("service_refused", lambda it: it.cloud_speaks({C.C1_FAILED})),
+    ("refused", lambda it: it.cloud_speaks({C.C1_FAILED})),
+)
+"""Key of the sentence that a person is told, and when it is right."""
+
+
+def legitimate(error: HomeAssistantError, asked: Asked) -> bool:
+    """Tell whether a command had to fail this way."""
+    return any(
+        key == error.translation_key and right(asked) for key, right in LEGITIMATE
+    )
+
+
+def may_be_missing(controller: Controller, key: str) -> bool:
+    """Tell whether an entity need not be there: schedules that nobody can read."""
+    return key.startswith("schedule") and L.LONGER_RECORDS in controller.dialects

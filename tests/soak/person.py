@@ -1,0 +1,201 @@
+"""A person at every switch, number, light, climate and button of a pool."""
+
+import asyncio
+from collections.abc import Callable
+from random import Random
+import time
+from typing import Any, Final
+
+from aiohttp import ClientSession
+from aiohttp.test_utils import TestClient
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigFlowResult
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.core import HomeAssistant, State
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import entity_registry as er
+from yarl import URL
+
+from tests.simulator import Controller
+from tests.simulator.cloud_dialects import CloudDialect
+
+from .judge import Asked, legitimate
+from .week import CLOUD, HOME, HOUR, MINUTE, Week
+
+type Wish = tuple[str, dict[str, Any]]
+
+
+def switch(chance: Random, state: State) -> Wish:
+    """Switch something on or off."""
+    return chance.choice(("turn_on", "turn_off")), {}
+
+
+def slide(chance: Random, state: State) -> Wish:
+    """Choose a number its slider can show."""
+    slider = state.attributes
+    low, step = slider.get("min", 0), slider.get("step", 1)
+    steps = round((slider.get("max", 0) - low) / step)
+    return "set_value", {"value": round(low + step * chance.randint(0, steps), 3)}
+
+
+def press(chance: Random, state: State) -> Wish:
+    """Press a button."""
+    return "press", {}
+
+
+def warm(chance: Random, state: State) -> Wish:
+    """Want it warm, or not."""
+    if chance.random() < 0.5:
+        return "set_temperature", {"temperature": chance.randint(20, 35)}
+    return "set_hvac_mode", {"hvac_mode": chance.choice(("heat", "off"))}
+
+
+def light(chance: Random, state: State) -> Wish:
+    """Want a light on or off, or a show."""
+    effects = state.attributes.get("effect_list") or []
+    if effects and chance.random() < 0.3:
+        return "turn_on", {"effect": chance.choice(effects)}
+    return switch(chance, state)
+
+
+WISHES: Final[dict[str, Callable[[Random, State], Wish]]] = {
+    "switch": switch,
+    "number": slide,
+    "button": press,
+    "climate": warm,
+    "light": light,
+}
+"""What a person may want of a domain."""
+
+
+_ASKED_WITHIN: Final = 1.2 * HOUR
+"""s: the account is read hourly."""
+
+
+class Person:
+    """Plays with one pool; without trouble everything has to work."""
+
+    def __init__(self, hass: HomeAssistant, week: Week) -> None:
+        """Come to visit."""
+        self.hass, self.week = hass, week
+
+    async def play(self, controller: Controller) -> None:
+        """Want something every now and then."""
+        while await self.week.pause(25 * MINUTE):
+            found = [
+                (entity, state)
+                for entity in er.async_entries_for_config_entry(
+                    er.async_get(self.hass), self.week.entry.entry_id
+                )
+                if entity.unique_id.startswith(controller.device_id)
+                and entity.domain in WISHES
+                and (state := self.hass.states.get(entity.entity_id)) is not None
+                and state.state != STATE_UNAVAILABLE
+            ]
+            if found:
+                await self._want(controller, *self.week.random.choice(found))
+
+    async def _want(
+        self, controller: Controller, entity: er.RegistryEntry, state: State
+    ) -> None:
+        """Give a command, or a slider's many."""
+        chance, started = self.week.random, time.monotonic()
+        times = 10 if entity.domain == "number" and chance.random() < 0.3 else 1
+        wishes = [WISHES[entity.domain](chance, state) for _ in range(times)]
+        results = await asyncio.gather(
+            *(
+                self.hass.services.async_call(
+                    entity.domain,
+                    action,
+                    {"entity_id": entity.entity_id, **data},
+                    blocking=True,
+                )
+                for action, data in wishes
+            ),
+            return_exceptions=True,
+        )
+        _, data = wishes[-1]
+        key = entity.unique_id.removeprefix(f"{controller.device_id}_")
+        asked = Asked(
+            entity.domain, key, data.keys(), controller, self.week.service.cloud
+        )
+        for result in results:
+            self.week.counts["commands"] += 1
+            if result is not None:
+                what = f"{wishes[-1]} of {entity.unique_id}: {result!r}"
+                self._judge(result, asked, what, started)
+
+    def _judge(self, result: object, asked: Asked, what: str, started: float) -> None:
+        """Note a failure that nothing explains, or that was not told in words."""
+        week = self.week
+        week.counts["commands that failed"] += 1
+        if not isinstance(result, HomeAssistantError):
+            week.note(f"not told in words: {what}")
+        elif legitimate(result, asked):
+            week.counts[f"commands that had to: {result.translation_key}"] += 1
+        elif week.trouble_free(started, *asked.needs):
+            requests = asked.controller.requests
+            reasons = [each.err for each in requests if not each.ok]
+            week.note(f"failed without any trouble: {what} {reasons}")
+
+
+class Owner:
+    """Signs in again when asked to, and only then."""
+
+    browser: TestClient[Any, Any]
+    """Shows Home Assistant's pages, which are all there before it is opened."""
+
+    def __init__(self, hass: HomeAssistant, week: Week) -> None:
+        """Be signed in."""
+        self.hass, self.week = hass, week
+
+    async def sign_ins(self) -> None:
+        """Be signed out by the service every now and then."""
+        while await self.week.pause(40 * HOUR):
+            with self.week.trouble(CLOUD, "sign-in revoked"):
+                self.week.cloud.revoke(self.week.service.account)
+                if (flow := await self._asked()) is None:
+                    self.week.note("nobody asked for a new sign-in")
+                    continue
+                await self._page_is_there()
+                await self._sign_in(flow)
+
+    async def _asked(self) -> ConfigFlowResult | None:
+        """Wait to be asked: an hour of a service that answers, at most."""
+        calm = 0.0
+        while calm < _ASKED_WITHIN:
+            await asyncio.sleep(MINUTE)
+            for flow in self.hass.config_entries.flow.async_progress():
+                if flow["context"]["source"] == SOURCE_REAUTH:
+                    return flow
+            calm = 0.0 if self._no_page else calm + MINUTE
+        return None
+
+    @property
+    def _no_page(self) -> bool:
+        cloud = self.week.cloud
+        return bool(cloud.faults) or CloudDialect.C13_REDIRECT in cloud.dialects
+
+    async def _page_is_there(self) -> None:
+        for _ in range(600):
+            if not self._no_page:
+                return
+            await asyncio.sleep(MINUTE)
+
+    async def _sign_in(self, flow: ConfigFlowResult) -> None:
+        """Go through the sign-in page as a browser does."""
+        flows, account = self.hass.config_entries.flow, self.week.service.account
+        step = await flows.async_configure(flow["flow_id"], {})
+        page = URL(step["url"])
+        form = {**page.query, "email": account.email, "password": account.password}
+        async with (
+            ClientSession() as session,
+            session.post(page, data=form, allow_redirects=False) as response,
+        ):
+            back = URL(response.headers["Location"], encoded=True)
+        answer = await self.browser.get(str(back.relative()))
+        await answer.read()
+        with self.week.trouble(HOME, "signed in again"):
+            result = await flows.async_configure(flow["flow_id"])
+            if result.get("reason") != "reauth_successful":
+                self.week.note(f"not signed in: {result.get('reason')}")
+            await asyncio.sleep(MINUTE)

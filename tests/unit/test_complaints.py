@@ -1,0 +1,41 @@
+"""What counts as a complaint of Home Assistant, and that it fails a test."""
+
+import logging
+
+import pytest
+
+from tests.home.complaints import is_complaint, no_complaints
+
+LOGGER = logging.getLogger("homeassistant.helpers.frame")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Detected that custom integration 'poolctl' sets _attr_temperature_unit",
+        "TEMPERATURE was used from poolctl, this is a deprecated enum member",
+        "poolctl calls what will be removed in Home Assistant 2027.11",
+        "poolctl does what will stop working in Home Assistant 2027.11",
+    ],
+)
+def test_a_complaint_fails_a_test(text: str) -> None:
+    with pytest.raises(AssertionError, match="poolctl"), no_complaints():
+        LOGGER.warning(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Detected that custom integration 'other' sets _attr_temperature_unit",
+        "We found a custom integration poolctl which has not been tested",
+    ],
+)
+def test_other_lines_are_no_complaint(text: str) -> None:
+    with no_complaints():
+        LOGGER.warning(text)
+
+
+def test_a_traceback_of_ours_is_one() -> None:
+    traceback = "Traceback (most recent call last):\n  File {}\nValueError"
+    assert is_complaint(traceback.format("custom_components/poolctl/sensor.py"))
+    assert not is_complaint(traceback.format("homeassistant/core.py"))

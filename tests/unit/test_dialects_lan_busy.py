@@ -1,0 +1,71 @@
+"""`busy` after the action ran: whoever can be looked at, is (unknowns.md L7)."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from custom_components.poolctl.client.control.controller import Controller
+from custom_components.poolctl.client.exceptions import LanBusyError
+from custom_components.poolctl.client.pool.dosing import ACID, DOSING
+from custom_components.poolctl.client.pool.heating import POOL
+
+from .conftest import Rig
+
+WATERFALL, POOL_LIGHT = 3, 1
+
+COMMANDS: dict[str, Callable[[Controller], Awaitable[None]]] = {
+    "output on": lambda it: it.outputs.switch(WATERFALL, True),
+    "output off": lambda it: it.outputs.switch(WATERFALL, False),
+    "give back": lambda it: it.outputs.resume_schedules(),
+    "light": lambda it: it.outputs.switch(POOL_LIGHT, True),
+    "pump on": lambda it: it.pump.switch(True),
+    "pump off": lambda it: it.pump.switch(False),
+    "pump speed": lambda it: it.pump.set_speed(55),
+    "pool target": lambda it: it.heating.change(POOL, target=31),
+    "pool off": lambda it: it.heating.change(POOL, heat=False),
+    "dosing": lambda it: it.dosing.enable(DOSING[0], False),
+    "desired": lambda it: it.dosing.set_desired(DOSING[0], 7.2),
+    "drum": lambda it: it.dosing.set_drum(ACID, 15000),
+    "refill": lambda it: it.dosing.refill(ACID),
+    "schedule": lambda it: it.schedules.enable(
+        0, False, seen=it.store.known.schedules.used[0]
+    ),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+async def test_it_ran(
+    make_rig: Callable[..., Rig], command: Callable[[Controller], Awaitable[None]]
+) -> None:
+    """A person is told nothing but the truth: it worked."""
+    rig = make_rig(full=True, cloud=False)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.pool.dialects.add("busy_after")
+    await command(rig.controller)
+    assert rig.settled
+
+
+@pytest.mark.parametrize("says", ["failed", "wrong_types", "error_500", "refuse"])
+async def test_it_ran_and_the_cloud_would_not(
+    make_rig: Callable[..., Rig], says: str
+) -> None:
+    """What the cloud says after it is nothing that a person needs to hear."""
+    rig = make_rig(full=True)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.pool.dialects.add("busy_after")
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.faults.on(says)
+    await rig.controller.dosing.enable(DOSING[0], False)
+    assert rig.settled and not rig.pool.pool.settings["ph_dosing"]
+
+
+async def test_it_never_ran(make_rig: Callable[..., Rig]) -> None:
+    """Nothing says that it did: it is the controller that is busy."""
+    rig = make_rig(full=True, cloud=False)
+    await rig.controller.poller.poll()
+    rig.pool.faults.on("busy", "a")
+    with pytest.raises(LanBusyError):
+        await rig.controller.pump.switch(False)
+    assert rig.settled and rig.controller.store.known.readings.pump_speed

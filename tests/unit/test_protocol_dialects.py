@@ -1,0 +1,65 @@
+"""Every dialect of the simulator is in docs/protocol.md, with tests that exist."""
+
+import ast
+from functools import cache
+from pathlib import Path
+import re
+
+import pytest
+
+from tests.simulator.cloud_dialects import CloudDialect
+from tests.simulator.dialects import DIALECTS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "protocol.md").read_text()
+ROWS = [
+    *(f"L{number}" for number in range(1, 15)),
+    *(f"C{number}" for number in range(1, 14)),
+    *(f"H{number}" for number in range(1, 5)),
+]
+_LINE = re.compile(r"^\| ([LCH]\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+_TEST = re.compile(r"`([\w/]+\.py)::(\w+)`")
+TABLE = {row: (dialects, tests) for row, _, dialects, tests in _LINE.findall(PAGE)}
+
+
+@cache
+def functions(path: str) -> set[str]:
+    """Return the names of all functions and classes of a file."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    tree = ast.parse((ROOT / "tests" / path).read_text())
+    return {node.name for node in ast.walk(tree) if isinstance(node, kinds)}
+
+
+def simulated() -> dict[str, set[str]]:
+    """Return the dialects of the simulator, by row."""
+    found: dict[str, set[str]] = {row: set() for row in ROWS}
+    for dialect, (row, _) in DIALECTS.items():
+        found[row].add(str(dialect))
+    for cloud in CloudDialect:
+        found[cloud.partition("_")[0]].add(str(cloud))
+    return found
+
+
+def test_every_row_is_in_the_table() -> None:
+    assert list(TABLE) == ROWS
+    assert len(_LINE.findall(PAGE)) == len(ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_its_dialects_exist(row: str) -> None:
+    cell, _ = TABLE[row]
+    named = set(re.findall(r"`(\w+)`", cell))
+    if row.startswith("H"):
+        assert named
+        assert named <= functions("simulator/visitors.py")
+        return
+    assert named == simulated()[row]
+    assert named or re.fullmatch(r"- \w.+", cell)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_its_tests_exist(row: str) -> None:
+    tests = _TEST.findall(TABLE[row][1])
+    assert tests
+    for path, name in tests:
+        assert name.startswith("test_") and name in functions(path), name

@@ -1,0 +1,193 @@
+"""Two Home Assistants on one controller: one counter, one list of schedules."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    NotAppliedError,
+)
+from custom_components.poolctl.client.schedule import Schedule
+from tests.simulator.dialects import Dialect
+
+from .conftest import FakeTime, Rig, UnixTime
+
+WATERFALL, SLIDE, GARDEN = 3, 21, 27
+FALL = 1
+"""Index of the waterfall's schedule."""
+
+type Homes = tuple[Rig, Rig]
+
+
+@pytest.fixture
+def homes(
+    make_rig: Callable[..., Rig], unix_time: UnixTime, monkeypatch: pytest.MonkeyPatch
+) -> Homes:
+    """Two homes without the cloud, whose clocks are right."""
+    one, two = make_rig(full=True, cloud=False), make_rig(full=True, cloud=False)
+    monkeypatch.setattr(UnixTime, "time", lambda self: one.pool.clock.time())
+    return one, two
+
+
+async def read(rig: Rig) -> None:
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+
+
+def record(name: str, start: int, slot: int = SLIDE) -> Schedule:
+    return Schedule(
+        enabled=True,
+        slot=slot,
+        aux_type=1,
+        turnover=0,
+        speed=0,
+        start=start,
+        end=start + 30,
+        weekdays=127,
+        name=name,
+    )
+
+
+# Commands
+
+
+async def test_both_start_at_once(homes: Homes) -> None:
+    """In the same second both sign the same counters, and both learn everything."""
+    await asyncio.gather(*(read(home) for home in homes))
+    for home in homes:
+        known = home.controller.store.known
+        assert known.outputs.names[WATERFALL] == "Waterfall"
+        assert known.schedules.used and known.pump is not None
+
+
+async def test_both_command(homes: Homes, fake_time: FakeTime) -> None:
+    """A minute of clicks in turns, several in a second: every one works, once."""
+    one, two = homes
+    await asyncio.gather(read(one), read(two))
+    one.forget()
+    for click in range(40):
+        home, slot = (one, WATERFALL) if click % 2 else (two, GARDEN)
+        await home.controller.outputs.switch(slot, click % 4 < 2)
+        assert one.pool.pool.slots[slot].on is (click % 4 < 2)
+        fake_time.advance(0.4)
+    assert len([r for r in one.asked("a") if r.ok]) == 40
+    for home in homes:
+        lan = home.controller.paths.lan
+        # Nobody else is made to look replayed for long.
+        assert lan is not None and lan.counters.ahead < 300
+
+
+async def test_both_command_at_the_same_time(homes: Homes, fake_time: FakeTime) -> None:
+    one, two = homes
+    await asyncio.gather(read(one), read(two))
+    for click in range(20):
+        on = click % 2 == 0
+        await asyncio.gather(
+            one.controller.outputs.switch(WATERFALL, on),
+            two.controller.outputs.switch(GARDEN, on),
+        )
+        slots = one.pool.pool.slots
+        assert slots[WATERFALL].on is slots[GARDEN].on is on
+        fake_time.advance(3)
+
+
+async def test_each_sees_what_the_other_did(homes: Homes, fake_time: FakeTime) -> None:
+    one, two = homes
+    await asyncio.gather(read(one), read(two))
+    await one.controller.outputs.switch(WATERFALL, True)
+    await two.polls(15)
+    slot = two.controller.store.state.outputs.slot(WATERFALL)
+    assert slot is not None and slot.on
+
+
+async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
+    """Background queries of one do not drive the counter of the other ahead."""
+    one, two = homes
+    one.pool.dialects.add(Dialect.CLOUD_SIGNS_ALL)
+    for _ in range(240):
+        fake_time.advance(15)
+        await asyncio.gather(read(one), read(two))
+    for home in homes:
+        lan = home.controller.paths.lan
+        assert lan is not None and lan.counters.ahead < 300
+        await home.controller.outputs.switch(WATERFALL, home is one)
+        assert one.pool.pool.slots[WATERFALL].on is (home is one)
+
+
+# Schedules
+
+
+async def test_an_edit_of_an_old_list(homes: Homes) -> None:
+    """It does not overwrite the other's: a person looks again first."""
+    one, two = homes
+    await asyncio.gather(read(one), read(two))
+    seen = two.controller.store.known.schedules.used[FALL]
+    await one.controller.schedules.update(FALL, replace(seen, start=660), seen=seen)
+    with pytest.raises(InvalidCommandError) as caught:
+        await two.controller.schedules.update(FALL, replace(seen, end=800), seen=seen)
+    assert caught.value.reason == "schedule_changed"
+    assert (one.pool.pool.schedules[FALL].start, one.pool.pool.schedules[FALL].end) == (
+        *(660, 720),
+    )
+    # The new one is shown, and may be changed now.
+    seen = two.controller.store.known.schedules.used[FALL]
+    assert seen.start == 660
+    await two.controller.schedules.update(FALL, replace(seen, end=800), seen=seen)
+
+
+@pytest.mark.parametrize("how", ["delete", "enable"])
+async def test_other_edits_of_an_old_list(homes: Homes, how: str) -> None:
+    one, two = homes
+    await asyncio.gather(read(one), read(two))
+    seen = two.controller.store.known.schedules.used[FALL]
+    await one.controller.schedules.delete(FALL, seen=seen)
+    await one.controller.schedules.create(record("New", 900))
+    assert one.pool.pool.schedules[FALL].name == "New"
+    control = two.controller.schedules
+    with pytest.raises(InvalidCommandError):
+        await (
+            control.delete(FALL, seen=seen)
+            if how == "delete"
+            else control.enable(FALL, True, seen=seen)
+        )
+    assert one.pool.pool.schedules[FALL].name == "New"
+
+
+async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
+    """One of them is there in the end, whole, and the other's person is told."""
+    one, two = homes
+    await asyncio.gather(read(one), read(two))
+    seen = two.controller.store.known.schedules.used[FALL]
+    wanted = [replace(seen, start=630), replace(seen, end=800)]
+    results = await asyncio.gather(
+        *(
+            home.controller.schedules.update(FALL, each, seen=seen)
+            for home, each in zip(homes, wanted, strict=True)
+        ),
+        return_exceptions=True,
+    )
+    kept = one.pool.pool.schedules[FALL]
+    there = [(each.start, each.end) for each in wanted].index((kept.start, kept.end))
+    assert results[there] is None
+    assert isinstance(results[1 - there], InvalidCommandError | NotAppliedError)
+
+
+async def test_two_additions_in_the_same_moment(homes: Homes) -> None:
+    """Both are made, each once."""
+    await asyncio.gather(*(read(home) for home in homes))
+    names = ("One", "Two")
+    made = await asyncio.gather(
+        *(
+            home.controller.schedules.create(record(name, 60 * hour, slot))
+            for home, name, hour, slot in zip(
+                homes, names, (13, 14), (SLIDE, GARDEN), strict=True
+            )
+        )
+    )
+    schedules = homes[0].pool.pool.schedules
+    assert len(set(made)) == 2
+    for name in names:
+        assert sum(each.name == name for each in schedules) == 1
