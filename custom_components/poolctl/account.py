@@ -85,6 +85,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             cloud=self.cloud,
             lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
             store=self._async_store,
+            has_namesake=self._has_namesake,
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.one_by_one = asyncio.Lock()
@@ -285,6 +286,12 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Remember what was learned of one controller."""
         self.data = {**self.data, record.device_id: record}
         self._remember(self.data)
+
+    def _has_namesake(self, record: ControllerRecord) -> bool:
+        name, site = record.name, record.site
+        return bool(name and site) and any(
+            other.name == name and other.site != site for other in self.data.values()
+        )
 
     # Controllers come and go
 

@@ -26,7 +26,7 @@ from .parts import Part, part_info
 from .upkeep.health import Health
 from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.records import ControllerRecord, stored_records
+from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
 from .upkeep.sightings import async_sightings
 
@@ -41,6 +41,8 @@ class Shared:
     lan_session: ClientSession
     store: Callable[[ControllerRecord], None]
     """Keeps what was learned of a controller over restarts."""
+    has_namesake: Callable[[ControllerRecord], bool]
+    """Tells whether another controller has the same name, at another site."""
 
 
 class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
@@ -143,24 +145,14 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @property
     def device_info(self) -> dr.DeviceInfo:
         """The controller as a device."""
-        return device_info(self.record, self.data, namesake=self._has_namesake)
+        namesake = self._shared.has_namesake(self.record)
+        return device_info(self.record, self.data, namesake=namesake)
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
         """Return a part of the pool as a device, the controller for `None`."""
         if part is None:
             return self.device_info
         return part_info(self.record, part, self.registered_id)
-
-    @property
-    def _has_namesake(self) -> bool:
-        """Whether another controller has the same name, at another site."""
-        name, site = self.record.name, self.record.site
-        if not (name and site):
-            return False
-        known, _ = stored_records(self.config_entry.data)
-        return any(
-            other.name == name and other.site != site for other in known.values()
-        )
 
     @callback
     def async_register_device(self) -> None:
