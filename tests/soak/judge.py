@@ -64,6 +64,14 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     # The only one left to take it does not say that it did, or did not do it.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
+    # Nothing else gives a pump back that was switched by hand.
+    (
+        "refused",
+        lambda it: (
+            it.key == "resume_schedules"
+            and L.PUMP_AUX_DECLINED in it.controller.dialects
+        ),
+    ),
     # Nothing is left that holds a pump off while its schedule runs.
     (
         "not_applied",

@@ -71,9 +71,12 @@ class Speech:
                     controller.sign_elsewhere(seconds)
 
     def calm(self) -> None:
-        """Set right the clock that was a day ahead; the rest stays as it is."""
+        """End what cannot be put right by hand; the rest stays as it is."""
         for controller in self.week.controllers:
-            controller.dialects.discard(Dialect.COUNTER_AHEAD_1_DAY)
+            controller.dialects -= {
+                Dialect.COUNTER_AHEAD_1_DAY,
+                Dialect.PUMP_AUX_DECLINED,
+            }
             now = int(controller.clock.time())
             controller.accepted_counter = min(controller.accepted_counter, now)
 

@@ -97,6 +97,23 @@ async def test_a_day_ahead_without_the_cloud(clocked: Callable[..., Rig]) -> Non
     assert caught.value.reason == "clock"
 
 
+@pytest.mark.parametrize("cloud", [True, False])
+async def test_a_day_ahead_from_the_start(
+    clocked: Callable[..., Rig], cloud: bool
+) -> None:
+    """L1: no query was ever answered, and that tells, too."""
+    rig = clocked(cloud=cloud)
+    rig.pool.dialects.add("counter_ahead_1_day")
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh(first_only=True)
+    if cloud:
+        await rig.controller.outputs.switch(WATERFALL, True)
+        assert rig.written() == ["manualSet"]
+    else:
+        with pytest.raises(ClockError):
+            await rig.controller.outputs.switch(WATERFALL, True)
+
+
 async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> None:
     """L1: no click is refused while the cloud signs all that it relays."""
     rig = clocked()

@@ -189,6 +189,9 @@ class _ByLan:
         """
         counters = self.lan.counters
         if (known := counters.answered) is None:
+            if counters.clock_fault is ClockFault.OTHERS:
+                # Nor is any query answered that is asked all the time.
+                raise ClockError("another client's clock is far ahead")
             await asyncio.sleep(_UNPROVEN)
             return False
         name, payload = known
