@@ -46,7 +46,7 @@ async def test_add_a_discovered_pool(
     # One account, both of its pools: the other card is gone as well.
     await page.goto(f"{new_home.home_url}/config/integrations/dashboard")
     configured = page.locator(f"a[href$='/integration/{DOMAIN}']")
-    await expect(configured).to_contain_text("2 devices")
+    await expect(configured).to_contain_text("13 devices")
     await expect(discovered).to_have_count(0)
 
     await open_device(page, new_home, SMALL)

@@ -32,9 +32,9 @@ async def armed(api: HomeAssistant) -> AsyncIterator[None]:
         return [
             entity_id
             for entity_id, state in (await api.states()).items()
-            if entity_id.startswith("switch.")
+            if entity_id.startswith("switch.home_pool")
+            and entity_id.endswith("_schedule")
             and state["state"] == "off"
-            and f"{FULL} Schedule" in state["attributes"]["friendly_name"]
         ]
 
     # Controllers are asked for their schedules a moment after the start.

@@ -58,7 +58,7 @@ async def test_from_scratch(
 
     await page.goto(f"{first_home.home_url}/config/integrations/dashboard")
     configured = page.locator(f"a[href$='/integration/{DOMAIN}']")
-    await expect(configured).to_contain_text("2 devices")
+    await expect(configured).to_contain_text("13 devices")
     await expect(cards).to_have_count(0)
     await open_device(page, first_home, FULL)
     await expect(page.get_by_text("pH", exact=True).first).to_be_visible()
