@@ -61,6 +61,7 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     ),
     # Nobody follows a clock that is a day ahead, and the cloud cannot do everything.
     ("clock", lambda it: it.by_cloud),
+    ("not_supported", lambda it: it.by_cloud),
     # The only one left to take it does not say that it did, or did not do it.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
@@ -102,5 +103,6 @@ def legitimate(error: HomeAssistantError, asked: Asked) -> bool:
 
 
 def may_be_missing(controller: Controller, key: str) -> bool:
-    """Tell whether an entity need not be there: schedules that nobody can read."""
-    return key.startswith("schedule") and L.LONGER_RECORDS in controller.dialects
+    """Tell whether an entity need not be there, or right: of schedules nobody can read."""
+    of_schedules = key.startswith("schedule") or key == "running_schedule"
+    return of_schedules and L.LONGER_RECORDS in controller.dialects

@@ -24,7 +24,6 @@ from .week import MINUTE, Week
 MOST_CARDS: Final = 20
 """Discoveries that a person may be shown at once."""
 CROWD: Final = 60
-INVENTED: Final = "0e0000000001"
 LIAR, NOWHERE = "127.0.0.77", "127.0.0.78"
 
 
@@ -67,9 +66,7 @@ class Neighbours:
             stored = records[each.device_id]
             if stored["host"] == LIAR or stored["port"] != each.port:
                 week.note(f"{kind}: {stored['host']}:{stored['port']} is stored")
-            # One that nobody has may be told for the true address: no frame tells it.
-            may_be = each.mac, each.announced_mac, INVENTED
-            if stored["mac"].replace(":", "") not in may_be:
+            if stored["mac"].replace(":", "") not in (each.mac, each.announced_mac):
                 week.note(f"{kind}: the MAC address of {each.name} is another one")
         # A turn a minute, of up to four requests: two frames, each tried twice.
         if connections > 4 * 6 * len(week.controllers):
@@ -99,8 +96,14 @@ def _replays(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
 
 
 def _other_macs(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
+    """Tell another one's for the true address, and one of nobody for another.
+
+    Which one the controller at the true address has, nothing proves: where that is
+    invented, its name is not found until it announces itself again.
+    """
     other = next(each for each in it.week.controllers if each is not controller)
-    return (under_another_mac(controller, mac) for mac in (INVENTED, other.mac))
+    invented = under_another_mac(controller, "0e0000000001")
+    return [under_another_mac(controller, other.mac), replace(invented, host=NOWHERE)]
 
 
 def _crowd(it: Neighbours, controller: Controller) -> Iterable[Announcement]:

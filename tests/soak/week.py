@@ -54,9 +54,10 @@ HOME, CLOUD = "home", "cloud"
 """Places of trouble, beside the controllers."""
 LENGTHS: Final = (10.0, 40.0, 100.0, 5 * MINUTE, 20 * MINUTE, 2 * HOUR)
 """s that faults last, give or take half."""
-RECOVERY: Final = 7 * MINUTE
+RECOVERY: Final = 14 * MINUTE
 """s after the last trouble from which on everything has to work: a controller that moved
-unheard is looked for every 5 minutes."""
+unheard is looked for every 5 minutes, and the lies that were told of it, eight at most,
+have a minute each."""
 KEY_RECOVERY: Final = 1.2 * HOUR
 """s until a rotated key is known: it is fetched once an hour at most, and every five
 minutes while the cloud does not answer."""
