@@ -109,8 +109,10 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         remembered = bool(self.data or self._unread)
         if not remembered:
             await self.async_config_entry_first_refresh()
-        for record in self.data.values():
+        for record in tuple(self.data.values()):
             self._try_to_add(record)
+            # There may be many, and others wait.
+            await asyncio.sleep(0)
         self._report_left_out()
         await self._async_first_look()
         # A listener keeps the hourly timer going.
@@ -123,8 +125,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             )
 
     async def _async_first_look(self) -> None:
-        controllers = self.controllers.values()
-        await asyncio.gather(*(each.async_first_look() for each in controllers))
+        controllers = tuple(self.controllers.values())
+        async with asyncio.TaskGroup() as looks:
+            for controller in controllers:
+                looks.create_task(controller.async_first_look())
+                await asyncio.sleep(0)
         silent = [each for each in controllers if not each.last_update_success]
         if len(silent) == len(controllers) and not self._without_any:
             raise ConfigEntryNotReady(

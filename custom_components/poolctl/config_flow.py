@@ -1,7 +1,6 @@
 """Adding an account: its service address, sign-in there, and what the network found."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 import logging
 from typing import Any, Self, override
 
@@ -27,7 +26,7 @@ from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
 
-from . import found
+from . import announced, found
 from .account import PoolctlConfigEntry
 from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
@@ -46,7 +45,6 @@ from .identity import CONF_IDENTITY, Identity
 from .options_flow import PoolctlOptionsFlow
 from .preview import NO_PREVIEW, async_preview
 from .upkeep.evidence import async_ledgers
-from .upkeep.records import ControllerRecord, mac_of, stored_records
 from .upkeep.sightings import Sighting, async_sightings
 
 _URL_FIELD = TextSelector(
@@ -203,16 +201,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_oauth_create_entry(self, data: dict[str, Any]) -> ConfigFlowResult:
         """Check what the account owns, then add it or renew its sign-in."""
         token: str = data[CONF_TOKEN][CONF_ACCESS_TOKEN]
-
-        async def provider(*, refused: str | None = None) -> str:
-            return token
-
-        cloud = CloudClient(
-            async_get_clientsession(self.hass),
-            self._address,
-            provider,
-            async_ledgers(self.hass, self._address),
-        )
+        cloud = self._cloud(token)
         try:
             inventory = await cloud.inventory()
             subject = await cloud.user_id()
@@ -242,6 +231,17 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             title=_title(inventory), data={**data, CONF_CONTROLLERS: {}}
         )
 
+    def _cloud(self, token: str) -> CloudClient:
+        async def provider(*, refused: str | None = None) -> str:
+            return token
+
+        return CloudClient(
+            async_get_clientsession(self.hass),
+            self._address,
+            provider,
+            async_ledgers(self.hass, self._address),
+        )
+
     def _owned(self, inventory: Inventory) -> bool:
         """Tell whether the discovered controller is one of the account's."""
         return self._sighting is None or any(
@@ -262,7 +262,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": seen.protocol or "-"},
             )
-        if self._offer(seen):
+        if announced.async_offer(self.hass, seen):
             return self.async_abort(reason="already_configured")
         async_sightings(self.hass).hear(seen)
         await self.async_set_unique_id(seen.mac)
@@ -305,48 +305,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Take over the address of a known controller where multicast is blocked."""
         mac = format_mac(discovery_info.macaddress)
         await self.async_set_unique_id(mac)
-        for _, record in self._records():
-            if record.mac == mac:
-                self._offer(Sighting.of_record(record, discovery_info.ip))
+        announced.async_offer_address(self.hass, mac, discovery_info.ip)
         return self.async_abort(reason="already_configured")
-
-    def _records(self) -> Iterator[tuple[PoolctlConfigEntry, ControllerRecord]]:
-        """Return every controller of every account, as it is stored."""
-        entries: list[PoolctlConfigEntry] = self._async_current_entries(
-            include_ignore=False
-        )
-        for entry in entries:
-            for record in stored_records(entry.data)[0].values():
-                yield entry, record
-
-    def _offer(self, seen: Sighting) -> bool:
-        """Hand an announcement to the controller it is about; `False` if it is unknown.
-
-        That is the one with its identifier, else the one with its MAC address.
-        """
-        by_id = [
-            each for each in self._records() if each[1].device_id == seen.device_id
-        ]
-        # One whose two names fit together is nobody else, whatever we believe of a MAC.
-        odd = mac_of(seen.device_id) != seen.mac
-        by_mac = [each for each in self._records() if odd and each[1].mac == seen.mac]
-        for entry, record in (by_id or by_mac)[:1]:
-            self._offer_to(entry, replace(seen, device_id=record.device_id))
-        return bool(by_id or by_mac)
-
-    def _offer_to(self, entry: PoolctlConfigEntry, seen: Sighting) -> None:
-        sightings = async_sightings(self.hass)
-        sightings.protect(seen.device_id)
-        sightings.hear(seen)
-        if entry.state is ConfigEntryState.LOADED:
-            controller = entry.runtime_data.controllers.get(seen.device_id)
-            if controller is not None:
-                controller.recovery.async_offer(seen)
-        elif entry.state is ConfigEntryState.SETUP_RETRY and sightings.may_try(
-            seen.device_id
-        ):
-            # It waits for a controller to answer: here is one.
-            self.hass.config_entries.async_schedule_reload(entry.entry_id)
 
     # Signing in again
 

@@ -48,9 +48,9 @@ class Account:
     email: str
     password: str
     sub: str = ""
-    token_sub: str = ""  # of its access tokens
     name: str = ""
     sites: list[Site] = field(default_factory=list)
+    token_sub: str = ""  # of its access tokens
 
     def __post_init__(self) -> None:
         """Fill in what was not given."""

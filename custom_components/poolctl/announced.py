@@ -1,0 +1,62 @@
+"""Announcements of known controllers are handed to them, whichever account they are in."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant, callback
+
+from .account import PoolctlConfigEntry
+from .const import DOMAIN
+from .upkeep.records import ControllerRecord, mac_of, stored_records
+from .upkeep.sightings import Sighting, async_sightings
+
+
+def _records(
+    hass: HomeAssistant,
+) -> Iterator[tuple[PoolctlConfigEntry, ControllerRecord]]:
+    """Return every controller of every account, as it is stored."""
+    entries: list[PoolctlConfigEntry] = hass.config_entries.async_entries(
+        DOMAIN, include_ignore=False
+    )
+    for entry in entries:
+        for record in stored_records(entry.data)[0].values():
+            yield entry, record
+
+
+@callback
+def async_offer(hass: HomeAssistant, seen: Sighting) -> bool:
+    """Hand an announcement to the controller it is about; `False` if it is unknown.
+
+    That is the one with its identifier, else the one with its MAC address.
+    """
+    by_id = [each for each in _records(hass) if each[1].device_id == seen.device_id]
+    # One whose two names fit together is nobody else, whatever we believe of a MAC.
+    odd = mac_of(seen.device_id) != seen.mac
+    by_mac = [each for each in _records(hass) if odd and each[1].mac == seen.mac]
+    for entry, record in (by_id or by_mac)[:1]:
+        _offer_to(hass, entry, replace(seen, device_id=record.device_id))
+    return bool(by_id or by_mac)
+
+
+@callback
+def async_offer_address(hass: HomeAssistant, mac: str, host: str) -> None:
+    """Tell the controllers with this MAC address that they have another address."""
+    for _, record in _records(hass):
+        if record.mac == mac:
+            async_offer(hass, Sighting.of_record(record, host))
+
+
+def _offer_to(hass: HomeAssistant, entry: PoolctlConfigEntry, seen: Sighting) -> None:
+    sightings = async_sightings(hass)
+    sightings.protect(seen.device_id)
+    sightings.hear(seen)
+    if entry.state is ConfigEntryState.LOADED:
+        controller = entry.runtime_data.controllers.get(seen.device_id)
+        if controller is not None:
+            controller.recovery.async_offer(seen)
+    elif entry.state is ConfigEntryState.SETUP_RETRY and sightings.may_try(
+        seen.device_id
+    ):
+        # It waits for a controller to answer: here is one.
+        hass.config_entries.async_schedule_reload(entry.entry_id)
