@@ -13,7 +13,6 @@ from typing import override
 
 from aiohttp import RequestInfo, hdrs
 from homeassistant.components.application_credentials import (
-    AuthImplementation,
     AuthorizationServer,
     ClientCredential,
 )
@@ -34,6 +33,7 @@ from .client.account import authorize_url, request_tokens, token_url
 from .client.evidence.ledger import SERVICE
 from .client.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
+from .private import TokenImplementation
 from .upkeep.evidence import async_ledgers
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
@@ -52,7 +52,7 @@ def service_address(base_url: str) -> Generator[None]:
         _service.reset(token)
 
 
-class ServiceImplementation(AuthImplementation):
+class ServiceImplementation(TokenImplementation):
     """The authorization-code flow of one service."""
 
     @property
@@ -62,11 +62,8 @@ class ServiceImplementation(AuthImplementation):
         return {"scope": "profile"}
 
     @override
-    async def _token_request(self, data: dict[str, str]) -> dict[str, object]:
-        """Return what Home Assistant keeps of a token: nothing that it did not ask for.
-
-        Its own request follows redirects, which would carry the secret elsewhere.
-        """
+    async def async_request_token(self, data: dict[str, str]) -> dict[str, object]:
+        """Return what Home Assistant keeps of a token: nothing that it did not ask for."""
         form = {
             "client_id": self.client_id,
             "client_secret": self.client_secret,

@@ -37,6 +37,7 @@ import probatio as vol
 from .client.pool.state import Source
 from .const import DOMAIN
 from .parts import PART_OF, Part, controller_of, part_of_device
+from .private import Readings, Targets
 
 OPTION_CONNECTION: Final = "connection"
 OPTION_LOWER_LIMIT: Final = "lower_limit"
@@ -83,11 +84,9 @@ PUMP_SWITCHES: Final = _ours(SWITCH, "pump")
 SPA_SWITCHES: Final = _ours(SWITCH, "spa_mode")
 
 
-class PoolEntities:
+class PoolEntities(Targets):
     """A mixin for the bases of Home Assistant: only some entities of ours count."""
 
-    _hass: HomeAssistant
-    _domain_specs: Mapping[str, DomainSpec]
     _keys: frozenset[str | None]
     _parts: frozenset[Part | None]
 
@@ -96,7 +95,8 @@ class PoolEntities:
         """Take over which entities it is about."""
         super().__init_subclass__(**kwargs)
         if of is not None:
-            cls._domain_specs, cls._keys, cls._parts = of
+            cls.look_at(of.specs)
+            cls._keys, cls._parts = of.keys, of.parts
 
     def _aimed[C: (TriggerConfig, ConditionConfig)](
         self, hass: HomeAssistant, config: C
@@ -121,12 +121,10 @@ class PoolEntities:
 
     def entity_filter(self, entities: set[str]) -> set[str]:
         """Return those entities that it is about."""
-        registry = er.async_get(self._hass)
+        registry = er.async_get(self.hass)
         return {
             entity_id
-            for entity_id in filter_by_domain_specs(
-                self._hass, self._domain_specs, entities
-            )
+            for entity_id in filter_by_domain_specs(self.hass, self.specs, entities)
             if (entry := registry.async_get(entity_id)) is not None
             and entry.platform == DOMAIN
             and entry.translation_key in self._keys
@@ -172,13 +170,12 @@ def _checked_limits(config: ConfigType) -> ConfigType:
     return config
 
 
-class LimitedReading(PoolEntities):
+class LimitedReading(PoolEntities, Readings):
     """A mixin for the bases of Home Assistant: a reading in or out of its limits."""
 
     _base_schema: ClassVar[vol.Schema]
     """Of a trigger or condition without limits."""
     _kind: ClassVar[NumericThresholdType]
-    _schema: vol.Schema
 
     @override
     def __init_subclass__(
@@ -187,7 +184,7 @@ class LimitedReading(PoolEntities):
         """Offer the limits as options."""
         super().__init_subclass__(of, **kwargs)
         if limits is not None:
-            cls._schema = limits.added_to(cls._base_schema)
+            cls.take(limits.added_to(cls._base_schema))
 
     def _with_threshold[C: (TriggerConfig, ConditionConfig)](self, config: C) -> C:
         """Return the configuration with the limits as the bases want them."""
@@ -199,7 +196,8 @@ class LimitedReading(PoolEntities):
         }
         return replace(config, options={**options, OPTION_THRESHOLD: threshold})
 
-    def _get_tracked_value(self, state: State, /) -> float | None:
+    @override
+    def reading(self, state: State) -> float | None:
         return reading_of(state)
 
 

@@ -4,17 +4,15 @@ They extend Home Assistant's own bases for conditions of entities: entities whos
 not known are left out, and `for` looks back into the history where there is one.
 """
 
-from typing import Final, override
+from typing import override
 
-from homeassistant.const import CONF_OPTIONS, STATE_ON
+from homeassistant.const import CONF_OPTIONS
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers.condition import (
     ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL,
     Condition,
     ConditionConfig,
-    EntityConditionBase,
     EntityNumericalConditionBase,
-    EntityStateConditionBase,
 )
 from homeassistant.helpers.selector import NumericThresholdType
 import probatio as vol
@@ -34,8 +32,7 @@ from .automation import (
     PoolEntities,
     connection_of,
 )
-
-_ON: Final[set[str | bool]] = {STATE_ON}
+from .private import IsOn, OfAnyState
 
 
 class _Limited(LimitedReading, EntityNumericalConditionBase):
@@ -72,10 +69,8 @@ class OrpOutOfRange(_OutOfRange, of=ORP_SENSORS, limits=ORP_RANGE):
     """The ORP is out of range."""
 
 
-class _On(PoolEntities, EntityStateConditionBase):
+class _On(PoolEntities, IsOn):
     """Something is on."""
-
-    _states = _ON
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Hand what is targeted to the base."""
@@ -94,13 +89,15 @@ class SpaModeOn(_On, of=SPA_SWITCHES):
     """The water goes to the spa."""
 
 
-class ConnectionIs(PoolEntities, EntityConditionBase, of=CONNECTION_SENSORS):
-    """A controller is reached by one of the chosen ways, or by none."""
-
-    _schema = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
+class ConnectionIs(
+    PoolEntities,
+    OfAnyState,
+    of=CONNECTION_SENSORS,
+    schema=ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
         {vol.Required(CONF_OPTIONS): CONNECTION_OPTIONS}
-    )
-    _primary_entities_only = False
+    ),
+):
+    """A controller is reached by one of the chosen ways, or by none."""
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Read the options."""
@@ -108,9 +105,9 @@ class ConnectionIs(PoolEntities, EntityConditionBase, of=CONNECTION_SENSORS):
         self._wanted = frozenset((config.options or {})[OPTION_CONNECTION])
 
     @override
-    def _should_include(self, _state: State) -> bool:
-        # The base leaves out what is unavailable: here that is a lost controller.
-        return connection_of(_state) is not None
+    def counts(self, state: State) -> bool:
+        # What is unavailable is a lost controller.
+        return connection_of(state) is not None
 
     @override
     def is_valid_state(self, entity_state: State) -> bool:

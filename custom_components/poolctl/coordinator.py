@@ -12,7 +12,7 @@ from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
-from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+from homeassistant.helpers.update_coordinator import UpdateFailed
 
 from .client.cloud import CloudClient
 from .client.control.controller import Controller
@@ -23,6 +23,7 @@ from .client.pool.state import PoolState, WithoutFlow
 from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
 from .device import device_info
 from .parts import Part, part_info
+from .private import QuietCoordinator
 from .upkeep.health import Health
 from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
@@ -45,7 +46,7 @@ class Shared:
     """Tells whether another controller has the same name, at another site."""
 
 
-class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
+class ControllerCoordinator(QuietCoordinator[PoolState]):
     """One controller; its data is never older than 90 s."""
 
     config_entry: ConfigEntry
@@ -190,11 +191,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         Logs nothing: a start that fails is tried again and again.
         """
         await self.recovery.async_try_told()
-        await self._async_refresh(log_failures=False)
+        await self.async_refresh_quietly()
         if not self.last_update_success:
             await self.recovery.async_wait()
             if self.controller.paths.on_lan:
-                await self._async_refresh(log_failures=False)
+                await self.async_refresh_quietly()
 
     async def async_search(self) -> bool:
         """Search now because a person asks; tell whether it answers on the LAN."""

@@ -8,14 +8,14 @@ known. With `for` it fires once its state has lasted that long without a break.
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, cast, override
+from typing import cast, override
 
 from homeassistant.components.climate.const import (
     ClimateEntityStateAttribute,
     HVACAction,
     HVACMode,
 )
-from homeassistant.const import ATTR_ENTITY_ID, CONF_FOR, CONF_OPTIONS, STATE_ON
+from homeassistant.const import ATTR_ENTITY_ID, CONF_FOR, CONF_OPTIONS
 from homeassistant.core import (
     CALLBACK_TYPE,
     Event,
@@ -35,7 +35,6 @@ from homeassistant.helpers.trigger import (
     ENTITY_STATE_TRIGGER_SCHEMA,
     ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR,
     EntityNumericalStateCrossedThresholdTriggerBase,
-    EntityTargetStateTriggerBase,
     EntityTriggerBase,
     NotTriggeredReasonReporter,
     Trigger,
@@ -61,8 +60,7 @@ from .automation import (
     PoolEntities,
     connection_of,
 )
-
-_ON: Final = {STATE_ON}
+from .private import TurnsOn
 
 
 class _OutOfRange(LimitedReading, EntityNumericalStateCrossedThresholdTriggerBase):
@@ -84,10 +82,8 @@ class OrpOutOfRange(_OutOfRange, of=ORP_SENSORS, limits=ORP_RANGE):
     """The ORP went out of range."""
 
 
-class _TurnedOn(PoolEntities, EntityTargetStateTriggerBase):
+class _TurnedOn(PoolEntities, TurnsOn):
     """A binary sensor that went on."""
-
-    _to_states = _ON
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Hand what is targeted to the base."""
@@ -165,7 +161,6 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
         """Read the options."""
         config = self._aimed(hass, config)
         super().__init__(hass, config)
-        self._hass = hass
         self._target = config.target or {}
         options = config.options or {}
         self._wanted = frozenset(options[OPTION_CONNECTION])
@@ -177,7 +172,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
         run_action: TriggerActionRunner,
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> CALLBACK_TYPE:
-        waiting = _Waiting(self._hass, self._duration)
+        waiting = _Waiting(self.hass, self._duration)
 
         @callback
         def changed(data: TargetStateChangedData) -> None:
@@ -198,7 +193,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
             waiting.give_up(*removed)
 
         unfollow = await async_track_target_selector_state_change_event(
-            self._hass,
+            self.hass,
             self._target,
             changed,
             self.entity_filter,

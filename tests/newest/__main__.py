@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from itertools import pairwise
+import os
 from pathlib import Path
 import re
 import sys
@@ -22,6 +23,7 @@ from tests.home.settings import REPOSITORY, Settings
 from .exercise import Exercise
 from .picture import Picture, differences, take
 
+PRIVATE_API: Final = "tests/unit/test_private_api.py"
 PINNED: Final = REPOSITORY / ".venv" / "bin" / "python"
 NEWEST: Final = REPOSITORY / ".venv-newest" / "bin" / "python"
 
@@ -31,7 +33,7 @@ TIMEOUT: Final = 600
 PAUSE: Final = 18
 LOOKS: Final = 3
 
-_RECORD: Final = re.compile(r"^\d{4}-\d\d-\d\d .*", re.MULTILINE)
+_TIME: Final = re.compile(r"^\d{4}-\d\d-\d\d [\d:.+]+ ", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -76,24 +78,36 @@ async def _settled(home: HomeAssistant, like: Picture | None) -> Picture:
 
 
 def complaints(settings: Settings) -> list[str]:
-    """Return the records of the log that complain of the integration."""
+    """Return the records of the log that complain of the integration, each once."""
     log = (settings.config / "home-assistant.log").read_text()
-    starts = [match.start() for match in _RECORD.finditer(log)] + [len(log)]
+    starts = [match.start() for match in _TIME.finditer(log)] + [len(log)]
     records = [log[start:end].strip() for start, end in pairwise(starts)]
-    return [record for record in records if is_complaint(record)]
+    # From the level on: the time differs.
+    found = (_TIME.sub("", record) for record in records if is_complaint(record))
+    return list(dict.fromkeys(found))
 
 
-async def types() -> list[str]:
-    """Return the errors that mypy finds with the newest Home Assistant."""
-    cache = REPOSITORY / ".mypy_cache" / "newest"
+async def code() -> list[str]:
+    """Return what mypy finds, and which private API is gone, in the newest one."""
+    cache = str(REPOSITORY / ".mypy_cache" / "newest")
+    mypy = (str(PINNED), "-m", "mypy", "--no-error-summary", "--cache-dir", cache)
+    found = await _lines(*mypy, "--python-executable", str(NEWEST))
+    # Without the harness of the tests, which is made for the pinned one.
+    plugins = ("-p", "pytest_asyncio.plugin", "-p", "pytest_socket")
+    test = (str(NEWEST), "-m", "pytest", "--quiet", *plugins, PRIVATE_API)
+    found += [line for line in await _lines(*test) if re.match("FAILED|ERROR", line)]
+    return found
+
+
+async def _lines(*command: str) -> list[str]:
     process = await asyncio.create_subprocess_exec(
-        *(str(PINNED), "-m", "mypy", "--no-error-summary"),
-        *("--python-executable", str(NEWEST), "--cache-dir", str(cache)),
+        *command,
         cwd=REPOSITORY,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdout=asyncio.subprocess.PIPE,
     )
     output, _ = await process.communicate()
-    return [f"mypy: {line}" for line in output.decode().splitlines()]
+    return output.decode().splitlines()
 
 
 async def compare(findings: Findings) -> None:
@@ -119,9 +133,9 @@ async def _timed[T](name: str, run: Awaitable[T]) -> T:
 
 
 async def run(findings: Findings) -> None:
-    """Compare everything; the types meanwhile."""
+    """Compare everything; the code meanwhile."""
     async with asyncio.timeout(TIMEOUT), asyncio.TaskGroup() as tasks:
-        checked = tasks.create_task(_timed("types", types()))
+        checked = tasks.create_task(_timed("code", code()))
         tasks.create_task(compare(findings))
     findings.add("newest", checked.result())
 

@@ -29,8 +29,11 @@ def test_complaints_are_whole_records_of_the_log(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path)
     settings.config.mkdir()
     log = settings.config / "home-assistant.log"
-    log.write_text(OTHER + COMPLAINT + OTHER + TRACEBACK + OTHER)
-    assert complaints(settings) == [COMPLAINT.strip(), TRACEBACK.strip()]
+    log.write_text(OTHER + COMPLAINT + OTHER + TRACEBACK + COMPLAINT + OTHER)
+    found = complaints(settings)
+    assert [line.partition(" ")[0] for line in found] == ["WARNING", "ERROR"]
+    assert "Detected that" in found[0]
+    assert found[1].endswith("ValueError: no")
 
 
 def test_what_differs_is_told() -> None:

@@ -17,25 +17,21 @@ from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import VolSchemaType
 
 from ..const import DOMAIN
+from ..private import async_call_entities
 from . import raw, schedules
 
 _OPTIONAL, _ONLY = SupportsResponse.OPTIONAL, SupportsResponse.ONLY
 
 
 async def _async_resume_schedule(call: ServiceCall) -> None:
-    """Give outputs back to their schedules.
-
-    Home Assistant's own helper takes the entities of one platform only.
-    """
+    """Give outputs back to their schedules."""
     entities: dict[str, Entity] = {
         entity_id: entity
         for platform in async_get_platforms(call.hass, DOMAIN)
         if platform.domain in (Platform.LIGHT, Platform.SWITCH)
         for entity_id, entity in platform.entities.items()
     }
-    await service.entity_service_call(
-        call.hass, entities, "async_resume_schedule", call
-    )
+    await async_call_entities(call.hass, entities, "async_resume_schedule", call)
 
 
 @dataclass(frozen=True, slots=True)
