@@ -1,6 +1,7 @@
 """A person finds a pool, signs in, and looks at it."""
 
 from pathlib import Path
+import re
 from typing import Final
 
 from playwright.async_api import Page, ViewportSize, expect
@@ -50,8 +51,8 @@ async def test_add_a_discovered_pool(
     await expect(discovered).to_have_count(0)
 
     await open_device(page, new_home, SMALL)
-    await expect(page.get_by_text("Water", exact=True).first).to_be_visible()
+    await expect(page.get_by_role("link", name=re.compile("^Water"))).to_be_visible()
     await page.set_viewport_size(TALL_WINDOW)
     await take_picture(page, screenshots / "device.png")
     await open_device(page, new_home, FULL)
-    await expect(page.get_by_text("Spa", exact=True).first).to_be_visible()
+    await expect(page.get_by_role("link", name=re.compile("^Spa"))).to_be_visible()

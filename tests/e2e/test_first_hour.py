@@ -8,7 +8,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.home.settings import DOMAIN, OAUTH_CLIENT, Settings
 
 from .pools import FULL
-from .steps import open_device, sign_in, sign_in_at_service, take_picture_of
+from .steps import open_part, sign_in, sign_in_at_service, take_picture_of
 
 # What the controllers call themselves; the account calls them otherwise.
 CHOSEN: Final = "ctrl-0a0b0c"
@@ -60,7 +60,7 @@ async def test_from_scratch(
     configured = page.locator(f"a[href$='/integration/{DOMAIN}']")
     await expect(configured).to_contain_text("13 devices")
     await expect(cards).to_have_count(0)
-    await open_device(page, first_home, FULL)
+    await open_part(page, first_home, FULL, "Water")
     await expect(page.get_by_text("pH", exact=True).first).to_be_visible()
 
 
