@@ -8,6 +8,7 @@ import string
 import pytest
 
 from custom_components.poolctl.client.envelope import Envelope
+from custom_components.poolctl.client.evidence import frames
 from custom_components.poolctl.client.evidence.frames import judge_frame
 from custom_components.poolctl.client.evidence.lan import LanJudge
 from custom_components.poolctl.client.evidence.ledger import (
@@ -18,7 +19,7 @@ from custom_components.poolctl.client.evidence.ledger import (
 )
 from custom_components.poolctl.client.exceptions import EnvelopeError, SignatureError
 
-ROOM = Path(__file__).parents[2] / "custom_components/poolctl/client/evidence"
+ROOM = Path(frames.__file__).parent
 LAN_ROOM = {"lan", "frames", "replies"}
 
 
