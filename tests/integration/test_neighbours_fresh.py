@@ -48,6 +48,18 @@ async def test_the_true_one_proves_itself(small: Home) -> None:
     assert small.source == "lan"
 
 
+@pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
+async def test_a_question_that_got_lost(small: Home, dialect: str) -> None:
+    """One of all the questions always gets lost, and is asked again."""
+    small.controller.dialects.add(dialect)
+    small.controller.trouble_with_next(5)
+    await small.controller.move("127.0.0.1")
+    await discover(small, small.controller)
+    await small.settle()
+    await small.advance(30, step=15)
+    assert small.stored["port"] == small.controller.port
+
+
 async def test_one_that_takes_nothing_that_we_sign(small: Home) -> None:
     """Somebody's clock is a day ahead: no question is answered, yet it is found."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)

@@ -5,6 +5,7 @@ listens can record frames and answer with them. All here is our own choice.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from random import SystemRandom
 
@@ -15,6 +16,7 @@ from ..client.exceptions import (
     RefusedError,
     ReplayError,
     UnexpectedResponseError,
+    UnreachableError,
 )
 from ..client.lan import LanClient
 from ..client.pool.queries import NAMES
@@ -23,6 +25,8 @@ BETWEEN_FRAMES = 1.1
 """s between two frames: their counter may be a time in seconds."""
 TIMEOUT = 5.0
 """s; a poll may wait for its turn meanwhile."""
+_WAITS = (1.0, 3.0, 5.0)
+"""s between the tries to ask who was there a moment ago."""
 _QUESTIONS = 16
 """A recording would guess all of them right once in 65,536 times."""
 
@@ -69,10 +73,31 @@ def apart(lan: LanClient) -> Counters:
 
 async def _counter(lan: LanClient) -> int:
     """Read the state; return the counter of its frame."""
-    await lan.state(timeout=TIMEOUT)
+    await _again(lambda: lan.state(timeout=TIMEOUT))
     if (frame := lan.last_frame) is None:
         raise UnexpectedResponseError("no frame")
     return frame.counter
+
+
+async def _again[T](
+    ask: Callable[[], Awaitable[T]], *, waits: Collection[float] = ()
+) -> T:
+    """Ask, and once more what got lost on its way: a controller now and then loses some.
+
+    With `waits`, also where it accepts no connection for some seconds (interface.md 4.2
+    rule 9).
+    """
+    for wait in (0.0, *waits):
+        try:
+            return await ask()
+        except LanRequestError as err:
+            if not err.transient:
+                raise
+        except UnreachableError as err:
+            if err.sent or not waits:
+                raise
+        await asyncio.sleep(wait)
+    return await ask()
 
 
 async def _question(lan: LanClient, stranger: LanClient, known: Counters) -> None:
@@ -95,7 +120,7 @@ async def _question(lan: LanClient, stranger: LanClient, known: Counters) -> Non
 
 async def _answers(lan: LanClient) -> bool:
     try:
-        await lan.query(NAMES.name)
+        await _again(lambda: lan.query(NAMES.name), waits=_WAITS)
     except LanRequestError:
         raise
     except RefusedError:
