@@ -19,6 +19,8 @@ SEEDS: Final = (1, 2, 3)
 """The one that guards the project, and two more: with them everything is drawn."""
 SEED: Final = int(os.environ.get("POOLCTL_SOAK_SEED", SEEDS[0]))
 DAYS: Final = float(os.environ.get("POOLCTL_SOAK_DAYS", "7"))
+PLAIN: Final = os.environ.get("POOLCTL_SOAK_DIALECTS") == "none"
+"""Whether nobody speaks a dialect, and no stranger lies."""
 CLOUD: Final = "cloud"
 SMALL: Final = "small pool"
 FULL: Final = "full pool"
@@ -102,6 +104,8 @@ class Draw:
 
 def draws(seed: int, who: str, seconds: float) -> list[Draw]:
     """Draw everything that one of them speaks in the time given."""
+    if PLAIN:
+        return [Draw(0.0, frozenset())]
     chance, at, drawn = Random(f"{seed} dialects of {who}"), 0.0, []
     fixed = _one_of_each(chance, WIRING.get(who, ()))
     groups: Groups[C] | Groups[L] = SERVICE if who == CLOUD else FIRMWARE
@@ -113,6 +117,8 @@ def draws(seed: int, who: str, seconds: float) -> list[Draw]:
 
 def visits(seed: int, who: str, seconds: float) -> list[Draw]:
     """Draw which hostile neighbour speaks of one of them, and when."""
+    if PLAIN:
+        return []
     chance, at, drawn = Random(f"{seed} visits to {who}"), 0.0, []
     while (at := at + chance.expovariate(1 / _VISITS)) < seconds:
         drawn.append(Draw(at, frozenset((chance.choice(VISITORS),))))

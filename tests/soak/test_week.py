@@ -18,7 +18,8 @@ shows; tasks, timers, sockets, descriptors and memory against those after the wa
 every command that failed without a trouble near it; entities that were removed, though
 nothing was ever unplugged; every log line.
 
-`POOLCTL_SOAK_SEED` and `POOLCTL_SOAK_DAYS` choose another week.
+`POOLCTL_SOAK_SEED` and `POOLCTL_SOAK_DAYS` choose another week;
+`POOLCTL_SOAK_DIALECTS=none` one in which all is as expected.
 """
 
 import asyncio
