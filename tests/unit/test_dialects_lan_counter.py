@@ -7,6 +7,7 @@ import pytest
 from custom_components.poolctl.client.envelope import MAX_COUNTER, OutgoingCounter
 from custom_components.poolctl.client.exceptions import ClockError, RefusedError
 from custom_components.poolctl.client.pool.dosing import DOSING
+from tests.simulator.wire import WireError
 
 from .conftest import Rig, UnixTime
 
@@ -282,3 +283,46 @@ async def test_names_that_are_refused_for_a_day(clocked: Callable[..., Rig]) -> 
     rig.time.advance(30)
     await rig.controller.queries.refresh()
     assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
+
+
+async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) -> None:
+    """L1: refused once, while others are answered, it is asked again within seconds."""
+    rig = clocked()
+    await rig.controller.poller.poll()
+    verify, asked = rig.pool.verify, []
+
+    def signs_between(env: object) -> bytes:
+        asked.append(env)
+        if len(asked) == 3:  # names, pump, schedules
+            rig.pool.sign_elsewhere(2)
+        return verify(env)
+
+    rig.pool.verify = signs_between  # type: ignore[method-assign]
+    await rig.controller.queries.refresh()
+    assert not rig.controller.store.known.schedules.used
+    rig.time.advance(30)
+    await rig.controller.queries.refresh()
+    assert rig.controller.store.known.schedules.used
+
+
+async def test_a_query_that_is_declined(clocked: Callable[..., Rig]) -> None:
+    """It is asked three times, and then now and then."""
+    rig = clocked()
+    await rig.controller.poller.poll()
+    verify = rig.pool.verify
+
+    def declined(env: object) -> bytes:
+        payload = verify(env)
+        if refuse:
+            raise WireError("declined")
+        return payload
+
+    refuse = False
+    rig.pool.verify = declined  # type: ignore[method-assign]
+    await read(rig)
+    refuse = True
+    rig.controller.queries.expire("pump_id")
+    for _ in range(8):
+        await rig.controller.queries.refresh()
+        rig.time.advance(30)
+    assert rig.names("q").count("pump_id") <= 4

@@ -4,6 +4,7 @@ The intervals are design.md 3, ours (chosen).
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -38,6 +39,8 @@ BY_CLOUD = 3
 """How often that is done until the cloud is asked for them."""
 PATIENCE = 360.0
 """s for which entities wait at most; the cloud may not know their names."""
+DECLINED = 3
+"""Refusals in a row after which a query counts as declined."""
 RETRY = 30.0
 """s after which a query that got no answer is asked again."""
 
@@ -58,6 +61,8 @@ class Queries:
         self._refused = 0
         """How often names were refused while no query was ever answered."""
         self._wait_until = 0.0
+        self._declined: Counter[Query] = Counter()
+        """How often in a row queries were refused while others were answered."""
 
     @property
     def due(self) -> bool:
@@ -139,6 +144,7 @@ class Queries:
         due, again = self._due[query], None
         try:
             await self.read(query, lan)
+            self._declined.pop(query, None)
             if query is NAMES:
                 self._refused = 0
         except (UnreachableError, BusyError, ClockError) as err:
@@ -167,7 +173,9 @@ class Queries:
         if counters.answered not in (None, (query.name, b"")):
             if query is NAMES:
                 self._refused = 0
-            return None
+            # Others may have signed at the same moment, but not again and again.
+            self._declined[query] += 1
+            return RETRY if self._declined[query] < DECLINED else None
         counters.clock_fault = ClockFault.OTHERS
         if counters.answered is None and query is NAMES:
             return await self._names_refused()
