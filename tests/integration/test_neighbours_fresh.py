@@ -60,13 +60,26 @@ async def test_a_question_that_got_lost(small: Home, dialect: str) -> None:
     assert small.stored["port"] == small.controller.port
 
 
-async def test_one_that_takes_nothing_that_we_sign(small: Home) -> None:
-    """Somebody's clock is a day ahead: no question is answered, yet it is found."""
+async def test_one_that_takes_nothing_that_we_sign(
+    small: Home, replayer: Replayer
+) -> None:
+    """Somebody's clock is a day ahead: then nothing tells it from a recording."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
     await small.advance(600, step=15)
     await small.controller.move("127.0.0.1")
+    await lose(small)
+    before = dict(small.stored)
+    replayer.listen_to(small.controller, 3)
+    await hear(small, replayer.announces(small.controller))
+    await small.advance(300, step=30)
+    assert replayer.connections
+    assert small.stored == before
+    # That time has come.
+    small.controller.faults.clear()
+    small.controller.dialects.clear()
+    small.controller.accepted_counter = 0
     await discover(small, small.controller)
     await small.settle()
-    await small.advance(120, step=15)
+    await small.advance(300, step=30)
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"
