@@ -11,7 +11,10 @@ from .rows import table
 
 
 def main() -> int:
-    """Run everything; 1 if a figure misses its goal and nobody knows why."""
+    """Run everything; 1 if a figure misses its goal and nobody knows why.
+
+    Short runs judge nothing: they are too short, and the machine may be busy.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--short", action="store_true", help="in less than a minute")
     short = parser.parse_args().short
@@ -19,7 +22,7 @@ def main() -> int:
         row for part in (decode, hours, load, stalls) for row in part.rows(short=short)
     ]
     print(table(rows))
-    return 0 if all(row.explained for row in rows) else 1
+    return 0 if short or all(row.explained for row in rows) else 1
 
 
 if __name__ == "__main__":

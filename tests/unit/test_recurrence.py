@@ -344,6 +344,8 @@ words = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1).fil
 )
 
 
+@example({"3": 1, "0": 0}, 3)
+@example({"0 3": 1, "0": 0}, 3)
 @given(st.dictionaries(words, st.integers(0, 36), min_size=1), st.integers(0, 100))
 def test_a_description_comes_back(names: dict[str, int], speed: int) -> None:
     for name, slot in names.items():

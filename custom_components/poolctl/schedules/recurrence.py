@@ -197,5 +197,6 @@ def _words(text: str) -> str:
 
 
 def _find(name: str, words: str) -> re.Match[str] | None:
-    """Find a name among words, and not as a part of one."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) if name else None
+    """Find a name among words, and not as a part of one, nor as a speed."""
+    end = r"(?!\w|\s*%)" if name[-1:].isdecimal() else r"(?!\w)"
+    return re.search(rf"(?<!\w){re.escape(name)}{end}", words) if name else None
