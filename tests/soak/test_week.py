@@ -137,8 +137,8 @@ async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
         for domain, action, key in (
             ("switch", "turn_on", "pump"),
             ("button", "press", "resume_schedules"),
-            ("button", "press", "acid_refilled"),
-            ("button", "press", "chlorine_refilled"),
+            ("button", "press", "refill_acid"),
+            ("button", "press", "refill_chlorine"),
         ):
             target = registry.async_get_entity_id(
                 domain, DOMAIN, f"{controller.device_id}_{key}"
