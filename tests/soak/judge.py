@@ -104,5 +104,5 @@ def legitimate(error: HomeAssistantError, asked: Asked) -> bool:
 
 def may_be_missing(controller: Controller, key: str) -> bool:
     """Tell whether an entity need not be there, or right: of schedules nobody can read."""
-    of_schedules = key.startswith("schedule") or key == "running_schedule"
+    of_schedules = key.startswith("schedule") or key in ("running_schedule", "pump")
     return of_schedules and L.LONGER_RECORDS in controller.dialects

@@ -89,9 +89,9 @@ async def test_a_week(
         await asyncio.sleep(HOUR)
         started = time.monotonic()
         await week.live(seconds * WARM_UP)
-        before = Resources.now()
+        before = await _quiet()
         await week.live(seconds * (1 - WARM_UP))
-        after = Resources.now()
+        after = await _quiet()
         passed = time.monotonic() - started
 
         speech.calm()
@@ -119,6 +119,15 @@ async def test_a_week(
     assert not hass.config_entries.flow.async_progress()
 
 
+async def _quiet() -> Resources:
+    """Count in a quiet moment: a poll, or a port that is closed, lasts some seconds."""
+    counted = []
+    for _ in range(4):
+        counted.append(Resources.now())
+        await asyncio.sleep(7)
+    return min(counted, key=lambda it: (it.tasks, it.sockets, it.descriptors))
+
+
 async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
     """Let the pumps run and the readings count, then hold the water still."""
     registry, failed = er.async_get(hass), []
@@ -128,8 +137,8 @@ async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
         for domain, action, key in (
             ("switch", "turn_on", "pump"),
             ("button", "press", "resume_schedules"),
-            ("button", "press", "acid_refilled"),
-            ("button", "press", "chlorine_refilled"),
+            ("button", "press", "refill_acid"),
+            ("button", "press", "refill_chlorine"),
         ):
             target = registry.async_get_entity_id(
                 domain, DOMAIN, f"{controller.device_id}_{key}"

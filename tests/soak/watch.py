@@ -145,7 +145,8 @@ class Resources:
         loop: Any = asyncio.get_running_loop()
         process = psutil.Process()
         return cls(
-            tasks=len(asyncio.all_tasks()),
+            # Without those of the simulated cloud, which refreshes what was ever read.
+            tasks=sum("Pipeline" not in repr(task) for task in asyncio.all_tasks()),
             timers=sum(not handle.cancelled() for handle in loop._scheduled),
             descriptors=process.num_fds(),
             sockets=len(process.net_connections()),
