@@ -321,6 +321,9 @@ async def test_no_text_names_a_controller_or_repeats_a_token(
         ("retry after 7 s", None, 7),
         ("Retry After 7s", "60", 7),  # the message first
         ("retry after 2.5s", None, 2.5),
+        ("retry after 0.5s", None, 0.5),
+        ("retry after 1s", None, 1),
+        ("retry after 0s", None, 5),
         ("Too many attempts, please try again later", "60", 60),
         ("Too many requests, please try again later", "60", 60),
         ("", " 60 ", 60),

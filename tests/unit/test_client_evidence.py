@@ -1,13 +1,16 @@
 """The ledger of what was taken for granted: bounded, harmless, and complete."""
 
 import ast
+import json
 from pathlib import Path
 import random
 import string
 
 import pytest
 
+from custom_components.poolctl.client.commands import PROBE_CHANNELS, SELECTED
 from custom_components.poolctl.client.envelope import Envelope
+from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.evidence import frames
 from custom_components.poolctl.client.evidence.frames import judge_frame
 from custom_components.poolctl.client.evidence.lan import LanJudge
@@ -169,3 +172,82 @@ def test_more_keys_are_named() -> None:
     }
     judge.received("q", "get_ph_settings", 0, Envelope(2, b"[]"))
     assert "get_ph_settings: no JSON object" in tally.seen
+
+
+@pytest.mark.parametrize(
+    ("envelope", "error", "seen"),
+    [
+        ("0155aa", EnvelopeError(), "6 characters, of version 1"),
+        ("0a55 aa bb", EnvelopeError(), "10 characters, of version 10"),
+        ("01\n55", EnvelopeError(), "5 characters, of version 1"),
+        ("xy", EnvelopeError(), "2 characters, of version unknown"),
+        (" ", EnvelopeError(), "1 characters, of version unknown"),
+        ("0155aa", SignatureError(), "a tag that does not verify"),
+    ],
+)
+def test_envelopes_that_are_not_taken(
+    envelope: str, error: EnvelopeError, seen: str
+) -> None:
+    LanJudge(evidence := Evidence()).rejected(envelope, error)
+    tally = evidence.tallies[Bet.ENVELOPE]
+    assert (tally.contradicted, dict(tally.seen)) == (1, {seen: 1})
+    assert list(evidence.tallies) == [Bet.ENVELOPE]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "seen"),
+    [
+        (None, "others are far ahead"),
+        (1, "others are up to 1 s ahead"),
+        (256, "others are up to 256 s ahead"),
+        (0, None),
+    ],
+)
+def test_how_far_others_are_ahead(seconds: int | None, seen: str | None) -> None:
+    LanJudge(evidence := Evidence()).caught_up(seconds)
+    wanted = {} if seen is None else {Bet.COUNTER_OUT: {seen: 1}}
+    assert {bet: tally.seen for bet, tally in evidence.tallies.items()} == wanted
+
+
+@pytest.mark.parametrize(
+    ("left_out", "seen"),
+    [
+        (None, []),
+        ("probe", ["v2_temp_get without temp2_ch"]),
+        (
+            "pool",
+            [
+                "v2_temp_get without target_temp",
+                "v2_temp_get without is_solar_heater_selected",
+            ],
+        ),
+        ("spa", ["v2_temp_get without target_temp of the spa"]),
+        ("category", None),
+        ("temperature", None),
+    ],
+)
+def test_what_heating_needs(left_out: str | None, seen: list[str] | None) -> None:
+    """layouts.md 4: what is read of it is what is written back."""
+    bodies = {
+        "pool": {"target_temp": 80, **dict.fromkeys(SELECTED.values(), 1)},
+        "spa": {"target_temp": 95},
+    }
+    answer: dict[str, object] = dict.fromkeys(PROBE_CHANNELS, 1)
+    if left_out == "probe":
+        del answer["temp2_ch"]
+    elif left_out == "pool":
+        del bodies["pool"]["target_temp"], bodies["pool"][SELECTED[HeatSource.SOLAR]]
+    elif left_out == "spa":
+        del bodies["spa"]["target_temp"]
+    name = "kind" if left_out == "category" else "category"
+    entries = [{name: body, **told} for body, told in bodies.items()]
+    answer["list" if left_out == "temperature" else "temperature"] = entries
+    LanJudge(evidence := Evidence()).received(
+        "q", "v2_temp_get", 0, Envelope(1, json.dumps(answer).encode())
+    )
+    tally = evidence.tallies[Bet.HEATING_KEYS]
+    if seen is None:
+        lacks = [words for words in tally.seen if " without " in words]
+        assert tally.contradicted == 1 and len(lacks) == 5
+    else:
+        assert list(tally.seen) == seen and tally.confirmed == (not seen)

@@ -79,6 +79,27 @@ async def test_update_to_other_equipment_armed(pool: Rig) -> None:
     assert (found := record(pool, INDEX)).name == "Off" and not found.enabled
 
 
+@pytest.mark.parametrize(
+    ("before", "after"), [(False, True), (False, False), (True, False)]
+)
+async def test_update_and_arm(pool: Rig, before: bool, after: bool) -> None:
+    """What is disarmed at any moment is shown disarmed at that moment."""
+    schedules = pool.controller.schedules
+    await schedules.enable(INDEX, before, seen=SEEN)
+    seen = replace(SEEN, enabled=before)
+    pool.forget()
+    await schedules.update(INDEX, replace(EVENING, enabled=after), seen=seen)
+    found = record(pool, INDEX)
+    assert (found.name, found.enabled) == ("Evening", after)
+    states = [
+        known.enabled
+        for state in pool.published
+        if (known := state.schedules.used.get(INDEX)) and EVENING.same_as(known)
+    ]
+    assert states[-1] is after and (after or True not in states)
+    assert before or states[0] is False
+
+
 async def test_nothing_to_change_sends_nothing(pool: Rig) -> None:
     await pool.controller.schedules.update(INDEX, SEEN, seen=SEEN)
     await pool.controller.schedules.enable(INDEX, False, seen=SEEN)

@@ -1,6 +1,7 @@
 """The counter that all clients share, and the clocks behind it (unknowns.md L1 and L14)."""
 
 from collections.abc import Callable
+import itertools
 
 import pytest
 
@@ -267,6 +268,31 @@ def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     with pytest.raises(ClockError):
         counter.next()
     assert counter.last == 0
+
+
+@pytest.mark.parametrize("offered", [True, False])
+async def test_names_by_the_cloud(clocked: Callable[..., Rig], offered: bool) -> None:
+    """L1: it is asked once, after the third refusal, and entities wait no longer."""
+    rig = clocked()
+    if offered:
+        rig.service.cloud.not_offered.discard("auxInfo")
+    rig.pool.dialects.add("counter_ahead_1_day")
+    queries, asked = rig.controller.queries, list[float]()
+    await rig.controller.poller.poll()
+    for _ in range(240):
+        rig.pool.sign_elsewhere(DAY)
+        before = rig.names("q").count("aux_names")
+        await queries.refresh(first_only=True)
+        asked += [rig.time.now] * (rig.names("q").count("aux_names") - before)
+        assert queries.names_due is not (offered and len(asked) >= 3)
+        rig.time.advance(0.5)
+    between = [later - sooner for sooner, later in itertools.pairwise(asked)]
+    assert between[:6] == [3, 6, 12, 24, 30, 30]
+    assert rig.service.requests("auxInfo") == 1
+    outputs = rig.controller.store.known.outputs
+    assert outputs.types and bool(outputs.names) is offered
+    if offered:
+        assert outputs.names[WATERFALL] == "Waterfall"
 
 
 async def test_names_that_are_refused_for_a_day(clocked: Callable[..., Rig]) -> None:
