@@ -32,6 +32,7 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import proof as proof_module
 from tests.home.complaints import no_complaints
 from tests.simulator import NOON, Clock, Controller, Pool
+from tests.simulator.visitors import Replayer
 
 from .home import Home
 from .service import CLIENT_ID, CLIENT_SECRET, FULL_ID, SMALL_ID, Service
@@ -225,3 +226,12 @@ async def full(home: Home) -> Home:
     home.own(home.service.full)
     await home.set_up(home.service.full)
     return home
+
+
+@pytest.fixture
+async def replayer(socket_enabled: None) -> AsyncGenerator[Replayer]:
+    """Somebody on the network who answers with what was recorded."""
+    found = Replayer()
+    found.start()
+    yield found
+    await found.stop()

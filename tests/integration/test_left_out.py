@@ -5,9 +5,7 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
-from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.poolctl.const import DOMAIN
 
@@ -105,20 +103,3 @@ async def test_a_device_that_cannot_be_registered(home: Home) -> None:
     await home.restart()
     assert not left_out(home.hass)
     assert home.value("sensor", "connection", of=full) == "lan"
-
-
-async def test_a_stale_device_of_an_entry_that_is_not_loaded(
-    small: Home, hass_ws_client: WebSocketGenerator
-) -> None:
-    assert await async_setup_component(small.hass, "config", {})
-    registry = dr.async_get(small.hass)
-    known = small.device()
-    stale = registry.async_get_or_create(
-        config_entry_id=small.entry.entry_id,
-        identifiers={(DOMAIN, "AA_BB_CC_99_99_99")},
-    )
-    await small.unload()
-    client = await hass_ws_client(small.hass)
-    assert not (await client.remove_device(known.id))["success"]
-    assert (await client.remove_device(stale.id))["success"]
-    assert registry.async_get(stale.id) is None

@@ -1,6 +1,5 @@
 """Nobody on the network is believed: rows H1 to H4, and L12."""
 
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from homeassistant.config_entries import ConfigEntryState
@@ -16,15 +15,6 @@ from .test_config_flow import discover, hear
 from .test_neighbours_cards import ACTING
 
 pytestmark = pytest.mark.usefixtures("freezer")
-
-
-@pytest.fixture
-async def replayer(socket_enabled: None) -> AsyncGenerator[Replayer]:
-    """Somebody on the network who answers with what was recorded."""
-    found = Replayer()
-    found.start()
-    yield found
-    await found.stop()
 
 
 async def lose(home: Home) -> None:

@@ -1,7 +1,5 @@
 """Frames that nobody but a liar has heard yet, while the controller is away (H1)."""
 
-from collections.abc import AsyncGenerator
-
 import pytest
 
 from tests.simulator.dialects import Dialect
@@ -12,15 +10,6 @@ from .test_config_flow import discover, hear
 from .test_neighbours import lose
 
 pytestmark = pytest.mark.usefixtures("freezer")
-
-
-@pytest.fixture
-async def replayer(socket_enabled: None) -> AsyncGenerator[Replayer]:
-    """Somebody on the network who answers with what was recorded."""
-    found = Replayer()
-    found.start()
-    yield found
-    await found.stop()
 
 
 @pytest.mark.parametrize("frames", [2, 5])

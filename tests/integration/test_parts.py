@@ -215,7 +215,7 @@ async def test_identifiers_are_the_same_in_every_language(
 
 async def test_slots_without_a_name(home: Home) -> None:
     home.own(home.service.full)
-    _unname(home.service.full.pool)
+    _name("")(home.service.full.pool)
     await home.set_up(home.controller)
     assert home.entity_id("switch", "slot_3") == "switch.beach_pool_output_4"
     assert home.entity_id("switch", "schedule_0") == "switch.beach_pool_1_schedule"
@@ -236,27 +236,21 @@ async def test_a_person_chose_what_identifiers_are_made_of(home: Home) -> None:
     assert home.entity_id("sensor", "ph") == "sensor.home_pool_water_ph"
 
 
-def _unname(pool: Pool) -> None:
-    for slot in pool.slots:
-        slot.name = ""
-    for schedule in pool.schedules:
-        if schedule is not None:
-            schedule.name = ""
+def _name(text: str) -> Callable[[Pool], None]:
+    """Return what gives all slots and schedules one name."""
 
+    def change(pool: Pool) -> None:
+        for named in (*pool.slots, *filter(None, pool.schedules)):
+            named.name = text
 
-def _name_alike(pool: Pool) -> None:
-    for slot in pool.slots:
-        slot.name = "Pool"
-    for schedule in pool.schedules:
-        if schedule is not None:
-            schedule.name = "Pool"
+    return change
 
 
 def _as_they_are(pool: Pool) -> None:
     """Change nothing."""
 
 
-@pytest.mark.parametrize("change", [_as_they_are, _unname, _name_alike])
+@pytest.mark.parametrize("change", [_as_they_are, _name(""), _name("Pool")])
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_no_two_entities_of_a_page_share_a_name(
     home: Home, language: str, change: Callable[[Pool], None]

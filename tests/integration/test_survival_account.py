@@ -243,8 +243,9 @@ async def test_a_renewal_has_an_end(
     assert entry.runtime_data.last_update_success
 
 
+@pytest.mark.parametrize("loaded", [True, False])
 async def test_devices_deleted_by_hand(
-    small: Home, hass_ws_client: WebSocketGenerator
+    small: Home, hass_ws_client: WebSocketGenerator, loaded: bool
 ) -> None:
     """A controller of the account stays; one that is gone may go."""
     assert await async_setup_component(small.hass, "config", {})
@@ -254,6 +255,8 @@ async def test_devices_deleted_by_hand(
         config_entry_id=small.entry.entry_id,
         identifiers={(DOMAIN, "AA_BB_CC_99_99_99")},
     )
+    if not loaded:
+        await small.unload()
     client = await hass_ws_client(small.hass)
     answer = await client.remove_device(known.id)
     assert not answer["success"]

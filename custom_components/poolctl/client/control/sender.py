@@ -184,8 +184,8 @@ class _ByLan:
         Others sign with the same counter, and their clocks may be ahead. A query that
         was answered before tells: refused, it is the counter. Answered, the command may
         have met with somebody else's same number: the next refusal is final. Ours goes
-        no further ahead than needed, for it makes those others look replayed for as long. Tells whether
-        it had to; raises ClockError where they are too far ahead.
+        no further ahead than needed, for it makes those others look replayed for as
+        long. Tells whether it had to; raises ClockError where they are too far ahead.
         """
         counters = self.lan.counters
         if (known := counters.answered) is None:
