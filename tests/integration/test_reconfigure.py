@@ -84,6 +84,20 @@ async def test_address_of_a_controller_by_hand(small: Home) -> None:
     assert small.source == "lan"
 
 
+async def test_an_ipv6_address_by_hand(small: Home, own_ipv6: list[str]) -> None:
+    """As people write it, with brackets; it is kept over a restart."""
+    if "::1" not in own_ipv6:
+        pytest.skip("this machine has no IPv6")
+    await small.controller.move("::1")
+    flow = await reconfigure(small, "reconfigure_controller")
+    result = await typed(small, flow, " [::1] ", small.controller.port)
+    assert result["reason"] == "reconfigure_successful"
+    await small.settle()
+    assert small.stored["host"] == "::1" and small.source == "lan"
+    await small.restart()
+    assert small.source == "lan"
+
+
 async def test_the_address_of_today_is_shown(home: Home) -> None:
     """Whoever changes an address sees the one that is used, not another account's."""
     other = MockConfigEntry(

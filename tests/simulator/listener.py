@@ -32,7 +32,10 @@ class Listener:
         """Listen (again) on the address last bound."""
         if self._socket is not None:
             return
-        self._socket = socket.create_server((self.host, self.port), backlog=64)
+        # Also of IPv6, with its zone.
+        found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        family, *_, address = found[0]
+        self._socket = socket.create_server(address, family=family, backlog=64)
         self._socket.setblocking(False)
         self.port = self._socket.getsockname()[1]
         loop = asyncio.get_running_loop()

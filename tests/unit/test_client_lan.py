@@ -9,6 +9,7 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.commands import encode_aux
+from custom_components.poolctl.client.envelope import Counters
 from custom_components.poolctl.client.exceptions import (
     EnvelopeError,
     FrameError,
@@ -365,3 +366,15 @@ async def test_cancelling_frees_the_connection(service: Service) -> None:
 async def test_the_default_port_is_the_documented_one(session: ClientSession) -> None:
     lan = LanClient(session, "fe80::1", KEY)
     assert (lan.host, lan.port) == ("fe80::1", PORT) == ("fe80::1", 8080)
+
+
+async def test_ipv6(service: Service, own_ipv6: list[str]) -> None:
+    """Read, asked and commanded; at a link-local address, too, where there is one."""
+    counters = Counters()
+    for host in own_ipv6:
+        await service.small.move(host)
+        lan = service.lan_client(service.small, counter=counters)
+        assert lan.host == host
+        await lan.state()
+        await lan.query("pump_id")
+        assert await lan.action("aux", encode_aux(0, True, True)) is not None
