@@ -40,6 +40,8 @@ class Group:
 
 
 GROUPS: Final = (
+    # Of its own: almost every test of the client passes by, and looks at none of it.
+    Group("client/evidence", ("tests/unit/test_client_evidence*.py",)),
     Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
     Group("derived/doses.py", ("tests/unit/test_doses.py",)),
@@ -51,6 +53,7 @@ SETTINGS: Final = """
 [tool.mutmut]
 source_paths = ["{package}"]
 only_mutate = {modules}
+do_not_mutate = {others}
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist", "--timeout=30"]
 pytest_add_cli_args_test_selection = {tests}
 timeout_constant = 10.0
@@ -116,14 +119,33 @@ def _chosen(modules: Sequence[str]) -> Iterator[tuple[Group, list[str]]]:
         if not any(_holds(group, module) for group in GROUPS):
             raise SystemExit(f"No tests are known for {module}: see GROUPS.")
     for group in GROUPS:
-        if not modules:
-            yield group, [group.modules]
-        elif own := [module for module in modules if _holds(group, module)]:
+        own = [group.modules] if not modules else []
+        for module in modules:
+            if _within(group.modules, module):
+                own = [group.modules]
+            elif _holds(group, module):
+                own.append(module)
+        if own:
             yield group, own
 
 
 def _holds(group: Group, module: str) -> bool:
-    return Path(module).is_relative_to(group.modules)
+    """Tell whether a group is the one of a module, or holds that one."""
+    inner = any(_within(module, other) for other in _inside(group))
+    return _within(module, group.modules) and not inner
+
+
+def _inside(group: Group) -> list[str]:
+    """Return the modules of a group that are groups of their own."""
+    return [
+        other.modules
+        for other in GROUPS
+        if other is not group and _within(other.modules, group.modules)
+    ]
+
+
+def _within(module: str, folder: str) -> bool:
+    return Path(module).is_relative_to(folder)
 
 
 def _mutate(group: Group, modules: Sequence[str], options: argparse.Namespace) -> None:
@@ -164,14 +186,16 @@ def _prepare(group: Group, modules: Sequence[str], tests: Sequence[str]) -> None
         link.symlink_to(ROOT / name)
     settings = SETTINGS.format(
         package=PACKAGE,
-        modules=[
-            str(PACKAGE / (module if module.endswith(".py") else f"{module}/*"))
-            for module in modules
-        ],
+        modules=[_pattern(module) for module in modules],
+        others=[_pattern(module) for module in _inside(group)],
         tests=tests,
     )
     project = (ROOT / "pyproject.toml").read_text()
     (group.work / "pyproject.toml").write_text(project + settings)
+
+
+def _pattern(module: str) -> str:
+    return str(PACKAGE / (module if module.endswith(".py") else f"{module}/*"))
 
 
 def _run(group: Group, names: Sequence[str], processes: int) -> None:
