@@ -265,6 +265,7 @@ def test_what_online_means(
             ("scheduleInfo a number below 1",),
         ),
         ("pumpInfo", {"pump": 1, "schedules": [{"schedule_num": 0}]}, ()),
+        ("scheduleInfo", {}, ("scheduleInfo without scheduleInfo",)),
     ],
 )
 def test_data_of_reads(
@@ -299,6 +300,7 @@ def test_the_form_of_a_key(
 def test_whether_a_write_is_seen_in_time(ledgers: Ledgers, judge: CloudJudge) -> None:
     seen = judge.copied(ID)
     seen(True)
+    assert told(ledgers[ID]) == {Bet.COPY_AGE: (1, ())}
     seen(False)
     assert told(ledgers[ID]) == {Bet.COPY_AGE: (1, ("not shown after 35 s",))}
 
