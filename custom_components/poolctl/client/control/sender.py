@@ -48,7 +48,7 @@ _PATIENCE = 10.0
 _UNPROVEN = 1.1
 """s after which a refused command is sent again where no query was ever answered: the
 counter, which others raise, too, is another one by then."""
-_ROOM = 1
+_ROOM = 2
 """Counters left out before a command is sent again: a service that signs all that it
 relays signs every half second while it refreshes its copies (interface.md 8)."""
 _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
