@@ -22,6 +22,7 @@ from .client.lan import LanClient
 from .client.pool.state import PoolState, WithoutFlow
 from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
 from .device import device_info
+from .outline import outline
 from .parts import Part, part_info
 from .private import QuietCoordinator
 from .upkeep.health import Health
@@ -84,6 +85,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self._connection = Connection(connection)
         self.controller = self._make_controller()
         self.data = self.controller.store.state
+        self._outline = self._outlined = self.data
         self.recovery = self._make_recovery()
         self.issues = Issues(hass, self.health)
         entry.async_on_unload(
@@ -149,10 +151,23 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         namesake = self._shared.has_namesake(self.record)
         return device_info(self.record, self.data, namesake=namesake)
 
+    @property
+    def outline(self) -> PoolState:
+        """The data without figures: the same object for as long as it is equal."""
+        if self._outlined is not self.data:
+            self._outlined = self.data
+            if (new := outline(self.data)) != self._outline:
+                self._outline = new
+        return self._outline
+
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
-        """Return a part of the pool as a device, the controller for `None`."""
+        """Return what tells the device of a part of the pool, of the controller for `None`.
+
+        The controller is registered (`async_register_device`), so that its many entities
+        need not tell all of it once more.
+        """
         if part is None:
-            return self.device_info
+            return dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
         return part_info(self.record, part, self.registered_id)
 
     @callback
@@ -251,10 +266,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if state == self.data and names_due == self._names_due:
             return
         self._names_due = names_due
-        before = self.device_info
-        self.data = state
+        firmware, self.data = self.data.firmware, state
         self.issues.async_check()
-        if self.device_info != before:
+        if state.firmware != firmware:
             self.async_register_device()
         self.async_update_listeners()
 
