@@ -1,5 +1,6 @@
 """One controller: polled by the LAN and by the cloud, shown, and found again."""
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -79,6 +80,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """Of the device in Home Assistant."""
         self._shared = shared
         self._memory = hass.data[DATA_MEMORY]
+        self._poll: asyncio.Task[object] | None = None
+        """The task that polls, while it does."""
         self._details_running = False
         self._names_due = False
         connection = entry.options.get(CONF_CONNECTION, Connection.AUTOMATIC)
@@ -223,6 +226,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         signed_in = not isinstance(
             self.controller.paths.cloud_error, AuthenticationError
         )
+        self._poll = asyncio.current_task()
         try:
             await self.controller.poller.poll()
         except StateExpiredError as err:
@@ -231,6 +235,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 translation_domain=DOMAIN, translation_key="controller_unreachable"
             ) from err
         finally:
+            self._poll = None
             self.update_interval = timedelta(seconds=self.controller.poller.interval)
             if signed_in and isinstance(
                 self.controller.paths.cloud_error, AuthenticationError
@@ -259,18 +264,25 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def _async_publish(self) -> None:
-        """Show what a command or a side read told, without moving the next poll."""
+        """Show what a command or a side read told, without moving the next poll.
+
+        What a poll itself told is shown once it ends, which is at once: both would look
+        at every entity twice.
+        """
         self._memory.remember(self.record.device_id, self.controller.store.known)
         names_due = self.controller.queries.names_due
         state = self.controller.store.state
-        if state == self.data and names_due == self._names_due:
+        same = state == self.data
+        if same and names_due == self._names_due:
             return
         self._names_due = names_due
-        firmware, self.data = self.data.firmware, state
-        self.issues.async_check()
-        if state.firmware != firmware:
+        before, self.data = self.data, state
+        if state.firmware != before.firmware:
             self.async_register_device()
-        self.async_update_listeners()
+        polling = self._poll is not None and asyncio.current_task() is self._poll
+        if same or not polling:
+            self.issues.async_check()
+            self.async_update_listeners()
 
     # Address and key
 

@@ -192,7 +192,7 @@ class _Sync:
         return (
             before is None
             or self._replaced
-            or seen[0] is before[0]
+            or seen[0] == before[0]
             or seen[1] is not before[1]
             or names_due != before[2]
         )
