@@ -33,7 +33,7 @@ def rows(*, short: bool) -> list[Row]:
             asyncio.run(_one(service, 60 if short else 300)),
             asyncio.run(_start(service, 3 if short else 10)),
         ]
-    with elsewhere(FEW + 1) as service:
+    with elsewhere(FEW) as service:
         found.append(asyncio.run(_memory(service)))
     with elsewhere(MANY) as service:
         found += asyncio.run(_many(service, 1 if short else 20))
@@ -179,18 +179,16 @@ async def _set_up(hass: HomeAssistant, service: Elsewhere) -> float:
 
 async def _memory(service: Elsewhere) -> Row:
     """Count what is allocated and kept for each controller after the first one."""
-    data = service.entry_data
-    first, *others = data["controllers"].items()
     async with home() as hass:
-        await add(hass, {**data, "controllers": dict([first])})
+        await add(hass, service.first_entry_data)
         gc.collect()
         tracemalloc.start()
-        await add(hass, {**data, "controllers": dict(others)})
+        await add(hass, service.entry_data)
         gc.collect()
         kept, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        entities = len(hass.states.async_entity_ids()) // len(data["controllers"])
-    each = kept / len(others) / 2**20
+        entities = len(hass.states.async_entity_ids()) // (FEW + 1)
+    each = kept / FEW / 2**20
     return Row(
         f"memory per controller, {entities} entities",
         f"{each:.2f} MiB",

@@ -1,4 +1,6 @@
-"""The simulated service to measure against: one account, any number of full pools.
+"""The simulated service to measure against: any number of full pools on one account.
+
+Another account has one pool, for what only the first of them costs in Home Assistant.
 
 `Service` runs in this process; `elsewhere` runs one in a process of its own, so that
 its work is not counted as Home Assistant's. This file imports nothing of Home Assistant.
@@ -26,7 +28,7 @@ class Service:
 
     def __init__(self, controllers: int, clock: Clock | None = None) -> None:
         self.clock = clock or Clock()
-        self.controllers = [
+        first, *self.controllers = [
             Controller(
                 device_id=f"AA_BB_CC_00_00_{number:02X}",
                 key=bytes([number]) * 16,
@@ -34,21 +36,21 @@ class Service:
                 pool=Pool.full(),
                 clock=self.clock,
             )
-            for number in range(1, controllers + 1)
+            for number in range(1, controllers + 2)
         ]
-        site = Site("Home", controllers=self.controllers)
-        self.account = Account("demo@example.com", "demo", sub="user-1", sites=[site])
+        self.account = _account("demo", self.controllers)
+        self.first_account = _account("first", [first])
         self.cloud = Cloud(
             clock=self.clock,
             clients={CLIENT_ID: CLIENT_SECRET},
-            accounts=[self.account],
+            accounts=[self.account, self.first_account],
         )
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         await self.cloud.start()
         self._stack.push_async_callback(self.cloud.stop)
-        for controller in self.controllers:
+        for controller in _controllers(self.first_account) + self.controllers:
             await controller.start()
             self._stack.push_async_callback(controller.stop)
         self.clock.advance(SETTLED)
@@ -57,17 +59,18 @@ class Service:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    def entry_data(self) -> dict[str, Any]:
-        """Return what a config entry holds that knows every controller."""
+    def entry_data(self, account: Account | None = None) -> dict[str, Any]:
+        """Return what a config entry of an account holds that knows its controllers."""
+        account = account or self.account
         return {
             "auth_implementation": "poolctl",
             "url": self.cloud.base_url,
-            "token": self._token(),
-            "controllers": {c.device_id: _record(c) for c in self.controllers},
+            "token": self._token(account),
+            "controllers": {c.device_id: _record(c) for c in _controllers(account)},
         }
 
-    def _token(self) -> dict[str, Any]:
-        code = self.cloud.sign_ins.code(self.account, CLIENT_ID, REDIRECT)
+    def _token(self, account: Account) -> dict[str, Any]:
+        code = self.cloud.sign_ins.code(account, CLIENT_ID, REDIRECT)
         token = self.cloud.sign_ins.token(
             {
                 "grant_type": "authorization_code",
@@ -78,6 +81,15 @@ class Service:
             }
         )
         return {**token, "expires_at": time.time() + token["expires_in"]}
+
+
+def _account(name: str, controllers: list[Controller]) -> Account:
+    site = Site("Home", controllers=controllers)
+    return Account(f"{name}@example.com", name, sub=name, sites=[site])
+
+
+def _controllers(account: Account) -> list[Controller]:
+    return [each for site in account.sites for each in site.controllers]
 
 
 def _record(controller: Controller) -> dict[str, Any]:
@@ -99,9 +111,12 @@ def _record(controller: Controller) -> dict[str, Any]:
 class Elsewhere:
     """A service in another process."""
 
+    entry_data: dict[str, Any]
+    first_entry_data: dict[str, Any]
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.entry_data: dict[str, Any] = connection.recv()
+        self.entry_data, self.first_entry_data = connection.recv()
 
     def ask[T](self, question: Callable[[Service], T]) -> T:
         """Have a function of a module called with the service."""
@@ -133,7 +148,8 @@ def _serve(connection: Connection, controllers: int) -> None:
 
 async def _answer(connection: Connection, controllers: int) -> None:
     async with Service(controllers) as service:
-        connection.send(service.entry_data())
+        entries = service.entry_data(), service.entry_data(service.first_account)
+        connection.send(entries)
         while True:
             try:
                 question = await asyncio.to_thread(connection.recv)

@@ -1,5 +1,6 @@
 """One controller: polled by the LAN and by the cloud, shown, and found again."""
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -22,6 +23,7 @@ from .client.lan import LanClient
 from .client.pool.state import PoolState, WithoutFlow
 from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
 from .device import device_info
+from .outline import outline
 from .parts import Part, part_info
 from .private import QuietCoordinator
 from .upkeep.health import Health
@@ -78,12 +80,15 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """Of the device in Home Assistant."""
         self._shared = shared
         self._memory = hass.data[DATA_MEMORY]
+        self._poll: asyncio.Task[object] | None = None
+        """The task that polls, while it does."""
         self._details_running = False
         self._names_due = False
         connection = entry.options.get(CONF_CONNECTION, Connection.AUTOMATIC)
         self._connection = Connection(connection)
         self.controller = self._make_controller()
         self.data = self.controller.store.state
+        self._outline = self._outlined = self.data
         self.recovery = self._make_recovery()
         self.issues = Issues(hass, self.health)
         entry.async_on_unload(
@@ -149,10 +154,23 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         namesake = self._shared.has_namesake(self.record)
         return device_info(self.record, self.data, namesake=namesake)
 
+    @property
+    def outline(self) -> PoolState:
+        """The data without figures: the same object for as long as it is equal."""
+        if self._outlined is not self.data:
+            self._outlined = self.data
+            if (new := outline(self.data)) != self._outline:
+                self._outline = new
+        return self._outline
+
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
-        """Return a part of the pool as a device, the controller for `None`."""
+        """Return what tells the device of a part of the pool, of the controller for `None`.
+
+        The controller is registered (`async_register_device`), so that its many entities
+        need not tell all of it once more.
+        """
         if part is None:
-            return self.device_info
+            return dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
         return part_info(self.record, part, self.registered_id)
 
     @callback
@@ -208,6 +226,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         signed_in = not isinstance(
             self.controller.paths.cloud_error, AuthenticationError
         )
+        self._poll = asyncio.current_task()
         try:
             await self.controller.poller.poll()
         except StateExpiredError as err:
@@ -216,6 +235,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 translation_domain=DOMAIN, translation_key="controller_unreachable"
             ) from err
         finally:
+            self._poll = None
             self.update_interval = timedelta(seconds=self.controller.poller.interval)
             if signed_in and isinstance(
                 self.controller.paths.cloud_error, AuthenticationError
@@ -244,19 +264,25 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def _async_publish(self) -> None:
-        """Show what a command or a side read told, without moving the next poll."""
+        """Show what a command or a side read told, without moving the next poll.
+
+        What a poll itself told is shown once it ends, which is at once: both would look
+        at every entity twice.
+        """
         self._memory.remember(self.record.device_id, self.controller.store.known)
         names_due = self.controller.queries.names_due
         state = self.controller.store.state
-        if state == self.data and names_due == self._names_due:
+        same = state == self.data
+        if same and names_due == self._names_due:
             return
         self._names_due = names_due
-        before = self.device_info
-        self.data = state
-        self.issues.async_check()
-        if self.device_info != before:
+        before, self.data = self.data, state
+        if state.firmware != before.firmware:
             self.async_register_device()
-        self.async_update_listeners()
+        polling = self._poll is not None and asyncio.current_task() is self._poll
+        if same or not polling:
+            self.issues.async_check()
+            self.async_update_listeners()
 
     # Address and key
 

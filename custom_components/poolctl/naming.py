@@ -1,16 +1,19 @@
 """What outputs and schedules are called, and what entity identifiers are made of."""
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, override
 
 from homeassistant.util import slugify
 
 from .client.equipment import Role, Slot
+from .client.pool.outputs import Outputs
 from .client.pool.state import PoolState
 from .client.schedule import Schedule
 from .const import DOMAIN
-from .parts import part_of_slot
+from .parts import Part, part_of_slot
 
 type Texts = Mapping[str, str]
 """The translations that a platform of ours has, by their full keys."""
@@ -44,15 +47,49 @@ def name_on_page(slot: Slot, state: PoolState, texts: Texts) -> str:
     """
     if slot.name and slot.role in _OWN_LOGIC:
         return f"{slot_name(replace(slot, name=''), texts)}: {slot.name}"
-    name, part = slot_name(slot, texts), part_of_slot(slot)
-    shared = any(
-        other.index != slot.index
-        and other.role is not Role.EMPTY
-        and part_of_slot(other) is part
-        and slot_name(other, texts).casefold() == name.casefold()
-        for other in state.outputs.slots
-    )
+    name = slot_name(slot, texts)
+    wired = state.outputs.types or (), state.outputs.names
+    shared = _names_on_pages(*wired, _Identical(texts))[_on_page(slot, name)] > 1
     return f"{name} ({slot.index + 1})" if shared else name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Identical:
+    """Texts as the key of a cache: they are equal where they are the same object.
+
+    Home Assistant makes another one for another language.
+    """
+
+    texts: Texts
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identical) and self.texts is other.texts
+
+    @override
+    def __hash__(self) -> int:
+        return id(self.texts)
+
+
+def _on_page(slot: Slot, name: str) -> tuple[Part, str]:
+    """Return what two slots have in common that a person takes for one another."""
+    return part_of_slot(slot), name.casefold()
+
+
+@lru_cache(maxsize=256)
+def _names_on_pages(
+    types: tuple[int, ...], names: tuple[str, ...], texts: _Identical
+) -> Counter[tuple[Part, str]]:
+    """Return how many slots have a name on the page of a part.
+
+    Kept, because every output asks with every state that it writes. The platforms of one
+    language have texts of their own.
+    """
+    return Counter(
+        _on_page(slot, slot_name(slot, texts.texts))
+        for slot in Outputs(types=types, names=names).slots
+        if slot.role is not Role.EMPTY
+    )
 
 
 def schedule_name(index: int, schedule: Schedule, texts: Texts) -> str:

@@ -1,6 +1,6 @@
 """The parts of a pool: each has a page of its own, as a child device of its controller."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -105,11 +105,31 @@ def part_of_device(device: dr.AnyDeviceEntry) -> Part | None:
 
 
 @callback
+def async_entities_of(
+    hass: HomeAssistant, parent_id: str
+) -> Sequence[er.RegistryEntry]:
+    """Return the registered entities of a controller and of its parts."""
+    return [
+        entity
+        for device_id in (parent_id, *_part_ids(hass, parent_id))
+        for entity in _entities_on(hass, device_id)
+    ]
+
+
+@callback
 def async_remove_empty_parts(hass: HomeAssistant, parent_id: str) -> None:
     """Remove the parts of a controller that have nothing left."""
-    devices, entities = dr.async_get(hass), er.async_get(hass)
-    for part in dr.async_entries_for_parent_device(devices, parent_id):
-        if not er.async_entries_for_device(
-            entities, part.id, include_disabled_entities=True
-        ):
-            devices.async_remove_device(part.id)
+    for part_id in _part_ids(hass, parent_id):
+        if not _entities_on(hass, part_id):
+            dr.async_get(hass).async_remove_device(part_id)
+
+
+def _part_ids(hass: HomeAssistant, parent_id: str) -> Sequence[str]:
+    parts = dr.async_entries_for_parent_device(dr.async_get(hass), parent_id)
+    return [part.id for part in parts]
+
+
+def _entities_on(hass: HomeAssistant, device_id: str) -> Sequence[er.RegistryEntry]:
+    return er.async_entries_for_device(
+        er.async_get(hass), device_id, include_disabled_entities=True
+    )

@@ -18,7 +18,7 @@ from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
 from .naming import entity_id
-from .parts import async_remove_empty_parts
+from .parts import async_entities_of, async_remove_empty_parts
 
 _RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
@@ -102,32 +102,55 @@ def async_setup_platform(
     def follow() -> None:
         followed.intersection_update(account.controllers)
         new = [each for each in account.controllers if each not in followed]
-        first = not followed
+        at_once = not followed
         followed.update(new)
-        if first and new:
-            begin(new.pop(0))
         for device_id in new:
-            entry.async_create_task(account.hass, in_turn(device_id))
-
-    async def in_turn(device_id: str) -> None:
-        """Begin with one after the other, and let Home Assistant work in between.
-
-        The entities of 50 controllers at once would stop all of it for seconds.
-        """
-        async with account.one_by_one:
-            await asyncio.sleep(0)
-            if entry.state in _RUNNING and entry.runtime_data is account:
-                begin(device_id)
-
-    @callback
-    def begin(device_id: str) -> None:
-        if (coordinator := account.controllers.get(device_id)) is not None:
-            sync = _Sync(coordinator, domain, async_add_entities, build)
+            coordinator = account.controllers[device_id]
+            sync = _Sync(
+                coordinator,
+                domain,
+                async_add_entities,
+                build,
+                partial(_async_in_turn, entry, coordinator),
+            )
             entry.async_on_unload(coordinator.async_add_listener(sync))
-            sync()
+            sync.async_look(at_once=at_once)
+            at_once = False
 
     follow()
     entry.async_on_unload(account.async_add_listener(follow))
+
+
+@callback
+def _async_in_turn(
+    entry: PoolctlConfigEntry,
+    coordinator: ControllerCoordinator,
+    add: Callable[[], None],
+) -> None:
+    """Add entities once others are added, and let Home Assistant work in between.
+
+    Those of 50 controllers at once would stop all of it for seconds.
+    """
+    account, device_id = entry.runtime_data, coordinator.record.device_id
+
+    async def in_turn() -> None:
+        async with account.one_by_one:
+            if (
+                entry.state in _RUNNING
+                and entry.runtime_data is account
+                and account.controllers.get(device_id) is coordinator
+            ):
+                add()
+            await asyncio.sleep(0)
+
+    entry.async_create_task(account.hass, in_turn())
+
+
+def _factories(built: Presences) -> dict[str, Factory]:
+    """Return what makes the entities that exist."""
+    return {
+        key: found for key, found in built.items() if not isinstance(found, Missing)
+    }
 
 
 class _Sync:
@@ -139,18 +162,44 @@ class _Sync:
         domain: str,
         async_add_entities: AddConfigEntryEntitiesCallback,
         build: Build,
+        in_turn: Callable[[Callable[[], None]], None],
     ) -> None:
         self._coordinator = coordinator
+        self._in_turn = in_turn
         self._domain = domain
         self._add = async_add_entities
         self._build = build
         self._present: dict[str, ControllerEntity] = {}
         self._judged: tuple[bool, frozenset[str]] | None = None
+        self._seen: tuple[PoolState, PoolState, bool] | None = None
         self._wiring: tuple[int, ...] | None = None
         self._replaced = False
 
     @callback
     def __call__(self) -> None:
+        if self._coordinator.last_update_success and self._has_news():
+            self.async_look()
+
+    def _has_news(self) -> bool:
+        """Tell whether a look is due: after most polls only figures differ.
+
+        Where no data came at all, something else has news for everybody.
+        """
+        coordinator = self._coordinator
+        names_due = coordinator.controller.queries.names_due
+        seen = coordinator.data, coordinator.outline, names_due
+        before, self._seen = self._seen, seen
+        return (
+            before is None
+            or self._replaced
+            or seen[0] == before[0]
+            or seen[1] is not before[1]
+            or names_due != before[2]
+        )
+
+    @callback
+    def async_look(self, *, at_once: bool = False) -> None:
+        """Let entities come and go by the newest data."""
         if not self._coordinator.last_update_success:
             return
         if self._replaced:
@@ -159,16 +208,21 @@ class _Sync:
             self._remove_empty_parts()
         built = self._build(self._coordinator)
         self._remove_missing(built)
-        factories = {
-            key: found for key, found in built.items() if not isinstance(found, Missing)
-        }
+        factories = _factories(built)
         wiring = self._coordinator.data.outputs.types
         if wiring != self._wiring:
             self._wiring = wiring
             self._replace_outdated(factories)
+        if at_once:
+            self._add_new()
+        elif factories.keys() - self._present.keys():
+            self._in_turn(self._add_new)
+
+    def _add_new(self) -> None:
+        """Add what there is by now: that may be other than when this was asked for."""
         new = {
             key: entity
-            for key, make in factories.items()
+            for key, make in _factories(self._build(self._coordinator)).items()
             if key not in self._present and self._may_add(entity := make())
         }
         self._present |= new
@@ -223,23 +277,21 @@ class _Sync:
         self._judged = (known, possible)
         # While the equipment is not known, a key left out says nothing.
         self._remove(lambda key: key not in possible if known else key in missing)
+        self._remove_empty_parts()
 
     def _remove(self, gone: Callable[[str], bool]) -> None:
         """Remove the entities of some keys, those of an earlier start, too."""
         for key in [key for key in self._present if gone(key)]:
             del self._present[key]
-        registry = er.async_get(self._coordinator.hass)
+        hass = self._coordinator.hass
         prefix = f"{self._coordinator.record.device_id}_"
-        for entity in er.async_entries_for_config_entry(
-            registry, self._coordinator.config_entry.entry_id
-        ):
+        for entity in async_entities_of(hass, self._coordinator.registered_id):
             if (
                 entity.domain == self._domain
                 and entity.unique_id.startswith(prefix)
                 and gone(entity.unique_id.removeprefix(prefix))
             ):
-                registry.async_remove(entity.entity_id)
-        self._remove_empty_parts()
+                er.async_get(hass).async_remove(entity.entity_id)
 
     def _remove_empty_parts(self) -> None:
         async_remove_empty_parts(

@@ -212,6 +212,8 @@ class Home:
         """Read the state of the controller now."""
         account = self.entry.runtime_data
         await account.controllers[self.controller.device_id].async_refresh()
+        # New entities come one platform after the other.
+        await self.spin(30)
 
     @property
     def stored(self) -> dict[str, Any]:

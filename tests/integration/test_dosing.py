@@ -8,6 +8,7 @@ from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from custom_components.poolctl import PLATFORMS
+from custom_components.poolctl.client.control import queries
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import settings as sim_settings
 from tests.simulator.raw import until
@@ -16,6 +17,12 @@ from .home import Home, failure
 from .service import Service
 
 pytestmark = pytest.mark.usefixtures("quick")
+
+
+@pytest.fixture
+def stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a command read what it writes back, as when nobody has read it lately."""
+    monkeypatch.setattr(queries, "FRESH", 0.0)
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,7 @@ async def test_refused(
     assert full.cloud_writes == []
 
 
+@pytest.mark.usefixtures("stale")
 @pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
 @EVERY_COMMAND
 async def test_the_lan_dies(
@@ -216,6 +224,7 @@ async def test_several_settings_of_one_object_at_once(full: Home) -> None:
     assert dict(full.pool.settings) == before | changes | {"orp_flags": 0}
 
 
+@pytest.mark.usefixtures("stale")
 @pytest.mark.parametrize("path", ["lan", "cloud"])
 async def test_neither_the_app_nor_a_later_firmware_loses_anything(
     home: Home, monkeypatch: pytest.MonkeyPatch, path: str

@@ -5,12 +5,14 @@ from typing import Any
 
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er, restore_state
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     mock_restore_cache_with_extra_data,
 )
 
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.derived.totals import PERIOD
 from tests.simulator.water import pump_watts
 
 from .home import Home
@@ -20,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("freezer")
 WATTS = pump_watts(75)
 """What the pump of the small pool draws all day."""
 POLL = 15
+KEYS = ("pump_energy", "pump_running_today")
 
 
 async def polls(home: Home, count: int = 1) -> None:
@@ -70,14 +73,42 @@ async def test_a_running_pump_adds_up(small: Home) -> None:
     await polls(small, 80)
     assert exact(small, "pump_energy") - begun[0] == kwh(1200)
     assert exact(small, "pump_running_today") - begun[1] == hours(1200)
-    assert small.value("sensor", "pump_energy") == "0.2"
-    assert float(small.value("sensor", "pump_running_today")) == (
-        pytest.approx(0.33, abs=0.011)
-    )
+    # What is shown is a few minutes old while it goes on.
+    shown = [float(small.value("sensor", key)) for key in KEYS]
+    for value, now, hour in zip(shown, totals(small), (WATTS / 1000, 1), strict=True):
+        assert 0 < now - hour * PERIOD / 3600 - 0.005 <= value <= now + 0.005
     state = small.state("sensor", "pump_energy")
     assert state.attributes["unit_of_measurement"] == "kWh"
     assert state.attributes["device_class"] == "energy"
     assert state.attributes["state_class"] == "total_increasing"
+
+
+async def test_few_states_and_right_hours(small: Home) -> None:
+    """Statistics take what a sensor says at the end of each of their periods."""
+    states = [small.follow("sensor", key) for key in KEYS]
+    await polls(small, 60)
+    at_the_hour: list[tuple[float, ...]] = []
+    for _ in range(2):
+        while dt_util.utcnow().timestamp() % 3600 >= POLL:
+            await polls(small)
+        # The newest states are those from before.
+        at_the_hour.append(tuple(float(small.value("sensor", key)) for key in KEYS))
+        for each in states:
+            each.clear()
+        await polls(small, 3600 // POLL - 2)
+    for each in states:
+        assert 1 < len(each) <= 3600 / PERIOD
+    used = [after - before for before, after in zip(*at_the_hour, strict=True)]
+    assert used == [pytest.approx(WATTS / 1000, abs=0.01), pytest.approx(1, abs=0.01)]
+
+
+async def test_a_pump_that_stops_is_shown_at_once(small: Home) -> None:
+    await polls(small, 30)
+    stop_pump(small)
+    await polls(small)
+    energy, time = totals(small)
+    assert float(small.value("sensor", "pump_energy")) == round(energy, 2)
+    assert float(small.value("sensor", "pump_running_today")) == round(time, 2)
 
 
 async def test_a_stop_between_two_polls_is_taken_in_the_middle(small: Home) -> None:

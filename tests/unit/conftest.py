@@ -24,6 +24,7 @@ from custom_components.poolctl.client.control import (
     store as store_module,
 )
 from custom_components.poolctl.client.control.controller import Controller
+from custom_components.poolctl.client.control.queries import FRESH
 from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
@@ -318,10 +319,14 @@ async def on_cloud(small: Rig) -> Rig:
 
 @pytest.fixture
 async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN, with all its slow data."""
+    """Read the fully equipped pool once, over the LAN, with all its slow data.
+
+    It is a while ago: what a command writes back, it reads again.
+    """
     rig = make_rig(full=True)
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
+    rig.time.advance(FRESH)
     rig.forget()
     return rig
 

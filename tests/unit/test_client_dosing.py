@@ -171,8 +171,8 @@ async def test_an_edit_in_the_app_is_not_lost(pool: Rig) -> None:
     assert pool.pool.pool.settings["desired_ph"] == 76
     assert pool.pool.pool.settings["max_ph_doses"] == 4
     # Nor what it changed of the very setting that we wrote a little before.
-    pool.time.advance(4)
     pool.pool.pool.settings["acid_drum"] = 19_000
+    await pool.polls(4)
     await pool.controller.dosing.set_desired(ACID, 7.5)
     assert pool.pool.pool.settings["acid_drum"] == 19_000
 

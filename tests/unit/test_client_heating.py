@@ -300,6 +300,7 @@ async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> Non
 async def test_what_was_confirmed_is_not_written_again(pool: Rig) -> None:
     await pool.controller.heating.change(POOL, target=30)
     pool.pool.pool.settings["pool_target"] = 25  # in the app
+    await pool.polls(4)
     await pool.controller.heating.select(SOLAR, False)
     assert pool.pool.pool.settings["pool_target"] == 25
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 import json
+from unittest.mock import patch
 
 import pytest
 
@@ -15,6 +16,8 @@ from custom_components.poolctl.client.exceptions import (
     StateExpiredError,
     UnreachableError,
 )
+from custom_components.poolctl.client.frame import StateFrame
+from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import Source
 from tests.simulator.raw import until
 
@@ -75,7 +78,9 @@ async def test_the_lan_misses_once(rig: Rig) -> None:
     rig.pool.faults.once("garbage", 2)  # the poll and its quick retry
     await rig.polls(15)
     assert len(rig.asked("state")) == 3
-    assert rig.controller.store.state == before and rig.controller.poller.interval == 15
+    assert rig.controller.store.state == before
+    # The second it took counts: polls begin as far apart as always.
+    assert rig.controller.poller.interval == 14
     assert rig.controller.paths.lan_error is not None
     assert rig.service.cloud.requests == []
     await rig.polls(15)  # so that the next miss is not in a row
@@ -83,6 +88,28 @@ async def test_the_lan_misses_once(rig: Rig) -> None:
     await rig.polls(15)
     assert source(rig) is LAN
     assert rig.service.cloud.requests == []
+
+
+async def test_a_silent_lan_is_given_up_soon(rig: Rig) -> None:
+    """Half a minute after its last answer, although a poll waits ten seconds for one."""
+    await rig.controller.poller.poll()
+    limits: list[float] = []
+    rig.pool.faults.on("refuse")
+    ask = rig.controller.poller._ask_lan
+
+    async def in_vain(lan: LanClient, limit: float) -> StateFrame:
+        limits.append(limit)
+        await rig.time.sleep(limit)
+        return await ask(lan, limit)
+
+    with patch.object(rig.controller.poller, "_ask_lan", in_vain):
+        before, now = rig.time.now, 15.0
+        await rig.polls(now)
+        assert source(rig) is LAN
+        await rig.polls(rig.controller.poller.interval)
+    assert source(rig) is CLOUD
+    assert limits == [10.0, 4.0]
+    assert rig.time.now - before <= 35
 
 
 async def test_a_quick_retry_saves_a_poll(rig: Rig) -> None:
@@ -209,7 +236,7 @@ async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
             waited += interval
             await rig.polls(interval)
     assert 90 <= waited + sum(rig.time.slept) <= 91  # with the second tries
-    assert rig.controller.poller.interval == 15
+    assert rig.controller.poller.interval == 14
 
 
 async def test_nobody_ever_answered(rig: Rig) -> None:
@@ -217,7 +244,7 @@ async def test_nobody_ever_answered(rig: Rig) -> None:
     with pytest.raises(StateExpiredError, match="no connection"):
         await rig.controller.poller.poll()
     # A cable that is plugged in again is seen soon.
-    assert rig.controller.poller.interval == 15
+    assert rig.controller.poller.interval == 14
     assert isinstance(rig.controller.paths.cloud_error, UnreachableError)
     assert rig.published == []
 
@@ -354,7 +381,7 @@ async def test_a_service_that_cannot_say_who_is_online_is_read_all_the_same(
 async def test_another_address_is_tried_next(on_cloud: Rig) -> None:
     cut(on_cloud, lan=False)
     on_cloud.controller.paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
-    assert on_cloud.controller.poller.interval == 15
+    assert on_cloud.controller.poller.interval <= 15
     await on_cloud.polls(1)
     assert source(on_cloud) is LAN
 

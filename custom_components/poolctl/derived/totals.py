@@ -28,8 +28,13 @@ from ..entity import PoolctlEntity, PoolctlEntityDescription
 MAX_GAP: Final = 60.0
 """s between two reads beyond which nobody knows what happened."""
 DECIMALS: Final = 2
-"""Decimals of what is shown. With two, the energy of a large pump changes about twice a
-minute; finer steps would fill a recorder with every poll and tell a person nothing."""
+"""Decimals of what is shown."""
+PERIOD: Final = 300.0
+"""s between two values that are shown while it goes on, as long as a period of Home
+Assistant's statistics: more would fill a recorder and tell a person nothing."""
+LEAD: Final = 35.0
+"""s before such a period ends from which on its last value is shown, so that the statistics
+of an hour have what was used in it: the cloud is read every 30 s."""
 
 _HOUR: Final = 3600.0
 _KILOWATT_HOUR: Final = 1000 * _HOUR
@@ -112,14 +117,16 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
         self, coordinator: ControllerCoordinator, description: PoolctlTotalDescription
     ) -> None:
         """Begin with nothing; what was kept is read once it is added."""
-        self._total = 0.0
+        self._total = self._told = 0.0
+        self._moment: tuple[int, bool, date] | None = None
+        """When a value was shown last, and whether anything was summed up then."""
         self._day: date = dt_util.now().date()
         self._before: tuple[float, float | None] | None = None
         super().__init__(coordinator, description)
 
     @override
     def _read_value(self) -> float:
-        return round(self._total, DECIMALS)
+        return round(self._told, DECIMALS)
 
     @property
     @override
@@ -146,7 +153,7 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
             if isinstance(total, float | int) and (
                 today or not self.entity_description.daily
             ):
-                self._total = float(total)
+                self._total = self._told = float(total)
                 self._update()
         self.async_on_remove(self.controller.store.add_read_listener(self._count))
 
@@ -160,6 +167,10 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
             seconds = at - before[0]
             if seconds <= MAX_GAP:
                 self._total += (before[1] + rate) / 2 * min(seconds, today)
+        period = (dt_util.utcnow().timestamp() + LEAD) // PERIOD
+        moment = int(period), bool(rate), self._day
+        if moment != self._moment:
+            self._moment, self._told = moment, self._total
         if self._update():
             self.async_write_ha_state()
 

@@ -47,7 +47,7 @@ class Controller:
         self.poller = poller = Poller(store, paths, queries)
         self._sender = sender = Sender(store, paths, poller, queries)
         self.dosing = DosingControl(store, sender, queries, device_id)
-        self.heating = HeatingControl(store, sender)
+        self.heating = HeatingControl(store, sender, queries)
         self.lights = LightControl(store, sender, queries)
         self.outputs = OutputControl(store, sender, device_id)
         self.pump = PumpControl(store, sender, device_id)

@@ -1,7 +1,8 @@
 """Changing the settings of the dosing.
 
 Observed, not published (layouts.md 3 to 5). The firmware sets what a settings object
-lacks to 0, so the whole object is read, changed and written back, unknown keys kept.
+lacks to 0, so the whole object is read, changed and written back, unknown keys kept. What
+was read a moment ago is not read again (`Queries.recent`).
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from ..exceptions import (
     InvalidCommandError,
     NotOfferedError,
     NotSupportedError,
+    PoolctlError,
     ReplyError,
 )
 from ..frame import StateFrame
@@ -25,13 +27,11 @@ from ..lan import LanClient
 from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
 from ..pool.state import PoolState
 from .pending import Pending
-from .queries import Queries
+from .queries import QUEUED, Queries
 from .sender import CloudCommand, Command, LanCommand, Sender
 from .store import Store
 
 _CARD = "chemistryCard"
-_LAN_AGE = 3.0
-"""s a reply of the LAN may be older than what we wrote: a `cmd` is queued (chosen)."""
 
 
 @dataclass(slots=True)
@@ -42,9 +42,8 @@ class _Written:
     lock: asyncio.Lock
     """Of two changes of one object the later must read what the earlier wrote."""
 
-    def since(self, age: float) -> dict[str, object]:
-        """Return what was written during the last seconds: a read may be older."""
-        oldest = time.monotonic() - age
+    def since(self, oldest: float) -> dict[str, object]:
+        """Return what was written since then (monotonic, s): a read may be older."""
         return {key: raw for key, (raw, at) in self.values.items() if at >= oldest}
 
     def add(self, values: Mapping[str, object]) -> None:
@@ -216,11 +215,21 @@ class DosingControl:
         async def write(lan: LanClient) -> StateFrame | None:
             written = self._written[of.query]
             async with written.lock:
-                settings = decode_json(await lan.query(of.query, urgent=True))
-                settings |= written.since(_LAN_AGE)
+                told = await self._queries.recent(of.query, lan)
+                settings = decode_json(told.reply)
+                settings |= written.since(told.at - QUEUED)
                 body = settings | {of.reset: False, **change.edit(settings)}
-                frame = await lan.action("cmd", encode_cmd(of.command, body))
+                try:
+                    frame = await lan.action("cmd", encode_cmd(of.command, body))
+                except PoolctlError:
+                    self._queries.forget(of.query)
+                    raise
                 written.add(change.lasting(settings))
+                if isinstance(change, _Change):
+                    self._queries.wrote(of.query, change.show)
+                else:
+                    # A full drum may be dosed from at once.
+                    self._queries.forget(of.query)
                 return frame
 
         return write
@@ -239,7 +248,7 @@ class DosingControl:
                         raise NotSupportedError(f"the cloud does not tell {of.card}")
                     # The copy may be older than our own last changes, which it must
                     # not undo.
-                    settings |= written.since(COPY_AGE)
+                    settings |= written.since(time.monotonic() - COPY_AGE)
                     body = settings | {of.reset: False, **change.edit(settings)}
                     await cloud.write(self._device_id, of.endpoint, body)
                 except NotOfferedError as err:

@@ -9,7 +9,7 @@ import operator
 
 from ..commands import HEATING_COMMAND, HEATING_QUERY, decode_json, encode_cmd
 from ..equipment import HeatSource
-from ..exceptions import NotSupportedError
+from ..exceptions import NotSupportedError, PoolctlError
 from ..frame import StateFrame
 from ..lan import LanClient
 from ..pool.heating import (
@@ -21,6 +21,7 @@ from ..pool.heating import (
 )
 from ..pool.state import PoolState
 from .pending import Pending
+from .queries import Queries, Told
 from .sender import Command, Sender
 from .store import Store
 
@@ -33,10 +34,13 @@ _NOTHING = HeatingChange()
 class HeatingControl:
     """Changes the heating of one controller (see Sender for what commands raise)."""
 
-    def __init__(self, store: Store, sender: Sender) -> None:
+    def __init__(self, store: Store, sender: Sender, queries: Queries) -> None:
         """Send through a sender."""
         self._store = store
         self._sender = sender
+        self._queries = queries
+        self._written: tuple[Told, HeatingChange] | None = None
+        """What was written since the settings were read."""
         self._sent: tuple[Pending, HeatingChange] | None = None
 
     async def change(
@@ -81,9 +85,17 @@ class HeatingControl:
             asked = asked.then(step(asked.show(self._store.state)))
 
         async def write(lan: LanClient) -> StateFrame | None:
-            reply = decode_json(await lan.query(HEATING_QUERY, urgent=True))
-            body = asked.write(reply, self._store.known)
-            return await lan.action("cmd", encode_cmd(HEATING_COMMAND, body))
+            told = await self._queries.recent(HEATING_QUERY, lan)
+            change = self._since(told).then(asked)
+            body = change.write(decode_json(told.reply), self._store.known)
+            try:
+                frame = await lan.action("cmd", encode_cmd(HEATING_COMMAND, body))
+            except PoolctlError:
+                self._queries.forget(HEATING_QUERY)
+                raise
+            self._written = told, change
+            self._queries.wrote(HEATING_QUERY, asked.show)
+            return frame
 
         pending = await self._sender.send(
             Command(
@@ -95,6 +107,12 @@ class HeatingControl:
         )
         self._sent = pending, asked
         return pending
+
+    def _since(self, told: Told) -> HeatingChange:
+        """Return what was written since a reply was told."""
+        if self._written is None or self._written[0] is not told:
+            return _NOTHING
+        return self._written[1]
 
     def _unconfirmed(self) -> HeatingChange:
         """Return what was sent and not seen yet: what is read next may lack it, too."""

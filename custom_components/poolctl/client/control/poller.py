@@ -41,6 +41,9 @@ _LOGGER = logging.getLogger(__name__)
 
 SECOND_TRY = 1.0
 """s after a read of the LAN that failed: at once, the reason may still be there."""
+AFTER_A_MISS = 4.0
+"""s that the poll after one that the LAN missed has, instead of ten: a LAN that is silent is
+given up for the cloud half a minute after its last answer (chosen)."""
 LAN_INTERVAL = 15.0
 CLOUD_INTERVAL = 30.0
 
@@ -63,6 +66,8 @@ class Poller:
         self._store = store
         self._paths = paths
         self._queries = queries
+        self._began = 0.0
+        """When the newest poll began (monotonic, s)."""
         self._cloud_not_before = 0.0
         self._schedules_due = 0.0
 
@@ -74,6 +79,9 @@ class Poller:
         # While neither answers, a cable that is plugged in again is seen soon.
         patient = paths.lan is None or (by_cloud and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
+        if not patient and paths.lan_error is not None:
+            # What was waited for in vain counts.
+            interval = max(interval - (time.monotonic() - self._began), SECOND_TRY)
         left = self._store.expires_in
         return min(interval, max(left, 1.0)) if left > 0 else interval
 
@@ -82,11 +90,14 @@ class Poller:
 
         Raises StateExpiredError once nothing was read for 90 s, or ever.
         """
-        paths = self._paths
+        paths, self._began = self._paths, time.monotonic()
         if not paths.on_lan:
             await self._read_both()
-        elif not await self.read_lan() and paths.lan_missed():
-            await self.read_cloud()
+        else:
+            missed = paths.lan_error and self._store.known.source is Source.LAN
+            limit = AFTER_A_MISS if missed else None
+            if not await self.read_lan(limit) and paths.lan_missed():
+                await self.read_cloud()
         if self._store.expires_in <= 0:
             error = paths.lan_error or paths.cloud_error
             raise StateExpiredError(str(error or "no connection to the controller"))
@@ -104,14 +115,17 @@ class Poller:
 
     # The LAN
 
-    async def read_lan(self) -> bool:
-        """Read the LAN with one more try after a second, 10 s in all; tell whether it answered."""
+    async def read_lan(self, limit: float | None = None) -> bool:
+        """Read the LAN with one more try after a second; tell whether it answered.
+
+        `limit` is for all of it, in s; `None`: ten.
+        """
         paths = self._paths
         if (lan := paths.lan) is None:
             return False
         try:
             with paths.statistics.lan.poll():
-                frame = await self._ask_lan(lan)
+                frame = await self._ask_lan(lan, limit or TIMEOUT)
         except PoolctlError as err:
             paths.lan_error = err
             if isinstance(err, FrameError):
@@ -120,10 +134,10 @@ class Poller:
         self.merge_frame(frame)
         return True
 
-    async def _ask_lan(self, lan: LanClient) -> StateFrame:
+    async def _ask_lan(self, lan: LanClient, limit: float) -> StateFrame:
         try:
             # Waiting for a request that is under way counts, too.
-            async with asyncio.timeout(TIMEOUT):
+            async with asyncio.timeout(limit):
                 try:
                     return await lan.state()
                 except PoolctlError:

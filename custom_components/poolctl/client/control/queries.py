@@ -5,10 +5,11 @@ The intervals are design.md 3, ours (chosen).
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 import logging
+import math
 import time
 
 from ..envelope import ClockFault, Counters
@@ -44,7 +45,31 @@ DECLINED = 3
 RETRY = 30.0
 """s after which a query that got no answer is asked again."""
 
+FRESH = 15.0
+"""s for which a reply is as good as a new one, unless a frame contradicts it: the frames
+themselves are as old."""
+QUEUED = 3.0
+"""s a reply of the LAN may be older than what we wrote: a `cmd` is queued (chosen)."""
+
 _NOTHING = PoolState()
+
+type _Settings = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """A reply, and what full frames may say while it is true."""
+
+    reply: bytes
+    at: float
+    """When it was asked for (monotonic, s)."""
+    agree: list[tuple[_Settings, float]]
+    """What frames told then, and will tell after our own writes, each until when."""
+
+    def agrees(self, settings: _Settings) -> bool:
+        """Tell whether a frame of now goes with it."""
+        now = time.monotonic()
+        return any(now <= until and settings == each for each, until in self.agree)
 
 
 class Queries:
@@ -57,6 +82,8 @@ class Queries:
         self._due = dict.fromkeys(QUERIES, 0.0)
         self._regular: dict[Query, float] = {}
         """When queries that were brought forward would have been due."""
+        self._told: dict[str, Told] = {}
+        """The newest replies to what commands read before they write."""
         self._last_full: PoolState | None = None
         self._refused = 0
         """How often names were refused while no query was ever answered."""
@@ -93,8 +120,14 @@ class Queries:
     def expire(self, *names: str, after: float = 0.0) -> None:
         """Have queries asked anew, all of them where none is named.
 
-        With `after`, only that many seconds from now: sooner they tell nothing.
+        With `after`, only that many seconds from now: sooner they tell nothing. What
+        they told before is not relied on any more.
         """
+        for name in names or tuple(self._told):
+            self._told.pop(name, None)
+        self._expire(*names, after=after)
+
+    def _expire(self, *names: str, after: float = 0.0) -> None:
         due = time.monotonic() + after if after else 0.0
         for query in QUERIES:
             if not names or query.name in names:
@@ -109,10 +142,14 @@ class Queries:
         before, self._last_full = self._last_full, self._store.known
         if before is None:
             return  # at the start all of them are due
-        if _settings(self._last_full) != _settings(before):
-            self.expire()
+        settings = _settings(self._last_full)
+        for name in [n for n, told in self._told.items() if not told.agrees(settings)]:
+            del self._told[name]
+        if settings != _settings(before):
+            self._expire()
         for query in QUERIES:
             if (after := query.news_in(before, self._last_full)) is not None:
+                self._told.pop(query.name, None)
                 self._bring_forward(query, after)
 
     def _bring_forward(self, query: Query, after: float) -> None:
@@ -209,8 +246,36 @@ class Queries:
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Ask one query and publish its reply; raises what `LanClient.query` raises."""
-        reply = await lan.query(query.name, urgent=urgent)
-        self._store.update(lambda known: query.merge(known, reply))
+        told = await self._ask(query.name, lan, urgent=urgent)
+        self._store.update(lambda known: query.merge(known, told.reply))
+
+    async def recent(self, name: str, lan: LanClient) -> Told:
+        """Return what is written back with a change: a fresh reply, asked for if need be.
+
+        Raises what `LanClient.query` raises.
+        """
+        told = self._told.get(name)
+        if told is not None and time.monotonic() - told.at < FRESH:
+            return told
+        return await self._ask(name, lan, urgent=True)
+
+    async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> Told:
+        asked, settings = time.monotonic(), _settings(self._store.known)
+        reply = await lan.query(name, urgent=urgent)
+        told = self._told[name] = Told(reply, asked, [(settings, math.inf)])
+        return told
+
+    def forget(self, name: str) -> None:
+        """Rely no more on what a query told: a write may have changed it, or not."""
+        self._told.pop(name, None)
+
+    def wrote(self, name: str, show: Callable[[PoolState], PoolState]) -> None:
+        """Have frames agree that show what we wrote; older ones only while it is queued."""
+        if (told := self._told.get(name)) is None:
+            return
+        queued = time.monotonic() + QUEUED
+        told.agree[:] = [(each, min(until, queued)) for each, until in told.agree]
+        told.agree.append((_settings(show(self._store.known)), math.inf))
 
     async def ask(self, name: str) -> None:
         """Ask a query now, for a person; no answer is no drama."""
@@ -222,7 +287,7 @@ class Queries:
                     _LOGGER.debug("Query %s failed: %s", name, err)
 
 
-def _settings(state: PoolState) -> tuple[object, ...]:
+def _settings(state: PoolState) -> _Settings:
     """Return what a full frame tells that any query may hang on.
 
     Doses empty the drums all the time, and schedules are armed and disarmed: the

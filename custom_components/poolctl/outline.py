@@ -1,0 +1,33 @@
+"""The outline of a pool: what it has and how it is set, without any figure.
+
+What exists hangs on that alone, so that nobody looks for new entities because the water
+got warmer.
+"""
+
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from operator import attrgetter
+
+from .client.frame import Readings
+from .client.pool.parts import Chemistry
+from .client.pool.state import PoolState
+
+_readings = attrgetter(*(field.name for field in fields(Readings)))
+
+
+def _known(figures: Iterable[float | None]) -> Iterable[int | None]:
+    """Return 0 for every figure, which tells no more than that there is one."""
+    return (None if figure is None else 0 for figure in figures)
+
+
+def outline(state: PoolState) -> PoolState:
+    """Return a state without its figures; it still says which of them are known."""
+    valid = state.valid_chemistry
+    ph, orp, water = _known((valid.ph, valid.orp, valid.water_temperature))
+    return replace(
+        state,
+        readings=Readings(*_known(_readings(state.readings))),
+        valid_chemistry=Chemistry(ph=ph, orp=orp, water_temperature=water),
+        # They count down.
+        timers=(),
+    )

@@ -1,0 +1,119 @@
+"""When entities are looked for: what is measured brings none."""
+
+import asyncio
+
+import pytest
+
+from custom_components.poolctl import naming, presence
+from custom_components.poolctl.client.equipment import Slot
+from custom_components.poolctl.presence import Presences
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+PLATFORMS = 10
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Presences]:
+    """Collect what every look at what there is found."""
+    found: list[Presences] = []
+    factories = presence._factories
+
+    def noted(built: Presences) -> dict[str, presence.Factory]:
+        found.append(built)
+        return factories(built)
+
+    monkeypatch.setattr(presence, "_factories", noted)
+    return found
+
+
+async def test_figures_bring_no_entities(home: Home, looks: list[Presences]) -> None:
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    await home.live(60)
+    before, water = home.value("sensor", "water_temperature"), home.pool.water
+    water.drift = 0.0
+    await home.live(30)
+    looks.clear()
+    water.temperature, water.ambient = water.temperature + 1, 19.0
+    await home.advance(15)
+    assert home.value("sensor", "water_temperature") != before
+    assert not looks
+    # A relay is no figure, and a name is none.
+    await home.act("switch.turn_on", "slot_3")
+    assert len(looks) >= PLATFORMS
+
+
+async def test_a_look_that_is_asked_for_is_taken(
+    home: Home, looks: list[Presences]
+) -> None:
+    """Whoever has other news than data tells all listeners."""
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    await home.live(60)
+    looks.clear()
+    (coordinator,) = home.entry.runtime_data.controllers.values()
+    coordinator.async_update_listeners()
+    assert len(looks) == PLATFORMS
+
+
+async def test_a_reading_that_comes_up_brings_its_entity(home: Home) -> None:
+    """It is no other figure, but one where there was none."""
+    home.own(home.service.full)
+    home.pool.water.ambient = 0.0
+    await home.set_up(home.controller)
+    assert "ambient_temperature" not in home.entity_keys("sensor")
+    home.pool.water.ambient = 20.0
+    await home.advance(15)
+    assert home.value("sensor", "ambient_temperature") == "20.0"
+
+
+async def test_one_reads_the_names_of_a_page_for_all(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not every output those of all others, with every state that it writes."""
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    await home.live(60)
+    asked: list[Slot] = []
+    slot_name = naming.slot_name
+
+    def noted(slot: Slot, texts: naming.Texts) -> str:
+        asked.append(slot)
+        return slot_name(slot, texts)
+
+    monkeypatch.setattr(naming, "slot_name", noted)
+    await home.act("switch.turn_on", "slot_3")
+    assert home.value("switch", "slot_3") == "on"
+    assert {slot.index for slot in asked} == {3}
+
+
+async def test_entities_of_many_controllers_come_in_turn(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Home Assistant works in between."""
+    turns, turn = [], 0
+    add = presence._Sync._add_new
+
+    def noted(sync: presence._Sync) -> None:
+        if sync._coordinator.record.device_id == home.service.small.device_id:
+            turns.append(turn)
+        add(sync)
+
+    monkeypatch.setattr(presence._Sync, "_add_new", noted)
+
+    async def count() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    both = home.service.full, home.service.small
+    home.own(*both)
+    await home.set_up(*both)
+    counting.cancel()
+    assert len(turns) >= PLATFORMS
+    assert len(set(turns)) == len(turns)
