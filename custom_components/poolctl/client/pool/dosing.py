@@ -122,13 +122,12 @@ class DoserKind(DosingKind[Doser]):
         size = number(settings, self.drum_keys.size, possible=VOLUME)
         left = number(settings, self.drum_keys.remaining, possible=VOLUME)
         doses = byte(settings, self.drum_keys.doses)
-        told = replace(
-            known,
-            drum_ml=known.drum_ml if size is None else size,
-            remaining_ml=known.remaining_ml if left is None else left,
-        )
+        now = datetime.now(UTC)
+        told = replace(known, drum_ml=known.drum_ml if size is None else size)
+        if left is not None:
+            told = replace(told, remaining_ml=left, level_at=now)
         if doses is not None:
-            told = replace(told, doses=doses, told_at=datetime.now(UTC))
+            told = replace(told, doses=doses, told_at=now)
         return self.into(state, told)
 
 

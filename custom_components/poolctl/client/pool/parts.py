@@ -63,6 +63,8 @@ class Doser(Dosing):
     drum_ml: float | None = None
     """Size of the drum; 0 where nobody told the controller."""
     remaining_ml: float | None = None
+    level_at: datetime | None = field(default=None, compare=False)
+    """When `remaining_ml` was last told; alone it makes no state different."""
     doses: int | None = None
     """Today, as the controller counts."""
     told_at: datetime | None = field(default=None, compare=False)
