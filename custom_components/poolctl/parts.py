@@ -31,12 +31,13 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         internet mqtt resume_schedules schedules
     """,
     Part.WATER: """
-        chemistry_stable last_valid_reading orp ph water_temperature
+        chemistry_stable last_valid_reading orp ph volume water_temperature
     """,
     Part.PUMP: """
         drive_temperature dry_run flow flow_rate pressure pump pump_cooldown_remaining
         pump_cooling_down pump_energy pump_mode pump_power pump_priming
         pump_priming_remaining pump_running_today pump_speed running_schedule
+        turnovers_today water_filtered_today
     """,
     Part.HEATING: """
         pool pool_heater pool_heater_selected solar solar_selected

@@ -33,6 +33,7 @@ STORED: dict[str, Any] = {
     "names": ["Filter", "Waterfall", "", ""],
     "pump": {"type": "Variable Speed", "brand": "Brand", "model": "P320"},
     "start_speed": 65,
+    "volume": 48_000,
     "pool_sources": ["solar"],
     "pool_light_choice": 3,
     "spa_light_choice": None,
@@ -45,6 +46,7 @@ STATE = PoolState(
     outputs=Outputs(types=(1, 20, 0, 0), names=("Filter", "Waterfall", "", "")),
     pump=PumpIdentity("Variable Speed", "Brand", "P320"),
     start_speed=65,
+    volume=48_000,
     pool_sources=(HeatSource.SOLAR,),
     pool_lights=Lights(chosen_type=3),
     acid=Doser(low_level=15),
@@ -54,6 +56,7 @@ STATE = PoolState(
 )
 LATER = (
     "frames",
+    "volume",
     "pool_sources",
     "pool_light_choice",
     "spa_light_choice",
@@ -139,6 +142,7 @@ async def test_a_controller_that_nothing_is_known_of(
         "names": [],
         "pump": None,
         "start_speed": None,
+        "volume": None,
         "pool_sources": [],
         "pool_light_choice": None,
         "spa_light_choice": None,

@@ -30,6 +30,7 @@ from custom_components.poolctl import (
     switch,
 )
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.derived.consumption import CONSUMPTION_SENSORS
 from custom_components.poolctl.derived.doses import DOSE_SENSORS
 from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.totals import TOTALS
@@ -106,8 +107,10 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *climate.CLIMATES,
         *event.EVENTS,
         *number.NUMBERS,
+        number.VOLUME,
         *select.SELECTS,
         *sensor.SENSORS,
+        *CONSUMPTION_SENSORS,
         *DOSE_SENSORS,
         *ENDS,
         *TOTALS,

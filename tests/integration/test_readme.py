@@ -43,7 +43,12 @@ HARMLESS: Final[dict[str, Any]] = {
 OF_OTHER_POOLS: Final = {("switch", "Ozone")}
 """Kinds of equipment that the fully equipped pool does not have."""
 
-KNOWN_LATER: Final = {"Acid lasts until", "Chlorine lasts until"}
+KNOWN_LATER: Final = {
+    "Acid lasts until",
+    "Chlorine lasts until",
+    "Pool volume",
+    "Turnovers today",
+}
 """What is known after days, or once a person has said something: not judged."""
 
 

@@ -55,6 +55,7 @@ class Remembered:
     names: tuple[str, ...] = ()
     pump: PumpIdentity | None = None
     start_speed: int | None = None
+    volume: int | None = None
     pool_sources: tuple[HeatSource, ...] = ()
     pool_light_choice: int | None = None
     spa_light_choice: int | None = None
@@ -72,6 +73,7 @@ class Remembered:
             names=state.outputs.names,
             pump=state.pump,
             start_speed=state.start_speed,
+            volume=state.volume,
             pool_sources=state.pool_sources,
             pool_light_choice=state.pool_lights.chosen_type,
             spa_light_choice=state.spa_lights.chosen_type,
@@ -87,6 +89,7 @@ class Remembered:
             outputs=Outputs(types=self.aux_types, names=self.names),
             pump=self.pump,
             start_speed=self.start_speed,
+            volume=self.volume,
             pool_sources=self.pool_sources,
             pool_lights=Lights(chosen_type=self.pool_light_choice),
             spa_lights=Lights(chosen_type=self.spa_light_choice),

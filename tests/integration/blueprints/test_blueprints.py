@@ -47,6 +47,7 @@ MEANT = {
     "ph": ("sensor", "ph"),
     "pump": ("switch", "pump"),
     "pump_speed": ("number", "pump_speed"),
+    "runtime": ("sensor", "pump_running_today"),
     "spa": ("climate", "spa"),
     "spa_mode": ("switch", "spa_mode"),
     "thermometers": ("sensor", "ambient_temperature"),

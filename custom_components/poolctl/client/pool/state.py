@@ -67,6 +67,8 @@ class PoolState:
     schedules: Schedules = Schedules()
 
     pump: PumpIdentity | None = None
+    volume: int | None = None
+    """Litres that the pool holds, as its owner says: the controller's has no unit."""
     start_speed: int | None = None
     """%, at which the pump starts by hand: its last speed or what a person chose."""
     firmware: str | None = None
