@@ -55,7 +55,7 @@ MEANT = {
     "valid": ("binary_sensor", "chemistry_stable"),
     "water": ("sensor", "water_temperature"),
 }
-ANYBODYS = {"cheap_from", "surplus", "thermometers"}
+ANYBODYS = {"buttons", "cheap_from", "surplus", "thermometers"}
 
 
 def validated(config: dict[str, Any], value: Any) -> Any:
