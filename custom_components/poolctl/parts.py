@@ -46,8 +46,8 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         spa spa_heater spa_heater_selected spa_mode
     """,
     Part.DOSING: """
-        acid_doses_today acid_drum acid_lasts_until acid_low acid_low_level
-        acid_remaining acid_used_today chlorinator chlorine_doses_today chlorine_dosing
+        acid_doses_today acid_drum acid_lasts_until acid_limit_reached acid_low
+        acid_low_level acid_remaining acid_used_today acid_without_effect chlorinator chlorine_doses_today chlorine_dosing
         chlorine_drum chlorine_lasts_until chlorine_low chlorine_low_level
         chlorine_remaining chlorine_used_today desired_orp_liquid desired_orp_mineral
         desired_ph doses liquid_chlorine ph_dosing refill_acid refill_chlorine

@@ -39,6 +39,8 @@ STORED: dict[str, Any] = {
     "spa_light_choice": None,
     "acid_low_level": 15,
     "chlorine_low_level": 20,
+    "acid_idle_doses": 3,
+    "acid_reading_before": 7.6,
     "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
     "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
 }
@@ -49,7 +51,7 @@ STATE = PoolState(
     volume=48_000,
     pool_sources=(HeatSource.SOLAR,),
     pool_lights=Lights(chosen_type=3),
-    acid=Doser(low_level=15),
+    acid=Doser(low_level=15, idle_doses=3, reading_before=7.6),
     chlorine=Doser(low_level=20),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
@@ -62,6 +64,8 @@ LATER = (
     "spa_light_choice",
     "acid_low_level",
     "chlorine_low_level",
+    "acid_idle_doses",
+    "acid_reading_before",
 )
 """What the first version did not store."""
 
@@ -148,6 +152,8 @@ async def test_a_controller_that_nothing_is_known_of(
         "spa_light_choice": None,
         "acid_low_level": 10,
         "chlorine_low_level": 10,
+        "acid_idle_doses": 0,
+        "acid_reading_before": None,
         "chemistry": {"ph": None, "orp": None, "water_temperature": None},
         "chemistry_at": None,
     }

@@ -26,7 +26,8 @@ def morning(freezer: FrozenDateTimeFactory) -> None:
 @pytest.fixture
 def told(house: House) -> list[ServiceCall]:
     """Collect what is told."""
-    return async_mock_service(house.hass, "test", "tell")
+    calls: list[ServiceCall] = async_mock_service(house.hass, "test", "tell")
+    return calls
 
 
 @pytest.fixture
@@ -34,13 +35,14 @@ def asked(house: House) -> list[ServiceCall]:
     """Have statistics that know the energy of yesterday, and collect questions to them."""
     day = {"start": "2026-07-01T07:00:00+00:00", "end": "2026-07-02T07:00:00+00:00"}
     energy = house.entity_id("sensor", "pump_energy")
-    return async_mock_service(
+    calls: list[ServiceCall] = async_mock_service(
         house.hass,
         "recorder",
         "get_statistics",
         response={"statistics": {energy: [day | {"change": 7.123456}]}},
         supports_response=SupportsResponse.ONLY,
     )
+    return calls
 
 
 @pytest.fixture

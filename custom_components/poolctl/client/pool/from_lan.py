@@ -52,6 +52,7 @@ def _with_configuration(
             desired=told.desired_ph,
             drum_ml=told.acid_drum_ml,
             remaining_ml=told.acid_remaining_ml,
+            max_doses=told.max_ph_doses,
             level_at=now,
         ),
         chlorine=replace(
