@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import override
 
 from homeassistant.components.binary_sensor import (
@@ -10,7 +11,7 @@ from homeassistant.components.binary_sensor import (
 )
 from homeassistant.components.binary_sensor.const import BinarySensorDeviceClass
 from homeassistant.const import EntityCategory, Platform
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
@@ -40,6 +41,9 @@ class PoolctlBinarySensorDescription(
     PoolctlEntityDescription[bool], BinarySensorEntityDescription
 ):
     """One binary sensor."""
+
+    ages: bool = False
+    """Whether it is unknown once what it follows from is old."""
 
 
 def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
@@ -145,6 +149,21 @@ BINARY_SENSORS = (
         value_fn=lambda state: state.signals.pump_priming,
     ),
     *(_low(doser) for doser in DOSERS),
+    PoolctlBinarySensorDescription(
+        key="acid_limit_reached",
+        translation_key="acid_limit_reached",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        fitted=PH_DOSERS,
+        ages=True,
+        value_fn=lambda state: state.acid.limit_reached(datetime.now(UTC)),
+    ),
+    PoolctlBinarySensorDescription(
+        key="acid_without_effect",
+        translation_key="acid_without_effect",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        fitted=PH_DOSERS,
+        value_fn=lambda state: state.acid.without_effect,
+    ),
     *(_expander(number) for number in EXPANDERS),
     _connected("internet", lambda state: state.signals.internet),
     _connected("mqtt", lambda state: state.signals.mqtt),
@@ -165,9 +184,16 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
     )
 
 
+def _sensor(
+    coordinator: ControllerCoordinator, description: PoolctlBinarySensorDescription
+) -> PoolctlBinarySensor:
+    kind = PoolctlAgingSensor if description.ages else PoolctlBinarySensor
+    return kind(coordinator, description)
+
+
 def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
-        **described(PoolctlBinarySensor, BINARY_SENSORS, coordinator),
+        **described(_sensor, BINARY_SENSORS, coordinator),
         **of_slots(PoolctlOutputSensor, _output, RUN_BY, coordinator),
     }
 
@@ -191,6 +217,20 @@ class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
     def is_on(self) -> bool | None:
         """Return the value, `None` where the source does not tell."""
         return self._value
+
+
+class PoolctlAgingSensor(PoolctlBinarySensor):
+    """One that is looked at with every read: a read that tells nothing new is no change."""
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Follow the reads."""
+        await super().async_added_to_hass()
+        self.async_on_remove(self.controller.store.add_read_listener(self._read))
+
+    @callback
+    def _read(self, state: PoolState, at: float) -> None:
+        self._handle_coordinator_update()
 
 
 class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):

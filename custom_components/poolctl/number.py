@@ -1,9 +1,8 @@
 """Numbers: what a person chooses for the pump and the chemistry."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from functools import partial
-from typing import override
+from dataclasses import dataclass, replace
+from typing import NamedTuple, override
 
 from homeassistant.components.number import (
     NumberDeviceClass,
@@ -20,6 +19,8 @@ from homeassistant.const import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util.unit_conversion import VolumeConverter
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
@@ -36,8 +37,9 @@ from .client.pool.dosing import (
     DoserKind,
 )
 from .client.pool.state import PoolState
+from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .presence import async_setup_platform, described
+from .presence import Presences, async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.
@@ -143,18 +145,36 @@ NUMBERS = (
 )
 
 
+async def _set_volume(controller: Controller, litres: float) -> None:
+    controller.store.update(lambda known: replace(known, volume=round(litres)))
+
+
+VOLUME = PoolctlNumberDescription(
+    key="volume",
+    translation_key="volume",
+    device_class=NumberDeviceClass.VOLUME_STORAGE,
+    entity_category=EntityCategory.CONFIG,
+    mode=NumberMode.BOX,
+    value_fn=lambda state: state.volume,
+    set_fn=_set_volume,
+)
+"""What the pool holds in L; Home Assistant alone keeps it."""
+
+
+def _build(coordinator: ControllerCoordinator) -> Presences:
+    return {
+        **described(PoolctlNumber, NUMBERS, coordinator),
+        **described(PoolctlVolume, (VOLUME,), coordinator),
+    }
+
+
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: PoolctlConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the numbers."""
-    async_setup_platform(
-        entry,
-        Platform.NUMBER,
-        async_add_entities,
-        partial(described, PoolctlNumber, NUMBERS),
-    )
+    async_setup_platform(entry, Platform.NUMBER, async_add_entities, _build)
 
 
 class PoolctlNumber(PoolctlEntity[float], NumberEntity):
@@ -173,3 +193,50 @@ class PoolctlNumber(PoolctlEntity[float], NumberEntity):
         """Ask for another value."""
         with self.commanding():
             await self.entity_description.set_fn(self.controller, value)
+
+
+class _Volumes(NamedTuple):
+    """Volumes of pools in one unit."""
+
+    unit: UnitOfVolume
+    low: float
+    high: float
+    step: float
+    decimals: int
+
+
+_METRIC = _Volumes(UnitOfVolume.CUBIC_METERS, 0.5, 10_000, 0.1, 3)
+_US_CUSTOMARY = _Volumes(UnitOfVolume.GALLONS, 100, 2_500_000, 1, 0)
+
+
+class PoolctlVolume(PoolctlNumber):
+    """What the pool holds, in the unit of the house: Home Assistant converts no numbers."""
+
+    def __init__(
+        self, coordinator: ControllerCoordinator, description: PoolctlNumberDescription
+    ) -> None:
+        """Take the unit, which only a restart changes."""
+        us = coordinator.hass.config.units is US_CUSTOMARY_SYSTEM
+        self._volumes = volumes = _US_CUSTOMARY if us else _METRIC
+        self._attr_native_unit_of_measurement = volumes.unit
+        self._attr_native_min_value = volumes.low
+        self._attr_native_max_value = volumes.high
+        self._attr_native_step = volumes.step
+        super().__init__(coordinator, description)
+
+    @property
+    @override
+    def native_value(self) -> float | None:
+        """Return the volume in the unit of the house."""
+        if self._value is None:
+            return None
+        unit, decimals = self._volumes.unit, self._volumes.decimals
+        found = VolumeConverter.convert(self._value, UnitOfVolume.LITERS, unit)
+        return round(found, decimals)
+
+    @override
+    async def async_set_native_value(self, value: float) -> None:
+        """Keep another volume."""
+        unit = self._volumes.unit
+        litres = VolumeConverter.convert(value, unit, UnitOfVolume.LITERS)
+        await super().async_set_native_value(litres)

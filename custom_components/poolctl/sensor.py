@@ -29,6 +29,7 @@ from .client.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import Source
 from .coordinator import ControllerCoordinator
+from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.ends import ENDS, PoolctlEnd
 from .derived.totals import TOTALS, PoolctlTotal
@@ -190,6 +191,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlSensor, SENSORS, coordinator),
         **described(PoolctlTotal, TOTALS, coordinator),
         **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
+        **described(PoolctlConsumptionSensor, CONSUMPTION_SENSORS, coordinator),
         **described(PoolctlEnd, ENDS, coordinator),
     }
 

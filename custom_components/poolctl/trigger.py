@@ -49,8 +49,10 @@ from .automation import (
     CLIMATES,
     CONNECTION_OPTIONS,
     CONNECTION_SENSORS,
+    DOSE_LIMIT_SENSORS,
     DRUM_SENSORS,
     DRY_RUN_SENSORS,
+    EFFECT_SENSORS,
     OPTION_CONNECTION,
     ORP_RANGE,
     ORP_SENSORS,
@@ -92,6 +94,14 @@ class _TurnedOn(PoolEntities, TurnsOn):
 
 class DrumNearlyEmpty(_TurnedOn, of=DRUM_SENSORS):
     """A drum fell below the level that its owner chose."""
+
+
+class DoseLimitReached(_TurnedOn, of=DOSE_LIMIT_SENSORS):
+    """The controller has taken all the doses of acid that it takes in a day."""
+
+
+class DosingWithoutEffect(_TurnedOn, of=EFFECT_SENSORS):
+    """Doses of acid do not lower the pH."""
 
 
 class PumpDryRun(_TurnedOn, of=DRY_RUN_SENSORS):
@@ -261,6 +271,8 @@ class _Waiting(dict[str, CALLBACK_TYPE]):
 
 TRIGGERS: dict[str, type[Trigger]] = {
     "connection_changed": ConnectionChanged,
+    "dose_limit_reached": DoseLimitReached,
+    "dosing_without_effect": DosingWithoutEffect,
     "drum_nearly_empty": DrumNearlyEmpty,
     "orp_out_of_range": OrpOutOfRange,
     "ph_out_of_range": PhOutOfRange,

@@ -30,6 +30,7 @@ from custom_components.poolctl import (
     switch,
 )
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.derived.consumption import CONSUMPTION_SENSORS
 from custom_components.poolctl.derived.doses import DOSE_SENSORS
 from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.totals import TOTALS
@@ -83,7 +84,7 @@ async def test_what_is_fitted_has_a_page(full: Home) -> None:
     assert parts(full).keys() == names
     assert pages(full).keys() == {*names, "Beach pool"}
     # A page fits a screen or two.
-    assert max(pages(full).values()) <= 25
+    assert max(pages(full).values()) <= 27
     assert pages(full)["Beach pool"] <= 10
 
 
@@ -106,8 +107,10 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *climate.CLIMATES,
         *event.EVENTS,
         *number.NUMBERS,
+        number.VOLUME,
         *select.SELECTS,
         *sensor.SENSORS,
+        *CONSUMPTION_SENSORS,
         *DOSE_SENSORS,
         *ENDS,
         *TOTALS,
@@ -240,8 +243,10 @@ def _name(text: str) -> Callable[[Pool], None]:
     """Return what gives all slots and schedules one name."""
 
     def change(pool: Pool) -> None:
-        for named in (*pool.slots, *filter(None, pool.schedules)):
-            named.name = text
+        for slot in pool.slots:
+            slot.name = text
+        for schedule in filter(None, pool.schedules):
+            schedule.name = text
 
     return change
 

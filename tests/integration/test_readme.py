@@ -43,6 +43,14 @@ HARMLESS: Final[dict[str, Any]] = {
 OF_OTHER_POOLS: Final = {("switch", "Ozone")}
 """Kinds of equipment that the fully equipped pool does not have."""
 
+KNOWN_LATER: Final = {
+    "Acid lasts until",
+    "Chlorine lasts until",
+    "Pool volume",
+    "Turnovers today",
+}
+"""What is known after days, or once a person has said something: not judged."""
+
 
 class Row(NamedTuple):
     """A row of a table: whether it works on the network, and through the cloud."""
@@ -137,12 +145,14 @@ async def test_entities_through_the_cloud(
     # What only tells goes first: the commands would change what it tells.
     for entity in sorted(home.entities(), key=lambda e: e.domain in HARMLESS):
         key = called(home, entity)
+        if key.name in KNOWN_LATER:
+            continue
         works[key] = works.get(key, False) or await _works(home, entity)
     table = entity_table()
     truth = {key: "yes" if found else "no" for key, found in works.items()}
     assert {key: table[key].cloud for key in works if key in table} == truth
     silent = {key for key in table.keys() - works.keys() if table[key].cloud != "no"}
-    assert {key[1:] for key in silent} <= {
+    assert {key[1:] for key in silent if key.name not in KNOWN_LATER} <= {
         ("sensor", "Ambient temperature"),
         *OF_OTHER_POOLS,
     }

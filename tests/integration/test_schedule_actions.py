@@ -35,6 +35,7 @@ async def test_get_schedules(beach: Home) -> None:
     first, second, third = answer["schedules"]
     assert first == {
         "schedule": 1,
+        "schedule_entity": beach.entity_id("switch", "schedule_0"),
         "name": "Filter",
         "enabled": True,
         "start": "00:00:00",
@@ -283,3 +284,47 @@ async def test_before_they_were_read(home: Home) -> None:
         await act(home, "get_schedules")
     home.controller.faults.clear()
     assert len((await act(home, "get_schedules"))["schedules"]) == 3
+
+
+# A schedule by its switch
+
+
+async def by_switch(home: Home, action: str, entity_id: str, **data: Any) -> None:
+    await home.hass.services.async_call(
+        "poolctl", action, {"schedule_entity": entity_id, **data}, blocking=True
+    )
+
+
+async def test_a_schedule_is_named_by_its_switch(beach: Home) -> None:
+    waterfall = beach.entity_id("switch", f"schedule_{WATERFALL}")
+    await by_switch(beach, "update_schedule", waterfall, start="07:15")
+    assert beach.pool.schedules[WATERFALL].start == 435
+    await by_switch(beach, "delete_schedule", waterfall)
+    assert beach.pool.schedules[WATERFALL].slot == 99
+    assert beach.pool.schedules[FILTER].slot == 0
+
+
+@pytest.mark.parametrize("other", ["switch.of_somebody", "pump", "ph_dosing"])
+async def test_a_switch_that_is_no_schedule(beach: Home, other: str) -> None:
+    entity_id = other if "." in other else beach.entity_id("switch", other)
+    with failure("schedule_entity_unknown", ServiceValidationError) as caught:
+        await by_switch(beach, "delete_schedule", entity_id)
+    assert entity_id in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {},
+        {"schedule": 1},
+        {"device_id": "x"},
+        {"schedule_entity": "switch.x", "schedule": 1},
+        {"schedule_entity": "switch.x", "device_id": "x"},
+    ],
+)
+async def test_one_schedule_in_one_way(beach: Home, named: dict[str, Any]) -> None:
+    with pytest.raises(vol.Invalid, match="name either schedule_entity"):
+        await beach.hass.services.async_call(
+            "poolctl", "delete_schedule", named, blocking=True
+        )
+    assert beach.actions == []

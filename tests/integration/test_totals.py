@@ -6,6 +6,7 @@ from typing import Any
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er, restore_state
 from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 from pytest_homeassistant_custom_component.common import (
     mock_restore_cache_with_extra_data,
@@ -265,3 +266,76 @@ async def test_a_new_day_is_seen_while_the_pump_stands_still(small: Home) -> Non
     small.freezer.move_to(datetime(2026, 7, 1, 23, 59, 55, tzinfo=UTC))
     await polls(small)
     assert small.value("sensor", "pump_running_today") == "0.0"
+
+
+# Water
+
+
+@pytest.fixture
+async def in_utc(home: Home) -> Home:
+    """Set up the small pool, whose pump moves 300 L a minute all day."""
+    await home.hass.config.async_set_time_zone("UTC")
+    home.own(home.service.small)
+    await home.set_up(home.controller)
+    assert home.pool.water.flow == 300
+    return home
+
+
+@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
+async def test_water_filtered(in_utc: Home) -> None:
+    """In cubic metres, at 300 l/min for 20 minutes."""
+    followed = in_utc.follow("sensor", "water_filtered_today")
+    await polls(in_utc, 81)  # the first one tells only where it begins
+    assert exact(in_utc, "water_filtered_today") == pytest.approx(6)
+    assert float(in_utc.value("sensor", "water_filtered_today")) > 4
+    assert len(followed) <= 6
+    attributes = in_utc.state("sensor", "water_filtered_today").attributes
+    assert {
+        "device_class": "volume",
+        "state_class": "total",
+        "unit_of_measurement": "m³",
+        "last_reset": "2026-07-01T00:00:00+00:00",
+    }.items() <= attributes.items()
+    in_utc.freezer.move_to(datetime(2026, 7, 2, 0, 0, 5, tzinfo=UTC))
+    await polls(in_utc)
+    state = in_utc.state("sensor", "water_filtered_today")
+    assert state.state == "0.0"
+    assert state.attributes["last_reset"] == "2026-07-02T00:00:00+00:00"
+
+
+@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
+async def test_turnovers(in_utc: Home) -> None:
+    """Unknown until the volume is; then for the whole day."""
+    assert in_utc.value("number", "volume") == "unknown"
+    await polls(in_utc, 80)
+    assert in_utc.value("sensor", "turnovers_today") == "unknown"
+    await in_utc.act("number.set_value", "volume", value=12.5)
+    assert in_utc.value("number", "volume") == "12.5"
+    # 300 l/min for at least 15 of 20 minutes, then for 20 more.
+    before = float(in_utc.value("sensor", "turnovers_today"))
+    assert 0.36 <= before <= 0.48
+    await polls(in_utc, 80)
+    after = in_utc.value("sensor", "turnovers_today")
+    assert before + 0.47 <= float(after) <= before + 0.49
+    # Nothing of it is the controller's business.
+    assert in_utc.actions == []
+    await in_utc.shut_down()
+    await in_utc.boot()
+    assert in_utc.value("number", "volume") == "12.5"
+    assert float(in_utc.value("sensor", "turnovers_today")) >= float(after)
+
+
+@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
+async def test_gallons(in_utc: Home) -> None:
+    """The volume is typed in the unit of the house."""
+    number = in_utc.state("number", "volume").attributes
+    assert (number["unit_of_measurement"], number["step"]) == ("m³", 0.1)
+    await in_utc.unload()
+    in_utc.hass.config.units = US_CUSTOMARY_SYSTEM
+    await in_utc.start()
+    number = in_utc.state("number", "volume").attributes
+    assert (number["unit_of_measurement"], number["step"]) == ("gal", 1)
+    await in_utc.act("number.set_value", "volume", value=15_001)
+    assert in_utc.value("number", "volume") == "15001.0"
+    coordinator = in_utc.entry.runtime_data.controllers[in_utc.controller.device_id]
+    assert coordinator.data.volume == 56_785

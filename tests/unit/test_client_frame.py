@@ -197,6 +197,7 @@ CONFIGURATION_ENDS = {
     "desired_ph": 38,
     "acid_drum_ml": 42,
     "acid_remaining_ml": 46,
+    "max_ph_doses": 47,
     "desired_orp_mineral": 54,
     "desired_orp_liquid": 60,
     "chlorine_drum_ml": 66,

@@ -186,6 +186,8 @@ class Configuration:
     desired_ph: float | None = None
     acid_drum_ml: float | None = None
     acid_remaining_ml: float | None = None
+    max_ph_doses: int | None = None
+    """A day."""
     desired_orp_mineral: float | None = None
     """mV."""
     desired_orp_liquid: float | None = None
@@ -200,6 +202,7 @@ class Configuration:
 
 
 _TARGET = Between(1, 0xFE)
+_DOSES = Between(1, 0xFE)
 _CONFIGURATION = Layout(
     skip(20),  # pool size … min pressure
     Row("pool_target", "B", 1, _TARGET),
@@ -209,7 +212,8 @@ _CONFIGURATION = Layout(
     Row("desired_ph", "B", 10, PH),
     Row("acid_drum_ml", "I", 1, VOLUME),
     Row("acid_remaining_ml", "I", 1, VOLUME),
-    skip(6),  # max doses a day … ORP flags
+    Row("max_ph_doses", "B", 1, _DOSES),
+    skip(5),  # pH dose interval … ORP flags
     Row("desired_orp_mineral", "H", 1, DESIRED_ORP),
     skip(4),  # mineral max duration
     Row("desired_orp_liquid", "H", 1, DESIRED_ORP),

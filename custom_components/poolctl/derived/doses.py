@@ -35,9 +35,8 @@ from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.state import PoolState
 from ..coordinator import ControllerCoordinator
 from ..entity import PoolctlEntity, PoolctlEntityDescription
+from .days import MIDNIGHT_MARGIN, start_of_day
 
-MIDNIGHT_MARGIN: Final = timedelta(hours=1)
-"""How far the controller's midnight may be from ours."""
 COPY_MARGIN: Final = timedelta(minutes=2)
 """How much older a count may be than the one that was told before it."""
 
@@ -106,7 +105,7 @@ class DoseCount(ExtraStoredData):
 
 def _midnight(now: datetime) -> datetime:
     """Return when the day began, in UTC, which no change of the clock makes ambiguous."""
-    return dt_util.as_utc(dt_util.start_of_local_day(dt_util.as_local(now)))
+    return start_of_day(dt_util.as_local(now))
 
 
 @dataclass(frozen=True, kw_only=True)

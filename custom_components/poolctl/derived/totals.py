@@ -1,12 +1,12 @@
-"""Totals: energy and running hours of the pump, summed up from reads of its state.
+"""Totals: energy and running hours of the pump and the water that it moves.
 
-No such total of the controller is known (layouts.md 2.1), so all of this is chosen. What
-happens while nobody reads is not counted.
+They are summed up from reads of the state. No such total of the controller is known
+(layouts.md 2.1), so all of this is chosen. What happens while nobody reads is not counted.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 import math
 from typing import Any, Final, override
 
@@ -17,7 +17,7 @@ from homeassistant.components.sensor import (
     SensorExtraStoredData,
     SensorStateClass,
 )
-from homeassistant.const import UnitOfEnergy, UnitOfTime
+from homeassistant.const import UnitOfEnergy, UnitOfTime, UnitOfVolume
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
@@ -39,6 +39,8 @@ of an hour have what was used in it: the cloud is read every 30 s."""
 _HOUR: Final = 3600.0
 _KILOWATT_HOUR: Final = 1000 * _HOUR
 """Ws."""
+_CUBIC_METRE: Final = 1000.0
+"""L."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,8 @@ class PoolctlTotalDescription(PoolctlEntityDescription[float], SensorEntityDescr
 
     rate_fn: Callable[[PoolState], float | None]
     """What is summed up, in the sensor's unit per second; `None` is not known."""
+    scale_fn: Callable[[PoolState], float | None] = lambda state: 1.0
+    """How much of what is shown is one of what is summed up; `None` is not known."""
     daily: bool = False
     """Whether it starts anew at midnight, local time."""
     value_fn: Callable[[PoolState], float | None] = lambda state: None
@@ -64,6 +68,21 @@ def _running(state: PoolState) -> float | None:
         return None
     turns = state.pump_on or state.signals.pump_cooling_down is True
     return turns / _HOUR
+
+
+def _flowing(state: PoolState) -> float | None:
+    """Return the flow in m³ a second."""
+    litres = state.readings.flow_rate
+    return None if litres is None else litres / _CUBIC_METRE / 60
+
+
+def _flow_known(state: PoolState) -> bool | None:
+    return state.readings.flow_rate is not None or None
+
+
+def _turnovers(state: PoolState) -> float | None:
+    """Return how much of the pool a cubic metre is."""
+    return _CUBIC_METRE / state.volume if state.volume else None
 
 
 TOTALS = (
@@ -87,6 +106,27 @@ TOTALS = (
         suggested_display_precision=DECIMALS,
         exists_fn=lambda state: state.pump_on is not None or None,
         rate_fn=_running,
+        daily=True,
+    ),
+    PoolctlTotalDescription(
+        key="water_filtered_today",
+        translation_key="water_filtered_today",
+        device_class=SensorDeviceClass.VOLUME,
+        native_unit_of_measurement=UnitOfVolume.CUBIC_METERS,
+        state_class=SensorStateClass.TOTAL,
+        suggested_display_precision=1,
+        exists_fn=_flow_known,
+        rate_fn=_flowing,
+        daily=True,
+    ),
+    PoolctlTotalDescription(
+        key="turnovers_today",
+        translation_key="turnovers_today",
+        state_class=SensorStateClass.TOTAL,
+        suggested_display_precision=1,
+        exists_fn=_flow_known,
+        rate_fn=_flowing,
+        scale_fn=_turnovers,
         daily=True,
     ),
 )
@@ -125,14 +165,27 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
         super().__init__(coordinator, description)
 
     @override
-    def _read_value(self) -> float:
-        return round(self._told, DECIMALS)
+    def _read_value(self) -> float | None:
+        scale = self.entity_description.scale_fn(self.coordinator.data)
+        return None if scale is None else round(self._told * scale, DECIMALS)
 
     @property
     @override
     def native_value(self) -> float | None:
         """Return the total in the unit of the description."""
         return self._value
+
+    @property
+    @override
+    def last_reset(self) -> datetime | None:
+        """Return when the day of the total began, where statistics need it."""
+        if self.state_class is not SensorStateClass.TOTAL:
+            return None
+        return dt_util.start_of_local_day(self._day)
+
+    @override
+    def _details(self) -> tuple[object, ...]:
+        return (self.last_reset,)
 
     @property
     @override

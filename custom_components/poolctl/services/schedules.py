@@ -13,15 +13,22 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from ..client.pool.schedule_rules import equip
-from ..client.schedule import MAX_SCHEDULES, UNUSED_SLOT, Schedule
+from ..client.schedule import UNUSED_SLOT, Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..errors import command_errors
 from ..outputs import async_output_of, async_outputs
 from .named_device import DEVICE_FIELD, async_coordinator
+from .named_schedule import (
+    ATTR_SCHEDULE_ENTITY,
+    ATTR_SCHEDULE_NUMBER,
+    SCHEDULE_FIELDS,
+    async_schedule_entity,
+    async_schedule_named,
+    one_schedule,
+)
 from .permissions import async_check_entity, async_check_schedules
 
-ATTR_SCHEDULE_NUMBER: Final = "schedule"
 ATTR_START: Final = "start"
 ATTR_END: Final = "end"
 ATTR_WEEKDAYS: Final = "weekdays"
@@ -40,17 +47,12 @@ _WHAT = {
     vol.Optional(ATTR_PUMP_SPEED): vol.Coerce(int),
     vol.Optional(ATTR_ENABLED): cv.boolean,
 }
-_NUMBER = {
-    vol.Required(ATTR_SCHEDULE_NUMBER): vol.All(
-        vol.Coerce(int), vol.Range(min=1, max=MAX_SCHEDULES)
-    )
-}
 _ALL = {vol.Required(name): check for name, check in _WHEN.items()}
 _SOME = {vol.Optional(name): check for name, check in _WHEN.items()}
 
 CREATE_SCHEMA = vol.Schema(DEVICE_FIELD | _ALL | _WHAT)
-UPDATE_SCHEMA = vol.Schema(DEVICE_FIELD | _NUMBER | _SOME | _WHAT)
-DELETE_SCHEMA = vol.Schema(DEVICE_FIELD | _NUMBER)
+UPDATE_SCHEMA = vol.Schema(vol.All(SCHEDULE_FIELDS | _SOME | _WHAT, one_schedule))
+DELETE_SCHEMA = vol.Schema(vol.All(SCHEDULE_FIELDS, one_schedule))
 GET_SCHEMA = vol.Schema(DEVICE_FIELD)
 
 _BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="")
@@ -59,7 +61,8 @@ _BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name
 
 async def async_create(call: ServiceCall) -> ServiceResponse:
     """Create a schedule; return its number, `None` where it was not found again."""
-    coordinator = await _async_allowed(call)
+    coordinator = async_coordinator(call)
+    await _async_check_allowed(call, coordinator)
     with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, None)
         index = await coordinator.controller.schedules.create(wanted)
@@ -68,8 +71,7 @@ async def async_create(call: ServiceCall) -> ServiceResponse:
 
 async def async_update(call: ServiceCall) -> None:
     """Change what is said of a schedule."""
-    coordinator = await _async_allowed(call)
-    index, seen = _find(call, coordinator)
+    coordinator, index, seen = await _async_find(call)
     with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, seen)
         await coordinator.controller.schedules.update(index, wanted, seen=seen)
@@ -77,23 +79,23 @@ async def async_update(call: ServiceCall) -> None:
 
 async def async_delete(call: ServiceCall) -> None:
     """Delete a schedule."""
-    coordinator = await _async_allowed(call)
-    index, seen = _find(call, coordinator)
+    coordinator, index, seen = await _async_find(call)
     with command_errors(coordinator.record.title):
         await coordinator.controller.schedules.delete(index, seen=seen)
 
 
-async def _async_allowed(call: ServiceCall) -> ControllerCoordinator:
-    """Return the controller of an action that changes schedules.
+async def _async_check_allowed(
+    call: ServiceCall, coordinator: ControllerCoordinator
+) -> None:
+    """See that a person may change schedules.
 
-    Raises Unauthorized where a person may not control their calendar, or the output
-    that the action names.
+    Raises Unauthorized where a person may not control their calendar, or what the action
+    names.
     """
-    coordinator = async_coordinator(call)
     await async_check_schedules(call, coordinator, POLICY_CONTROL)
-    if (equipment := call.data.get(ATTR_EQUIPMENT)) is not None:
-        await async_check_entity(call, equipment, POLICY_CONTROL)
-    return coordinator
+    for named in (ATTR_EQUIPMENT, ATTR_SCHEDULE_ENTITY):
+        if (entity_id := call.data.get(named)) is not None:
+            await async_check_entity(call, entity_id, POLICY_CONTROL)
 
 
 async def async_get(call: ServiceCall) -> ServiceResponse:
@@ -117,6 +119,7 @@ def _response(
     slot = coordinator.data.outputs.slot(schedule.slot)
     return {
         ATTR_SCHEDULE_NUMBER: index + 1,
+        ATTR_SCHEDULE_ENTITY: async_schedule_entity(coordinator, index),
         ATTR_NAME: schedule.name,
         ATTR_ENABLED: schedule.enabled,
         ATTR_START: time(*divmod(schedule.start, 60)).isoformat(),
@@ -128,18 +131,19 @@ def _response(
     }
 
 
-def _find(
-    call: ServiceCall, coordinator: ControllerCoordinator
-) -> tuple[int, Schedule]:
-    """Return the schedule whose number the action names, as it is shown now."""
-    index = call.data[ATTR_SCHEDULE_NUMBER] - 1
+async def _async_find(
+    call: ServiceCall,
+) -> tuple[ControllerCoordinator, int, Schedule]:
+    """Return the schedule that the action names, as it is shown now."""
+    coordinator, index = async_schedule_named(call)
+    await _async_check_allowed(call, coordinator)
     if (seen := coordinator.data.schedules.used.get(index)) is None:
         raise ServiceValidationError(
             translation_domain=DOMAIN,
             translation_key="schedule_unknown",
             translation_placeholders={"number": str(index + 1)},
         )
-    return index, seen
+    return coordinator, index, seen
 
 
 def _wanted(

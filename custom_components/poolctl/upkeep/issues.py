@@ -11,7 +11,7 @@ own.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 import time
 
 from homeassistant.config_entries import ConfigEntry
@@ -29,7 +29,7 @@ from ..client.exceptions import (
     ReplayError,
     SignatureError,
 )
-from ..client.pool.dosing import DOSERS, DoserKind
+from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..const import DOMAIN, MIN_FIRMWARE
 from .health import Health
 from .records import firmware_supported
@@ -179,6 +179,35 @@ def _drum_low(doser: DoserKind) -> Problem:
     )
 
 
+def _acid_doser(health: Health) -> bool:
+    """Tell whether the pool may have a doser of acid."""
+    return health.state.outputs.fitted(ACID.fitted) is not False
+
+
+def _acid_limit(health: Health) -> bool | None:
+    """All doses of the day are taken, and the pH is still too high."""
+    if not _acid_doser(health):
+        return False
+    state = health.state
+    reached, ph = state.acid.limit_reached(datetime.now(UTC)), state.chemistry.ph
+    if not reached or ph is None or state.acid.desired is None:
+        return reached and None
+    return ph > state.acid.desired
+
+
+def _acid_without_effect(health: Health) -> bool | None:
+    return health.state.acid.without_effect if _acid_doser(health) else False
+
+
+def _acid_doses(health: Health) -> Mapping[str, str]:
+    acid = health.state.acid
+    return {
+        "doses": str(acid.doses),
+        "idle": str(acid.idle_doses),
+        "ph": str(acid.reading_before),
+    }
+
+
 PROBLEMS = (
     Problem(
         key="key_rejected",
@@ -226,6 +255,18 @@ PROBLEMS = (
         placeholders=_host,
     ),
     *(_drum_low(doser) for doser in DOSERS),
+    Problem(
+        key="acid_limit",
+        exists=_acid_limit,
+        fixable=False,
+        placeholders=_acid_doses,
+    ),
+    Problem(
+        key="acid_without_effect",
+        exists=_acid_without_effect,
+        fixable=False,
+        placeholders=_acid_doses,
+    ),
 )
 """The table of all issues; ids, texts and fix flows go by `key`."""
 

@@ -55,11 +55,14 @@ class Remembered:
     names: tuple[str, ...] = ()
     pump: PumpIdentity | None = None
     start_speed: int | None = None
+    volume: int | None = None
     pool_sources: tuple[HeatSource, ...] = ()
     pool_light_choice: int | None = None
     spa_light_choice: int | None = None
     acid_low_level: int = LOW_LEVEL
     chlorine_low_level: int = LOW_LEVEL
+    acid_idle_doses: int = 0
+    acid_reading_before: float | None = None
     chemistry: Chemistry = _NO_CHEMISTRY
     chemistry_at: datetime | None = field(default=None, compare=False)
     """As `PoolState.valid_at`: alone it is no reason to write the store."""
@@ -72,11 +75,14 @@ class Remembered:
             names=state.outputs.names,
             pump=state.pump,
             start_speed=state.start_speed,
+            volume=state.volume,
             pool_sources=state.pool_sources,
             pool_light_choice=state.pool_lights.chosen_type,
             spa_light_choice=state.spa_lights.chosen_type,
             acid_low_level=state.acid.low_level,
             chlorine_low_level=state.chlorine.low_level,
+            acid_idle_doses=state.acid.idle_doses,
+            acid_reading_before=state.acid.reading_before,
             chemistry=state.valid_chemistry,
             chemistry_at=state.valid_at,
         )
@@ -87,10 +93,15 @@ class Remembered:
             outputs=Outputs(types=self.aux_types, names=self.names),
             pump=self.pump,
             start_speed=self.start_speed,
+            volume=self.volume,
             pool_sources=self.pool_sources,
             pool_lights=Lights(chosen_type=self.pool_light_choice),
             spa_lights=Lights(chosen_type=self.spa_light_choice),
-            acid=Doser(low_level=self.acid_low_level),
+            acid=Doser(
+                low_level=self.acid_low_level,
+                idle_doses=self.acid_idle_doses,
+                reading_before=self.acid_reading_before,
+            ),
             chlorine=Doser(low_level=self.chlorine_low_level),
             valid_chemistry=self.chemistry,
             valid_at=self.chemistry_at,
@@ -130,10 +141,14 @@ def _whole(stored: object) -> int:
     return _of(int, stored)
 
 
+def _number(stored: object) -> float:
+    return stored if isinstance(stored, float) else _whole(stored)
+
+
 def _chemistry(stored: dict[str, Any]) -> Chemistry:
     for value in stored.values():
-        if value is not None and not isinstance(value, float):
-            _whole(value)
+        if value is not None:
+            _number(value)
     return Chemistry(**stored)
 
 
@@ -154,6 +169,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "pool_sources": lambda stored: tuple(
         s for s in HeatSource if s in _of(list, stored)
     ),
+    "acid_reading_before": _number,
     "chemistry": _chemistry,
     "chemistry_at": _moment,
 }

@@ -47,13 +47,15 @@ MEANT = {
     "ph": ("sensor", "ph"),
     "pump": ("switch", "pump"),
     "pump_speed": ("number", "pump_speed"),
+    "runtime": ("sensor", "pump_running_today"),
+    "schedule": ("switch", "schedule_0"),
     "spa": ("climate", "spa"),
     "spa_mode": ("switch", "spa_mode"),
     "thermometers": ("sensor", "ambient_temperature"),
     "valid": ("binary_sensor", "chemistry_stable"),
     "water": ("sensor", "water_temperature"),
 }
-ANYBODYS = {"surplus", "thermometers"}
+ANYBODYS = {"buttons", "cheap_from", "surplus", "thermometers"}
 
 
 def validated(config: dict[str, Any], value: Any) -> Any:

@@ -339,3 +339,69 @@ async def test_another_automation_is_edited(house: House, pool: Pool) -> None:
     house.hass.bus.async_fire("automation_reloaded")
     await house.wait(minutes=5)
     assert pool.slots[0].held
+
+
+# A minimum a day
+
+RUNTIME = "sensor.runtime"
+
+
+def runtime(house: House, hours: float | str, unit: str = "h") -> None:
+    """Let the sensor of the pump's runtime show some hours."""
+    house.hass.states.async_set(RUNTIME, str(hours), {"unit_of_measurement": unit})
+
+
+@pytest.mark.freeze_time("2026-07-01 22:30:00+00:00")  # 15:30
+@pytest.mark.parametrize(
+    ("shown", "unit"), [(1, "h"), (60, "min"), (3600, "s"), (1 / 24, "d")]
+)
+async def test_hours_that_are_missing(
+    house: House, pool: Pool, shown: float, unit: str
+) -> None:
+    """3 hours are missing at 20:00: from 17:00 on the pump runs for them."""
+    meter(house, 0)
+    runtime(house, shown, unit)
+    more = {"minimum": 4, "runtime": RUNTIME, "reached_by": "20:00:00"}
+    await house.automate(NAME, **inputs(house, **more))
+    await house.wait(minutes=89, step=60)
+    assert not pool.pump.running
+    await house.wait(minutes=4, step=60)
+    assert pool.pump.running
+    # Neither the lack of surplus nor a meter that tells nothing ends that.
+    meter(house, "unavailable")
+    await house.wait(minutes=10, step=60)
+    assert pool.pump.running
+    runtime(house, 4)
+    await house.wait(minutes=4, step=60)
+    assert not pool.pump.running
+    assert not pool.slots[0].held
+
+
+@pytest.mark.freeze_time("2026-07-02 00:30:00+00:00")  # 17:30
+@pytest.mark.parametrize(
+    ("minimum", "shown"), [(0, 0), (4, 4), (4, "unavailable"), (4, 1.6)]
+)
+async def test_no_hours_are_missing(
+    house: House, pool: Pool, minimum: float, shown: float | str
+) -> None:
+    """Nothing is wanted, all is reached, nobody knows, or there is still time."""
+    meter(house, 0)
+    runtime(house, shown)
+    more = {"minimum": minimum, "runtime": RUNTIME}
+    await house.automate(NAME, **inputs(house, **more))
+    await house.wait(minutes=4, step=60)
+    assert not pool.pump.running
+
+
+@pytest.mark.freeze_time("2026-07-02 02:57:00+00:00")  # 19:57
+async def test_when_the_day_is_over_nothing_is_caught_up(
+    house: House, pool: Pool
+) -> None:
+    meter(house, 0)
+    runtime(house, 1)
+    more = {"minimum": 4, "runtime": RUNTIME}
+    await house.automate(NAME, **inputs(house, **more))
+    runtime(house, 0.9)
+    await house.wait(minutes=12, step=60)
+    assert not pool.pump.running
+    assert not pool.slots[0].held

@@ -122,13 +122,15 @@ class DoserKind(DosingKind[Doser]):
         size = number(settings, self.drum_keys.size, possible=VOLUME)
         left = number(settings, self.drum_keys.remaining, possible=VOLUME)
         doses = byte(settings, self.drum_keys.doses)
-        told = replace(
-            known,
-            drum_ml=known.drum_ml if size is None else size,
-            remaining_ml=known.remaining_ml if left is None else left,
-        )
+        now = datetime.now(UTC)
+        told = replace(known, drum_ml=known.drum_ml if size is None else size)
+        if left is not None:
+            told = replace(told, remaining_ml=left, level_at=now)
         if doses is not None:
-            told = replace(told, doses=doses, told_at=datetime.now(UTC))
+            # A lower count has begun anew, or is an older copy: nothing is sure of it.
+            taken = 0 if known.doses is None else max(doses - known.doses, 0)
+            idle = known.idle_doses + taken
+            told = replace(told, doses=doses, told_at=now, idle_doses=idle)
         return self.into(state, told)
 
 

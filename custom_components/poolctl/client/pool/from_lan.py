@@ -13,7 +13,7 @@ from .state import PoolState, Source, with_readings
 def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState:
     """Return the state with what a frame of the LAN tells."""
     if frame.configuration is not None:
-        state = _with_configuration(state, frame.configuration)
+        state = _with_configuration(state, frame.configuration, now)
     if frame.timers is not None:
         state = replace(state, timers=frame.timers)
     if (told := frame.telemetry) is None:
@@ -33,7 +33,9 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
     )
 
 
-def _with_configuration(state: PoolState, told: Configuration) -> PoolState:
+def _with_configuration(
+    state: PoolState, told: Configuration, now: datetime
+) -> PoolState:
     told = CONFIGURATION.plausible(told)
     armed = told.schedules_enabled
     state = replace(
@@ -50,12 +52,15 @@ def _with_configuration(state: PoolState, told: Configuration) -> PoolState:
             desired=told.desired_ph,
             drum_ml=told.acid_drum_ml,
             remaining_ml=told.acid_remaining_ml,
+            max_doses=told.max_ph_doses,
+            level_at=now,
         ),
         chlorine=replace(
             state.chlorine,
             desired=told.desired_orp_liquid,
             drum_ml=told.chlorine_drum_ml,
             remaining_ml=told.chlorine_remaining_ml,
+            level_at=now,
         ),
         chlorinator=replace(state.chlorinator, desired=told.desired_orp_mineral),
         firmware=told.firmware,

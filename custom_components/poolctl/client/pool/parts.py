@@ -5,11 +5,15 @@ needs, what it is called on the wire) stands in `dosing.py`, `heating.py` and `l
 """
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ..schedule import Schedule
 
+IDLE_DOSES = 8
+"""Doses that must move a reading by a tenth, chosen: as much as a large pool needs."""
+COUNT_AGE = timedelta(hours=1)
+"""Beyond that a count of doses may be yesterday's; it is told every few minutes."""
 LOW_LEVEL = 10
 """%, chosen: about two litres of a usual drum, some weeks of dosing."""
 
@@ -63,12 +67,20 @@ class Doser(Dosing):
     drum_ml: float | None = None
     """Size of the drum; 0 where nobody told the controller."""
     remaining_ml: float | None = None
+    level_at: datetime | None = field(default=None, compare=False)
+    """When `remaining_ml` was last told; alone it makes no state different."""
     doses: int | None = None
     """Today, as the controller counts."""
     told_at: datetime | None = field(default=None, compare=False)
     """When the controller last told its count; alone it makes no state different."""
+    max_doses: int | None = None
+    """The most that the controller takes in a day."""
     low_level: int = LOW_LEVEL
     """% of the drum below which a person wants to know."""
+    reading_before: float | None = None
+    """Of the probe, when it last moved as doses should move it."""
+    idle_doses: int = 0
+    """Taken since then."""
 
     @property
     def drum_litres(self) -> float | None:
@@ -81,6 +93,24 @@ class Doser(Dosing):
         if not self.drum_ml or self.remaining_ml is None:
             return None
         return self.remaining_ml / 1000
+
+    def limit_reached(self, now: datetime) -> bool | None:
+        """Tell whether no more doses are taken today.
+
+        Unknown where the count is an old one: the day may be another.
+        """
+        if self.told_at is None or now - self.told_at > COUNT_AGE:
+            return None
+        if self.doses is None or self.max_doses is None:
+            return None
+        return self.doses >= self.max_doses
+
+    @property
+    def without_effect(self) -> bool | None:
+        """Whether doses do not move the reading: a probe, or an empty drum."""
+        if self.reading_before is None or self.doses is None:
+            return None
+        return self.idle_doses >= IDLE_DOSES
 
     @property
     def low(self) -> bool | None:

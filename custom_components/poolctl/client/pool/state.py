@@ -67,6 +67,8 @@ class PoolState:
     schedules: Schedules = Schedules()
 
     pump: PumpIdentity | None = None
+    volume: int | None = None
+    """Litres that the pool holds, as its owner says: the controller's has no unit."""
     start_speed: int | None = None
     """%, at which the pump starts by hand: its last speed or what a person chose."""
     firmware: str | None = None
@@ -131,4 +133,23 @@ def with_readings(
         if new.water_temperature is None
         else new.water_temperature,
     )
-    return replace(state, valid_chemistry=valid, valid_at=now)
+    acid = _watched(state.acid, new.ph)
+    return replace(state, valid_chemistry=valid, valid_at=now, acid=acid)
+
+
+_TENTH = 0.09
+"""Of a pH: as exact as it is told, and readings are no exact numbers."""
+
+
+def _watched(acid: Doser, ph: float | None) -> Doser:
+    """Return the doser after a valid reading: whether its doses have an effect."""
+    if ph is None:
+        return acid
+    before, idle = acid.reading_before, acid.idle_doses
+    right = acid.desired is not None and ph <= acid.desired
+    # Between doses the pH rises by itself; while it is dosed, that is no effect.
+    if before is None or right or ph < before - _TENTH or (not idle and ph > before):
+        before, idle = ph, 0
+    if (before, idle) == (acid.reading_before, acid.idle_doses):
+        return acid
+    return replace(acid, reading_before=before, idle_doses=idle)

@@ -1,0 +1,169 @@
+"""A session in the spa, with one press."""
+
+# The pool changes behind the type checker's back.
+# mypy: no-warn-unreachable
+
+from datetime import timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.util import dt as dt_util
+import pytest
+
+from tests.integration.service import Service
+from tests.simulator.pool import SPA_HEATER, Pool
+
+from .conftest import ALIAS, House
+
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
+
+NAME = "spa_session"
+BUTTON = "input_button.spa"
+PUMP, SPA_LIGHT, FALL, SPA_RETURN = 0, 2, 3, 10
+"""Slots of the full pool."""
+
+
+@pytest.fixture(autouse=True)
+def friday(freezer: FrozenDateTimeFactory) -> None:
+    freezer.move_to("2026-11-20 18:00:00-08:00")
+
+
+@pytest.fixture(autouse=True)
+def pool(service: Service) -> Pool:
+    found = service.full.pool
+    found.update()
+    found.settings["heating"] = 0
+    found.water.drift = 0.0
+    return found
+
+
+@pytest.fixture
+def house(full: House) -> House:
+    full.hass.states.async_set(BUTTON, "unknown")
+    return full
+
+
+def inputs(house: House, **more: Any) -> dict[str, Any]:
+    """Return what a person fills in."""
+    return {
+        "buttons": [BUTTON],
+        "spa_mode": house.entity_id("switch", "spa_mode"),
+        "spa": house.entity_id("climate", "spa"),
+        "pump": house.entity_id("switch", "pump"),
+        "extras": [
+            house.entity_id("switch", f"slot_{FALL}"),
+            house.entity_id("light", f"slot_{SPA_LIGHT}"),
+        ],
+        **more,
+    }
+
+
+async def press(house: House) -> None:
+    house.hass.states.async_set(BUTTON, dt_util.utcnow().isoformat())
+    await house.wait(minutes=3)
+
+
+def held(pool: Pool) -> set[int]:
+    """Return the slots that are held on by hand."""
+    pool.update()
+    return {i for i, slot in enumerate(pool.slots) if slot.held and slot.on}
+
+
+def spa_heats(pool: Pool) -> bool:
+    """Tell whether the spa's heater may run."""
+    return bool(int(pool.settings["heating"]) & SPA_HEATER)
+
+
+SESSION = {PUMP, SPA_LIGHT, FALL, SPA_RETURN}
+
+
+async def test_a_session(house: House, pool: Pool) -> None:
+    await house.automate(NAME, **inputs(house))
+    assert not held(pool) & SESSION
+    await press(house)
+    assert held(pool) >= SESSION
+    assert pool.spa_mode and spa_heats(pool)
+    await house.wait(minutes=115, step=60)
+    assert held(pool) >= SESSION
+    await house.wait(minutes=6)
+    assert not held(pool) & SESSION
+    assert not pool.spa_mode and not spa_heats(pool)
+    assert pool.pump.mode == 1  # a schedule goes on
+    assert not house.waiting
+
+
+async def test_another_press_ends_it(house: House, pool: Pool) -> None:
+    await house.automate(NAME, **inputs(house, target=37))
+    await press(house)
+    assert pool.settings["spa_target"] == 37
+    house.hass.states.async_set(BUTTON, "unavailable")
+    await house.wait(minutes=1)
+    assert held(pool) >= SESSION
+    await press(house)
+    assert not held(pool) & SESSION
+    assert not house.waiting
+    await press(house)
+    assert held(pool) >= SESSION
+
+
+async def test_spa_mode_that_is_switched_off_ends_it(house: House, pool: Pool) -> None:
+    await house.automate(NAME, **inputs(house, extras=[]))
+    await press(house)
+    await house.act("switch.turn_off", "spa_mode")
+    await house.act("poolctl.resume_schedule", "spa_mode")
+    await house.wait(minutes=2)
+    assert not held(pool) & {PUMP, SPA_RETURN}
+    assert not house.waiting
+
+
+async def test_what_was_on_before_stays_on(house: House, pool: Pool) -> None:
+    pool.settings["heating"] = SPA_HEATER
+    await house.wait(minutes=1)
+    await house.act("switch.turn_on", f"slot_{FALL}")
+    await house.act("climate.set_hvac_mode", "spa", hvac_mode="heat")
+    await house.wait(minutes=1)
+    await house.automate(NAME, **inputs(house, hours=0.5))
+    await press(house)
+    assert held(pool) >= SESSION
+    await house.wait(minutes=32, step=60)
+    assert held(pool) & SESSION == {FALL}
+    assert spa_heats(pool)
+
+
+async def test_a_button_that_comes_back_is_no_press(house: House, pool: Pool) -> None:
+    house.hass.states.async_set(BUTTON, "unavailable")
+    await house.automate(NAME, **inputs(house))
+    await press(house)
+    assert not held(pool) & SESSION
+
+
+async def test_without_a_button(house: House, pool: Pool) -> None:
+    """From a dashboard, or by voice."""
+    await house.automate(NAME, **inputs(house, buttons=[]))
+    await house.hass.services.async_call("automation", "trigger", {"entity_id": ALIAS})
+    await house.wait(minutes=3)
+    assert held(pool) >= SESSION
+
+
+@pytest.mark.parametrize(("hours_ago", "goes_on"), [(1, True), (3, False)])
+async def test_home_assistant_restarts(
+    house: House, pool: Pool, hours_ago: float, goes_on: bool
+) -> None:
+    """The session goes on until its end, or ends if that has passed."""
+    for key in ("pump", "spa_mode", f"slot_{FALL}"):
+        await house.act("switch.turn_on", key)
+    await house.wait(minutes=1)
+    filled = inputs(house, extras=[house.entity_id("switch", f"slot_{FALL}")])
+    await house.start_anew(NAME, timedelta(hours=hours_ago), **filled)
+    await house.wait(minutes=3)
+    on = {PUMP, FALL, SPA_RETURN}
+    assert held(pool) & on == (on if goes_on else set())
+    await house.wait(minutes=60, step=60)
+    assert not held(pool) & on
+
+
+async def test_a_spa_that_is_on_by_hand_is_left_alone(house: House, pool: Pool) -> None:
+    await house.act("switch.turn_on", "spa_mode")
+    await house.start_anew(NAME, timedelta(days=2), **inputs(house))
+    await house.wait(minutes=130, step=60)
+    assert SPA_RETURN in held(pool)

@@ -1,0 +1,196 @@
+"""Acid and chlorine used, and how long they last: what is shown, and what is kept."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from homeassistant.core import State
+from homeassistant.helpers import entity_registry as er, restore_state
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    mock_restore_cache_with_extra_data,
+)
+
+from custom_components.poolctl.const import DOMAIN
+
+from .home import Home
+
+pytestmark = [
+    pytest.mark.usefixtures("freezer"),
+    pytest.mark.freeze_time("2026-07-01 12:00:00+00:00"),
+]
+
+POLL = 15
+
+
+@pytest.fixture
+async def pool(home: Home) -> Home:
+    """Set up the fully equipped pool, which takes no dose by itself."""
+    await home.hass.config.async_set_time_zone("UTC")
+    home.own(home.service.full)
+    water = home.pool.water
+    water.ph, water.orp, water.drift = 7.2, 800, 0.0
+    await home.set_up(home.service.full)
+    return home
+
+
+def use(home: Home, ml: float, of: str = "acid") -> None:
+    """Have some taken out of a drum, or filled in."""
+    home.pool.settings[f"{of}_remaining"] -= ml
+
+
+async def polls(home: Home, count: int = 1) -> None:
+    await home.advance(count * POLL, step=POLL)
+
+
+def used(home: Home, of: str = "acid") -> str:
+    return home.value("sensor", f"{of}_used_today")
+
+
+async def test_what_is_used_is_shown(pool: Home) -> None:
+    assert used(pool) == used(pool, "chlorine") == "0"
+    followed = pool.follow("sensor", "acid_used_today")
+    use(pool, 30)
+    use(pool, 120, "chlorine")
+    await polls(pool)
+    use(pool, 45)
+    await polls(pool, 4)
+    assert used(pool) == "75"
+    assert used(pool, "chlorine") == "120"
+    # Written when it changed, not with every poll.
+    assert [state.state for state in followed] == ["30", "75"]
+    state = pool.state("sensor", "acid_used_today")
+    assert {
+        "device_class": "volume",
+        "state_class": "total",
+        "unit_of_measurement": "mL",
+        "last_reset": "2026-07-01T00:00:00+00:00",
+    }.items() <= state.attributes.items()
+
+
+async def test_true_doses(pool: Home) -> None:
+    """Those of the simulated firmware, as much as it took out of the drum."""
+    water, settings = pool.pool.water, pool.pool.settings
+    before = settings["acid_remaining"]
+    water.ph, water.drift = 7.9, 1.0
+    await pool.live(2 * 3600, step=30)
+    taken = before - pool.pool.settings["acid_remaining"]
+    assert taken >= 90
+    assert float(used(pool)) == pytest.approx(taken, abs=1)
+
+
+async def test_a_refill_is_no_use(pool: Home) -> None:
+    use(pool, 60)
+    await polls(pool)
+    pool.pool.settings["acid_remaining"] = 20_000
+    await polls(pool, 12)
+    assert pool.value("sensor", "acid_remaining") == "20.0"
+    assert used(pool) == "60"
+    use(pool, 30)
+    await polls(pool)
+    assert used(pool) == "90"
+
+
+async def test_the_day_begins_with_0(pool: Home) -> None:
+    use(pool, 60)
+    await polls(pool)
+    pool.freezer.move_to(datetime(2026, 7, 1, 23, 59, 55, tzinfo=UTC))
+    await polls(pool)
+    state = pool.state("sensor", "acid_used_today")
+    assert state.state == "0"
+    assert state.attributes["last_reset"] == "2026-07-02T00:00:00+00:00"
+    use(pool, 20)
+    await polls(pool)
+    assert used(pool) == "20"
+
+
+async def test_over_a_restart(pool: Home) -> None:
+    """What is used meanwhile counts; nothing counts twice."""
+    use(pool, 60)
+    await polls(pool)
+    await pool.unload()
+    use(pool, 40)
+    pool.freezer.tick(1800)
+    await pool.restart()
+    await polls(pool)
+    assert used(pool) == "100"
+    await polls(pool, 3)
+    assert used(pool) == "100"
+
+
+async def test_in_the_cloud(pool: Home) -> None:
+    pool.controller.faults.on("refuse")
+    await pool.live(180, step=30)
+    assert pool.source == "cloud"
+    use(pool, 50)
+    await pool.live(240, step=30)  # its copies are old
+    assert used(pool) == "50"
+
+
+async def test_a_cloud_that_does_not_tell(pool: Home) -> None:
+    """An old level is no level: what two days used is not today's alone."""
+    pool.cloud.not_offered.add("chemistryCard")
+    pool.controller.faults.on("refuse")
+    await pool.live(300, step=30)
+    assert pool.source == "cloud"
+    pool.freezer.move_to(datetime(2026, 7, 3, 0, 30, tzinfo=UTC))
+    await pool.live(60, step=30)
+    assert used(pool) == "0"
+    pool.freezer.move_to(datetime(2026, 7, 3, 12, tzinfo=UTC))
+    await pool.live(60, step=30)
+    assert used(pool) == "unknown"
+    use(pool, 480)
+    pool.controller.faults.clear()
+    await pool.live(60, step=15)
+    assert pool.source == "lan"
+    assert float(used(pool)) == pytest.approx(120, abs=2)
+
+
+def kept(home: Home, days: int) -> dict[str, object]:
+    """Return what is kept of days on which 400 mL were used each."""
+    today = date(2026, 7, 1)
+    return {
+        "level": 12_600,
+        "told_at": datetime(2026, 7, 1, tzinfo=UTC).isoformat(),
+        "refilled_at": None,
+        "days": {
+            (today - timedelta(days=n)).isoformat(): [400, 86_400]
+            for n in range(1, days + 1)
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("days", "shown"), [(14, "2026-08-01"), (3, "2026-08-01"), (2, "unknown")]
+)
+async def test_lasts_until(home: Home, days: int, shown: str) -> None:
+    """12,500 mL are left at noon, 100 were used today: 31.5 days from midnight."""
+    await home.hass.config.async_set_time_zone("UTC")
+    home.own(home.service.full)
+    unique_id = f"{home.controller.device_id}_acid_lasts_until"
+    sensor = er.async_get(home.hass).async_get_or_create("sensor", DOMAIN, unique_id)
+    mock_restore_cache_with_extra_data(
+        home.hass, [(State(sensor.entity_id, "unavailable"), kept(home, days))]
+    )
+    await home.set_up(home.controller)
+    assert home.value("sensor", "acid_lasts_until") == shown
+    state = home.state("sensor", "acid_lasts_until")
+    assert state.attributes["device_class"] == "date"
+    assert "last_reset" not in state.attributes
+    data = restore_state.async_get(home.hass).entities[sensor.entity_id]
+    assert data.extra_restore_state_data is not None
+    assert data.extra_restore_state_data.as_dict()["level"] == 12_500
+
+
+async def test_nonsense_that_was_kept(home: Home) -> None:
+    unique_id = f"{home.service.full.device_id}_acid_used_today"
+    sensor = er.async_get(home.hass).async_get_or_create("sensor", DOMAIN, unique_id)
+    mock_restore_cache_with_extra_data(
+        home.hass, [(State(sensor.entity_id, "5"), {"level": None})]
+    )
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    assert used(home) == "0"
+
+
+async def test_a_pool_without_dosers_has_none(small: Home) -> None:
+    assert small.registered("sensor", "acid_used_today") is None
+    assert small.registered("sensor", "chlorine_lasts_until") is None

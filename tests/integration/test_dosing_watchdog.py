@@ -1,0 +1,126 @@
+"""A doser of acid that has reached its limit, or whose doses do nothing."""
+
+from typing import Any
+
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.core import Event
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
+
+from .home import Home
+from .test_repairs import shown
+
+pytestmark = pytest.mark.usefixtures("freezer")
+
+LOOK = 330
+"""s until the count of doses is asked for again, and a little more."""
+
+
+@pytest.fixture
+async def pool(home: Home) -> Home:
+    """Set up the fully equipped pool; it takes doses only as a test says."""
+    home.own(home.service.full)
+    water = home.pool.water
+    water.ph, water.orp, water.drift = 7.85, 800, 0.0
+    home.pool.settings["ph_dosing"] = 0
+    await home.set_up(home.service.full)
+    await home.live(LOOK)
+    return home
+
+
+async def doses(home: Home, count: int) -> None:
+    """Let the controller have taken so many doses today."""
+    home.pool.acid.doses = count
+    await home.live(LOOK)
+
+
+async def events_of(home: Home, trigger: str) -> list[Event]:
+    """Return what an automation tells from now on."""
+    rule: dict[str, Any] = {
+        "alias": "Test",
+        "triggers": {
+            "trigger": f"poolctl.{trigger}",
+            "target": {"device_id": home.device().id},
+        },
+        "actions": [{"event": "told"}],
+    }
+    assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: [rule]})
+    await home.hass.async_block_till_done()
+    events: list[Event] = async_capture_events(home.hass, "told")
+    return events
+
+
+def problem(home: Home, key: str) -> str:
+    return home.value("binary_sensor", key)
+
+
+async def test_the_limit_of_the_day(pool: Home) -> None:
+    told = await events_of(pool, "dose_limit_reached")
+    await doses(pool, 5)
+    assert problem(pool, "acid_limit_reached") == "off"
+    await doses(pool, 6)
+    assert problem(pool, "acid_limit_reached") == "on"
+    assert len(told) == 1
+    await pool.live(300)
+    issue = shown(pool)["acid_limit"]
+    assert issue.translation_placeholders is not None
+    assert issue.translation_placeholders["doses"] == "6"
+    await doses(pool, 0)
+    assert problem(pool, "acid_limit_reached") == "off"
+    assert "acid_limit" not in shown(pool)
+
+
+async def test_a_limit_that_was_enough(pool: Home) -> None:
+    """A person has nothing to do where the pH is right."""
+    pool.pool.water.ph = 7.35
+    await doses(pool, 6)
+    await pool.live(300)
+    assert problem(pool, "acid_limit_reached") == "on"
+    assert "acid_limit" not in shown(pool)
+
+
+async def test_a_count_that_nobody_tells_any_more(pool: Home) -> None:
+    """It may be of another day."""
+    await doses(pool, 6)
+    pool.cloud.not_offered.add("chemistryCard")
+    pool.controller.faults.on("refuse")
+    await pool.live(600, step=30)
+    assert pool.source == "cloud"
+    assert problem(pool, "acid_limit_reached") == "on"
+    pool.freezer.tick(3600)
+    await pool.live(60, step=30)
+    assert problem(pool, "acid_limit_reached") == "unknown"
+
+
+async def test_no_limit(pool: Home) -> None:
+    pool.pool.settings["max_ph_doses"] = 0
+    await doses(pool, 6)
+    assert problem(pool, "acid_limit_reached") == "unknown"
+
+
+async def test_doses_without_effect(pool: Home) -> None:
+    """Over a restart of Home Assistant, too; the pH alone ends it."""
+    told = await events_of(pool, "dosing_without_effect")
+    await doses(pool, 5)
+    await pool.shut_down()
+    await pool.boot()
+    await pool.live(LOOK)
+    assert problem(pool, "acid_without_effect") == "off"
+    await doses(pool, 8)
+    assert problem(pool, "acid_without_effect") == "on"
+    assert len(told) == 1
+    await doses(pool, 0)
+    assert problem(pool, "acid_without_effect") == "on"
+    issue = shown(pool)["acid_without_effect"]
+    assert issue.translation_placeholders is not None
+    assert issue.translation_placeholders.items() >= {"idle": "8", "ph": "7.8"}.items()
+    pool.pool.water.ph = 7.65
+    await pool.live(30)
+    assert problem(pool, "acid_without_effect") == "off"
+    assert "acid_without_effect" not in shown(pool)
+
+
+async def test_a_pool_without_a_doser(small: Home) -> None:
+    for key in ("acid_limit_reached", "acid_without_effect"):
+        assert small.registered("binary_sensor", key) is None

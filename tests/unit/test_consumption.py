@@ -1,0 +1,225 @@
+"""What is used out of a drum: falls of its level, by day, and nothing else."""
+
+from collections.abc import Generator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from custom_components.poolctl.derived.consumption import (
+    ENOUGH,
+    Consumption,
+    Day,
+    Level,
+)
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOON = datetime(2026, 7, 15, 12, tzinfo=BERLIN)
+POLL = timedelta(seconds=15)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def _in_berlin() -> Generator[None]:
+    before = dt_util.get_default_time_zone()
+    dt_util.set_default_time_zone(BERLIN)
+    yield
+    dt_util.set_default_time_zone(before)
+
+
+def at(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+def begun(ml: float = 10_000, moment: datetime = NOON) -> Consumption:
+    return Consumption(Level(ml, at(moment)))
+
+
+def polled(consumption: Consumption, *levels: float) -> float | None:
+    """Let the levels be told, a poll after the other; return what was used today."""
+    for ml in levels:
+        consumption.take(Level(ml, consumption.level.at + POLL))
+    return consumption.used_today(consumption.level.at)
+
+
+@pytest.mark.parametrize(
+    ("levels", "used"),
+    [
+        ((10_000, 10_000), 0),
+        ((9_940, 9_940, 9_900), 100),
+        # Noise: only what falls below the lowest counts.
+        ((9_999, 10_001, 9_999, 10_000, 9_998), 2),
+        # A refill, and a drum that a person corrects downwards.
+        ((9_900, 20_000), 100),
+        ((9_900, 4_000), 100),
+        # An older copy brings the level before a refill back, which is not used.
+        ((20_000, 19_600, 20_000), 0),
+        ((20_000, 10_000, 20_000), 0),
+        # An older copy brings the level before a large dose back.
+        ((9_700, 10_000, 9_700), 300),
+        # A dose may be a litre.
+        ((9_000,), 1000),
+        ((8_900,), 0),
+    ],
+)
+def test_falls_count(levels: tuple[float, ...], used: float) -> None:
+    assert polled(begun(), *levels) == used
+
+
+def test_after_a_refill_it_goes_on() -> None:
+    consumption = begun()
+    assert polled(consumption, 9_950, 20_000, *[20_000] * 8, 19_900) == 150
+    assert polled(consumption, 19_850) == 200
+
+
+def test_what_a_long_gap_used_counts() -> None:
+    """A fall of litres is a person's doing within a poll, not within hours."""
+    consumption = begun()
+    consumption.take(Level(8_000, at(NOON + HOUR)))
+    assert consumption.used_today(at(NOON + HOUR)) == 2000
+
+
+def test_the_same_told_again_is_no_news() -> None:
+    consumption = begun()
+    before = consumption.as_dict()
+    consumption.take(Level(9_000, at(NOON)))
+    assert consumption.as_dict() == before
+
+
+# Days
+
+
+def test_a_gap_over_midnight_is_shared_out() -> None:
+    consumption = begun(moment=datetime(2026, 7, 15, 18, tzinfo=BERLIN))
+    consumption.take(Level(9_000, at(datetime(2026, 7, 16, 2, tzinfo=BERLIN))))
+    before, today = consumption.days.values()
+    assert before == pytest.approx(Day(750, 6 * 3600))
+    assert today == pytest.approx(Day(250, 2 * 3600))
+    assert consumption.used_today(consumption.level.at) == 250
+
+
+@pytest.mark.parametrize(
+    ("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25), ("2026-07-15", 24)]
+)
+def test_days_are_as_long_as_they_are(day: str, hours: int) -> None:
+    begin = datetime.fromisoformat(day).replace(tzinfo=BERLIN)
+    end = begin + DAY  # by the clock
+    consumption = begun(moment=begin - HOUR)
+    consumption.take(Level(10_000 - 100 * (hours + 2), at(at(end) + HOUR)))
+    of_day, next_day = (consumption.days[each.date()] for each in (begin, end))
+    assert of_day == pytest.approx(Day(100 * hours, 3600 * hours))
+    assert next_day == pytest.approx(Day(100, 3600))
+
+
+def test_the_day_begins_with_0_and_is_unknown_when_nothing_is_told() -> None:
+    consumption = begun()
+    polled(consumption, 9_900)
+    midnight = at(datetime(2026, 7, 16, tzinfo=BERLIN))
+    assert consumption.used_today(midnight - POLL) == 100
+    assert consumption.used_today(midnight) == 0
+    assert consumption.used_today(midnight + HOUR) is None
+
+
+def test_only_so_many_days_are_kept() -> None:
+    consumption = begun()
+    consumption.take(Level(0, at(NOON + 40 * DAY)))
+    assert len(consumption.days) == 15
+    assert consumption.days[date(2026, 8, 20)].ml == pytest.approx(250)
+    for day in range(1, 20):
+        consumption.take(Level(0, at(NOON + (40 + day) * DAY)))
+    assert len(consumption.days) == 15
+
+
+def test_a_clock_that_is_put_back() -> None:
+    """By seconds, as clocks are set right: nothing is lost. By years: nothing is made up."""
+    consumption = begun()
+    assert polled(consumption, 9_900) == 100
+    consumption.take(Level(9_900, consumption.level.at - timedelta(seconds=1)))
+    assert polled(consumption, 9_850) == 150
+    consumption.take(Level(9_850, at(NOON + 5000 * DAY)))
+    consumption.take(Level(9_850, at(NOON + 2 * HOUR)))
+    assert max(consumption.days, default=date.min) <= NOON.date()
+    assert polled(consumption, 9_800) == 50
+
+
+# How long it lasts
+
+
+def lived(days: float, daily: float, left: float = 10_000) -> Consumption:
+    """Return what is known after some days, seen hour by hour, that end at noon."""
+    consumption = begun(left + days * daily, NOON - days * DAY)
+    for hour in range(1, round(days * 24) + 1):
+        consumption.take(
+            Level(
+                left + daily * (days - hour / 24), at(NOON - days * DAY) + hour * HOUR
+            )
+        )
+    assert consumption.level.at == at(NOON)
+    return consumption
+
+
+@pytest.mark.parametrize("days", [4, 14, 30])
+def test_lasts_until(days: int) -> None:
+    consumption = lived(days, 400)
+    # Half of today's 400 mL is used: at midnight there were 10,200 mL, 25.5 days of it.
+    assert consumption.lasts_until(10_000, at(NOON)) == date(2026, 8, 9)
+
+
+def test_it_stays_the_same_for_the_day() -> None:
+    consumption = lived(14, 400)
+    told = {consumption.lasts_until(10_000, at(NOON))}
+    for hour in range(1, 12):
+        # All that the day will use is used at once, and nothing more.
+        left = 9_800
+        consumption.take(Level(left, at(NOON + hour * HOUR)))
+        told.add(consumption.lasts_until(left, at(NOON + hour * HOUR)))
+    assert told == {date(2026, 8, 9)}
+    assert consumption.lasts_until(20_000, at(NOON + 11 * HOUR)) == date(2026, 9, 4)
+
+
+def test_not_known_before_enough_was_seen() -> None:
+    short = lived(ENOUGH / DAY, 400)  # and half of it today
+    assert short.lasts_until(10_000, at(NOON)) is None
+    assert lived(14, 0).lasts_until(10_000, at(NOON)) is None
+    assert lived(14, 0.5).lasts_until(10_000, at(NOON)) is None
+    assert lived(14, 5).lasts_until(10_000, at(NOON)) == date(2032, 1, 5)
+    assert lived(14, 400).lasts_until(0, at(NOON)) == NOON.date()
+
+
+def test_what_a_refill_hid_is_no_time_without_use() -> None:
+    """A gap in which the drum was filled says nothing of the rate."""
+    consumption = lived(6, 400)
+    expected = consumption.lasts_until(10_000, at(NOON))
+    consumption.take(Level(20_000, at(NOON + 2 * DAY)))
+    consumption.take(Level(20_000, at(NOON + 2 * DAY + HOUR)))
+    later = consumption.lasts_until(10_000, at(NOON + 2 * DAY + HOUR))
+    assert expected is not None and later is not None
+    assert later - expected in (2 * DAY, DAY)
+
+
+# What is kept
+
+
+def test_kept() -> None:
+    consumption = lived(6, 400)
+    consumption.take(Level(20_000, at(NOON + HOUR)))
+    kept = Consumption.from_dict(consumption.as_dict())
+    assert kept == consumption
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"level": "x"},
+        {"told_at": 5},
+        {"days": {"2026-07-15": [1]}},
+        {"days": []},
+        {"refilled_at": "never"},
+    ],
+)
+def test_nonsense_is_forgotten(change: dict[str, Any]) -> None:
+    assert Consumption.from_dict(begun().as_dict() | change) is None
+    assert Consumption.from_dict({}) is None
