@@ -49,8 +49,8 @@ class Controller:
         self.dosing = DosingControl(store, sender, queries, device_id)
         self.heating = HeatingControl(store, sender)
         self.lights = LightControl(store, sender, queries)
-        self.outputs = OutputControl(store, sender, device_id)
-        self.pump = PumpControl(store, sender, device_id)
+        self.pump = pump = PumpControl(store, sender, device_id)
+        self.outputs = OutputControl(store, sender, pump, device_id)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
 

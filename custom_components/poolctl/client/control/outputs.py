@@ -4,9 +4,12 @@ from dataclasses import replace
 
 from ..cloud import CloudClient
 from ..commands import encode_aux
+from ..equipment import Role
 from ..exceptions import NotSupportedError, PoolctlError
 from ..frame import MODE_MANUAL, MODE_OFF
 from ..pool.state import PoolState
+from .pump import PumpControl
+from .resuming import resuming
 from .sender import Command, Sender
 from .store import Store
 
@@ -14,10 +17,13 @@ from .store import Store
 class OutputControl:
     """Switches the outputs of one controller (see Sender for what commands raise)."""
 
-    def __init__(self, store: Store, sender: Sender, device_id: str) -> None:
-        """Send through a sender."""
+    def __init__(
+        self, store: Store, sender: Sender, pump: PumpControl, device_id: str
+    ) -> None:
+        """Send through a sender; the pump has ways of its own."""
         self._store = store
         self._sender = sender
+        self._pump = pump
         self._device_id = device_id
 
     async def switch(self, slot: int, on: bool) -> None:
@@ -54,22 +60,13 @@ class OutputControl:
         """Give a slot back to its schedules."""
         if slot is None:
             raise NotSupportedError("its slot is not known yet")
-
-        def show(state: PoolState) -> PoolState:
-            held = tuple(held for held in state.outputs.held or () if held != slot)
-            return replace(state, outputs=replace(state.outputs, held=held))
-
-        def holds(state: PoolState) -> bool:
-            return state.outputs.held is not None and slot not in state.outputs.held
-
+        wired = self._store.known.outputs.slot(slot)
+        if wired is not None and wired.role is Role.PUMP:
+            await self._pump.resume()
+            return
         payload = encode_aux(slot, False, False)
         await self._sender.run(
-            Command(
-                key=f"slot {slot}",
-                show=show,
-                holds=holds,
-                lan=lambda lan: lan.action("aux", payload),
-            )
+            resuming(f"slot {slot}", slot, lambda lan: lan.action("aux", payload))
         )
 
     async def resume_schedules(self) -> None:
