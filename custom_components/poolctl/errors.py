@@ -75,6 +75,9 @@ REFILL_ERRORS: Final[Sentences] = {
 }
 """The controller was not told that a drum is full again."""
 
+GIVING_BACK_ERRORS: Final[Sentences] = REFILL_ERRORS
+"""An output was not given back to its schedules."""
+
 ADDRESS_ERRORS: Final[Sentences] = {
     SignatureError: "another_controller",
     NotSupportedError: "no_key",

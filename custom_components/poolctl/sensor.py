@@ -31,6 +31,7 @@ from .client.pool.state import Source
 from .coordinator import ControllerCoordinator
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.ends import ENDS, PoolctlEnd
+from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import MODES, mode_name, running_schedule
@@ -191,6 +192,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlTotal, TOTALS, coordinator),
         **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
         **described(PoolctlEnd, ENDS, coordinator),
+        **described(PoolctlHeldOutputs, HELD, coordinator),
     }
 
 

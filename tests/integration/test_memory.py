@@ -16,6 +16,7 @@ from custom_components.poolctl.client.pool.parts import (
     LOW_LEVEL,
     Chemistry,
     Doser,
+    Hold,
     Lights,
 )
 from custom_components.poolctl.client.pool.state import PoolState
@@ -38,6 +39,15 @@ STORED: dict[str, Any] = {
     "spa_light_choice": None,
     "acid_low_level": 15,
     "chlorine_low_level": 20,
+    "holds": [
+        {
+            "slot": 1,
+            "on": False,
+            "since": "2026-11-21T09:00:00+00:00",
+            "until": "2026-11-21T16:00:00+00:00",
+        },
+        {"slot": 2, "on": True, "since": "2026-11-20T09:00:00+00:00", "until": None},
+    ],
     "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
     "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
 }
@@ -49,6 +59,15 @@ STATE = PoolState(
     pool_lights=Lights(chosen_type=3),
     acid=Doser(low_level=15),
     chlorine=Doser(low_level=20),
+    holds=(
+        Hold(
+            slot=1,
+            on=False,
+            since=datetime(2026, 11, 21, 9, tzinfo=UTC),
+            until=datetime(2026, 11, 21, 16, tzinfo=UTC),
+        ),
+        Hold(slot=2, on=True, since=datetime(2026, 11, 20, 9, tzinfo=UTC)),
+    ),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
@@ -59,6 +78,7 @@ LATER = (
     "spa_light_choice",
     "acid_low_level",
     "chlorine_low_level",
+    "holds",
 )
 """What the first version did not store."""
 
@@ -144,6 +164,7 @@ async def test_a_controller_that_nothing_is_known_of(
         "spa_light_choice": None,
         "acid_low_level": 10,
         "chlorine_low_level": 10,
+        "holds": [],
         "chemistry": {"ph": None, "orp": None, "water_temperature": None},
         "chemistry_at": None,
     }

@@ -26,9 +26,9 @@ class OutputControl:
         self._pump = pump
         self._device_id = device_id
 
-    async def switch(self, slot: int, on: bool) -> None:
-        """Hold a slot by hand, on or off, so that a person always wins."""
-        payload = encode_aux(slot, on, True)
+    async def switch(self, slot: int, on: bool, *, hold: bool = True) -> None:
+        """Switch a slot by hand, and hold it so against its schedules, or not."""
+        payload = encode_aux(slot, on, hold)
         wired = self._store.known.outputs.slot(slot)
 
         async def by_cloud(cloud: CloudClient) -> None:
@@ -39,22 +39,12 @@ class OutputControl:
         await self._sender.run(
             Command(
                 key=f"slot {slot}",
-                show=lambda state: _with_held(state, slot, on),
+                show=lambda state: _switched(state, slot, on, held=hold),
                 holds=lambda state: is_on(state, slot) is on,
                 lan=lambda lan: lan.action("aux", payload),
                 cloud=by_cloud,
             )
         )
-
-    async def set_spa_mode(self, on: bool) -> None:
-        """Send the water to the spa, or back to the pool.
-
-        The first actuator is the whole of it: the firmware moves the others, and lets
-        the heaters follow (layouts.md 2.4).
-        """
-        if (actuator := self._store.known.outputs.spa) is None:
-            raise NotSupportedError("its slot is not known yet")
-        await self.switch(actuator.index, on)
 
     async def resume_schedule(self, slot: int | None) -> None:
         """Give a slot back to its schedules."""
@@ -101,7 +91,9 @@ def with_mode(state: PoolState, slot: int, mode: int) -> PoolState:
     return replace(state, outputs=replace(state.outputs, modes=tuple(modes)))
 
 
-def _with_held(state: PoolState, slot: int, on: bool) -> PoolState:
+def _switched(state: PoolState, slot: int, on: bool, *, held: bool) -> PoolState:
     state = with_mode(state, slot, MODE_MANUAL if on else MODE_OFF)
-    held = tuple(sorted({*(state.outputs.held or ()), slot}))
-    return replace(state, outputs=replace(state.outputs, held=held))
+    if not held:
+        return replace(state, outputs=state.outputs.released(slot))
+    slots = tuple(sorted({*(state.outputs.held or ()), slot}))
+    return replace(state, outputs=replace(state.outputs, held=slots))

@@ -41,28 +41,47 @@ class PumpControl:
         self._off_holds = False
         """Whether `v2_manual_set` off was seen to hold the pump off."""
 
-    async def switch(self, on: bool) -> None:
-        """Run it at its last speed, or stop it.
+    async def switch(
+        self, on: bool, *, hold: bool = True, speed: int | None = None
+    ) -> None:
+        """Run it at a speed in %, by default its last one, or stop it.
 
-        It is stopped by `aux`, which holds it off: whether `v2_manual_set` does, or only
-        gives it back to its schedules, is not known (layouts.md 3).
+        It is held off by `aux`: whether `v2_manual_set` does, or only gives it back to
+        its schedules, is not known (layouts.md 3). On always holds it. Raises
+        InvalidCommandError for a speed outside 40 to 100.
         """
-        asked_again = not on and self._no_aux
+        if on:
+            wanted = None if speed is None else _checked(speed)
+            await self._sender.confirm(await self._send(True, wanted))
+        elif hold:
+            await self._hold_off()
+        else:
+            await self._stop()
+
+    async def _hold_off(self) -> None:
+        asked_again = self._no_aux
         try:
-            await self._sender.confirm(await self._send(on, None))
+            await self._sender.confirm(await self._send(False, None))
         except NotAppliedError:
             # Another firmware may take what the one before declined.
             if not (asked_again and await self._held_off()):
                 raise
+
+    async def _stop(self) -> None:
+        """Stop it without holding it off, so that its next schedule runs."""
+        slot = self._slot()
+        pending = await self._sender.send(self._command(False, None))
+        await self._sender.confirm(pending)
+        if pending.by_lan and slot in (self._store.known.outputs.held or ()):
+            # Where neither way gives it back, it is off all the same, as was asked.
+            await self._resumed_by_aux(slot)
 
     async def set_speed(self, speed: int) -> None:
         """Set the speed in %; a pump that stands still starts with it next time.
 
         Raises InvalidCommandError outside 40 to 100.
         """
-        if not MIN_SPEED <= speed <= MAX_SPEED:
-            raise InvalidCommandError(f"{speed} % is not a speed of this pump")
-        speed = nearest_speed(speed)
+        speed = _checked(speed)
         if self._store.state.pump_on:
             await self._sender.coalescer.run(
                 "pump", speed, self._send_speed, self._sender.confirm
@@ -176,6 +195,12 @@ class PumpControl:
             "aux_slot_num": self._slot(),
             "pump_speed": wanted or usual,
         }
+
+
+def _checked(speed: int) -> int:
+    if not MIN_SPEED <= speed <= MAX_SPEED:
+        raise InvalidCommandError(f"{speed} % is not a speed of this pump")
+    return nearest_speed(speed)
 
 
 def _running(state: PoolState, on: bool, speed: int) -> PoolState:
