@@ -475,6 +475,27 @@ async def test_by_the_cloud(rig: Rig, told: bool) -> None:
     assert ends(rig) == []
 
 
+async def test_off_by_the_cloud_that_holds(rig: Rig) -> None:
+    """Nothing had to be held; where the cloud held it all the same, the LAN tells."""
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.forget_on_write = True
+    await start(rig)
+    rig.pool.faults.on("refuse")
+    for _ in range(2):
+        await rig.polls(30)
+    await switch(rig, True)
+    await rig.polls(35)
+    await switch(rig, False)
+    await rig.polls(35)
+    assert rig.controller.holds.due == []  # the cloud has no way to give it back
+    rig.pool.faults.clear()
+    await rig.polls(60)
+    assert rig.pool.pool.slots[SLOT].held
+    await rig.controller.holds.give_back()
+    assert payloads(rig) == [b"\2\0\0"]
+    assert ends(rig) == []
+
+
 async def test_by_the_cloud_alone(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(lan=False)
     rig.service.cloud.not_offered.clear()

@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from ..equipment import Role, Slot
@@ -72,11 +73,13 @@ class HoldControl:
     async def switch(self, slot: Slot | None, on: bool) -> None:
         """Switch an output by hand; raises NotSupportedError where its slot is not known."""
         slot, now = _known(slot), self._clock()
-        until, hold = None, True
+        wanted, hold = Hold(slot=slot.index, on=on, since=now.astimezone(UTC)), True
         if not on and self._end_by_themselves:
             until = off_until(self._store.state, slot, now)
             hold = until is not None
-        wanted = Hold(slot=slot.index, on=on, since=now.astimezone(UTC), until=until)
+            # What needs no hold is over at once: should it be held all the same, as the
+            # cloud may have done, it is given back.
+            wanted = replace(wanted, until=until or wanted.since)
         await self._run(slot, wanted, hold=hold)
 
     async def hold(
@@ -97,16 +100,14 @@ class HoldControl:
     ) -> None:
         before = hold_of(self._store.known, slot.index)
         with self._switching(slot.index):
-            self._asked.pop(slot.index, None)
-            if hold:
-                self._asked[slot.index] = wanted
+            self._asked[slot.index] = wanted
             try:
                 await self._send(slot, wanted.on, hold=hold, speed=speed)
             except RefusedError:
                 # It certainly is as it was.
                 self._put(wanted, before)
                 raise
-            self._put(wanted, wanted if hold else None)
+            self._put(wanted, wanted)
 
     async def _send(
         self, slot: Slot, on: bool, *, hold: bool, speed: int | None = None
@@ -176,10 +177,7 @@ class HoldControl:
             elif hold.on and (slot := self._store.known.outputs.slot(hold.slot)):
                 # As the vendor's app does; the LAN will tell whether that holds it off.
                 await self._send(slot, False, hold=False)
-                if self._paths.lan is not None:
-                    left = Hold(
-                        slot=hold.slot, on=False, since=hold.since, until=hold.until
-                    )
+                left = replace(hold, on=False) if self._paths.lan else None
             if hold_of(self._store.known, hold.slot) == hold:
                 self._store.update(lambda known: with_hold(known, hold.slot, left))
 
