@@ -11,6 +11,7 @@ from typing import ClassVar, Final, NamedTuple, override
 
 from homeassistant.components.binary_sensor.const import DOMAIN as BINARY_SENSOR
 from homeassistant.components.climate.const import DOMAIN as CLIMATE
+from homeassistant.components.light.const import DOMAIN as LIGHT
 from homeassistant.components.sensor import DOMAIN as SENSOR, SensorDeviceClass
 from homeassistant.components.switch.const import DOMAIN as SWITCH
 from homeassistant.const import (
@@ -34,6 +35,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util.unit_conversion import ElectricPotentialConverter
 import probatio as vol
 
+from .client.equipment import AUX_TYPES
 from .client.pool.state import Source
 from .const import DOMAIN
 from .parts import PART_OF, Part, controller_of, part_of_device
@@ -55,7 +57,7 @@ CONNECTION_OPTIONS: Final = {
 
 
 class Ours(NamedTuple):
-    """Entities of this integration, of one domain."""
+    """Entities of this integration, of one kind."""
 
     specs: Mapping[str, DomainSpec]
     keys: frozenset[str | None]
@@ -81,6 +83,13 @@ DRUM_SENSORS: Final = _ours(BINARY_SENSOR, "acid_low", "chlorine_low")
 DOSE_LIMIT_SENSORS: Final = _ours(BINARY_SENSOR, "acid_limit_reached")
 DRY_RUN_SENSORS: Final = _ours(BINARY_SENSOR, "dry_run")
 EFFECT_SENSORS: Final = _ours(BINARY_SENSOR, "acid_without_effect")
+OUTPUTS: Final = Ours(
+    {SWITCH: DomainSpec(), LIGHT: DomainSpec()},
+    frozenset(
+        {"general", "pump", "spa_mode", *(aux.kind for aux in AUX_TYPES.values())}
+    ),
+    frozenset({Part.PUMP, Part.SPA, Part.LIGHTS, Part.OUTPUTS}),
+)
 CLIMATES: Final = _ours(CLIMATE, "pool", "spa")
 PUMP_SWITCHES: Final = _ours(SWITCH, "pump")
 SPA_SWITCHES: Final = _ours(SWITCH, "spa_mode")

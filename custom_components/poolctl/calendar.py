@@ -29,6 +29,7 @@ from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
 from .client.exceptions import InvalidCommandError
+from .client.occurrences import occurrences
 from .client.pool.schedule_rules import equip
 from .client.schedule import Schedule
 from .entity import PoolctlEntity, PoolctlEntityDescription
@@ -137,7 +138,7 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
                 recurrence_id=run.recurrence_id,
                 rrule=recurrence.format_rule(run.schedule),
             )
-            for run in recurrence.occurrences(schedules, after, before, zone)
+            for run in occurrences(schedules, after, before, zone)
         ]
 
     @override
@@ -229,7 +230,7 @@ def _kept(
         return times
     around = start - timedelta(days=2), start + timedelta(days=2)
     zone = dt_util.get_default_time_zone()
-    for run in recurrence.occurrences({0: seen}, *around, zone):
+    for run in occurrences({0: seen}, *around, zone):
         if run.recurrence_id == recurrence_id:
             return times._replace(
                 start=seen.start if start == run.start else times.start,

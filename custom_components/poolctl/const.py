@@ -8,6 +8,7 @@ DOMAIN: Final = "poolctl"
 CONF_CONTROLLERS: Final = "controllers"
 CONF_CONNECTION: Final = "connection"
 CONF_WITHOUT_FLOW: Final = "readings_without_flow"
+CONF_HOLDS: Final = "holds_by_hand"
 
 
 class Connection(StrEnum):
@@ -16,6 +17,13 @@ class Connection(StrEnum):
     AUTOMATIC = "automatic"
     LAN = "lan"
     CLOUD = "cloud"
+
+
+class HoldsEnd(StrEnum):
+    """When what was switched by hand is given back to its schedules."""
+
+    ENDS_BY_ITSELF = "ends_by_itself"
+    UNTIL_GIVEN_BACK = "until_given_back"
 
 
 MIN_FIRMWARE: Final = "2.5.46"

@@ -14,6 +14,7 @@ from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.update_coordinator import UpdateFailed
+from homeassistant.util import dt as dt_util
 
 from .client.cloud import CloudClient
 from .client.control.controller import Controller
@@ -21,12 +22,20 @@ from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.lan import LanClient
 from .client.pool.state import PoolState, WithoutFlow
-from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, DOMAIN, Connection
+from .const import (
+    CONF_CONNECTION,
+    CONF_HOLDS,
+    CONF_WITHOUT_FLOW,
+    DOMAIN,
+    Connection,
+    HoldsEnd,
+)
 from .device import device_info
 from .outline import outline
 from .parts import Part, part_info
 from .private import QuietCoordinator
 from .upkeep.health import Health
+from .upkeep.holds import HoldKeeper
 from .upkeep.issues import Issues, async_check_sign_in
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord
@@ -89,6 +98,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.controller = self._make_controller()
         self.data = self.controller.store.state
         self._outline = self._outlined = self.data
+        self.hold_keeper = HoldKeeper(hass, self.controller, self._async_in_background)
         self.recovery = self._make_recovery()
         self.issues = Issues(hass, self.health)
         entry.async_on_unload(
@@ -96,9 +106,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
 
     def _make_controller(self) -> Controller:
-        without_flow = self.config_entry.options.get(
-            CONF_WITHOUT_FLOW, WithoutFlow.HOLD
-        )
+        options = self.config_entry.options
+        without_flow = options.get(CONF_WITHOUT_FLOW, WithoutFlow.HOLD)
+        holds_end = options.get(CONF_HOLDS, HoldsEnd.ENDS_BY_ITSELF)
         return Controller(
             self.record.device_id,
             lan=self.lan_client(self.record),
@@ -108,6 +118,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 self._memory.state(self.record.device_id),
                 without_flow=WithoutFlow(without_flow),
             ),
+            clock=dt_util.now,
+            holds_end=holds_end == HoldsEnd.ENDS_BY_ITSELF,
         )
 
     def _make_recovery(self) -> Recovery:
@@ -124,11 +136,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     async def _async_stopping(self, event: Event) -> None:
         """End commands that wait; entries are not unloaded when Home Assistant stops."""
+        self.hold_keeper.async_stop()
         await self.controller.stop()
 
     @override
     async def async_shutdown(self) -> None:
         self.issues.async_stop()
+        self.hold_keeper.async_stop()
         await super().async_shutdown()
         await self.controller.close()
 
@@ -270,6 +284,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         at every entity twice.
         """
         self._memory.remember(self.record.device_id, self.controller.store.known)
+        self.hold_keeper.async_check()
         names_due = self.controller.queries.names_due
         state = self.controller.store.state
         same = state == self.data

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import NamedTuple, override
 
 from homeassistant.core import callback
@@ -159,6 +160,13 @@ class OutputEntity(PoolctlEntity[bool]):
         with self.commanding():
             slot = self.slot
             await self.controller.outputs.resume_schedule(slot.index if slot else None)
+
+    async def async_hold(
+        self, state: bool, duration: timedelta, speed: int | None = None
+    ) -> None:
+        """Hold the output on or off for some time; the pump also at a speed in %."""
+        with self.commanding():
+            await self.controller.holds.hold(self.slot, state, duration, speed)
 
 
 class OfSlot[T](PoolctlEntity[T]):

@@ -14,6 +14,7 @@ from .client.exceptions import (
     InvalidCommandError,
     NotAppliedError,
     NotDoneError,
+    NotGivenBackError,
     NotOfferedError,
     NotSupportedError,
     OutcomeUnknownError,
@@ -36,6 +37,7 @@ COMMAND_ERRORS: Final[Sentences] = {
     NotSupportedError: "not_supported",
     NotOfferedError: "not_supported",
     NotAppliedError: "not_applied",
+    NotGivenBackError: "not_given_back",
     AuthenticationError: "sign_in_needed",
     BusyError: "busy",
     CommandFailedError: "service_refused",
@@ -72,6 +74,9 @@ REFILL_ERRORS: Final[Sentences] = {
     BusyError: "not_reached",
 }
 """The controller was not told that a drum is full again."""
+
+GIVING_BACK_ERRORS: Final[Sentences] = REFILL_ERRORS
+"""An output was not given back to its schedules."""
 
 ADDRESS_ERRORS: Final[Sentences] = {
     SignatureError: "another_controller",

@@ -103,10 +103,10 @@ class PoolctlLight(SlotEntity, LightEntity):
             if ATTR_EFFECT in kwargs:
                 await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
             else:
-                await self.controller.outputs.switch(self.index, True)
+                await self.controller.holds.switch(self.slot, True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
-        """Switch it off, against any schedule."""
+        """Switch it off; inside a window of its schedules, hold it off."""
         with self.commanding():
-            await self.controller.outputs.switch(self.index, False)
+            await self.controller.holds.switch(self.slot, False)

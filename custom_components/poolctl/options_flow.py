@@ -7,7 +7,7 @@ from homeassistant.helpers.selector import SelectSelector, SelectSelectorConfig
 import probatio as vol
 
 from .client.pool.state import WithoutFlow
-from .const import CONF_CONNECTION, CONF_WITHOUT_FLOW, Connection
+from .const import CONF_CONNECTION, CONF_HOLDS, CONF_WITHOUT_FLOW, Connection, HoldsEnd
 from .forms import UserInput
 
 
@@ -25,17 +25,20 @@ _SCHEMA = vol.Schema(
         vol.Required(CONF_WITHOUT_FLOW, default=WithoutFlow.HOLD): _choice(
             CONF_WITHOUT_FLOW, WithoutFlow
         ),
+        vol.Required(CONF_HOLDS, default=HoldsEnd.ENDS_BY_ITSELF): _choice(
+            CONF_HOLDS, HoldsEnd
+        ),
     }
 )
 
 
 class PoolctlOptionsFlow(OptionsFlowWithReload):
-    """Asks how controllers are reached, and what to show of probes in still water."""
+    """Asks how controllers are reached, what to show, and how long a person wins."""
 
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for both."""
+        """Ask for all of it."""
         if user_input is not None:
             return self.async_create_entry(data=user_input)
         return self.async_show_form(

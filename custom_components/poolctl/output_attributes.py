@@ -3,16 +3,24 @@
 What is not known or does not apply is left out.
 """
 
+from datetime import datetime
 from typing import Final
 
 from .client.equipment import Role, Slot
 from .client.frame import MODE_MANUAL, MODE_OFF
+from .client.pool.holds import hold_of
 from .client.pool.state import PoolState, Source
 
 ATTR_MODE: Final = "mode"
 ATTR_RUNNING_SCHEDULE: Final = "schedule"
 """The name of the schedule that runs the output."""
 ATTR_HELD: Final = "held_by_hand"
+ATTR_HELD_SINCE: Final = "held_since"
+"""When the hold was first seen, in UTC."""
+ATTR_HELD_UNTIL: Final = "held_until"
+"""When it is given back, in UTC; missing where only a person gives it back."""
+ATTR_TIMER_ENDS: Final = "timer_ends"
+"""When its running timer switches it off, in UTC and to the minute."""
 ATTR_REASON: Final = "reason"
 
 _OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
@@ -40,11 +48,16 @@ def attributes(state: PoolState, slot: Slot | None) -> dict[str, str | bool]:
     if slot.role in RUN_BY:
         return {ATTR_REASON: RUN_BY[slot.role]}
     mode = _mode(state, slot)
+    hold = None if slot.held is False else hold_of(state, slot.index)
+    timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
     stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
     found = {
         ATTR_MODE: mode_name(mode),
         ATTR_RUNNING_SCHEDULE: running_schedule(state, mode),
         ATTR_HELD: slot.held,
+        ATTR_HELD_SINCE: _moment(hold.since) if hold else None,
+        ATTR_HELD_UNTIL: _moment(hold.until) if hold else None,
+        ATTR_TIMER_ENDS: _moment(timer.at) if timer else None,
         ATTR_REASON: NEEDS_PUMP if stopped else None,
     }
     return {name: value for name, value in found.items() if value is not None}
@@ -59,6 +72,10 @@ def _mode(state: PoolState, slot: Slot) -> int | None:
         # The cloud says that it runs, but not why (layouts.md 5).
         return None
     return slot.mode
+
+
+def _moment(at: datetime | None) -> str | None:
+    return at.isoformat(timespec="seconds") if at else None
 
 
 def running_schedule(state: PoolState, mode: int | None) -> str | None:

@@ -18,7 +18,7 @@ from .client.exceptions import PoolctlError
 from .client.pool.dosing import DOSERS, DoserKind
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
-from .errors import KEY_ERRORS, REFILL_ERRORS, Sentences, sentence
+from .errors import GIVING_BACK_ERRORS, KEY_ERRORS, REFILL_ERRORS, Sentences, sentence
 from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 
 type _Fix = Callable[[ControllerCoordinator], Awaitable[None]]
@@ -152,6 +152,12 @@ def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
     return partial(_ConfirmFlow, refill, REFILL_ERRORS)
 
 
+async def _give_back_held_off(coordinator: ControllerCoordinator) -> None:
+    for hold in coordinator.data.holds:
+        if not hold.on:
+            await coordinator.controller.outputs.resume_schedule(hold.slot)
+
+
 async def _renew_key(coordinator: ControllerCoordinator) -> None:
     await coordinator.recovery.async_adopt_key()
 
@@ -159,6 +165,7 @@ async def _renew_key(coordinator: ControllerCoordinator) -> None:
 _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
     "key_rejected": partial(_ConfirmFlow, _renew_key, KEY_ERRORS),
     "address_lost": _AddressFlow,
+    "held_off": partial(_ConfirmFlow, _give_back_held_off, GIVING_BACK_ERRORS),
     **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},
 }
 """By the key of the problem (issues.py)."""

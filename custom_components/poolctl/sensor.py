@@ -32,6 +32,7 @@ from .coordinator import ControllerCoordinator
 from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.ends import ENDS, PoolctlEnd
+from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import MODES, mode_name, running_schedule
@@ -193,6 +194,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
         **described(PoolctlConsumptionSensor, CONSUMPTION_SENSORS, coordinator),
         **described(PoolctlEnd, ENDS, coordinator),
+        **described(PoolctlHeldOutputs, HELD, coordinator),
     }
 
 

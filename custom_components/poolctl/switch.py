@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any, override
 
@@ -41,10 +42,11 @@ PARALLEL_UPDATES = 0
 class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescription):
     """One switch."""
 
-    set_fn: Callable[[Controller, bool], Awaitable[None]]
+    set_fn: Callable[[Controller, bool], Awaitable[None]] | None = None
+    """Switches it; `None`: it is an output."""
     slot_fn: Callable[[PoolState], Slot | None] | None = None
     """The slot of the output that it switches, whichever that is; `None`: it is no
-    output."""
+    output, or always the same slot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +87,6 @@ SWITCHES = (
         translation_key="pump",
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=lambda state: state.pump_on,
-        set_fn=lambda controller, on: controller.pump.switch(on),
         slot_fn=lambda state: state.outputs.pump,
     ),
     PoolctlSwitchDescription(
@@ -95,7 +96,6 @@ SWITCHES = (
         fitted=frozenset(SPA_ACTUATORS),
         value_fn=lambda state: state.spa_mode,
         assumed_fn=lambda state: state.outputs.assumed,
-        set_fn=lambda controller, on: controller.outputs.set_spa_mode(on),
         slot_fn=lambda state: state.outputs.spa,
     ),
     *(_may_heat(source) for source in HeatSource),
@@ -112,7 +112,6 @@ def _slot_description(slot: Slot) -> PoolctlSwitchDescription:
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=slot_is_on(slot.index),
         assumed_fn=lambda state: state.outputs.assumed,
-        set_fn=lambda controller, on: controller.outputs.switch(slot.index, on),
     )
 
 
@@ -190,15 +189,19 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
-        """Switch it on, against any schedule."""
+        """Switch it on."""
         with self.commanding():
-            await self.entity_description.set_fn(self.controller, True)
+            await self._switch(True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
-        """Switch it off, against any schedule."""
+        """Switch it off."""
         with self.commanding():
-            await self.entity_description.set_fn(self.controller, False)
+            await self._switch(False)
+
+    async def _switch(self, on: bool) -> None:
+        if (set_fn := self.entity_description.set_fn) is not None:
+            await set_fn(self.controller, on)
 
     async def async_resume_schedule(self) -> None:
         """Refuse: only an output can be given back to its schedules."""
@@ -206,8 +209,24 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
             translation_domain=DOMAIN, translation_key="not_scheduled"
         )
 
+    async def async_hold(
+        self, state: bool, duration: timedelta, speed: int | None = None
+    ) -> None:
+        """Refuse: only an output can be held against its schedules."""
+        raise ServiceValidationError(
+            translation_domain=DOMAIN, translation_key="not_held"
+        )
 
-class PoolctlOutputSwitch(OutputEntity, PoolctlSwitch):
+
+class _OfOutput(OutputEntity, PoolctlSwitch):
+    """An output that a person switches against its schedules."""
+
+    @override
+    async def _switch(self, on: bool) -> None:
+        await self.controller.holds.switch(self.slot, on)
+
+
+class PoolctlOutputSwitch(_OfOutput):
     """An output that a person switches, whichever slot it is on."""
 
     @property
@@ -217,7 +236,7 @@ class PoolctlOutputSwitch(OutputEntity, PoolctlSwitch):
         return slot_fn(self.coordinator.data) if slot_fn else None
 
 
-class PoolctlSlotSwitch(SlotEntity, PoolctlSwitch):
+class PoolctlSlotSwitch(SlotEntity, _OfOutput):
     """A slot that a person switches."""
 
     entity_description: PoolctlSwitchDescription

@@ -43,6 +43,7 @@ from homeassistant.helpers.trigger import (
     TriggerNotTriggeredReporter,
 )
 from homeassistant.helpers.typing import ConfigType
+from homeassistant.util import dt as dt_util
 import probatio as vol
 
 from .automation import (
@@ -56,12 +57,14 @@ from .automation import (
     OPTION_CONNECTION,
     ORP_RANGE,
     ORP_SENSORS,
+    OUTPUTS,
     PH_RANGE,
     PH_SENSORS,
     LimitedReading,
     PoolEntities,
     connection_of,
 )
+from .output_attributes import ATTR_HELD_SINCE
 from .private import TurnsOn
 
 
@@ -144,6 +147,102 @@ def _heats(state: State) -> bool:
     return action == HVACAction.HEATING
 
 
+class HeldTooLong(PoolEntities, Trigger, of=OUTPUTS):
+    """An output has been held by hand, on or off, for some time.
+
+    The time counts from when the hold began, which the output itself remembers: a restart
+    of Home Assistant does not begin it anew.
+    """
+
+    _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
+        {
+            vol.Required(CONF_OPTIONS, default={}): {
+                vol.Required(CONF_FOR, default=timedelta(days=1)): vol.All(
+                    cv.positive_time_period, vol.Range(min=timedelta(seconds=1))
+                )
+            }
+        }
+    )
+
+    @override
+    @classmethod
+    async def async_validate_config(
+        cls, hass: HomeAssistant, config: ConfigType
+    ) -> ConfigType:
+        return cast("ConfigType", cls._schema(config))
+
+    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
+        """Read the options."""
+        config = self._aimed(hass, config)
+        super().__init__(hass, config)
+        self._target = config.target or {}
+        self._duration: timedelta = (config.options or {})[CONF_FOR]
+
+    @override
+    async def async_attach_runner(
+        self,
+        run_action: TriggerActionRunner,
+        did_not_trigger: TriggerNotTriggeredReporter | None = None,
+    ) -> CALLBACK_TYPE:
+        waiting = _Waiting(self.hass)
+        look = partial(self._look, waiting, run_action)
+
+        @callback
+        def changed(data: TargetStateChangedData) -> None:
+            event = data.state_change_event
+            look(event.data["entity_id"], event.data["new_state"])
+
+        @callback
+        def followed(
+            added: set[str], removed: set[str], states: Mapping[str, State | None]
+        ) -> None:
+            waiting.give_up(*removed)
+            for entity_id in added:
+                look(entity_id, states[entity_id])
+
+        unfollow = await async_track_target_selector_state_change_event(
+            self.hass, self._target, changed, self.entity_filter, followed
+        )
+        return waiting.detach(unfollow)
+
+    @callback
+    def _look(
+        self,
+        waiting: _Waiting,
+        run_action: TriggerActionRunner,
+        entity_id: str,
+        state: State | None,
+    ) -> None:
+        """Wait for the rest of the time, where an output is held."""
+        waiting.give_up(entity_id)
+        if state is None or (since := _held_since(state)) is None:
+            return
+        left = since + self._duration - dt_util.utcnow()
+        if left > timedelta(0):
+            fire = partial(self._fire, run_action, state, since)
+            waiting.begin(entity_id, fire, left)
+
+    @callback
+    def _fire(
+        self, run_action: TriggerActionRunner, state: State, since: datetime
+    ) -> None:
+        run_action(
+            {
+                ATTR_ENTITY_ID: state.entity_id,
+                ATTR_HELD_SINCE: since,
+                "for": self._duration,
+            },
+            f"hold of {state.entity_id}",
+            None,
+        )
+
+
+def _held_since(state: State) -> datetime | None:
+    if (since := state.attributes.get(ATTR_HELD_SINCE)) is None:
+        return None
+    return dt_util.parse_datetime(since)
+
+
 class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
     """A controller is reached by another way, or by none any more.
 
@@ -182,7 +281,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
         run_action: TriggerActionRunner,
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> CALLBACK_TYPE:
-        waiting = _Waiting(self.hass, self._duration)
+        waiting = _Waiting(self.hass)
 
         @callback
         def changed(data: TargetStateChangedData) -> None:
@@ -194,7 +293,8 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
             entity_id = event.data["entity_id"]
             waiting.give_up(entity_id)
             if before is not None and after is not None and after in self._wanted:
-                waiting.begin(entity_id, partial(self._fire, run_action, event, after))
+                fire = partial(self._fire, run_action, event, after)
+                waiting.begin(entity_id, fire, self._duration)
 
         @callback
         def followed(
@@ -210,13 +310,7 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
             followed,
             primary_entities_only=False,
         )
-
-        @callback
-        def detach() -> None:
-            unfollow()
-            waiting.give_up(*waiting)
-
-        return detach
+        return waiting.detach(unfollow)
 
     @callback
     def _fire(
@@ -242,15 +336,16 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
 class _Waiting(dict[str, CALLBACK_TYPE]):
     """Timers by entity: each runs until a state has lasted long enough."""
 
-    def __init__(self, hass: HomeAssistant, duration: timedelta | None) -> None:
+    def __init__(self, hass: HomeAssistant) -> None:
         super().__init__()
         self._hass = hass
-        self._duration = duration
 
     @callback
-    def begin(self, entity_id: str, fire: Callable[[], None]) -> None:
-        """Fire after the duration, at once where there is none."""
-        if not self._duration:
+    def begin(
+        self, entity_id: str, fire: Callable[[], None], duration: timedelta | None
+    ) -> None:
+        """Fire after a duration, at once where there is none."""
+        if not duration:
             fire()
             return
 
@@ -259,7 +354,17 @@ class _Waiting(dict[str, CALLBACK_TYPE]):
             del self[entity_id]
             fire()
 
-        self[entity_id] = async_call_later(self._hass, self._duration, lasted)
+        self[entity_id] = async_call_later(self._hass, duration, lasted)
+
+    def detach(self, unfollow: CALLBACK_TYPE) -> CALLBACK_TYPE:
+        """Return what ends the following, and the waiting with it."""
+
+        @callback
+        def ended() -> None:
+            unfollow()
+            self.give_up(*self)
+
+        return ended
 
     @callback
     def give_up(self, *entity_ids: str) -> None:
@@ -274,6 +379,7 @@ TRIGGERS: dict[str, type[Trigger]] = {
     "dose_limit_reached": DoseLimitReached,
     "dosing_without_effect": DosingWithoutEffect,
     "drum_nearly_empty": DrumNearlyEmpty,
+    "held_too_long": HeldTooLong,
     "orp_out_of_range": OrpOutOfRange,
     "ph_out_of_range": PhOutOfRange,
     "pump_dry_run": PumpDryRun,

@@ -35,8 +35,10 @@ async def test_a_switch_costs_one_request_and_shows_the_confirmed_state(
     assert "assumed_state" not in change.data["new_state"].attributes
 
     await small.act("switch.turn_off", SLOT)
-    assert small.controller.requests[-1].payload == b"\x02\x00\x01"
+    # No schedule would switch it on again, so nothing has to be held.
+    assert small.controller.requests[-1].payload == b"\x02\x00\x00"
     assert not small.pool.slots[WATERFALL].on
+    assert not small.pool.slots[WATERFALL].held
 
 
 async def test_resume_schedule(small: Home) -> None:

@@ -103,7 +103,8 @@ async def test_on_and_off(full: Home) -> None:
     assert state.attributes["supported_color_modes"] == ["onoff"]
     assert "assumed_state" not in state.attributes
     await full.act("light.turn_off", LIGHT)
-    assert full.controller.requests[-1].payload == b"\x01\x00\x01"
+    # Its schedule is not armed, so nothing has to be held.
+    assert full.controller.requests[-1].payload == b"\x01\x00\x00"
     assert not relay(full)
     assert shown(full) == ("off", None)
     assert sent(full) == []

@@ -16,6 +16,7 @@ from custom_components.poolctl.client.pool.parts import (
     LOW_LEVEL,
     Chemistry,
     Doser,
+    Hold,
     Lights,
 )
 from custom_components.poolctl.client.pool.state import PoolState
@@ -41,6 +42,15 @@ STORED: dict[str, Any] = {
     "chlorine_low_level": 20,
     "acid_idle_doses": 3,
     "acid_reading_before": 7.6,
+    "holds": [
+        {
+            "slot": 1,
+            "on": False,
+            "since": "2026-11-21T09:00:00+00:00",
+            "until": "2026-11-21T16:00:00+00:00",
+        },
+        {"slot": 2, "on": True, "since": "2026-11-20T09:00:00+00:00", "until": None},
+    ],
     "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
     "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
 }
@@ -53,6 +63,15 @@ STATE = PoolState(
     pool_lights=Lights(chosen_type=3),
     acid=Doser(low_level=15, idle_doses=3, reading_before=7.6),
     chlorine=Doser(low_level=20),
+    holds=(
+        Hold(
+            slot=1,
+            on=False,
+            since=datetime(2026, 11, 21, 9, tzinfo=UTC),
+            until=datetime(2026, 11, 21, 16, tzinfo=UTC),
+        ),
+        Hold(slot=2, on=True, since=datetime(2026, 11, 20, 9, tzinfo=UTC)),
+    ),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
@@ -66,6 +85,7 @@ LATER = (
     "chlorine_low_level",
     "acid_idle_doses",
     "acid_reading_before",
+    "holds",
 )
 """What the first version did not store."""
 
@@ -154,6 +174,7 @@ async def test_a_controller_that_nothing_is_known_of(
         "chlorine_low_level": 10,
         "acid_idle_doses": 0,
         "acid_reading_before": None,
+        "holds": [],
         "chemistry": {"ph": None, "orp": None, "water_temperature": None},
         "chemistry_at": None,
     }

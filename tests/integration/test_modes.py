@@ -272,6 +272,9 @@ OF_ANY_OUTPUT = {
     output_attributes.ATTR_MODE,
     output_attributes.ATTR_RUNNING_SCHEDULE,
     output_attributes.ATTR_HELD,
+    output_attributes.ATTR_HELD_SINCE,
+    output_attributes.ATTR_HELD_UNTIL,
+    output_attributes.ATTR_TIMER_ENDS,
 }
 LINKED = {kind.kind for kind in AUX_TYPES.values() if kind.role is Role.PUMP_LINKED}
 OUTPUTS = {

@@ -33,6 +33,7 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.derived.consumption import CONSUMPTION_SENSORS
 from custom_components.poolctl.derived.doses import DOSE_SENSORS
 from custom_components.poolctl.derived.ends import ENDS
+from custom_components.poolctl.derived.held import HELD
 from custom_components.poolctl.derived.totals import TOTALS
 from custom_components.poolctl.parts import PART_OF
 from tests.simulator import Pool
@@ -113,6 +114,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *CONSUMPTION_SENSORS,
         *DOSE_SENSORS,
         *ENDS,
+        *HELD,
         *TOTALS,
         *switch.SWITCHES,
     )

@@ -210,6 +210,7 @@ async def test_actions(home: Home) -> None:
     new = {"name": "Lunch", "start": "12:00", "end": "13:00", "weekdays": ["mon"]}
     waterfall = home.entity_id("switch", "slot_21")
     calls: dict[str, dict[str, Any]] = {
+        "hold": {"entity_id": waterfall, "state": True, "duration": "01:00:00"},
         "resume_schedule": {"entity_id": pump},
         "get_schedules": {"device_id": device.id},
         "create_schedule": {"device_id": device.id, **new, "equipment": waterfall},

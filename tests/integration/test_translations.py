@@ -16,8 +16,10 @@ from custom_components.poolctl.client.pool.state import WithoutFlow
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import (
     CONF_CONNECTION,
+    CONF_HOLDS,
     CONF_WITHOUT_FLOW,
     Connection,
+    HoldsEnd,
 )
 from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.switch import SWITCHED_ROLES
@@ -62,9 +64,10 @@ def texts(tree: Any, path: str = "") -> dict[str, str]:
 
 def test_options() -> None:
     fields = ENGLISH["options"]["step"]["init"]["data"]
-    assert set(fields) == {CONF_CONNECTION, CONF_WITHOUT_FLOW}
+    assert set(fields) == {CONF_CONNECTION, CONF_HOLDS, CONF_WITHOUT_FLOW}
     for key, values in (
         (CONF_CONNECTION, Connection),
+        (CONF_HOLDS, HoldsEnd),
         (CONF_WITHOUT_FLOW, WithoutFlow),
     ):
         assert set(ENGLISH["selector"][key]["options"]) == set(values)

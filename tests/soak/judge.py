@@ -65,9 +65,10 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     # The only one left to take it does not say that it did, or did not do it.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
-    # Nothing else gives a pump back that was switched by hand.
+    # Nothing is left that gives a pump back that was switched by hand. What once held
+    # it off is not tried again, though another firmware may clear the override.
     (
-        "refused",
+        "not_given_back",
         lambda it: (
             it.key == "resume_schedules"
             and L.PUMP_AUX_DECLINED in it.controller.dialects

@@ -24,8 +24,15 @@ from .week import CLOUD, HOME, HOUR, MINUTE, Week
 type Wish = tuple[str, dict[str, Any]]
 
 
+HOLD: Final = "poolctl.hold"
+
+
 def switch(chance: Random, state: State) -> Wish:
-    """Switch something on or off."""
+    """Switch something on or off; an output also for a time."""
+    if "held_by_hand" in state.attributes and chance.random() < 0.25:
+        minutes = chance.randint(1, 300)
+        on = chance.random() < 0.5
+        return HOLD, {"state": on, "duration": {"minutes": minutes}}
     return chance.choice(("turn_on", "turn_off")), {}
 
 
@@ -102,15 +109,7 @@ class Person:
         times = 10 if entity.domain == "number" and chance.random() < 0.3 else 1
         wishes = [WISHES[entity.domain](chance, state) for _ in range(times)]
         results = await asyncio.gather(
-            *(
-                self.hass.services.async_call(
-                    entity.domain,
-                    action,
-                    {"entity_id": entity.entity_id, **data},
-                    blocking=True,
-                )
-                for action, data in wishes
-            ),
+            *(self._act(entity, action, data) for action, data in wishes),
             return_exceptions=True,
         )
         _, data = wishes[-1]
@@ -123,6 +122,16 @@ class Person:
             if result is not None:
                 what = f"{wishes[-1]} of {entity.unique_id}: {result!r}"
                 self._judge(result, asked, what, started)
+
+    async def _act(
+        self, entity: er.RegistryEntry, action: str, data: dict[str, Any]
+    ) -> None:
+        """Run an action on an entity: one of its domain, or one of ours."""
+        ours, _, name = action.rpartition(".")
+        target = {"entity_id": entity.entity_id}
+        await self.hass.services.async_call(
+            ours or entity.domain, name, target | data, blocking=True
+        )
 
     def _judge(self, result: object, asked: Asked, what: str, started: float) -> None:
         """Note a failure that nothing explains, or that was not told in words."""

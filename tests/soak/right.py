@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tests.simulator import Pool
+from tests.simulator.equipment import SPA_ACTUATORS, Role
 from tests.simulator.water import pump_watts
 
 type Expected = Mapping[str, Callable[[Pool], Any]]
@@ -14,6 +15,16 @@ def _running_schedule(pool: Pool) -> str:
         return "unknown"
     schedule = pool.schedules[pool.pump.mode - 1]
     return (schedule and schedule.name) or str(pool.pump.mode)
+
+
+def _held_outputs(pool: Pool) -> int:
+    """Count what is held; the actuators of the spa are one."""
+    spa = pool.find(*SPA_ACTUATORS)
+    return sum(
+        slot.held
+        for number, slot in enumerate(pool.slots)
+        if pool.can_switch(number) and (slot.role is not Role.SPA or number == spa)
+    )
 
 
 SENSORS: Final[Expected] = {
@@ -29,6 +40,7 @@ SENSORS: Final[Expected] = {
     "running_schedule": _running_schedule,
     "acid_remaining": lambda pool: int(pool.settings["acid_remaining"]) / 1000,
     "chlorine_remaining": lambda pool: int(pool.settings["chlorine_remaining"]) / 1000,
+    "held_outputs": _held_outputs,
     "connection": lambda pool: "lan",
 }
 BINARY_SENSORS: Final[Expected] = {

@@ -16,7 +16,8 @@ such a reason, and how, is one table (judge.py). Asked at the end, an hour after
 the last trouble: every entity against the pool itself, and against what a fresh start
 shows; tasks, timers, sockets, descriptors and memory against those after the warm-up;
 every command that failed without a trouble near it; entities that were removed, though
-nothing was ever unplugged; every log line.
+nothing was ever unplugged; every log line. All week long: holds by hand that should have been given back
+(holds.py).
 
 `POOLCTL_SOAK_SEED` and `POOLCTL_SOAK_DAYS` choose another week;
 `POOLCTL_SOAK_DIALECTS=none` one in which all is as expected.
@@ -41,6 +42,7 @@ from tests.integration.service import Service
 from tests.simulator.visitors import Announcement
 
 from .draws import DAYS, SEED
+from .holds import Holds
 from .judge import may_be_missing
 from .neighbours import Neighbours
 from .network import Network
@@ -78,7 +80,7 @@ async def test_a_week(
     neighbours = Neighbours(hass, week, seconds)
     week.at_each += [
         *(speech.updates, speech.others),
-        *(Person(hass, week).play, neighbours.announce),
+        *(Person(hass, week).play, neighbours.announce, Holds(week).watch),
     ]
     with timelapse(freezer), watching(week.watch):
         await hass.config_entries.async_setup(entry.entry_id)

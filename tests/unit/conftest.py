@@ -276,7 +276,13 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
     service.cloud.not_offered |= {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
     service.cloud.not_offered |= {"scheduleInfo"}
 
-    def make(*, full: bool = False, lan: bool = True, cloud: bool = True) -> Rig:
+    def make(
+        *,
+        full: bool = False,
+        lan: bool = True,
+        cloud: bool = True,
+        holds_end: bool = True,
+    ) -> Rig:
         pool = service.full if full else service.small
         published: list[PoolState] = []
         controller = Controller(
@@ -284,6 +290,8 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
             publish=lambda: published.append(controller.store.state),
+            clock=lambda: pool.pool.local_time(),  # noqa: PLW0108 - it may be replaced
+            holds_end=holds_end,
         )
         return Rig(service, fake_time, pool, controller, published)
 

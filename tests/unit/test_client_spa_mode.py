@@ -31,10 +31,15 @@ def spa_mode(rig: Rig) -> bool | None:
     return rig.controller.store.state.spa_mode
 
 
+async def switch_spa(rig: Rig, on: bool) -> None:
+    """Send the water to the spa, or back to the pool."""
+    await rig.controller.holds.switch(rig.controller.store.state.outputs.spa, on)
+
+
 async def test_spa_mode(pool: Rig) -> None:
     """One command; the firmware moves all actuators, and the heaters follow."""
     assert spa_mode(pool) is False
-    await pool.controller.outputs.set_spa_mode(True)
+    await switch_spa(pool, True)
     assert [r.payload for r in pool.asked()] == [bytes([RETURN, 1, 1])]
     slots = pool.pool.pool.slots
     assert all(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
@@ -48,7 +53,7 @@ async def test_spa_mode(pool: Rig) -> None:
     water = pool.controller.store.state.readings.water_temperature
     assert temperature(pool.controller.store.state, SPA) == water is not None
 
-    await pool.controller.outputs.set_spa_mode(False)
+    await switch_spa(pool, False)
     assert not any(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
     await pool.polls(15)
     assert not heats(pool.controller.store.state, SPA)
@@ -57,7 +62,7 @@ async def test_spa_mode(pool: Rig) -> None:
 
 
 async def test_spa_mode_goes_back_to_the_schedules_as_a_whole(pool: Rig) -> None:
-    await pool.controller.outputs.set_spa_mode(True)
+    await switch_spa(pool, True)
     assert {RETURN, SUCTION} <= set(pool.controller.store.state.outputs.held or ())
     await pool.controller.outputs.resume_schedules()
     assert pool.asked("a")[-1].payload == bytes([RETURN, 0, 0])
@@ -99,7 +104,7 @@ def test_the_first_fitted_actuator_is_spa_mode(
 async def test_spa_mode_where_there_is_no_spa(rig: Rig) -> None:
     await rig.controller.poller.poll()
     with pytest.raises(NotSupportedError):
-        await rig.controller.outputs.set_spa_mode(True)
+        await switch_spa(rig, True)
     assert rig.asked("a") == []
 
 
@@ -108,7 +113,7 @@ async def test_spa_mode_by_way_of_the_cloud(make_rig: Callable[..., Rig]) -> Non
     rig.service.cloud.not_offered.clear()
     await rig.controller.poller.poll()
     assert spa_mode(rig) is False
-    await rig.controller.outputs.set_spa_mode(True)
+    await switch_spa(rig, True)
     assert spa_mode(rig) is True
     writes = [r for r in rig.service.cloud.requests if r.method == "POST"]
     assert [r.name for r in writes] == ["manualSet"]

@@ -35,7 +35,7 @@ async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> N
     assert int(rig.pool.pool.settings["heating"]) & 1
     sun = replace(known.signals, solar=True)
     assert heats(replace(known, signals=sun), SPA) is False
-    await rig.controller.outputs.set_spa_mode(True)
+    await rig.controller.holds.switch(rig.controller.store.state.outputs.spa, True)
     in_spa = replace(rig.controller.store.known, signals=sun)
     assert in_spa.spa_mode is True and heats(in_spa, SPA) is True
 

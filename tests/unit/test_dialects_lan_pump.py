@@ -4,7 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import NotAppliedError
+from custom_components.poolctl.client.exceptions import (
+    NotAppliedError,
+    NotGivenBackError,
+    RefusedError,
+)
 
 from .conftest import Rig
 
@@ -14,6 +18,11 @@ def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
     for dialect in dialects:
         rig.pool.dialects.add(dialect)
     return rig
+
+
+def held(rig: Rig) -> tuple[int, ...] | None:
+    """Return what is shown as held by hand."""
+    return rig.controller.store.state.outputs.held
 
 
 async def test_off_stays_off(make_rig: Callable[..., Rig]) -> None:
@@ -54,3 +63,101 @@ async def test_both_at_once(make_rig: Callable[..., Rig]) -> None:
     with pytest.raises(NotAppliedError):
         await rig.controller.pump.switch(False)
     assert rig.controller.store.state.pump_on is True
+
+
+async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) -> None:
+    """L6 until an update, L5 from then on: off stays off, and is given back."""
+    rig = speaking(make_rig, "pump_aux_declined")
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    await rig.controller.pump.switch(False)
+    await rig.controller.pump.switch(True)
+    rig.pool.dialects.clear()
+    rig.pool.dialects.add("pump_off_clears")
+    await rig.controller.pump.switch(False)
+    await rig.polls(15)
+    assert rig.controller.store.state.pump_on is False
+    assert rig.pool.pool.slots[0].held
+    rig.forget()
+    await rig.controller.outputs.resume_schedules()
+    assert rig.names("a") == ["aux"]
+
+
+# Given back
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_given_back_where_aux_is_declined(
+    make_rig: Callable[..., Rig], on: bool
+) -> None:
+    """L6: where `v2_manual_set` off clears the override (L5), it is what gives back."""
+    rig = speaking(make_rig, "pump_aux_declined", "pump_off_clears")
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.pool.pool.switch(0, on)
+    await rig.polls(15)
+    assert held(rig) == (0,)
+    for given_back in range(2):
+        rig.forget()
+        await rig.controller.outputs.resume_schedules()
+        assert held(rig) == ()
+        await rig.polls(15)
+        assert rig.pool.pool.pump.mode == 1  # its schedule runs it again
+        # The second time it is known which way there is.
+        assert rig.names("a") == ["aux", "aux", "cmd"][2 * given_back :]
+        rig.pool.pool.switch(0, on)
+        await rig.polls(15)
+
+
+async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
+    """L6 without L5: a pump that is held on runs on as it did, and a person is told."""
+    rig = speaking(make_rig, "pump_aux_declined")
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    await rig.controller.pump.set_speed(85)
+    await rig.polls(15)
+    for _ in range(2):
+        rig.forget()
+        with pytest.raises(NotGivenBackError):
+            await rig.controller.outputs.resume_schedules()
+        await rig.polls(15)
+        assert rig.pool.pool.slots[0].held
+        assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
+    # Once it is known, the motor is left alone.
+    assert rig.names("a") == ["aux"] * 2
+    rig.pool.dialects.clear()
+    await rig.controller.outputs.resume_schedules()
+    assert not rig.pool.pool.slots[0].held
+
+
+async def test_nothing_gives_back_what_is_held_off(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """L6 without L5: it stays off, and that proves nothing: another day it may work."""
+    rig = speaking(make_rig, "pump_aux_declined")
+    await rig.controller.poller.poll()
+    await rig.controller.pump.switch(False)
+    await rig.polls(15)
+    with pytest.raises(NotGivenBackError):
+        await rig.controller.outputs.resume_schedules()
+    assert rig.controller.store.state.pump_on is False
+    rig.pool.dialects.add("pump_off_clears")
+    await rig.controller.outputs.resume_schedules()
+    await rig.polls(15)
+    assert rig.controller.store.state.pump_on is True
+
+
+async def test_what_is_declined_for_now_teaches_nothing(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = speaking(make_rig)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    await rig.controller.pump.switch(False)
+    rig.pool.faults.on("decline")
+    with pytest.raises(RefusedError):
+        await rig.controller.outputs.resume_schedules()
+    rig.pool.faults.clear()
+    rig.forget()
+    await rig.controller.outputs.resume_schedules()
+    assert rig.names("a") == ["aux"]

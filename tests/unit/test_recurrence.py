@@ -10,14 +10,13 @@ from hypothesis import example, given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.exceptions import InvalidCommandError
+from custom_components.poolctl.client.occurrences import Occurrence, occurrences
 from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
 from custom_components.poolctl.schedules.recurrence import (
-    Occurrence,
     find_uid,
     format_description,
     format_rule,
     make_uid,
-    occurrences,
     parse_description,
     parse_rule,
     parse_window,

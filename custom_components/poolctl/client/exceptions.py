@@ -144,6 +144,10 @@ class NotAppliedError(RefusedError):
     """The command was accepted, but the controller never showed the asked value."""
 
 
+class NotGivenBackError(RefusedError):
+    """Nothing that this controller takes gives its pump back to its schedules."""
+
+
 class NotSupportedError(RefusedError):
     """No path that works now can carry this command."""
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 
 from homeassistant.const import Platform
 from homeassistant.core import (
@@ -14,24 +16,32 @@ from homeassistant.core import (
 from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import async_get_platforms
-from homeassistant.helpers.typing import VolSchemaType
+from homeassistant.helpers.typing import VolDictType, VolSchemaType
+import probatio as vol
 
 from ..const import DOMAIN
 from ..private import async_call_entities
 from . import raw, schedules
 
+_HOLD: VolDictType = {
+    vol.Required("state"): cv.boolean,
+    vol.Required("duration"): vol.All(
+        cv.positive_time_period, vol.Range(min=timedelta(seconds=1))
+    ),
+    vol.Optional("speed"): vol.Coerce(int),
+}
 _OPTIONAL, _ONLY = SupportsResponse.OPTIONAL, SupportsResponse.ONLY
 
 
-async def _async_resume_schedule(call: ServiceCall) -> None:
-    """Give outputs back to their schedules."""
+async def _async_on_outputs(method: str, call: ServiceCall) -> None:
+    """Run a method of the outputs that an action targets."""
     entities: dict[str, Entity] = {
         entity_id: entity
         for platform in async_get_platforms(call.hass, DOMAIN)
         if platform.domain in (Platform.LIGHT, Platform.SWITCH)
         for entity_id, entity in platform.entities.items()
     }
-    await async_call_entities(call.hass, entities, "async_resume_schedule", call)
+    await async_call_entities(call.hass, entities, method, call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,11 @@ class _Action:
 
 _ACTIONS: Mapping[str, _Action] = {
     "resume_schedule": _Action(
-        _async_resume_schedule, cv.make_entity_service_schema({})
+        partial(_async_on_outputs, "async_resume_schedule"),
+        cv.make_entity_service_schema({}),
+    ),
+    "hold": _Action(
+        partial(_async_on_outputs, "async_hold"), cv.make_entity_service_schema(_HOLD)
     ),
     "create_schedule": _Action(
         schedules.async_create, schedules.CREATE_SCHEMA, _OPTIONAL

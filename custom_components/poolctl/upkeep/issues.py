@@ -47,6 +47,8 @@ _KEY_PATIENCE = 600.0
 """s: until then the key is asked for again every few minutes."""
 _ADDRESS_PATIENCE = 900.0
 """s: a controller may be switched off for work at the pool, or update its firmware."""
+_FORGOTTEN = timedelta(days=1)
+"""Of an output that is held off: a pool without its pump turns green (chosen)."""
 
 type _Exists = Callable[[Health], bool | None]
 type _Placeholders = Callable[[Health], Mapping[str, str]]
@@ -208,6 +210,17 @@ def _acid_doses(health: Health) -> Mapping[str, str]:
     }
 
 
+def _held_off(health: Health) -> list[str]:
+    """Return the outputs that have been held off for so long that nobody may know."""
+    forgotten = dt_util.utcnow() - _FORGOTTEN
+    outputs = health.state.outputs
+    return [
+        (slot.name if (slot := outputs.slot(hold.slot)) else "") or f"#{hold.slot + 1}"
+        for hold in health.state.holds
+        if not hold.on and hold.since <= forgotten
+    ]
+
+
 PROBLEMS = (
     Problem(
         key="key_rejected",
@@ -266,6 +279,12 @@ PROBLEMS = (
         exists=_acid_without_effect,
         fixable=False,
         placeholders=_acid_doses,
+    ),
+    Problem(
+        key="held_off",
+        exists=lambda health: bool(_held_off(health)),
+        patience=0.0,
+        placeholders=lambda health: {"outputs": ", ".join(_held_off(health))},
     ),
 )
 """The table of all issues; ids, texts and fix flows go by `key`."""

@@ -4,7 +4,7 @@
 - The newest counter of its frames: an older frame may be a recording.
 - The equipment: its entities exist even where a start finds only the cloud.
 - The last valid readings of the probes.
-- What a person chose last.
+- What a person chose last, and what is held by hand, with when it is given back.
 
 All of it is written lazily.
 """
@@ -22,7 +22,7 @@ from ..client.commands import PumpIdentity
 from ..client.envelope import MAX_COUNTER, Counters
 from ..client.equipment import HeatSource
 from ..client.pool.outputs import Outputs
-from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Lights
+from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Hold, Lights
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
@@ -63,6 +63,7 @@ class Remembered:
     chlorine_low_level: int = LOW_LEVEL
     acid_idle_doses: int = 0
     acid_reading_before: float | None = None
+    holds: tuple[Hold, ...] = ()
     chemistry: Chemistry = _NO_CHEMISTRY
     chemistry_at: datetime | None = field(default=None, compare=False)
     """As `PoolState.valid_at`: alone it is no reason to write the store."""
@@ -83,6 +84,7 @@ class Remembered:
             chlorine_low_level=state.chlorine.low_level,
             acid_idle_doses=state.acid.idle_doses,
             acid_reading_before=state.acid.reading_before,
+            holds=state.holds,
             chemistry=state.valid_chemistry,
             chemistry_at=state.valid_at,
         )
@@ -103,6 +105,7 @@ class Remembered:
                 reading_before=self.acid_reading_before,
             ),
             chlorine=Doser(low_level=self.chlorine_low_level),
+            holds=self.holds,
             valid_chemistry=self.chemistry,
             valid_at=self.chemistry_at,
         )
@@ -121,13 +124,17 @@ class Remembered:
                     if stored.get(item.name) is not None
                 }
             )
-        except (AttributeError, TypeError) as err:
+        except (AttributeError, KeyError, TypeError) as err:
             raise ValueError("not what this version stores") from err
 
     def as_dict(self) -> dict[str, object]:
         """Return it as the store has it."""
         at = self.chemistry_at
-        return {**asdict(self), "chemistry_at": at.isoformat() if at else None}
+        return {
+            **asdict(self),
+            "holds": [_held(hold) for hold in self.holds],
+            "chemistry_at": at.isoformat() if at else None,
+        }
 
 
 def _of[T](kind: type[T], stored: object) -> T:
@@ -159,6 +166,21 @@ def _moment(stored: object) -> datetime:
     return found
 
 
+def _held(hold: Hold) -> _Stored:
+    until = hold.until and hold.until.isoformat()
+    return {**asdict(hold), "since": hold.since.isoformat(), "until": until}
+
+
+def _hold(stored: _Stored) -> Hold:
+    until = stored["until"]
+    return Hold(
+        slot=_whole(stored["slot"]),
+        on=bool(stored["on"]),
+        since=_moment(stored["since"]),
+        until=None if until is None else _moment(until),
+    )
+
+
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "aux_types": lambda stored: tuple(_of(int, each) for each in _of(list, stored)),
     "names": lambda stored: tuple(_of(str, each) for each in _of(list, stored)),
@@ -170,6 +192,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
         s for s in HeatSource if s in _of(list, stored)
     ),
     "acid_reading_before": _number,
+    "holds": lambda stored: tuple(_hold(each) for each in _of(list, stored)),
     "chemistry": _chemistry,
     "chemistry_at": _moment,
 }
@@ -248,10 +271,13 @@ class Memory:
     @callback
     def remember(self, device_id: str, state: PoolState) -> None:
         """Keep what lasts of a state."""
-        remembered = Remembered.of(state)
-        if remembered != self._remembered.get(device_id):
+        before, after = self._remembered.get(device_id), Remembered.of(state)
+        self._remembered[device_id] = after
+        if after.holds != (before.holds if before else ()):
+            # Forgotten, an output stays as it is for good.
+            self._save_now()
+        elif after != before:
             self._save()
-        self._remembered[device_id] = remembered
 
     @callback
     def forget(self, device_id: str) -> None:

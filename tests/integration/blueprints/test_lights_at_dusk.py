@@ -120,7 +120,6 @@ async def test_switched_off_in_the_evening(house: House, pool: Pool) -> None:
     sun(house, -8)
     await pass_hours(house, 6)
     assert not shines(pool, LIGHT)
-    assert pool.slots[LIGHT].held
     sun(house, 20)
     await pass_hours(house, 17)
     sun(house, -5)
@@ -240,8 +239,14 @@ async def test_started_at_some_time(
     assert shines(pool, LIGHT) is on
 
 
-async def test_started_after_it_was_switched_off(house: House, pool: Pool) -> None:
-    await by_hand(house, "light.turn_off", LIGHT)
+async def test_started_while_it_is_held_off(house: House, pool: Pool) -> None:
+    await house.act(
+        "poolctl.hold",
+        f"slot_{LIGHT}",
+        domain="light",
+        state=False,
+        duration={"hours": 8},
+    )
     sun(house, -5)
     await house.start_anew(NAME, timedelta(minutes=20), **inputs(house))
     await house.wait(minutes=2)

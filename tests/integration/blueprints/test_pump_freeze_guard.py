@@ -190,8 +190,12 @@ async def test_a_pump_switched_off_by_hand(
 
 
 async def test_switched_off_by_hand_while_it_runs(house: House, pool: Pool) -> None:
+    """Off for good is what is held off; else the cold starts it again."""
     await start(house)
     await by_hand(house, "switch.turn_off")
+    await house.wait(minutes=6)
+    assert pool.pump.running
+    await house.act("poolctl.hold", "pump", state=False, duration={"days": 90})
     await house.wait(minutes=5)
     assert not pool.pump.running
     pool.water.ambient = 9.0

@@ -179,7 +179,9 @@ async def test_switched_off_by_hand_while_it_runs(house: House, pool: Pool) -> N
     assert not house.waiting
     meter(house, 0)
     await house.wait(minutes=3)
-    assert pool.slots[0].held
+    meter(house, 2000)
+    await house.wait(minutes=7)
+    assert pool.pump.running  # there is surplus again
 
 
 async def test_a_pump_switched_on_by_hand_stays_on(house: House, pool: Pool) -> None:

@@ -7,6 +7,7 @@ from ..lan import LanClient
 from ..pool.state import PoolState
 from .dosing import DosingControl
 from .heating import HeatingControl
+from .holds import HoldControl, WallClock, utc_clock
 from .lights import LightControl
 from .outputs import OutputControl
 from .paths import Paths
@@ -36,10 +37,13 @@ class Controller:
         cloud: CloudClient | None,
         publish: Callable[[], None] = lambda: None,
         remembered: PoolState = _NOTHING,
+        clock: WallClock = utc_clock,
+        holds_end: bool = True,
     ) -> None:
         """Start from what is remembered; nothing is read yet.
 
-        `publish` is called whenever the state may look different.
+        `publish` is called whenever the state may look different. `clock` is that of the
+        pool; with `holds_end`, what is held by hand is given back by itself.
         """
         self.store = store = Store(remembered, publish)
         self.paths = paths = Paths(device_id, lan, cloud)
@@ -49,8 +53,13 @@ class Controller:
         self.dosing = DosingControl(store, sender, queries, device_id)
         self.heating = HeatingControl(store, sender, queries)
         self.lights = LightControl(store, sender, queries)
-        self.outputs = OutputControl(store, sender, device_id)
-        self.pump = PumpControl(store, sender, device_id)
+        self.pump = pump = PumpControl(store, sender, device_id)
+        self.outputs = OutputControl(store, sender, pump, device_id)
+        self.holds = HoldControl(
+            *(store, paths, poller, self.outputs, pump),
+            clock=clock,
+            end_by_themselves=holds_end,
+        )
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
 

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 from ..cloud import CloudClient
 from ..commands import encode_aux
+from ..equipment import Role
 from ..exceptions import NotSupportedError, PoolctlError
 from ..frame import MODE_MANUAL, MODE_OFF
 from ..pool.state import PoolState
+from .pump import PumpControl
+from .resuming import resuming
 from .sender import Command, Sender
 from .store import Store
 
@@ -14,15 +17,18 @@ from .store import Store
 class OutputControl:
     """Switches the outputs of one controller (see Sender for what commands raise)."""
 
-    def __init__(self, store: Store, sender: Sender, device_id: str) -> None:
-        """Send through a sender."""
+    def __init__(
+        self, store: Store, sender: Sender, pump: PumpControl, device_id: str
+    ) -> None:
+        """Send through a sender; the pump has ways of its own."""
         self._store = store
         self._sender = sender
+        self._pump = pump
         self._device_id = device_id
 
-    async def switch(self, slot: int, on: bool) -> None:
-        """Hold a slot by hand, on or off, so that a person always wins."""
-        payload = encode_aux(slot, on, True)
+    async def switch(self, slot: int, on: bool, *, hold: bool = True) -> None:
+        """Switch a slot by hand, and hold it so against its schedules, or not."""
+        payload = encode_aux(slot, on, hold)
         wired = self._store.known.outputs.slot(slot)
 
         async def by_cloud(cloud: CloudClient) -> None:
@@ -33,43 +39,24 @@ class OutputControl:
         await self._sender.run(
             Command(
                 key=f"slot {slot}",
-                show=lambda state: _with_held(state, slot, on),
+                show=lambda state: _switched(state, slot, on, held=hold),
                 holds=lambda state: is_on(state, slot) is on,
                 lan=lambda lan: lan.action("aux", payload),
                 cloud=by_cloud,
             )
         )
 
-    async def set_spa_mode(self, on: bool) -> None:
-        """Send the water to the spa, or back to the pool.
-
-        The first actuator is the whole of it: the firmware moves the others, and lets
-        the heaters follow (layouts.md 2.4).
-        """
-        if (actuator := self._store.known.outputs.spa) is None:
-            raise NotSupportedError("its slot is not known yet")
-        await self.switch(actuator.index, on)
-
     async def resume_schedule(self, slot: int | None) -> None:
         """Give a slot back to its schedules."""
         if slot is None:
             raise NotSupportedError("its slot is not known yet")
-
-        def show(state: PoolState) -> PoolState:
-            held = tuple(held for held in state.outputs.held or () if held != slot)
-            return replace(state, outputs=replace(state.outputs, held=held))
-
-        def holds(state: PoolState) -> bool:
-            return state.outputs.held is not None and slot not in state.outputs.held
-
+        wired = self._store.known.outputs.slot(slot)
+        if wired is not None and wired.role is Role.PUMP:
+            await self._pump.resume()
+            return
         payload = encode_aux(slot, False, False)
         await self._sender.run(
-            Command(
-                key=f"slot {slot}",
-                show=show,
-                holds=holds,
-                lan=lambda lan: lan.action("aux", payload),
-            )
+            resuming(f"slot {slot}", slot, lambda lan: lan.action("aux", payload))
         )
 
     async def resume_schedules(self) -> None:
@@ -104,7 +91,9 @@ def with_mode(state: PoolState, slot: int, mode: int) -> PoolState:
     return replace(state, outputs=replace(state.outputs, modes=tuple(modes)))
 
 
-def _with_held(state: PoolState, slot: int, on: bool) -> PoolState:
+def _switched(state: PoolState, slot: int, on: bool, *, held: bool) -> PoolState:
     state = with_mode(state, slot, MODE_MANUAL if on else MODE_OFF)
-    held = tuple(sorted({*(state.outputs.held or ()), slot}))
-    return replace(state, outputs=replace(state.outputs, held=held))
+    if not held:
+        return replace(state, outputs=state.outputs.released(slot))
+    slots = tuple(sorted({*(state.outputs.held or ()), slot}))
+    return replace(state, outputs=replace(state.outputs, held=slots))

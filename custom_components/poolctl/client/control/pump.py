@@ -4,42 +4,84 @@ from dataclasses import replace
 
 from ..commands import PUMP_COMMAND, encode_aux, encode_cmd
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
-from ..exceptions import InvalidCommandError, NotSupportedError, RefusedError
+from ..exceptions import (
+    InvalidCommandError,
+    NotAppliedError,
+    NotGivenBackError,
+    NotSupportedError,
+    RefusedError,
+)
 from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
 from ..lan import LanClient
 from ..pool.state import PoolState
 from .pending import Pending
-from .sender import Command, LanCommand, Sender
+from .resuming import resuming
+from .sender import Command, Sender
 from .store import Store
+
+_KEY = "pump"
+"""Of all its commands: the newest counts."""
 
 
 class PumpControl:
-    """Runs the main pump of one controller (see Sender for what commands raise)."""
+    """Runs the main pump of one controller (see Sender for what commands raise).
+
+    Two ways lead to it, and neither is known to do everything (unknowns: L5, L6): `aux`
+    may be declined for its slot, and `v2_manual_set` off may hold it off or may give it
+    back to its schedules. What a controller showed of itself is remembered.
+    """
 
     def __init__(self, store: Store, sender: Sender, device_id: str) -> None:
         """Send through a sender."""
         self._store = store
         self._sender = sender
         self._device_id = device_id
-        self._never_held = False
+        self._no_aux = False
         """Whether the controller declines `aux` for the slot of the pump."""
+        self._off_holds = False
+        """Whether `v2_manual_set` off was seen to hold the pump off."""
 
-    async def switch(self, on: bool) -> None:
-        """Run it at its last speed, or stop it.
+    async def switch(
+        self, on: bool, *, hold: bool = True, speed: int | None = None
+    ) -> None:
+        """Run it at a speed in %, by default its last one, or stop it.
 
-        It is stopped by `aux`, which holds it off: whether `v2_manual_set` does, or only
-        gives it back to its schedules, is not known (layouts.md 3).
+        It is held off by `aux`: whether `v2_manual_set` does, or only gives it back to
+        its schedules, is not known (layouts.md 3). On always holds it. Raises
+        InvalidCommandError for a speed outside 40 to 100.
         """
-        await self._sender.confirm(await self._send(on, None))
+        if on:
+            wanted = None if speed is None else _checked(speed)
+            await self._sender.confirm(await self._send(True, wanted))
+        elif hold:
+            await self._hold_off()
+        else:
+            await self._stop()
+
+    async def _hold_off(self) -> None:
+        asked_again = self._no_aux
+        try:
+            await self._sender.confirm(await self._send(False, None))
+        except NotAppliedError:
+            # Another firmware may take what the one before declined.
+            if not (asked_again and await self._held_off()):
+                raise
+
+    async def _stop(self) -> None:
+        """Stop it without holding it off, so that its next schedule runs."""
+        slot = self._slot()
+        pending = await self._sender.send(self._command(False, None))
+        await self._sender.confirm(pending)
+        if pending.by_lan and slot in (self._store.known.outputs.held or ()):
+            # Where neither way gives it back, it is off all the same, as was asked.
+            await self._resumed_by_aux(slot)
 
     async def set_speed(self, speed: int) -> None:
         """Set the speed in %; a pump that stands still starts with it next time.
 
         Raises InvalidCommandError outside 40 to 100.
         """
-        if not MIN_SPEED <= speed <= MAX_SPEED:
-            raise InvalidCommandError(f"{speed} % is not a speed of this pump")
-        speed = nearest_speed(speed)
+        speed = _checked(speed)
         if self._store.state.pump_on:
             await self._sender.coalescer.run(
                 "pump", speed, self._send_speed, self._sender.confirm
@@ -47,46 +89,118 @@ class PumpControl:
         else:
             self._store.update(lambda known: replace(known, start_speed=speed))
 
+    async def resume(self) -> None:
+        """Give it back to its schedules.
+
+        Raises NotGivenBackError where nothing does; it then is as it was before.
+        """
+        slot = self._slot()
+        ways = [self._resumed_by_aux, self._resumed_by_command]
+        for way in reversed(ways) if self._no_aux else ways:
+            if await way(slot):
+                return
+        raise NotGivenBackError("neither way gives it back")
+
+    async def _resumed_by_aux(self, slot: int) -> bool:
+        payload = encode_aux(slot, False, False)
+        return await self._taken(
+            resuming(_KEY, slot, lambda lan: lan.action("aux", payload))
+        )
+
+    async def _resumed_by_command(self, slot: int) -> bool:
+        if self._off_holds:
+            return False
+        was_on, run = self._store.known.pump_on, self._command(False, None).lan
+        pending = await self._sender.send(resuming(_KEY, slot, run))
+        self._no_aux = True
+        try:
+            await self._sender.confirm(pending)
+        except NotAppliedError:
+            if was_on and self._store.known.pump_on is False:
+                # What it was asked to give back, it holds off: that would be worse.
+                self._off_holds = True
+                await self.switch(True)
+            return False
+        return True
+
+    async def _held_off(self) -> bool:
+        """Hold it off by `aux`; tell whether the controller takes that."""
+        slot = self._slot()
+        command = self._command(False, None)
+        payload = encode_aux(slot, False, True)
+        return await self._taken(
+            replace(command, lan=lambda lan: lan.action("aux", payload))
+        )
+
+    async def _taken(self, command: Command) -> bool:
+        """Send an `aux`; tell whether the controller takes it for the pump's slot."""
+        try:
+            await self._sender.run(command)
+        except RefusedError as err:
+            if type(err) is not RefusedError:
+                raise  # it says itself what it means
+            return False
+        self._no_aux = False
+        return True
+
     async def _send_speed(self, speed: int) -> Pending:
         return await self._send(True, speed)
 
     async def _send(self, on: bool, wanted: int | None) -> Pending:
-        known = self._store.known
-        # A schedule may run it at speeds that are not for the hand.
-        # One that was never seen running gets the slowest: nothing is forced.
-        speed = wanted or nearest_speed(known.start_speed or MIN_SPEED)
-        if (pump := known.outputs.pump) is None:
-            raise NotSupportedError("the slot of the pump is not known yet")
-        slot, device_id = pump.index, self._device_id
-        body = {"aux_switch_state": on, "aux_slot_num": slot, "pump_speed": speed}
-
-        async def send(lan: LanCommand) -> Pending:
+        command = self._command(on, wanted)
+        if on or self._no_aux:
+            return await self._sender.send(command)
+        payload = encode_aux(self._slot(), False, True)
+        try:
             return await self._sender.send(
-                Command(
-                    key="pump",
-                    show=lambda state: _running(state, on, speed),
-                    holds=lambda state: _holds(state, on, wanted),
-                    lan=lan,
-                    cloud=lambda cloud: cloud.set_pump(device_id, slot, on, speed),
-                )
+                replace(command, lan=lambda lan: lan.action("aux", payload))
             )
+        except RefusedError as err:
+            if type(err) is not RefusedError:
+                raise  # it says itself what it means
+        pending = await self._sender.send(command)
+        self._no_aux = True
+        return pending
+
+    def _command(self, on: bool, wanted: int | None) -> Command:
+        """Return what switches it by `v2_manual_set`, or by `setPumpInfo`."""
+        slot, device_id = self._slot(), self._device_id
+        body = self._body(on, wanted)
+        speed = body["pump_speed"]
 
         async def run(lan: LanClient) -> StateFrame | None:
             return await lan.action("cmd", encode_cmd(PUMP_COMMAND, body))
 
-        async def hold(lan: LanClient) -> StateFrame | None:
-            return await lan.action("aux", encode_aux(slot, False, True))
+        return Command(
+            key=_KEY,
+            show=lambda state: _running(state, on, speed),
+            holds=lambda state: _holds(state, on, wanted),
+            lan=run,
+            cloud=lambda cloud: cloud.set_pump(device_id, slot, on, speed),
+        )
 
-        if on or self._never_held:
-            return await send(run)
-        try:
-            return await send(hold)
-        except RefusedError as err:
-            if type(err) is not RefusedError:
-                raise  # it says itself what it means
-        pending = await send(run)
-        self._never_held = True
-        return pending
+    def _slot(self) -> int:
+        """Return its slot; raises NotSupportedError while that is not known."""
+        if (pump := self._store.known.outputs.pump) is None:
+            raise NotSupportedError("the slot of the pump is not known yet")
+        return pump.index
+
+    def _body(self, on: bool, wanted: int | None) -> dict[str, int]:
+        """Return the body of `v2_manual_set` (layouts.md 3), at its usual speed for None."""
+        # A schedule may run it at speeds that are not for the hand.
+        # One that was never seen running gets the slowest: nothing is forced.
+        usual = nearest_speed(self._store.known.start_speed or MIN_SPEED)
+        return {
+            "aux_switch_state": on,
+            "aux_slot_num": self._slot(),
+            "pump_speed": wanted or usual,
+        }
+
+
+def _checked(speed: int) -> int:
+    if not MIN_SPEED <= speed <= MAX_SPEED:
+        raise InvalidCommandError(f"{speed} % is not a speed of this pump")
+    return nearest_speed(speed)
 
 
 def _running(state: PoolState, on: bool, speed: int) -> PoolState:

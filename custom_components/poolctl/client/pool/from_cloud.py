@@ -15,6 +15,7 @@ from ..schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings
 from .schedule_rules import merge_schedules
 from .state import PoolState, Source, with_readings
+from .timers import with_timers, without_past_timers
 
 _DRY_RUN_PROBLEMS = (1, 4)
 """Retries exceeded, and dry running: what is normal is not known (layouts.md 5)."""
@@ -55,7 +56,7 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
         state = CHLORINATOR.with_desired(state, orp)
     schedules = state.schedules
     return replace(
-        state,
+        without_past_timers(state, now),
         source=Source.CLOUD,
         outputs=replace(state.outputs, assumed=True),
         # Read less often: told once, they are the cloud's until another source is.
@@ -107,7 +108,7 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     known = state.outputs
     types = list(known.types or (UNKNOWN_TYPE,) * MAX_SLOTS)
     names, modes = list(known.names), list(known.modes)
-    told = False
+    told, timers = False, dict[int, float]()
     for entry in (e for name in _SLOT_LISTS for e in list_of(manual, name)):
         index, code = number(entry, "aux_slot_num"), number(entry, "aux_type_code")
         if index is None or code is None or not 0 <= index < MAX_SLOTS:
@@ -120,6 +121,7 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
             before = modes[slot] if slot < len(modes) else None
             _put(modes, slot, _mode(bool(status), before), None)
             told = True
+        timers[slot] = number(entry, "aux_timer_remain_sec") or 0
     outputs = replace(
         known,
         types=tuple(types),
@@ -127,7 +129,8 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
         modes=tuple(modes),
         assumed=known.assumed and not told,
     )
-    return replace(state, outputs=outputs)
+    state = replace(state, outputs=outputs)
+    return with_timers(state, timers, now) if timers else state
 
 
 def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:

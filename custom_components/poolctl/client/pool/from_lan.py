@@ -8,6 +8,7 @@ from ..frame import CONFIGURATION, READINGS, Configuration, StateFrame, decode_s
 from .heating import POOL, selected_sources
 from .parts import Heater, Water
 from .state import PoolState, Source, with_readings
+from .timers import with_timers
 
 
 def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState:
@@ -15,7 +16,8 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
     if frame.configuration is not None:
         state = _with_configuration(state, frame.configuration, now)
     if frame.timers is not None:
-        state = replace(state, timers=frame.timers)
+        remaining = {timer.slot: timer.remaining for timer in frame.timers}
+        state = with_timers(replace(state, timers=frame.timers), remaining, now)
     if (told := frame.telemetry) is None:
         return state
     signals = decode_signals(told.flags, told.flags2)

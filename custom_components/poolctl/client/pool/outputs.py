@@ -1,7 +1,7 @@
 """The outputs of a controller: what is wired to each slot, and what runs it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..equipment import MAX_SLOTS, SPA_ACTUATORS, UNKNOWN_TYPE, VIRTUAL_SLOT, Role, Slot
@@ -56,6 +56,11 @@ class Outputs:
             if slot.role is Role.SPA_ACTUATOR
         }
         return next((actuators[c] for c in SPA_ACTUATORS if c in actuators), None)
+
+    def released(self, index: int) -> Outputs:
+        """Return the outputs with a slot that its schedules have back."""
+        held = tuple(each for each in self.held or () if each != index)
+        return replace(self, held=held)
 
 
 @lru_cache(maxsize=64)

@@ -120,6 +120,26 @@ class Doser(Dosing):
         return self.remaining_ml * 100 <= self.drum_ml * self.low_level
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """An output that is held by hand, on or off, against its schedules."""
+
+    slot: int
+    on: bool
+    since: datetime
+    until: datetime | None = None
+    """When it is given back; `None`: by a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimerEnd:
+    """When the running timer of an output will switch it off."""
+
+    slot: int
+    at: datetime
+    """To the minute."""
+
+
 class LightShow(NamedTuple):
     """The light type and colour that a group of lights was last set to."""
 

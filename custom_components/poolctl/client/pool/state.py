@@ -13,7 +13,17 @@ from ..commands import PumpIdentity
 from ..equipment import HeatSource
 from ..frame import MODE_OFF, Readings, Signals, Timer
 from .outputs import Outputs
-from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, Water
+from .parts import (
+    Chemistry,
+    Doser,
+    Dosing,
+    Heater,
+    Hold,
+    Lights,
+    Schedules,
+    TimerEnd,
+    Water,
+)
 
 
 class Source(StrEnum):
@@ -63,7 +73,11 @@ class PoolState:
     pool_lights: Lights = Lights()
     spa_lights: Lights = Lights()
     outputs: Outputs = Outputs()
+    holds: tuple[Hold, ...] = ()
+    """Outputs that are held by hand, by slot, as far as we followed them."""
     timers: tuple[Timer, ...] = ()
+    """As the LAN counts them down."""
+    timer_ends: tuple[TimerEnd, ...] = ()
     schedules: Schedules = Schedules()
 
     pump: PumpIdentity | None = None

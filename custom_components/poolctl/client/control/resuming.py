@@ -1,0 +1,20 @@
+"""The command that gives an output back to its schedules, whichever way it goes."""
+
+from dataclasses import replace
+
+from ..pool.state import PoolState
+from .sender import Command, LanCommand
+
+
+def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
+    """Return the command for a slot; it has its effect once the slot is not held."""
+
+    def holds(state: PoolState) -> bool:
+        return state.outputs.held is not None and slot not in state.outputs.held
+
+    return Command(
+        key=key,
+        show=lambda state: replace(state, outputs=state.outputs.released(slot)),
+        holds=holds,
+        lan=lan,
+    )

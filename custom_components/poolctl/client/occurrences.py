@@ -1,0 +1,82 @@
+"""When schedules run: their weekly wall-clock times on the days there are.
+
+A schedule runs by the wall clock of the controller; what it does where the clock jumps is
+ours (chosen).
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from .schedule import DAY, Schedule
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One run of a schedule."""
+
+    start: datetime
+    end: datetime
+    index: int
+    schedule: Schedule
+
+    @property
+    def recurrence_id(self) -> str:
+        """Identifier among the runs of its schedule."""
+        return self.start.strftime("%Y%m%dT%H%M%S")
+
+
+def occurrences(
+    schedules: Mapping[int, Schedule], after: datetime, before: datetime, zone: tzinfo
+) -> list[Occurrence]:
+    """Return the runs of all armed schedules that touch a stretch of time, in order."""
+    found = [
+        Occurrence(start, end, index, schedule)
+        for index, schedule in schedules.items()
+        if schedule.enabled
+        for start, end in _runs(schedule, after, before, zone)
+        if start < before and end > after
+    ]
+    return sorted(found, key=lambda run: (run.start.astimezone(UTC), run.index))
+
+
+def _runs(
+    schedule: Schedule, after: datetime, before: datetime, zone: tzinfo
+) -> Iterator[tuple[datetime, datetime]]:
+    # A run that began the day before may still go on.
+    day, last = after.astimezone(zone).date() - _DAY, before.astimezone(zone).date()
+    while day <= last:
+        if day.weekday() in schedule.days:
+            start = moment(day, schedule.start, zone)
+            end = moment(day, schedule.stop, zone)
+            # A run inside an hour that the clock skips has no length.
+            if start.astimezone(UTC) < end.astimezone(UTC):
+                yield start, end
+        day += _DAY
+
+
+def moment(day: date, minute: int, zone: tzinfo) -> datetime:
+    """Return when the wall clock shows a minute of a day, counted on past midnight.
+
+    Where an hour comes twice, the first one counts. An hour that is skipped begins and
+    ends when the clock jumps, as it does for a controller.
+    """
+    days, minute = divmod(minute, DAY)
+    wall = datetime.combine(day + days * _DAY, time(*divmod(minute, 60)), tzinfo=zone)
+    late = wall.astimezone(UTC)
+    if late.astimezone(zone).replace(tzinfo=None) == wall.replace(tzinfo=None):
+        return wall
+    early = wall.replace(fold=1).astimezone(UTC)
+    minutes = range(int((late - early) / timedelta(minutes=1)))
+    jump = bisect_left(
+        minutes,
+        True,
+        key=lambda m: (
+            (early + timedelta(minutes=m)).astimezone(zone).utcoffset()
+            == late.astimezone(zone).utcoffset()
+        ),
+    )
+    return (early + timedelta(minutes=jump)).astimezone(zone)

@@ -1,0 +1,399 @@
+"""Holds by hand: shown, given back at their end, kept over restarts, told of."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from homeassistant.core import HomeAssistant, ServiceCall, callback
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+import pytest
+
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
+from tests.simulator.schedules import Schedule
+
+from .home import Home, failure
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+WATERFALL = 2
+"""A general output of the small pool; its light is on slot 1."""
+KEY = f"slot_{WATERFALL}"
+SWITCHED = pytest.param(KEY, WATERFALL, "switch", id="output")
+
+
+async def begin(
+    home: Home,
+    at: str = "2026-11-23 10:00",
+    *,
+    zone: str = "UTC",
+    window: tuple[int, int] = (9 * 60, 11 * 60),
+    **options: str,
+) -> None:
+    """Set up the small pool at a time where it is, with one window of the waterfall."""
+    local = datetime.fromisoformat(at).replace(tzinfo=ZoneInfo(zone))
+    home.freezer.move_to(local.astimezone(UTC))
+    home.own(home.service.small)
+    home.clock.set_back(home.clock.time() - local.timestamp())
+    await home.hass.config.async_set_time_zone(zone)
+    home.pool.tz = ZoneInfo(zone)
+    home.pool.schedules[1] = Schedule(
+        slot=WATERFALL,
+        aux_type=1,
+        start=window[0],
+        end=window[1],
+        weekdays=127,
+        name="Cascade",
+        enabled=True,
+    )
+    await home.set_up(home.service.small, options=options)
+    await home.live(15)
+
+
+def held(home: Home, key: str = KEY, domain: str = "switch") -> timedelta | None:
+    """Return how long an output is still held, `None` where nothing ends its hold."""
+    until = home.state(domain, key).attributes.get("held_until")
+    return until and datetime.fromisoformat(until) - dt_util.utcnow()
+
+
+def sent(home: Home) -> list[bytes]:
+    """Return the payloads of every `aux`, oldest first."""
+    return [
+        r.payload for r in home.controller.requests if r.name == "aux" and r.payload
+    ]
+
+
+async def test_off_inside_a_window(home: Home, freezer: object) -> None:
+    await begin(home)
+    assert home.value("switch", KEY) == "on"
+    changes = home.follow("switch", KEY)
+    await home.act("switch.turn_off", KEY)
+    assert sent(home) == [b"\2\0\1"]
+    assert [state.state for state in changes] == ["off"]  # one write
+    left = held(home)
+    assert left is not None
+    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+    assert home.state("switch", KEY).attributes["held_by_hand"] is True
+    shown = home.state("sensor", "held_outputs")
+    assert (shown.state, shown.attributes["outputs"]) == ("1", ["Waterfall"])
+    await home.live(58 * 60, step=60)
+    assert sent(home) == [b"\2\0\1"]
+    assert len(changes) == 1
+
+    await home.live(3 * 60, step=60)
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+    state = home.state("switch", KEY)
+    assert state.attributes["held_by_hand"] is False
+    assert not {"held_until", "held_since"} & state.attributes.keys()
+    assert home.value("sensor", "held_outputs") == "0"
+    await home.live(22 * 3600, step=1800)
+    assert home.pool.relays[WATERFALL]  # the next day
+    assert len(sent(home)) == 2
+
+
+async def test_off_at_any_other_time(home: Home, freezer: object) -> None:
+    await begin(home, "2026-11-23 08:00")
+    await home.act("switch.turn_on", KEY)
+    assert held(home) is None
+    assert "held_since" in home.state("switch", KEY).attributes
+    await home.act("switch.turn_off", KEY)
+    assert sent(home) == [b"\2\1\1", b"\2\0\0"]
+    await home.live(3700, step=60)
+    assert home.value("switch", KEY) == "on"
+
+
+async def test_until_given_back(home: Home, freezer: object) -> None:
+    await begin(home, holds_by_hand="until_given_back")
+    await home.act("switch.turn_off", KEY)
+    await home.act("light.turn_off", "slot_1")
+    assert sent(home) == [b"\2\0\1", b"\1\0\1"]
+    assert held(home) is None
+    await home.live(2 * 3600, step=600)
+    assert len(sent(home)) == 2
+    assert home.state("switch", KEY).attributes["held_by_hand"] is True
+
+
+@pytest.mark.parametrize("away", [30, 90], ids=["before", "after"])
+async def test_home_assistant_was_down(
+    home: Home, freezer: object, away: float
+) -> None:
+    """The end is kept; one that has passed is made good for, once."""
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    await home.shut_down()
+    home.freezer.tick(away * 60)
+    home.clock.advance(away * 60)
+    await home.boot()
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"][: 1 + (away > 60)]
+    await home.live((100 - away) * 60, step=60)
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+    assert not home.pool.slots[WATERFALL].held
+
+
+async def test_a_person_was_there_while_it_was_down(
+    home: Home, freezer: object
+) -> None:
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    await home.shut_down()
+    home.pool.switch(WATERFALL, True)
+    home.freezer.tick(5400)
+    home.clock.advance(5400)
+    await home.boot()
+    await home.live(120)
+    assert sent(home) == [b"\2\0\1"]
+    assert home.pool.slots[WATERFALL].held
+    assert held(home) is None
+
+
+async def test_what_is_held_is_written_at_once(home: Home, freezer: object) -> None:
+    """Home Assistant may end without a word: the power fails."""
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    await home.settle()
+    await home.unload()
+    home.freezer.tick(5400)
+    home.clock.advance(5400)
+    await home.boot()
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+
+
+async def test_the_network_is_away_at_the_end(home: Home, freezer: object) -> None:
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    home.disconnect()
+    await home.live(80 * 60, step=60)
+    assert sent(home) == [b"\2\0\1"]
+    assert home.value("switch", KEY) == "unavailable"
+    home.reconnect()
+    await home.live(60)
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+    assert home.value("sensor", "held_outputs") == "0"
+
+
+async def test_only_the_cloud_is_there_at_the_end(home: Home, freezer: object) -> None:
+    """It cannot tell what is held: that waits for the network."""
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    home.controller.faults.on("refuse")
+    await home.live(70 * 60, step=60)
+    assert home.source == "cloud"
+    assert home.cloud_writes == []
+    home.reconnect()
+    await home.live(60)
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+
+
+async def test_declined_at_the_end(home: Home, freezer: object) -> None:
+    """It is tried again, and ever less often."""
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    await home.live(3500, step=50)
+    home.controller.faults.on("decline", "aux")
+    before = home.actions.count("aux")
+    await home.live(600, step=10)
+    # Each is sent twice: the counter is ruled out.
+    tried = (home.actions.count("aux") - before) / 2
+    assert 3 <= tried <= 5
+    home.controller.faults.clear()
+    await home.live(1200, step=60)
+    assert sent(home)[-1] == b"\2\0\0"
+    assert not home.pool.slots[WATERFALL].held
+
+
+@pytest.mark.parametrize(
+    ("at", "window", "minutes"),
+    [
+        # Clocks go forward at 2 o'clock, and back at 3 o'clock.
+        ("2026-03-29 01:30", (60, 4 * 60), 90),
+        ("2026-10-25 01:30", (60, 4 * 60), 210),
+        ("2026-10-25 01:30", (60, 150), 60),
+    ],
+    ids=["spring", "autumn", "the hour that comes twice"],
+)
+async def test_daylight_saving(
+    home: Home, freezer: object, at: str, window: tuple[int, int], minutes: int
+) -> None:
+    await begin(home, at, zone="Europe/Berlin", window=window)
+    await home.act("switch.turn_off", KEY)
+    await home.live((minutes - 3) * 60, step=60)
+    assert sent(home) == [b"\2\0\1"]
+    await home.live(4 * 60, step=60)
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+
+
+# The action
+
+
+@pytest.mark.parametrize(
+    ("key", "slot", "domain"),
+    [SWITCHED, pytest.param("slot_1", 1, "light", id="light")],
+)
+@pytest.mark.parametrize("on", [True, False])
+async def test_held_for_a_time(
+    home: Home, freezer: object, key: str, slot: int, domain: str, on: bool
+) -> None:
+    await begin(home, "2026-11-23 08:00")
+    await home.act(
+        "poolctl.hold", key, domain=domain, state=on, duration={"minutes": 90}
+    )
+    assert sent(home) == [bytes((slot, on, 1))]
+    assert held(home, key, domain) == timedelta(minutes=90)
+    await home.live(89 * 60, step=60)
+    assert home.pool.relays[slot] is on
+    await home.live(2 * 60, step=60)
+    assert sent(home) == [bytes((slot, on, 1)), bytes((slot, 0, 0))]
+
+
+async def test_the_pump_at_a_speed(home: Home, freezer: object) -> None:
+    await begin(home)
+    hold = home.hass.async_create_task(
+        home.act("poolctl.hold", "pump", state=True, duration="01:00:00", speed=55)
+    )
+    await home.pass_time(5)
+    await hold
+    assert home.value("sensor", "pump_speed") == "55"
+    left = held(home, "pump")
+    assert left is not None
+    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+    await home.live(61 * 60, step=60)
+    assert home.value("sensor", "pump_mode") == "schedule"
+    assert home.pool.pump.speed == 75
+
+
+async def test_spa_mode_for_a_time(home: Home, freezer: object) -> None:
+    home.own(home.service.full)
+    await home.set_up(home.service.full)
+    await home.act("poolctl.hold", "spa_mode", state=True, duration="00:30:00")
+    assert home.value("sensor", "held_outputs") == "1"  # its actuators are one
+    left = held(home, "spa_mode")
+    assert left is not None
+    assert timedelta(minutes=29) < left <= timedelta(minutes=30)
+    await home.live(31 * 60, step=60)
+    assert not home.pool.spa_mode
+    assert not any(slot.held for slot in home.pool.slots)
+
+
+async def test_what_cannot_be_held(home: Home, freezer: object) -> None:
+    await begin(home)
+    hour = timedelta(hours=1)
+    with failure("not_held", ServiceValidationError):
+        await home.act("poolctl.hold", "schedule_0", state=True, duration=hour)
+    with failure("schedule_no_speed", ServiceValidationError):
+        await home.act("poolctl.hold", KEY, state=True, duration=hour, speed=55)
+    assert sent(home) == []
+
+
+# Who is told
+
+
+async def test_a_day_held_off(home: Home, freezer: object) -> None:
+    """A repair that goes by itself, over restarts; what is held on is fine."""
+    await begin(home, holds_by_hand="until_given_back")
+    await home.act("switch.turn_off", KEY)
+    await home.act("light.turn_on", "slot_1")
+    for _ in range(2):
+        await home.live(11 * 3600, step=1800)
+        await home.restart()
+    assert not issues(home.hass)
+    await home.live(3 * 3600, step=1800)
+    (found,) = issues(home.hass)
+    assert (found.translation_key, found.is_fixable) == ("held_off", True)
+    assert (found.translation_placeholders or {})["outputs"] == "Waterfall"
+    await home.act("poolctl.resume_schedule", KEY)
+    await home.live(15)
+    assert not issues(home.hass)
+
+
+def issues(hass: HomeAssistant) -> list[ir.IssueEntry]:
+    """Return the active issues of ours."""
+    found = ir.async_get(hass).issues.values()
+    return [issue for issue in found if issue.domain == DOMAIN and issue.active]
+
+
+async def test_a_trigger(home: Home, freezer: object) -> None:
+    """Its time goes on over a restart; a hold that ends in time tells nothing."""
+    await begin(home, holds_by_hand="until_given_back")
+    calls: list[ServiceCall] = []
+
+    @callback
+    def keep(call: ServiceCall) -> None:
+        calls.append(call)
+
+    home.hass.services.async_register("test", "held", keep)
+    target = [home.entity_id("switch", KEY), home.entity_id("light", "slot_1")]
+    automation = {
+        "triggers": {
+            "trigger": "poolctl.held_too_long",
+            "target": {"entity_id": target},
+            "options": {"for": "02:00:00"},
+        },
+        "actions": {
+            "action": "test.held",
+            "data": {"who": "{{ trigger.entity_id }}"},
+        },
+    }
+    assert await async_setup_component(
+        home.hass, "automation", {"automation": automation}
+    )
+    await home.settle()
+    await home.act("switch.turn_off", KEY)
+    await home.act("light.turn_on", "slot_1")
+    await home.live(3600, step=600)
+    await home.act("poolctl.resume_schedule", "slot_1", domain="light")
+    await home.restart()
+    await home.live(3500, step=500)
+    assert calls == []
+    await home.live(300, step=60)
+    assert [call.data["who"] for call in calls] == target[:1]
+    await home.live(7200, step=1800)
+    assert len(calls) == 1
+
+
+async def test_diagnostics(home: Home, freezer: object) -> None:
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    found = await async_get_config_entry_diagnostics(home.hass, home.entry)
+    text = repr(found)
+    assert "'holds': [{'slot': 2, 'on': False" in text
+    assert "2026-11-23T11:00:00+00:00" in text
+    assert "Waterfall" not in text
+
+
+# Running timers
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+async def test_a_running_timer(home: Home, freezer: object, cloud: bool) -> None:
+    """Its end is a time to the minute, which stays while the count runs down."""
+    await begin(home, "2026-11-23 08:00")
+    home.pool.start_timer(WATERFALL, 2400)
+    home.pool.start_timer(1, 600)
+    if cloud:
+        home.controller.faults.on("refuse")
+    await home.live(90, step=30)
+    assert home.source == ("cloud" if cloud else "lan")
+    states = home.follow("switch", KEY)
+    first = ends(home)
+    assert first in ("2026-11-23T08:40:00+00:00", "2026-11-23T08:41:00+00:00")
+    light = home.state("light", "slot_1").attributes
+    assert light["timer_ends"] in (
+        "2026-11-23T08:10:00+00:00",
+        "2026-11-23T08:11:00+00:00",
+    )
+    await home.live(8 * 60, step=30)
+    # The copy of the cloud may be older than it should be, with such a clock.
+    assert len({first, *(s.attributes["timer_ends"] for s in states)}) <= 1 + cloud
+    home.freezer.tick(1800)
+    home.clock.advance(1800)
+    await home.live(4 * 60, step=30)
+    assert ends(home) is None
+    assert home.value("switch", KEY) == "off"
+
+
+def ends(home: Home) -> str | None:
+    """Return when the timer of the waterfall ends."""
+    found: str | None = home.state("switch", KEY).attributes.get("timer_ends")
+    return found

@@ -1,0 +1,91 @@
+"""What people hold by hand, and that all of it is given back when its time is over."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+import time
+from typing import Final
+
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.util import dt as dt_util
+
+from custom_components.poolctl.client.pool.parts import Hold
+from tests.simulator import Controller
+from tests.simulator.dialects import Dialect as L
+
+from .judge import TOO_FAR
+from .week import HOME, MINUTE, Week
+
+PATIENCE: Final = timedelta(minutes=20)
+"""How long a hold may last beyond its end where nothing is in the way: it is tried again
+within a quarter of an hour."""
+_PUMP: Final = 0
+"""The slot of the pump of both pools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What gives outputs of a controller back."""
+
+    dialects: frozenset[str]
+    ahead: float
+    """s that the shared counter is ahead of the clock."""
+
+    @classmethod
+    def of(cls, controller: Controller) -> Way:
+        """Return how a controller is spoken to now."""
+        ahead = controller.accepted_counter - controller.clock.time()
+        return cls(frozenset(controller.dialects), ahead)
+
+    def gives_back(self, slot: int) -> bool:
+        """Tell whether anything that the controller takes gives a slot back."""
+        if self.ahead > TOO_FAR:
+            return False  # only the cloud can sign, which has no such command
+        return slot != _PUMP or L.PUMP_AUX_DECLINED not in self.dialects
+
+
+def forgotten(holds: Iterable[Hold], way: Way, now: datetime) -> list[str]:
+    """Name the holds that should have been given back."""
+    return [
+        f"slot {hold.slot} held {'on' if hold.on else 'off'} until {hold.until}"
+        for hold in holds
+        if hold.until is not None
+        and now - hold.until > PATIENCE
+        and way.gives_back(hold.slot)
+    ]
+
+
+class Holds:
+    """Looks at the holds of both pools all week long."""
+
+    def __init__(self, week: Week) -> None:
+        """Begin to look."""
+        self.week = week
+
+    async def watch(self, controller: Controller) -> None:
+        """Note every hold that is forgotten while nothing is in the way."""
+        week = self.week
+        since, way = dt_util.utcnow(), Way.of(controller)
+        while await week.until(week.lived + 5 * MINUTE):
+            now, before, way = dt_util.utcnow(), way, Way.of(controller)
+            calm = week.trouble_free(
+                time.monotonic() - PATIENCE.total_seconds(), HOME, controller.device_id
+            )
+            if not calm or before.dialects != way.dialects:
+                since = now
+            if now - since < PATIENCE:
+                continue
+            for found in forgotten(self._of(controller), way, now):
+                week.note(f"{controller.name}: {found} is forgotten")
+
+    def _of(self, controller: Controller) -> Iterable[Hold]:
+        entry = self.week.entry
+        if entry.state is not ConfigEntryState.LOADED:
+            return ()
+        account = entry.runtime_data
+        found = account.controllers.get(controller.device_id)
+        if found is None:
+            return ()
+        holds: tuple[Hold, ...] = found.controller.store.known.holds
+        self.week.counts["holds seen with an end"] += sum(1 for h in holds if h.until)
+        return holds
