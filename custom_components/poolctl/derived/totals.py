@@ -80,6 +80,10 @@ def _flow_known(state: PoolState) -> bool | None:
     return state.readings.flow_rate is not None or None
 
 
+def _turns_over(state: PoolState) -> bool | None:
+    return _flow_known(state) if state.volume else False
+
+
 def _turnovers(state: PoolState) -> float | None:
     """Return how much of the pool a cubic metre is."""
     return _CUBIC_METRE / state.volume if state.volume else None
@@ -124,7 +128,7 @@ TOTALS = (
         translation_key="turnovers_today",
         state_class=SensorStateClass.TOTAL,
         suggested_display_precision=1,
-        exists_fn=_flow_known,
+        exists_fn=_turns_over,
         rate_fn=_flowing,
         scale_fn=_turnovers,
         daily=True,
