@@ -6,7 +6,7 @@ import sys
 # Imported ahead of the test harness, whose own `custom_components` would hide ours.
 import custom_components.poolctl  # noqa: F401
 
-from . import decode, hours, load, stalls
+from . import decode, hours, imports, load, stalls, states
 from .rows import table
 
 
@@ -19,7 +19,9 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="in less than a minute")
     short = parser.parse_args().short
     rows = [
-        row for part in (decode, hours, load, stalls) for row in part.rows(short=short)
+        row
+        for part in (decode, imports, hours, states, load, stalls)
+        for row in part.rows(short=short)
     ]
     print(table(rows))
     return 0 if short or all(row.explained for row in rows) else 1

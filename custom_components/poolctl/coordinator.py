@@ -280,8 +280,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     def _async_publish(self) -> None:
         """Show what a command or a side read told, without moving the next poll.
 
-        What a poll itself told is shown once it ends, which is at once: both would look
-        at every entity twice.
+        What a poll of the LAN told is shown as it ends, which is at once: both would look
+        at every entity twice. The cloud is asked for more, and does not wait for that.
         """
         self._memory.remember(self.record.device_id, self.controller.store.known)
         self.hold_keeper.async_check()
@@ -294,8 +294,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         before, self.data = self.data, state
         if state.firmware != before.firmware:
             self.async_register_device()
-        polling = self._poll is not None and asyncio.current_task() is self._poll
-        if same or not polling:
+        polled = self._poll is not None and asyncio.current_task() is self._poll
+        if same or not (polled and self.controller.paths.lan_answers):
             self.issues.async_check()
             self.async_update_listeners()
 

@@ -82,7 +82,10 @@ def part_info(
 ) -> dr.ChildDeviceInfo:
     """Return what the page of a part shows; its parent must be registered.
 
-    Its name does not repeat that of the controller: Home Assistant puts the two together.
+    Its name does not repeat that of the controller. Home Assistant puts the two together
+    where it shows the full name of an entity ("Home Pool Pump Speed"), but not in the
+    friendly name of its state ("Pump Speed"): there, two pools are alike. A name with both
+    would be said twice in the full one. Entity identifiers tell pools apart (presence.py).
     """
     return dr.ChildDeviceInfo(
         identifiers={(DOMAIN, f"{record.device_id}_{part}")},

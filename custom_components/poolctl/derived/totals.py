@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 import math
+import time
 from typing import Any, Final, override
 
 from homeassistant.components.sensor import (
@@ -224,7 +225,7 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
             seconds = at - before[0]
             if seconds <= MAX_GAP:
                 self._total += (before[1] + rate) / 2 * min(seconds, today)
-        period = (dt_util.utcnow().timestamp() + LEAD) // PERIOD
+        period = (time.time() + LEAD) // PERIOD
         moment = int(period), bool(rate), self._day
         if moment != self._moment:
             self._moment, self._told = moment, self._total

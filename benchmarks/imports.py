@@ -1,0 +1,53 @@
+"""How long a start of Home Assistant waits for the modules of the integration."""
+
+from pathlib import Path
+import subprocess
+import sys
+from typing import Final
+
+from .rows import Row
+
+ROOT: Final = Path(__file__).parents[1]
+MOST: Final = 0.15
+"""s; chosen."""
+_SCRIPT: Final = """
+import importlib, pathlib, sys, time
+root = pathlib.Path("custom_components/poolctl")
+names = [
+    ".".join(path.with_suffix("").parts) for path in sorted(root.rglob("*.py"))
+    if path.name != "__init__.py"
+]
+for name in names:
+    importlib.import_module(name)
+ours = [name for name in sys.modules if name.startswith("custom_components")]
+for name in ours:
+    del sys.modules[name]
+started = time.process_time()
+for name in names:
+    importlib.import_module(name)
+print(time.process_time() - started)
+"""
+
+
+def rows(*, short: bool) -> list[Row]:
+    """Measure all our modules; what they take from elsewhere is there already."""
+    best = min(_seconds() for _ in range(1 if short else 5))
+    return [
+        Row(
+            "import of all modules, those of others being there",
+            f"{best * 1000:.0f} ms",
+            f"<= {MOST * 1000:.0f} ms",
+            best <= MOST,
+        )
+    ]
+
+
+def _seconds() -> float:
+    done = subprocess.run(  # noqa: S603 - a script of ours
+        [sys.executable, "-c", _SCRIPT],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return float(done.stdout)

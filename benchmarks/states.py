@@ -1,0 +1,172 @@
+"""How much goes into the state machine, and from there into a recorder's database."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+import random
+import sqlite3
+from typing import Any, Final
+
+from freezegun import freeze_time
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components import recorder
+from homeassistant.const import EVENT_STATE_CHANGED
+from homeassistant.core import Event, HomeAssistant, State, callback
+from homeassistant.helpers.recorder import async_initialize_recorder
+from homeassistant.setup import async_setup_component
+
+from tests.simulator import Controller
+from tests.soak.timelapse import SharedClock, timelapse
+
+from .home import add, entity_id, home
+from .rows import Row
+from .service import Service
+
+POLL: Final = 15.0
+HOUR: Final = 3600.0
+START: Final = "2026-06-01 09:00:00"
+STEADY: Final = 80
+NOISE: Final = {"ph": 0.03, "orp": 2.0, "temperature": 0.05, "ambient": 0.1}
+"""Standard deviations of what probes read in water that does not change, in pH, mV and °C
+(chosen: nobody here has such a probe)."""
+SEED: Final = 2026
+
+
+def rows(*, short: bool) -> list[Row]:
+    """Measure; an imagined hour costs a second."""
+    with freeze_time(START) as frozen:
+        assert isinstance(frozen, FrozenDateTimeFactory)
+        steady, noisy = asyncio.run(_imagine(frozen, 1 if short else 24))
+    size = asyncio.run(_recorded(noisy.states))
+    day = 24 * HOUR / noisy.seconds
+    return [
+        Row(
+            "states written in an hour of a full pool that runs steadily",
+            f"{len(steady.states)} ({steady.most})",
+            f"<= {STEADY}",
+            len(steady.states) <= STEADY,
+        ),
+        Row(
+            "states written in a day with the noise of probes",
+            f"{len(noisy.states) * day:.0f} ({noisy.most})",
+            "none: a figure",
+            True,
+        ),
+        Row(
+            "what a recorder writes of such a day",
+            f"{size * day / 2**20:.2f} MiB",
+            "none: a figure",
+            True,
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """States that were written in some seconds."""
+
+    states: list[State]
+    seconds: float
+
+    @property
+    def most(self) -> str:
+        """Which entities wrote most of them."""
+        counts: dict[str, int] = {}
+        for state in self.states:
+            name = state.entity_id.partition(".")[2].partition("_")[2]
+            counts[name] = counts.get(name, 0) + 1
+        first = sorted(counts.items(), key=lambda each: -each[1])[:3]
+        return ", ".join(f"{name} {count}" for name, count in first)
+
+
+async def _imagine(
+    frozen: FrozenDateTimeFactory, hours: int
+) -> tuple[Written, Written]:
+    with timelapse(frozen):
+        async with Service(1, SharedClock()) as service, home() as hass:
+            await add(hass, service.entry_data())
+            (controller,) = service.controllers
+            pump = entity_id(hass, "switch", controller.device_id, "pump")
+            await hass.services.async_call(
+                "switch", "turn_on", {"entity_id": pump}, blocking=True
+            )
+            await asyncio.sleep(HOUR / 3)
+            controller.pool.water.drift = 0.0
+            async with _states(hass) as steady:
+                await asyncio.sleep(HOUR)
+            controller.pool.water.drift = 1.0
+            async with _states(hass) as noisy:
+                await _be_noisy(controller, hours * HOUR)
+    return Written(steady, HOUR), Written(noisy, hours * HOUR)
+
+
+async def _be_noisy(controller: Controller, seconds: float) -> None:
+    """Let the probes read a little more or less with every poll."""
+    chance, water = random.Random(SEED), controller.pool.water  # noqa: S311
+    for _ in range(round(seconds / POLL)):
+        off = {name: chance.gauss(0, noise) for name, noise in NOISE.items()}
+        _shift(water, off, 1)
+        await asyncio.sleep(POLL)
+        _shift(water, off, -1)
+
+
+def _shift(water: Any, off: Mapping[str, float], sign: int) -> None:
+    water.ph += sign * off["ph"]
+    water.orp += sign * off["orp"]
+    water.temperature += sign * off["temperature"]
+    water.ambient += sign * off["ambient"]
+
+
+@asynccontextmanager
+async def _states(hass: HomeAssistant) -> AsyncGenerator[list[State]]:
+    """Collect the states that are written."""
+    found: list[State] = []
+
+    @callback
+    def note(event: Event[Any]) -> None:
+        if (state := event.data["new_state"]) is not None:
+            found.append(state)
+
+    end = hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    yield found
+    end()
+
+
+async def _recorded(states: list[State]) -> int:
+    """Write states into the database of a real recorder; return its bytes for them."""
+    async with home() as hass:
+        path = Path(hass.config.config_dir) / "states.db"
+        async_initialize_recorder(hass)
+        config = {"db_url": f"sqlite:///{path}", "commit_interval": 0}
+        assert await async_setup_component(hass, "recorder", {"recorder": config})
+        await _settle(hass)
+        before = _size(path)
+        for state in states:
+            hass.states.async_set_internal(
+                state.entity_id,
+                state.state,
+                state.attributes,
+                True,
+                None,
+                None,
+                state.last_updated_timestamp,
+            )
+            await asyncio.sleep(0)
+        await _settle(hass)
+        return _size(path) - before
+
+
+async def _settle(hass: HomeAssistant) -> None:
+    await hass.async_block_till_done()
+    await recorder.get_instance(hass).async_block_till_done()
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a database, what it has not taken in yet included."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    return int(pages * size)
