@@ -8,6 +8,7 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
+import probatio as vol
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
@@ -283,6 +284,9 @@ async def test_what_cannot_be_held(home: Home, freezer: object) -> None:
         await home.act("poolctl.hold", "schedule_0", state=True, duration=hour)
     with failure("schedule_no_speed", ServiceValidationError):
         await home.act("poolctl.hold", KEY, state=True, duration=hour, speed=55)
+    for never in (timedelta(0), timedelta(days=4000)):
+        with pytest.raises(vol.Invalid):
+            await home.act("poolctl.hold", KEY, state=True, duration=never)
     assert sent(home) == []
 
 

@@ -87,5 +87,7 @@ class Holds:
         if found is None:
             return ()
         holds: tuple[Hold, ...] = found.controller.store.known.holds
-        self.week.counts["holds seen with an end"] += sum(1 for h in holds if h.until)
+        self.week.counts["commands: holds with an end"] += sum(
+            1 for h in holds if h.until
+        )
         return holds

@@ -26,7 +26,8 @@ from . import raw, schedules
 _HOLD: VolDictType = {
     vol.Required("state"): cv.boolean,
     vol.Required("duration"): vol.All(
-        cv.positive_time_period, vol.Range(min=timedelta(seconds=1))
+        cv.positive_time_period,
+        vol.Range(min=timedelta(seconds=1), max=timedelta(days=366)),
     ),
     vol.Optional("speed"): vol.Coerce(int),
 }

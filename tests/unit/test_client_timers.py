@@ -1,0 +1,51 @@
+"""Running timers: one time for a count that runs down."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.pool.timers import (
+    MARGIN,
+    with_timers,
+    without_past_timers,
+)
+
+NOW = datetime(2026, 7, 6, 18, 0, 20, tzinfo=UTC)
+SLOT = 3
+
+
+def shown(state: PoolState) -> list[tuple[int, str]]:
+    """Return slots and ends as a person reads them."""
+    return [(end.slot, f"{end.at:%H:%M:%S}") for end in state.timer_ends]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(2400, "18:40:00"), (2409, "18:40:00"), (2411, "18:41:00")],
+)
+def test_to_the_minute(seconds: float, expected: str) -> None:
+    assert shown(with_timers(PoolState(), {SLOT: seconds}, NOW)) == [(SLOT, expected)]
+
+
+def test_a_count_that_runs_down() -> None:
+    state = with_timers(PoolState(), {SLOT: 2400, 5: 60}, NOW)
+    for passed in range(0, 2400, 15):
+        # A second more or less, and a copy of up to half a minute.
+        left = 2400 - passed + passed % 30
+        after = with_timers(state, {SLOT: left}, NOW + timedelta(seconds=passed))
+        assert shown(after) == [(SLOT, "18:40:00")]
+
+
+def test_another_timer() -> None:
+    state = with_timers(PoolState(), {SLOT: 2400}, NOW)
+    longer = 2400 + MARGIN.total_seconds() + 60
+    assert shown(with_timers(state, {SLOT: longer}, NOW)) != shown(state)
+
+
+def test_it_is_over() -> None:
+    state = with_timers(PoolState(), {SLOT: 2400}, NOW)
+    assert shown(with_timers(state, {SLOT: 0}, NOW)) == []
+    assert shown(with_timers(state, {}, NOW)) == []
+    assert without_past_timers(state, NOW) is state
+    assert shown(without_past_timers(state, NOW + timedelta(hours=1))) == []
