@@ -39,6 +39,7 @@ from .upkeep.evidence import async_ledgers
 from .upkeep.left_out import async_report_left_out
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord, mac_of, stored_records
+from .upkeep.season import ExpiryWatch
 from .upkeep.service import ServiceWatch
 from .upkeep.sightings import async_sightings
 
@@ -115,15 +116,26 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             # There may be many, and others wait.
             await asyncio.sleep(0)
         self._report_left_out()
-        await self._async_first_look()
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
+        if self.config_entry.pref_disable_polling and self.controllers:
+            self._close_season()
+            return
+        await self._async_first_look()
         watch = ServiceWatch(self.hass, self.config_entry, self)
         self.config_entry.async_on_unload(watch.async_start())
         if remembered:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
             )
+
+    @callback
+    def _close_season(self) -> None:
+        """Start from what is remembered: nobody waits, and nothing nags."""
+        for controller in self.controllers.values():
+            store = controller.controller.store
+            watch = ExpiryWatch(self.hass, store, controller.async_refresh)
+            self.config_entry.async_on_unload(watch.async_start())
 
     async def _async_first_look(self) -> None:
         controllers = tuple(self.controllers.values())

@@ -1,6 +1,7 @@
 """The account's access token, handed to the client."""
 
 import asyncio
+import time
 
 from aiohttp import ClientError
 from homeassistant.config_entries import ConfigEntry
@@ -13,6 +14,9 @@ from .application_credentials import async_get_entry_implementation
 from .client.exceptions import AuthenticationError, PoolctlError, UnreachableError
 
 _TIMEOUT = 20.0
+_RENEWABLE = 29 * 24 * 3600
+"""s after the end of an access token, which lasts a day: a refresh token lasts 30 days
+(interface.md 8)."""
 
 
 class AccountToken:
@@ -51,6 +55,9 @@ class AccountToken:
     async def _renew(self) -> PoolctlError | None:
         """Renew the token where needed; return what went wrong."""
         try:
+            if self._entry.pref_disable_polling and self._ended:
+                # Home Assistant would ask a person at once, in a closed season, too.
+                return AuthenticationError("the sign-in has ended")
             async with asyncio.timeout(_TIMEOUT):
                 if self._session is None:
                     implementation = await async_get_entry_implementation(
@@ -74,6 +81,12 @@ class AccountToken:
     def _access_token(self) -> str:
         token: str = self._entry.data[CONF_TOKEN][CONF_ACCESS_TOKEN]
         return token
+
+    @property
+    def _ended(self) -> bool:
+        """Whether a renewal would be refused: it was not renewed for too long."""
+        expired_at: float = self._entry.data[CONF_TOKEN].get("expires_at", 0)
+        return time.time() > expired_at + _RENEWABLE
 
     def _expire(self) -> None:
         token = {**self._entry.data[CONF_TOKEN], "expires_at": 0}

@@ -237,7 +237,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @override
     async def _async_update_data(self) -> PoolState:
-        signed_in = not isinstance(
+        # In a closed season, a sign-in can wait until polling is enabled again.
+        signed_in = not self.config_entry.pref_disable_polling and not isinstance(
             self.controller.paths.cloud_error, AuthenticationError
         )
         self._poll = asyncio.current_task()

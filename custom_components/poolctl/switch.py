@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import Any, override
 
 from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
@@ -29,9 +28,8 @@ from .entity import (
     SlotEntity,
     slot_is_on,
 )
-from .naming import schedule_name_on_page
-from .parts import Part
-from .presence import Presences, async_setup_platform, described, of_slots, presence
+from .presence import Presences, async_setup_platform, described, of_slots
+from .schedule_entity import OfSchedule, OfScheduleDescription, of_schedules
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.
@@ -50,10 +48,8 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlScheduleDescription(PoolctlSwitchDescription):
+class PoolctlScheduleDescription(OfScheduleDescription[bool], PoolctlSwitchDescription):
     """The switch of one schedule."""
-
-    index: int
 
 
 def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
@@ -139,19 +135,6 @@ def _schedule_description(index: int) -> PoolctlScheduleDescription:
 SCHEDULES = tuple(_schedule_description(index) for index in range(MAX_SCHEDULES))
 
 
-def _schedules(coordinator: ControllerCoordinator) -> Presences:
-    """Return a switch for each schedule in use."""
-    known = coordinator.data.schedules.records is not None
-    used = coordinator.data.schedules.used
-    return {
-        description.key: presence(
-            description.index in used if known else None,
-            partial(PoolctlScheduleSwitch, coordinator, description),
-        )
-        for description in SCHEDULES
-    }
-
-
 def _switch(
     coordinator: ControllerCoordinator, description: PoolctlSwitchDescription
 ) -> PoolctlSwitch:
@@ -162,7 +145,7 @@ def _switch(
 def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(_switch, SWITCHES, coordinator),
-        **_schedules(coordinator),
+        **of_schedules(PoolctlScheduleSwitch, SCHEDULES, coordinator),
         **of_slots(PoolctlSlotSwitch, _slot_description, SWITCHED_ROLES, coordinator),
     }
 
@@ -242,35 +225,13 @@ class PoolctlSlotSwitch(SlotEntity, _OfOutput):
     entity_description: PoolctlSwitchDescription
 
 
-class PoolctlScheduleSwitch(PoolctlSwitch):
+class PoolctlScheduleSwitch(OfSchedule[bool], PoolctlSwitch):
     """A schedule that a person arms and disarms, named as the controller names it."""
 
     entity_description: PoolctlScheduleDescription
 
     @property
     @override
-    def part(self) -> Part | None:
-        return None
-
-    @property
-    @override
-    def id_words(self) -> str:
-        return f"{self._own_name or self.entity_description.index + 1} schedule"
-
-    @property
-    def _own_name(self) -> str:
-        schedules = self.coordinator.data.schedules.used
-        found = schedules.get(self.entity_description.index)
-        return found.name if found else ""
-
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self._own_name
-
-    @property
-    @override
     def name(self) -> str | UndefinedType | None:
         """The name as it is now; Home Assistant would keep the first one."""
-        texts = self.platform_data.platform_translations
-        index = self.entity_description.index
-        return schedule_name_on_page(index, self.coordinator.data, texts)
+        return self.schedule_name

@@ -110,18 +110,20 @@ def test_limit_of_the_day(
     assert timedelta(hours=1) == COUNT_AGE
 
 
-def watched(
-    *steps: float | tuple[float, bool], desired: float | None = 7.4
-) -> PoolState:
+def watched(*steps: object, desired: float | None = 7.4) -> PoolState:
     """Return what is known after some readings (pH) and counts of doses (whole numbers)."""
     state = replace(PoolState(), acid=Doser(desired=desired))
     for step in steps:
-        ph, stable = step if isinstance(step, tuple) else (step, True)
-        if ph.is_integer():
-            state = merge_settings(PH_SETTINGS, state, {"current_dose_today": int(ph)})
-        else:
-            signals = Signals(chemistry_stable=stable)
-            state = with_readings(state, Readings(ph=ph), signals, NOW)
+        match step:
+            case int():
+                told = {"current_dose_today": step}
+                state = merge_settings(PH_SETTINGS, state, told)
+            case float(ph):
+                flowing = Signals(chemistry_stable=True)
+                state = with_readings(state, Readings(ph=ph), flowing, NOW)
+            case (float(ph), bool(stable)):
+                signals = Signals(chemistry_stable=stable)
+                state = with_readings(state, Readings(ph=ph), signals, NOW)
     return state
 
 
@@ -144,7 +146,7 @@ def watched(
         ((7.8, 5), 0),
     ],
 )
-def test_doses_since_the_ph_fell(steps: Iterable[float | int], idle: int) -> None:
+def test_doses_since_the_ph_fell(steps: Iterable[object], idle: int) -> None:
     state = watched(*steps)
     assert state.acid.idle_doses == idle
     assert state.chlorine.idle_doses == 0

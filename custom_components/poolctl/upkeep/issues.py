@@ -307,7 +307,8 @@ def async_check_sign_in(hass: HomeAssistant, entry: ConfigEntry) -> None:
     issue_id = f"{SIGN_IN_ENDS}_{entry.entry_id}"
     since = entry.data[CONF_TOKEN].get(CONF_REFRESH_SINCE)
     end = dt_util.utc_from_timestamp(since) + _SIGN_IN_LASTS if since else None
-    if end is None or not end - _WARNING <= dt_util.utcnow() < end:
+    closed = entry.pref_disable_polling
+    if end is None or closed or not end - _WARNING <= dt_util.utcnow() < end:
         ir.async_delete_issue(hass, DOMAIN, issue_id)
         return
     ir.async_create_issue(

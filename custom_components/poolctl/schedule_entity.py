@@ -1,0 +1,86 @@
+"""What entities of schedules share: they come and go with them, and have their names."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, override
+
+from .client.schedule import Schedule
+from .coordinator import ControllerCoordinator
+from .entity import ControllerEntity, PoolctlEntity, PoolctlEntityDescription
+from .naming import schedule_name_on_page
+from .parts import Part
+from .presence import Presences, presence
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfScheduleDescription[T](PoolctlEntityDescription[T]):
+    """One entity of one schedule."""
+
+    index: int
+
+
+class _Row(Protocol):
+    """An `OfScheduleDescription`, whatever its entity shows."""
+
+    @property
+    def key(self) -> str:
+        """The key of the entity."""
+
+    @property
+    def index(self) -> int:
+        """The index of the schedule."""
+
+
+def of_schedules[R: _Row](
+    entity: Callable[[ControllerCoordinator, R], ControllerEntity],
+    descriptions: tuple[R, ...],
+    coordinator: ControllerCoordinator,
+) -> Presences:
+    """Return the entities of the schedules in use."""
+    known = coordinator.data.schedules.records is not None
+    used = coordinator.data.schedules.used
+    return {
+        description.key: presence(
+            description.index in used if known else None,
+            partial(entity, coordinator, description),
+        )
+        for description in descriptions
+    }
+
+
+class OfSchedule[T](PoolctlEntity[T]):
+    """An entity of one schedule, named as the controller names it."""
+
+    entity_description: OfScheduleDescription[T]
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """The schedule as it is now, `None` where there is none any more."""
+        schedules = self.coordinator.data.schedules.used
+        return schedules.get(self.entity_description.index)
+
+    @property
+    @override
+    def part(self) -> Part | None:
+        return None
+
+    @property
+    @override
+    def id_words(self) -> str:
+        return f"{self._own_name or self.entity_description.index + 1} schedule"
+
+    @property
+    def _own_name(self) -> str:
+        return self.schedule.name if self.schedule else ""
+
+    @override
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self._own_name
+
+    @property
+    def schedule_name(self) -> str:
+        """What the schedule is called; not cached: it may change."""
+        texts = self.platform_data.platform_translations
+        index = self.entity_description.index
+        return schedule_name_on_page(index, self.coordinator.data, texts)

@@ -1,0 +1,127 @@
+"""Times: when schedules begin and end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import time
+from typing import override
+
+from homeassistant.components.time import TimeEntity, TimeEntityDescription
+from homeassistant.const import EntityCategory, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.typing import UndefinedType
+
+from .account import PoolctlConfigEntry
+from .client.exceptions import InvalidCommandError
+from .client.pool.state import PoolState
+from .client.schedule import MAX_SCHEDULES, Schedule
+from .const import DOMAIN
+from .coordinator import ControllerCoordinator
+from .presence import Presences, async_setup_platform
+from .schedule_entity import OfSchedule, OfScheduleDescription, of_schedules
+
+# Controllers take one command at a time by themselves.
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlTimeDescription(OfScheduleDescription[time], TimeEntityDescription):
+    """One time of one schedule."""
+
+    words: str
+    """What its identifier says after that of the schedule."""
+    with_fn: Callable[[Schedule, int], Schedule]
+    """Return the schedule with another time, in minutes after midnight."""
+
+
+def _time(
+    words: str,
+    index: int,
+    minute_fn: Callable[[Schedule], int],
+    with_fn: Callable[[Schedule, int], Schedule],
+) -> PoolctlTimeDescription:
+    """Return the row of a time."""
+
+    def value(state: PoolState) -> time | None:
+        schedule = state.schedules.used.get(index)
+        return time(*divmod(minute_fn(schedule), 60)) if schedule else None
+
+    return PoolctlTimeDescription(
+        key=f"schedule_{index}_{words}",
+        translation_key=f"schedule_{words}",
+        entity_category=EntityCategory.CONFIG,
+        index=index,
+        words=words,
+        value_fn=value,
+        assumed_fn=lambda state: state.schedules.assumed,
+        with_fn=with_fn,
+    )
+
+
+TIMES = tuple(
+    row
+    for index in range(MAX_SCHEDULES)
+    for row in (
+        _time(
+            "start",
+            index,
+            lambda schedule: schedule.start,
+            lambda schedule, minute: replace(schedule, start=minute),
+        ),
+        _time(
+            "end",
+            index,
+            lambda schedule: schedule.end,
+            lambda schedule, minute: replace(schedule, end=minute),
+        ),
+    )
+)
+
+
+def _build(coordinator: ControllerCoordinator) -> Presences:
+    return of_schedules(PoolctlTime, TIMES, coordinator)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the times."""
+    async_setup_platform(entry, Platform.TIME, async_add_entities, _build)
+
+
+class PoolctlTime(OfSchedule[time], TimeEntity):
+    """When a schedule begins or ends, by the clock of the controller."""
+
+    entity_description: PoolctlTimeDescription
+
+    @property
+    @override
+    def id_words(self) -> str:
+        return f"{super().id_words} {self.entity_description.words}"
+
+    @property
+    @override
+    def name(self) -> str | UndefinedType | None:
+        """The name as it is now; Home Assistant would keep the first one."""
+        texts = self.platform_data.platform_translations
+        key = self.entity_description.translation_key
+        found = texts.get(f"component.{DOMAIN}.entity.time.{key}.name", "{name}")
+        return found.format(name=self.schedule_name)
+
+    @property
+    @override
+    def native_value(self) -> time | None:
+        """Return the time; 23:59 as an end is midnight."""
+        return self._value
+
+    @override
+    async def async_set_value(self, value: time) -> None:
+        """Change it; seconds are left out."""
+        row = self.entity_description
+        with self.commanding():
+            if (seen := self.schedule) is None:
+                raise InvalidCommandError("it is gone", reason="schedule_changed")
+            wanted = row.with_fn(seen, value.hour * 60 + value.minute)
+            await self.controller.schedules.update(row.index, wanted, seen=seen)

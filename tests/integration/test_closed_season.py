@@ -1,0 +1,140 @@
+"""A closed season: polling is disabled, and nothing is stale or nags."""
+
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.helpers import issue_registry as ir
+import pytest
+
+from custom_components.poolctl.const import DOMAIN
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+
+@pytest.fixture
+async def closed(small: Home) -> Home:
+    """Disable polling as a person does, which starts the entry anew."""
+    await small.live(30)
+    small.hass.config_entries.async_update_entry(small.entry, pref_disable_polling=True)
+    await small.restart()
+    await small.live(10, step=5)
+    return small
+
+
+def reads(home: Home) -> int:
+    return sum(request.op == "state" for request in home.controller.requests)
+
+
+def states(home: Home) -> set[str]:
+    """Return whether entities are available."""
+    return {
+        "unavailable" if state.state == "unavailable" else "available"
+        for entity in home.entities()
+        if entity.disabled_by is None
+        and (state := home.hass.states.get(entity.entity_id)) is not None
+    }
+
+
+async def test_a_pool_that_answers_stays_usable(closed: Home) -> None:
+    """It is read when what is known expires, and not before."""
+    assert closed.value("switch", "pump") == "on"
+    before = reads(closed)
+    await closed.live(80, step=5)
+    assert reads(closed) == before
+    await closed.live(15, step=5)
+    assert reads(closed) == before + 1
+    await closed.live(900, step=5)
+    assert reads(closed) <= before + 11
+    assert states(closed) == {"available"}
+    await closed.act("switch.turn_on", "slot_2")
+    assert closed.pool.slots[2].on
+    assert closed.value("switch", "slot_2") == "on"
+
+
+async def test_a_pool_that_does_not_is_not_stale(closed: Home) -> None:
+    """It is unavailable, and is left alone until a person asks."""
+    closed.disconnect()
+    await closed.live(120, step=5)
+    assert states(closed) == {"unavailable"}
+    closed.reconnect()
+    before = reads(closed), len(closed.cloud.requests)
+    await closed.live(7200, step=60)
+    assert (reads(closed), len(closed.cloud.requests)) == before
+    assert states(closed) == {"unavailable"}
+    await closed.refresh()
+    assert states(closed) == {"available"}
+    await closed.live(300, step=5)
+    assert states(closed) == {"available"}
+
+
+async def test_a_restart_sets_up_from_memory(closed: Home) -> None:
+    """The entities are there, nobody is asked for anything, and nothing is tried again."""
+    there = closed.entity_keys()
+    closed.disconnect()
+    await closed.shut_down()
+    await closed.boot()
+    assert closed.entry.state is ConfigEntryState.LOADED
+    await closed.live(30, step=5)
+    assert closed.entity_keys() == there
+    assert states(closed) == {"unavailable"}
+    pump = closed.state("switch", "pump")
+    assert "restored" not in pump.attributes
+    await closed.live(86400, step=3600)
+    assert closed.flows == []
+    issues = ir.async_get(closed.hass).issues
+    assert [key for key in issues if key[0] == DOMAIN] == []
+
+
+async def test_one_lost_answer(closed: Home) -> None:
+    closed.controller.faults.once("reset", 2)
+    await closed.live(100, step=5)
+    assert states(closed) == {"available"}
+    assert closed.source == "lan"
+
+
+async def test_through_the_cloud(closed: Home) -> None:
+    closed.controller.faults.on("refuse")
+    await closed.live(120, step=5)
+    assert closed.source == "cloud"
+
+
+async def test_opening_the_pool(closed: Home) -> None:
+    closed.disconnect()
+    await closed.live(120, step=5)
+    closed.reconnect()
+    closed.hass.config_entries.async_update_entry(
+        closed.entry, pref_disable_polling=False
+    )
+    await closed.restart()
+    before = reads(closed)
+    await closed.live(60)
+    assert reads(closed) == before + 4
+    assert states(closed) == {"available"}
+
+
+@pytest.mark.parametrize("days", [0, 31])
+async def test_a_sign_in_that_has_ended_can_wait(closed: Home, days: int) -> None:
+    """Until polling is enabled again: revoked, or not renewed for too long."""
+    closed.controller.faults.on("refuse")
+    closed.cloud.sign_ins.revoke(closed.account)
+    closed.freezer.tick(days * 86400)
+    await closed.live(120, step=5)
+    assert states(closed) == {"unavailable"}
+    await closed.restart()
+    await closed.live(30, step=5)
+    assert closed.flows == []
+    closed.hass.config_entries.async_update_entry(
+        closed.entry, pref_disable_polling=False
+    )
+    closed.controller.faults.clear()
+    await closed.restart()
+    assert states(closed) == {"available"}
+    assert len(closed.flows) == 1
+
+
+async def test_a_sign_in_is_renewed_while_it_can_be(closed: Home) -> None:
+    closed.controller.faults.on("refuse")
+    closed.freezer.tick(20 * 86400)
+    closed.clock.advance(20 * 86400)
+    await closed.live(120, step=5)
+    assert closed.source == "cloud"

@@ -1,0 +1,108 @@
+"""When schedules begin and end, as entities."""
+
+from homeassistant.exceptions import ServiceValidationError
+import pytest
+
+from tests.simulator.schedules import Schedule
+
+from .home import Home, failure
+from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, look
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+@pytest.fixture
+async def beach(full: Home) -> Home:
+    """Wait for the schedules of the fully equipped pool."""
+    await full.hass.config.async_set_time_zone("UTC")
+    await full.settle()
+    return full
+
+
+def times(home: Home, index: int) -> tuple[str, str]:
+    """Return what is shown of a schedule."""
+    start, end = (f"schedule_{index}_{words}" for words in ("start", "end"))
+    return home.value("time", start), home.value("time", end)
+
+
+async def set_time(home: Home, index: int, words: str, at: str) -> None:
+    await home.act("time.set_value", f"schedule_{index}_{words}", time=at)
+
+
+async def test_two_times_for_each_schedule(beach: Home) -> None:
+    assert beach.entity_keys("time") == {
+        f"schedule_{index}_{words}" for index in range(3) for words in ("start", "end")
+    }
+    assert times(beach, FILTER) == ("00:00:00", "23:59:00")
+    assert times(beach, LAMP) == ("20:00:00", "01:00:00")
+    found = beach.state("time", f"schedule_{LAMP}_start")
+    assert found.entity_id == "time.beach_pool_evening_light_schedule_start"
+    assert found.name == "Beach pool Evening light schedule start"
+
+
+async def test_moving_a_schedule(beach: Home) -> None:
+    """Nothing but its times changes, and nothing is written that is so already."""
+    record = beach.pool.schedules[LAMP]
+    kept = record.weekdays, record.slot, record.name, record.enabled
+    await set_time(beach, LAMP, "start", "18:41:30")
+    await set_time(beach, LAMP, "end", "23:15:00")
+    record = beach.pool.schedules[LAMP]
+    assert record.start == 18 * 60 + 41
+    assert record.end == 23 * 60 + 15
+    assert (record.weekdays, record.slot, record.name, record.enabled) == kept
+    assert times(beach, LAMP) == ("18:41:00", "23:15:00")
+    assert beach.actions == ["schedule"] * 2
+    await set_time(beach, LAMP, "end", "23:15:00")
+    assert beach.actions == ["schedule"] * 2
+
+
+async def test_midnight(beach: Home) -> None:
+    await set_time(beach, LAMP, "end", "00:00:00")
+    assert times(beach, LAMP) == ("20:00:00", "23:59:00")
+
+
+@pytest.mark.parametrize(
+    ("index", "words", "at", "key"),
+    [
+        (LAMP, "start", "01:00:00", "schedule_same_times"),
+        (FILTER, "start", "23:59:00", "schedule_same_times"),
+    ],
+)
+async def test_times_that_are_none(
+    beach: Home, index: int, words: str, at: str, key: str
+) -> None:
+    before = times(beach, index)
+    with failure(key, ServiceValidationError):
+        await set_time(beach, index, words, at)
+    assert times(beach, index) == before
+    assert beach.actions == []
+
+
+async def test_changed_elsewhere(beach: Home) -> None:
+    """What nobody saw is not written over."""
+    beach.pool.schedules[WATERFALL].end = 700
+    with failure("schedule_changed", ServiceValidationError):
+        await set_time(beach, WATERFALL, "start", "06:00:00")
+    assert beach.actions == []
+    assert times(beach, WATERFALL)[1] == "11:40:00"
+
+
+async def test_times_come_go_and_are_renamed(beach: Home) -> None:
+    schedules = beach.pool.schedules
+    schedules[WATERFALL] = Schedule()
+    schedules[LAMP].name = "Party"
+    schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "", True)
+    await look(beach)
+    assert beach.registered("time", f"schedule_{WATERFALL}_start") is None
+    party = beach.state("time", f"schedule_{LAMP}_end")
+    assert party.name == "Beach pool Party schedule end"
+    assert times(beach, 5) == ("01:00:00", "02:00:00")
+
+
+async def test_through_the_cloud(home: Home) -> None:
+    home.own(home.service.full)
+    await home.set_up()
+    home.clock.speed = 50
+    await set_time(home, LAMP, "start", "19:00:00")
+    assert home.pool.schedules[LAMP].start == 19 * 60
+    assert times(home, LAMP)[0] == "19:00:00"
