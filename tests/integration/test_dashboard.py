@@ -17,7 +17,7 @@ from .home import Home
 
 # What index.html tells a browser to load.
 EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')
-IMPORT: Final = re.compile(r'from "\./([a-z]+\.js)"')
+IMPORT: Final = re.compile(r"(?:from|import) \"\./([a-z]+\.js)\"")
 
 # Before it, there is another page.
 ONBOARDED: Final = {
