@@ -54,11 +54,11 @@ async def test_drums(page: Page, home: Settings, api: HomeAssistant) -> None:
         amber = await page.evaluate(AMBER)
         before = await set_number(api, "acid_drum", 2 * left)
         await expect(drum).to_have_text("50%")
-        await set_number(api, "acid_drum", 4 * left)
-        await expect(drum).to_have_text("25%")
+        await set_number(api, "acid_drum", 2.5 * left)
+        await expect(drum).to_have_text("40%")
         assert await drum.evaluate(COLOUR) != amber
 
-        level = await set_number(api, "acid_low_level", 90)
+        level = await set_number(api, "acid_low_level", 45)
         await expect(badge(page, "Acid nearly empty")).to_be_visible()
         await expect(badge(page, "No problems")).to_have_count(0)
         assert await drum.evaluate(COLOUR) == amber

@@ -9,6 +9,8 @@ const badge = (entity, more) => ({
   ...more,
 });
 
+const plain = (entity) => badge(entity);
+
 const named = (entity) => badge(entity, { show_name: true });
 
 const problem = (entity) =>
@@ -73,7 +75,7 @@ const BADGES = [
   ["binary_sensor", /^problem$/, problem],
   ["sensor", /^connection$/, fine],
   ["sensor", /^connection$/, connection],
-  ["sensor", /^water_temperature$/, badge],
+  ["sensor", /^water_temperature$/, plain],
   ["sensor", /^ph$/, named],
   ["sensor", /^orp$/, named],
   ["switch", /^pump$/, pump],

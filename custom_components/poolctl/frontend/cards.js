@@ -179,7 +179,7 @@ export const calendar = (entity) => ({
   grid_options: { columns: 12, rows: 6 },
 });
 
-/** Say above all sections what a person has to know before anything else. */
+/** Say above all cards what a person has to know before anything else. */
 export const notes = (pool) =>
   pool.connection
     ? [

@@ -39,7 +39,7 @@ const DAILY = [
   {
     word: "water",
     icon: "mdi:pool-thermometer",
-    before: notes,
+    notes,
     rows: [
       ["sensor", /^ph$/, phGauge],
       ["sensor", /^orp$/, orpGauge],
@@ -175,7 +175,7 @@ export async function parts(pool, view) {
   const made = await Promise.all(
     VIEWS[view].map(async (part) => ({ ...part, cards: await cardsOf(pool, part) })),
   );
-  return made.filter(({ cards }) => cards.length > 1);
+  return made.filter(({ cards }) => cards.length);
 }
 
 // Sections are as high as the highest beside them: what is low stands below another.
@@ -211,13 +211,13 @@ const heightOf = (cards) =>
       return sum + (half ? rows / 2 : rows);
     }, 0);
 
-async function cardsOf(pool, { word, title, icon, rows, before, after }) {
+async function cardsOf(pool, { word, title, icon, notes, rows, after }) {
   const cards = rows.flatMap(([domain, pattern, card, category = null]) =>
     pool.take(domain, pattern, category).flatMap((entity) => card(entity, pool)),
   );
+  const made = [...paired(cards.filter(Boolean)), ...((await after?.(pool)) ?? [])];
   const heading = { type: "heading", heading: pool.text[title?.(pool) ?? word], icon };
-  const all = [heading, ...paired(cards.filter(Boolean)), ...((await after?.(pool)) ?? [])];
-  return all.length > 1 && before ? [...before(pool), ...all] : all;
+  return made.length ? [heading, ...(notes?.(pool) ?? []), ...made] : [];
 }
 
 /** Return the cards so that no tile stands beside nothing: the odd one takes the row. */
