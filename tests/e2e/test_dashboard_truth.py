@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
+from tests.home.settings import DOMAIN, Settings
 from tests.home.waiting import until
 
 from .conftest import EnterHome
@@ -75,13 +75,18 @@ async def test_desired_value(page: Page, home: Settings, api: HomeAssistant) -> 
         before = await set_number(api, "desired_ph", 7.2)
         for desired in (7.2, before):
             await set_number(api, "desired_ph", desired)
-            good = [round(desired - 0.2, 2), round(desired + 0.2, 2)]
-            await until(
-                lambda: gauge.evaluate(GREEN),
-                lambda found, good=good: found == good,
-                what=f"{good} is green",
-                seconds=SECONDS,
-            )
+            await becomes_green(gauge, desired)
+
+
+async def becomes_green(gauge: Locator, desired: float) -> None:
+    """Wait until what is green is around a value."""
+    good = [round(desired - 0.2, 2), round(desired + 0.2, 2)]
+    await until(
+        lambda: gauge.evaluate(GREEN),
+        lambda found: found == good,
+        what=f"{good} is green",
+        seconds=SECONDS,
+    )
 
 
 async def test_light_type(page: Page, home: Settings, api: HomeAssistant) -> None:
@@ -91,7 +96,8 @@ async def test_light_type(page: Page, home: Settings, api: HomeAssistant) -> Non
         shows = tile(page, "Pool Light").locator("hui-light-effect-card-feature")
         kind = await entity(api, "pool_light_type", "select")
         before = (await api.states())[kind]["state"]
-        for option, count in (("other", 0), (before, 1)):
+        # The one type has shows and no buttons, the other neither.
+        for option, count in (("pal_colour_touch", 1), ("other", 0), (before, 1)):
             await api.call("select", "select_option", entity_id=kind, option=option)
             await expect(shows).to_have_count(count)
 
@@ -140,6 +146,22 @@ async def test_lost(page: Page, home: Settings, api: HomeAssistant) -> None:
         await expect(badge(page, "No problems")).to_have_count(0)
         await api.post(f"/api/states/{connection}", state)
         await expect(badge(page, "No problems")).to_be_visible()
+
+
+async def test_section(page: Page, home: Settings, api: HomeAssistant) -> None:
+    """The same cards drop into a dashboard that somebody already has."""
+    strategy = {"type": f"custom:{DOMAIN}", "device_id": await controller(api)}
+    sections = [
+        {"strategy": strategy | {"section": "pump"}},
+        {"strategy": strategy | {"section": "nonsense"}},
+    ]
+    view = {"type": "sections", "title": "Mine", "sections": sections}
+    async with dashboard(api, {"views": [view]}):
+        await show(page, home)
+        headings = page.locator("hui-heading-card:visible")
+        await expect(headings).to_have_text(["Pump"])
+        await expect(tile(page, "Target speed")).to_be_visible()
+        await expect(page.get_by_text("No pool controller is set up")).to_be_visible()
 
 
 async def test_first_screen_of_a_phone(

@@ -89,7 +89,7 @@ export async function graphs(pool) {
 export async function temperatures(pool) {
   const sensors = pool.find("sensor", /^(water|ambient)_temperature$/);
   const shown = await recorded(pool, sensors, "hour", 1);
-  return shown.length ? [lastDay(pool, shown, pool.text.day)] : [];
+  return shown.length ? [lastDay(pool, shown, titled(shown[0], pool.text.day))] : [];
 }
 
 /** Return those entities of which the recorder has two points, at least. */
