@@ -8,6 +8,8 @@ const POOR = "var(--error-color)";
 export const FULL = { columns: 12 };
 const HALF = { columns: 6 };
 
+const NO_ACTION = { action: "none" };
+
 // What a state says when nothing is known.
 export const NOTHING = ["unknown", "unavailable"];
 
@@ -67,7 +69,8 @@ const pressWith = (entity, more) => {
     ...tile(entity),
     hide_state: true,
     tap_action: action,
-    icon_tap_action: action,
+    // The whole tile is the button: its icon would be a second one, without a name.
+    icon_tap_action: NO_ACTION,
   };
 };
 
@@ -82,11 +85,10 @@ export const since = (entity) =>
 /** What cannot be done through the cloud is only seen there. */
 export const onLan = (card) => (entity, pool) => {
   const made = card(entity, pool);
-  const none = { action: "none" };
   const seen = tileWith(entity, {
     name: [entity.shown, { type: "text", text: pool.text.readOnly }].flat(),
-    tap_action: none,
-    icon_tap_action: none,
+    tap_action: NO_ACTION,
+    icon_tap_action: NO_ACTION,
     grid_options: made.grid_options,
   });
   return [when(made, throughLan(pool)), pool.connection && when(seen, throughCloud(pool))];
