@@ -29,22 +29,16 @@ const SOURCES = ["entities", "devices", "language"];
 export const otherEquipment = (before, now) =>
   SOURCES.some((source) => before[source] !== now[source]);
 
-// Of the states, those that decide on a card and not only on what it shows.
-const DECISIVE = [
-  ["number", /^desired_/, (state) => state?.state],
-  ["light", /^/, (state) => state?.attributes.effect_list?.length],
-];
+// Of the states, those that decide on a card and not only on what it shows. What a light
+// can show is not among them: Home Assistant's list of entities changes with it.
+const DECISIVE = /^desired_/;
 
 /** Tell whether the cards are other ones, because of the equipment or of a state. */
 export const otherCards = (before, now) =>
   otherEquipment(before, now) ||
-  ours(now).some(({ entity_id: id, translation_key: key }) =>
-    DECISIVE.some(
-      ([domain, pattern, read]) =>
-        id.startsWith(`${domain}.`) &&
-        pattern.test(key) &&
-        read(before.states[id]) !== read(now.states[id]),
-    ),
+  ours(now).some(
+    ({ entity_id: id, translation_key: key }) =>
+      DECISIVE.test(key) && before.states[id]?.state !== now.states[id]?.state,
   );
 
 /** The entities of a controller, by it or one of its parts, that a person may see: not disabled, not hidden. */
