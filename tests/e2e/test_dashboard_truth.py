@@ -32,6 +32,27 @@ GREEN: Final = """gauge => {
     return [segments[first].from, segments[first + 1].from];
 }"""
 
+# The badges for held outputs that a pool gets, without such a sensor and with one.
+HELD: Final = """async device_id => {
+    const { hass } = document.querySelector("home-assistant");
+    const view = customElements.get("ll-strategy-view-poolctl");
+    const id = "sensor.held";
+    const entity = {
+        entity_id: id, device_id, platform: "poolctl", translation_key: "held_outputs",
+    };
+    const state = { entity_id: id, state: "2", attributes: {} };
+    const badges = async hass => (await view.generate({ device_id }, hass)).badges
+        .filter(badge => badge.entity === id).map(badge => badge.visibility);
+    return [
+        await badges(hass),
+        await badges({
+            ...hass,
+            entities: { ...hass.entities, [id]: entity },
+            states: { ...hass.states, [id]: state },
+        }),
+    ];
+}"""
+
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
 CLOUD_MS: Final = 90_000
 
@@ -146,6 +167,17 @@ async def test_lost(page: Page, home: Settings, api: HomeAssistant) -> None:
         await expect(badge(page, "No problems")).to_have_count(0)
         await api.post(f"/api/states/{connection}", state)
         await expect(badge(page, "No problems")).to_be_visible()
+
+
+async def test_held_by_hand(page: Page, home: Settings, api: HomeAssistant) -> None:
+    """Held outputs have a badge where they are counted, as long as there are any."""
+    async with dashboard(api):
+        device_id = await controller(api)
+        await show(page, home, device_id)
+        without, counted = await page.evaluate(HELD, device_id)
+        assert without == []
+        condition = {"condition": "numeric_state", "entity": "sensor.held", "above": 0}
+        assert counted == [[condition]]
 
 
 async def test_section(page: Page, home: Settings, api: HomeAssistant) -> None:
