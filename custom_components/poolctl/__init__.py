@@ -7,7 +7,11 @@ from homeassistant.helpers.typing import ConfigType
 
 from .account import AccountCoordinator, PoolctlConfigEntry
 from .const import CONF_CONTROLLERS, DOMAIN
-from .dashboard import async_setup_dashboard
+from .dashboard import (
+    async_offer_dashboard,
+    async_setup_dashboard,
+    async_withdraw_dashboard,
+)
 from .services import async_setup_services
 from .upkeep.issues import async_clear_issues
 from .upkeep.left_out import async_report_left_out
@@ -41,6 +45,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
     """Start with what is remembered; the account is read in the background."""
+    await async_offer_dashboard(hass)
     account = AccountCoordinator(hass, entry)
     entry.runtime_data = account
     await account.async_start()
@@ -49,11 +54,14 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
-    """Forget the controllers of an account that is deleted."""
+    """Forget the controllers of an account that is deleted; the last takes the dashboard."""
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
         hass.data[DATA_MEMORY].forget(device_id)
     async_clear_issues(hass, entry.entry_id)
     async_report_left_out(hass, entry.entry_id)
+    others = hass.config_entries.async_entries(DOMAIN)
+    if all(other.entry_id == entry.entry_id for other in others):
+        await async_withdraw_dashboard(hass)
 
 
 async def async_remove_config_entry_device(

@@ -11,6 +11,7 @@ from tests.home.waiting import until
 FULL: Final = "Home pool"
 FULL_ID: Final = "AA_BB_CC_0A_0B_0C"
 SMALL: Final = "Beach house"
+SMALL_ID: Final = "AA_BB_CC_0D_0E_0F"
 
 # A command has one round trip; what is set by a slider waits until that has come to rest.
 SECONDS: Final = 30
@@ -44,7 +45,11 @@ class Pools:
 
     async def revoke_sign_in(self, *, on: bool) -> None:
         """Let the service refuse every sign-in that it ever accepted, or no longer."""
-        fault = {"target": "cloud", "name": "revoked", "on": on}
+        await self.fault("cloud", "revoked", on=on)
+
+    async def fault(self, target: str, name: str, *, on: bool) -> None:
+        """Switch a fault of the cloud, or of the controller with a device id."""
+        fault = {"target": target, "name": name, "on": on}
         async with self._session.post(f"{self._url}/api/fault", json=fault) as response:
             response.raise_for_status()
 

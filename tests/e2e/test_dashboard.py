@@ -5,19 +5,27 @@ from math import sin, tau
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.async_api import Locator, Page, ViewportSize, expect
+from playwright.async_api import Page, expect
 
 from tests.home.api import HomeAssistant
-from tests.home.settings import DOMAIN, Settings
+from tests.home.settings import Settings
 
 from .conftest import WINDOW
-from .pools import FULL as POOL, entity
+from .dashboards import PHONE, STRATEGY, URL_PATH, tile
+from .pools import FULL as POOL, SMALL, entity
 from .steps import click_until, come_to_rest, take_picture
 
 FOUNTAIN: Final = "slot_30"
-URL_PATH: Final = "dashboard-pool"
-STRATEGY: Final = {"strategy": {"type": f"custom:{DOMAIN}"}}
-PHONE: Final = ViewportSize(width=390, height=844)
+HEADINGS: Final = (
+    "Water",
+    "Pump",
+    "Spa and heating",
+    "Lights",
+    "Outputs",
+    "Chemistry",
+    "Schedules",
+    "History",
+)
 
 # The heading of the first section, and what is shown where there is nothing.
 FIRST_HEADING: Final = {
@@ -73,7 +81,8 @@ MADE_IN: Final = """async language => {
     const none = await view.generate({}, { ...hass, entities: {} });
     return {
         title: dashboard.getCreateSuggestions(hass).title,
-        headings: made.sections.map(section => section.cards[0].heading),
+        headings: made.sections.flatMap(section => section.cards)
+            .filter(card => card.type === "heading").map(card => card.heading),
         none: none.cards[0].content,
     };
 }"""
@@ -123,7 +132,7 @@ async def open_pool(page: Page, home: Settings) -> None:
     """Open the view of the fully equipped pool."""
     await page.goto(f"{home.home_url}/{URL_PATH}")
     await page.get_by_text(POOL, exact=True).first.click()
-    for heading in ("Water", "Pump", "Heating", "Chemistry", "Schedules", "History"):
+    for heading in HEADINGS:
         found = page.locator("hui-heading-card").get_by_text(heading, exact=True)
         await expect(found).to_be_attached()
     # A name without the name of the device, and nothing that cannot be shown.
@@ -178,7 +187,8 @@ async def take_control(page: Page, api: HomeAssistant) -> None:
     await expect(page.get_by_role("button", name="Done")).to_be_visible()
     config = await stored(api)
     assert "strategy" not in str(config)
-    assert [view["title"] for view in config["views"]] == ["Beach house", POOL]
+    titles = [view["title"] for view in config["views"]]
+    assert titles == [SMALL, f"{SMALL}: Settings", POOL, f"{POOL}: Settings"]
     cards = await page.evaluate(ALL_CARDS, config)
     assert len(cards) > 50
     assert await page.evaluate(NOT_EDITABLE, cards) == []
@@ -196,11 +206,6 @@ async def take_control(page: Page, api: HomeAssistant) -> None:
     await page.reload()
     await expect(title).to_contain_text("My water")
     assert "My water" in str(await stored(api))
-
-
-def tile(page: Page, name: str) -> Locator:
-    """Return the tiles with a name."""
-    return page.locator("hui-tile-card").filter(has=page.get_by_text(name, exact=True))
 
 
 async def stored(api: HomeAssistant) -> dict[str, Any]:

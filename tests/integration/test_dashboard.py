@@ -4,10 +4,13 @@ from pathlib import Path
 import re
 from typing import Any, Final
 
+from homeassistant.components.lovelace.const import LOVELACE_DATA
+from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.loader import async_get_integration
 from homeassistant.setup import async_setup_component
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl import dashboard
@@ -17,7 +20,10 @@ from .home import Home
 
 # What index.html tells a browser to load.
 EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')
-IMPORT: Final = re.compile(r'from "\./([a-z]+\.js)"')
+IMPORT: Final = re.compile(r"(?:from|import) \"\./([a-z]+\.js)\"")
+
+# The page that a screen shows that something is cast to.
+CAST: Final = "https://cast.home-assistant.io"
 
 # Before it, there is another page.
 ONBOARDED: Final = {
@@ -29,6 +35,7 @@ ONBOARDED: Final = {
 # A row of the table in sections.js: its domain, and what it looks for.
 ROW: Final = re.compile(r'^ +\["([a-z_]+)", (?:/(.+)/|ALL), ', re.MULTILINE)
 LANGUAGE: Final = re.compile(r"^  ([a-z]{2}): \[", re.MULTILINE)
+WORD: Final = re.compile(r'"[^"\n]+"')
 LANGUAGES: Final = {"en", "de", "fr", "es", "it", "nl", "pt", "cs", "sv"}
 
 
@@ -39,16 +46,26 @@ async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
     return EXTRA_MODULE.findall(page)
 
 
-async def test_frontend_loads_dashboard(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    hass_storage: dict[str, Any],
-) -> None:
-    """The module and all it imports are there, as JavaScript that may be kept."""
+def _resources(hass: HomeAssistant) -> list[str]:
+    """Return the resources of dashboards that are kept now."""
+    return [item[CONF_URL] for item in hass.data[LOVELACE_DATA].resources.async_items()]
+
+
+@pytest.fixture
+async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
+    """Run Home Assistant with its frontend."""
     hass_storage["onboarding"] = ONBOARDED
     assert await async_setup_component(hass, "frontend", {})
-    assert await async_setup_component(hass, DOMAIN, {})
+
+
+async def test_frontend_loads_dashboard(
+    hass: HomeAssistant, hass_client: ClientSessionGenerator, frontend: None, home: Home
+) -> None:
+    """The module and all it imports are there, as JavaScript that may be kept, for casts, too."""
+    home.own(home.service.small)
+    await home.set_up(home.service.small)
     (module,) = await _offered(hass_client)
+    assert _resources(hass) == [module]
     client = await hass_client()
     folder, first = module.rsplit("/", 1)
     waiting, loaded = [first], set[str]()
@@ -56,12 +73,71 @@ async def test_frontend_loads_dashboard(
         if (name := waiting.pop()) in loaded:
             continue
         loaded.add(name)
-        answer = await client.get(f"{folder}/{name}")
+        answer = await client.get(f"{folder}/{name}", headers={"Origin": CAST})
         assert answer.status == 200
         assert answer.content_type == "text/javascript"
         assert "max-age" in answer.headers["Cache-Control"]
+        assert answer.headers["Access-Control-Allow-Origin"] == CAST
         waiting += IMPORT.findall(await answer.text())
     assert loaded == {file.name for file in dashboard.FOLDER.iterdir()}
+
+
+async def test_goes_with_the_last_account(
+    hass: HomeAssistant, hass_client: ClientSessionGenerator, frontend: None, home: Home
+) -> None:
+    """One account goes and another stays; then that goes, too, and so does the module."""
+    home.own(home.service.small, home.service.full)
+    data = home.service.entry(home.service.full).data
+    another = MockConfigEntry(domain=DOMAIN, unique_id="another", data=data)
+    entries = [
+        await home.set_up(home.service.small),
+        await home.set_up_entry(another),
+    ]
+    assert len(_resources(hass)) == 1
+    await hass.config_entries.async_remove(entries[0].entry_id)
+    assert _resources(hass) == await _offered(hass_client) != []
+    await hass.config_entries.async_remove(entries[1].entry_id)
+    assert _resources(hass) == await _offered(hass_client) == []
+
+
+async def test_other_version(
+    hass: HomeAssistant, hass_storage: dict[str, Any], frontend: None, home: Home
+) -> None:
+    """The resource of another version is brought up to date; others stay as they are."""
+    card = {"id": "1", "type": "module", "url": "/local/card.js"}
+    old = {"id": "2", "type": "module", "url": f"{dashboard.PATH}/old/poolctl.js"}
+    older = {"id": "3", "type": "module", "url": f"{dashboard.PATH}/older/poolctl.js"}
+    hass_storage["lovelace_resources"] = {
+        "version": 1,
+        "key": "lovelace_resources",
+        "data": {"items": [card, old, older]},
+    }
+    home.own(home.service.small)
+    await home.set_up(home.service.small)
+    kept, ours = _resources(hass)
+    assert kept == card["url"]
+    assert ours not in {old["url"], older["url"]}
+    assert ours.startswith(f"{dashboard.PATH}/")
+
+
+async def test_resources_in_yaml(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    hass_storage: dict[str, Any],
+    home: Home,
+) -> None:
+    """Where resources are kept in YAML they stay as they are; browsers load it still."""
+    hass_storage["onboarding"] = ONBOARDED
+    assert await async_setup_component(
+        hass, "lovelace", {"lovelace": {"resource_mode": "yaml", "resources": []}}
+    )
+    assert await async_setup_component(hass, "frontend", {})
+    home.own(home.service.small)
+    entry = await home.set_up(home.service.small)
+    assert len(await _offered(hass_client)) == 1
+    assert _resources(hass) == []
+    await hass.config_entries.async_remove(entry.entry_id)
+    assert await _offered(hass_client) == []
 
 
 async def test_without_frontend(hass: HomeAssistant) -> None:
@@ -116,6 +192,9 @@ async def test_every_row_finds_an_entity(full: Home) -> None:
 
 
 def test_every_language_has_its_words() -> None:
-    """The headings are there in every language of the integration."""
-    words = (dashboard.FOLDER / "words.js").read_text()
+    """All words are there in every language of the integration."""
+    keys, words = (dashboard.FOLDER / "words.js").read_text().split("const WORDS")
     assert set(LANGUAGE.findall(words)) == LANGUAGES
+    count = len(WORD.findall(keys))
+    rows = LANGUAGE.split(words.partition("\n};")[0])[2::2]
+    assert [len(WORD.findall(row)) for row in rows] == [count] * len(LANGUAGES)

@@ -1,29 +1,43 @@
-// Cards of Home Assistant's own, for one entity each.
-
-// The name of the entity alone: its part is the title of the section. Only what the spa
-// has stands among the same of the pool.
-const nameOf = (entity) =>
-  entity.key.startsWith("spa") && entity.domain !== "select"
-    ? [{ type: "device" }, { type: "entity" }]
-    : { type: "entity" };
+// Cards of Home Assistant's own, for one entity each. What comes and goes with a state
+// does so by a condition of the card: it goes on after a person has taken control.
 
 const GOOD = "var(--success-color)";
 const FAIR = "var(--warning-color)";
 const POOR = "var(--error-color)";
 
-const FULL = { columns: 12 };
+export const FULL = { columns: 12 };
+const HALF = { columns: 6 };
+
+const NO_ACTION = { action: "none" };
+
+// What a state says when nothing is known.
+export const NOTHING = ["unknown", "unavailable"];
+
+/** The same card, shown only under conditions. */
+export const when = (card, ...conditions) =>
+  card && { ...card, visibility: conditions.filter(Boolean) };
+
+export const is = (entity, ...state) =>
+  entity && { condition: "state", entity: entity.id, state };
+export const isNot = (entity, ...state) =>
+  entity && { condition: "state", entity: entity.id, state_not: state };
+const not = (condition) => ({ condition: "not", conditions: [condition] });
+
+const throughCloud = (pool) => is(pool.connection, "cloud");
+const throughLan = (pool) => isNot(pool.connection, "cloud");
 
 const tileWith = (entity, more) => ({
   type: "tile",
   entity: entity.id,
-  name: nameOf(entity),
+  name: entity.shown,
   ...more,
 });
 
-export const tile = (entity) => tileWith(entity);
+const whole = (entity, more) => tileWith(entity, { ...more, grid_options: FULL });
 
-export const wide = (...features) => (entity) =>
-  tileWith(entity, { features, grid_options: FULL });
+export const tile = (entity) => (entity.narrow ? tileWith(entity) : whole(entity));
+
+export const wide = (...features) => (entity) => whole(entity, { features });
 
 export const trend = (entity, pool) =>
   pool.loaded("history")
@@ -32,11 +46,10 @@ export const trend = (entity, pool) =>
 
 /** A number with minus and plus beside its name. */
 export const stepper = (entity) =>
-  tileWith(entity, {
+  whole(entity, {
     features: [{ type: "numeric-input", style: "buttons" }],
     features_position: "inline",
     hide_state: true,
-    grid_options: FULL,
   });
 
 /** Something done once, by a tap. */
@@ -45,9 +58,6 @@ export const press = (entity) => pressWith(entity);
 /** The same after a question, because it cannot be undone. */
 export const pressAsked = (entity) => pressWith(entity, { confirmation: true });
 
-/** The same with room for a long name. */
-export const pressWide = (entity) => ({ ...pressWith(entity), grid_options: FULL });
-
 const pressWith = (entity, more) => {
   const action = {
     action: "perform-action",
@@ -55,81 +65,113 @@ const pressWith = (entity, more) => {
     target: { entity_id: entity.id },
     ...more,
   };
-  return tileWith(entity, {
+  return {
+    ...tile(entity),
     hide_state: true,
     tap_action: action,
-    icon_tap_action: action,
-  });
+    // The whole tile is the button: its icon would be a second one, without a name.
+    icon_tap_action: NO_ACTION,
+  };
 };
 
-/** Shown only while it is on, or while there is a time at which it ends. */
-export const whileOn = (entity) =>
-  tileWith(entity, {
-    visibility: [{ condition: "state", entity: entity.id, state: "on" }],
+/** Shown only while it is on, or while there is something to tell. */
+export const whileOn = (entity) => when(whole(entity), is(entity, "on"));
+export const whileKnown = (entity) => when(whole(entity), isNot(entity, ...NOTHING));
+
+/** How the controller is reached, and since when. */
+export const since = (entity) =>
+  whole(entity, { state_content: ["state", "last_changed"] });
+
+/** What cannot be done through the cloud is only seen there. */
+export const onLan = (card) => (entity, pool) => {
+  const made = card(entity, pool);
+  const seen = tileWith(entity, {
+    name: [entity.shown, { type: "text", text: pool.text.readOnly }].flat(),
+    tap_action: NO_ACTION,
+    icon_tap_action: NO_ACTION,
+    grid_options: made.grid_options,
   });
-export const whileRunning = (entity) =>
-  tileWith(entity, {
-    visibility: [
-      {
-        condition: "state",
-        entity: entity.id,
-        state_not: ["unknown", "unavailable"],
-      },
-    ],
-  });
+  return [when(made, throughLan(pool)), pool.connection && when(seen, throughCloud(pool))];
+};
+
+/** What has no state is not there at all. */
+export const onLanOnly = (card) => (entity, pool) =>
+  when({ ...card(entity, pool), grid_options: FULL }, throughLan(pool));
 
 /** A needle over ranges of what is poor, fair, good, fair and poor again. */
-const gauge = (min, low, good, high, max, end) => (entity) => ({
-  type: "gauge",
-  entity: entity.id,
-  name: nameOf(entity),
-  needle: true,
-  min,
-  max: end,
-  segments: [
-    { from: min, color: POOR },
-    { from: low, color: FAIR },
-    { from: good, color: GOOD },
-    { from: high, color: FAIR },
-    { from: max, color: POOR },
-  ],
-  grid_options: { columns: 6 },
-});
+const gauge = (min, max, fair, good, usual, desired) => (entity, pool) => {
+  const target = desired(pool) ?? usual;
+  const columns = pool.find("sensor", /^(ph|orp)$/).length > 1 ? HALF : FULL;
+  const measured = {
+    condition: "numeric_state",
+    entity: entity.id,
+    above: 0,
+  };
+  const card = {
+    type: "gauge",
+    entity: entity.id,
+    name: entity.shown,
+    needle: true,
+    min,
+    max,
+    segments: [
+      { from: min, color: POOR },
+      { from: target - fair, color: FAIR },
+      { from: target - good, color: GOOD },
+      { from: target + good, color: FAIR },
+      { from: target + fair, color: POOR },
+    ].map(({ from, color }) => ({ from: Number(from.toFixed(2)), color })),
+    grid_options: columns,
+  };
+  return [
+    when(card, measured),
+    when(tileWith(entity, { grid_options: columns }), not(measured)),
+  ];
+};
 
-// Chosen: what is usually recommended for private pools.
-export const phGauge = gauge(6.6, 7, 7.2, 7.6, 7.8, 8.2);
-export const orpGauge = gauge(450, 600, 650, 800, 850, 1000);
+/** Return what this pool is to have, where it is known; of two the first that doses. */
+const desiredOf = (pattern) => (pool) =>
+  pool
+    .find("number", pattern)
+    .map((number) => Number(number.state))
+    .find((value) => value > 0);
 
-/** What is left of a drum, as a bar where the size of the drum is known. */
+// Chosen: what is usually recommended for private pools, around what this one is to have.
+export const phGauge = gauge(6.4, 8.4, 0.4, 0.2, 7.4, desiredOf(/^desired_ph$/));
+export const orpGauge = gauge(450, 950, 100, 50, 700, desiredOf(/^desired_orp/));
+
+/** What is left of a drum, as a share of its size. */
 export const drum = (entity, pool) => {
-  const size = pool
-    .find("number", /drum/)
-    .find(
-      (number) =>
-        number.key.split("_")[0] === entity.key.split("_")[0] &&
-        number.attributes.unit_of_measurement ===
-          entity.attributes.unit_of_measurement,
-    );
-  const max = Number(size?.state);
-  return max > 0 ? wide({ type: "bar-gauge", min: 0, max })(entity) : tile(entity);
+  const of = entity.key.split("_")[0];
+  const [size] = pool.find("number", new RegExp(`^${of}_drum$`));
+  const [low] = pool.find("binary_sensor", new RegExp(`^${of}_low$`));
+  return size
+    ? wide({ type: "custom:poolctl-drum", size: size.id, low: low?.id })(entity)
+    : tile(entity);
 };
 
 /** The speed as it is, unless there is a slider that shows it. */
 export const speed = (entity, pool) =>
   pool.find("number", /^pump_speed$/).length ? null : tile(entity);
 
-export const light = (entity) => {
-  const shows = entity.attributes.effect_list?.length;
-  return wide(...(shows ? [{ type: "light-effect" }] : []))(entity);
+/** Shows are chosen through the LAN only; on and off go through the cloud, too. */
+export const light = (entity, pool) => {
+  if (!entity.attributes.effect_list?.length) {
+    return whole(entity);
+  }
+  return [
+    when(wide({ type: "light-effect" })(entity), throughLan(pool)),
+    pool.connection && when(whole(entity), throughCloud(pool)),
+  ];
 };
 
 /** A dial; two of them share a row. */
 export const thermostat = (entity, pool) => ({
   type: "thermostat",
   entity: entity.id,
-  name: nameOf(entity),
+  name: entity.shown,
   features: [{ type: "climate-hvac-modes" }],
-  grid_options: { columns: pool.find("climate", /^/).length > 1 ? 6 : 12 },
+  grid_options: pool.find("climate", /^/).length > 1 ? HALF : FULL,
 });
 
 export const calendar = (entity) => ({
@@ -139,28 +181,13 @@ export const calendar = (entity) => ({
   grid_options: { columns: 12, rows: 6 },
 });
 
-const graph = (type, entities, more) => ({
-  type,
-  entities: entities.map((entity) => ({ entity: entity.id, name: nameOf(entity) })),
-  grid_options: FULL,
-  ...more,
-});
+/** Say above all cards what a person has to know before anything else. */
+export const notes = (pool) =>
+  pool.connection
+    ? [
+        when(note(pool.text.lost), is(pool.connection, ...NOTHING, "lost")),
+        when(note(pool.text.cloud), throughCloud(pool)),
+      ]
+    : [];
 
-export const lastDay = (entities) =>
-  graph("history-graph", entities, { hours_to_show: 24 });
-
-export const lastMonth = (entity) =>
-  graph("statistics-graph", [entity], {
-    days_to_show: 30,
-    period: "day",
-    stat_types: ["min", "mean", "max"],
-  });
-
-/** What was used on each day of a week. */
-export const lastWeek = (entity) =>
-  graph("statistics-graph", [entity], {
-    days_to_show: 7,
-    period: "day",
-    stat_types: ["change"],
-    chart_type: "bar",
-  });
+const note = (content) => ({ type: "markdown", content, grid_options: FULL });

@@ -1,38 +1,45 @@
 // Which entity goes where. The sections are filled in this order, and the first row that
-// fits takes an entity; what no row expects ends up in the last two.
+// fits takes an entity; what no row expects ends up in the last ones of each view.
 
 import {
+  FULL,
   calendar,
   drum,
-  lastDay,
-  lastMonth,
-  lastWeek,
   light,
+  notes,
+  onLan,
+  onLanOnly,
   orpGauge,
   phGauge,
   press,
   pressAsked,
-  pressWide,
+  since,
   speed,
   stepper,
   thermostat,
   tile,
   trend,
+  whileKnown,
   whileOn,
-  whileRunning,
   wide,
 } from "./cards.js";
+import { graphs, temperatures } from "./graphs.js";
 
 const ALL = /^/;
 
-// What is for setting up or for finding faults is left out, except where a row says so.
-const ANY = { categories: true };
+// What is for finding faults is left out, except where a row says so.
+const DIAGNOSTIC = "diagnostic";
+
+const choice = wide({ type: "select-options" });
+
+const spaOrHeating = (pool) => (pool.find("switch", /^spa_mode$/).length ? "spa" : "heating");
 
 // A row: the domain, what the key or the device class looks like, the card.
-const SECTIONS = [
+const DAILY = [
   {
     word: "water",
     icon: "mdi:pool-thermometer",
+    notes,
     rows: [
       ["sensor", /^ph$/, phGauge],
       ["sensor", /^orp$/, orpGauge],
@@ -40,7 +47,7 @@ const SECTIONS = [
       ["sensor", /^ambient_temperature$/, tile],
       ["binary_sensor", /chemistry|reading/, tile],
     ],
-    graph: (pool) => today(pool, pool.find("sensor", /^(water|ambient)_temperature$/)),
+    after: temperatures,
   },
   {
     word: "pump",
@@ -51,18 +58,19 @@ const SECTIONS = [
       ["sensor", /^pump_speed$/, speed],
       ["sensor", /^pump_power$/, trend],
       ["sensor", /^flow_rate$/, trend],
-      ["sensor", /^pump_.*remaining$/, whileRunning, ANY],
-      ["sensor", /^pump_|pressure$|^energy$|hours/, tile],
+      ["sensor", /^pump_.*remaining$/, whileKnown, DIAGNOSTIC],
+      ["sensor", /^pump_|pressure$|^energy$|hours|^running/, tile],
       ["binary_sensor", /^pump_/, whileOn],
       ["binary_sensor", /^flow$/, tile],
     ],
   },
   {
     word: "heating",
+    title: spaOrHeating,
     icon: "mdi:heat-wave",
     rows: [
-      ["climate", ALL, thermostat],
-      ["switch", /heat|solar|spa_mode/, tile, ANY],
+      ["climate", ALL, onLan(thermostat)],
+      ["switch", /^spa_mode$/, tile],
       ["binary_sensor", /heat|solar/, tile],
     ],
   },
@@ -71,7 +79,17 @@ const SECTIONS = [
     icon: "mdi:lightbulb-group",
     rows: [
       ["light", ALL, light],
-      ["button", /light|show|colou?r/, pressWide],
+      ["button", /light|show|colou?r/, onLanOnly(press)],
+    ],
+  },
+  {
+    word: "outputs",
+    icon: "mdi:electric-switch",
+    rows: [
+      ["switch", ALL, tile],
+      ["select", ALL, choice],
+      ["number", ALL, stepper],
+      ["button", /^resume/, onLanOnly(press)],
     ],
   },
   {
@@ -82,88 +100,144 @@ const SECTIONS = [
       ["button", /refill/, pressAsked],
       ["sensor", /dos(e|ing)/, tile],
       ["binary_sensor", /dosing/, tile],
-      ["number", /^desired_/, stepper, ANY],
-      ["switch", /dos(e|ing)|chlorin/, tile, ANY],
-    ],
-  },
-  {
-    word: "schedules",
-    icon: "mdi:calendar-clock",
-    rows: [
-      ["calendar", ALL, calendar],
-      ["sensor", /schedule/, tile],
-      ["button", /schedule/, press],
-      ["switch", /schedule/, tile, ANY],
-    ],
-  },
-  {
-    word: "equipment",
-    icon: "mdi:tune-variant",
-    rows: [
-      ["switch", ALL, tile],
-      ["select", ALL, wide({ type: "select-options" })],
-      ["number", ALL, stepper],
+      ["event", /dose/, whileKnown],
     ],
   },
   {
     word: "status",
     icon: "mdi:list-status",
     rows: [
-      ["binary_sensor", /^problem$/, tile, ANY],
-      ["sensor", /^connection$/, tile, ANY],
+      ["sensor", /^connection$/, since, DIAGNOSTIC],
+      ["binary_sensor", /^problem$/, tile],
       ["binary_sensor", ALL, tile],
-      ["event", ALL, tile],
+      ["event", ALL, whileKnown],
       ["update", ALL, tile],
       ["sensor", ALL, tile],
       ["button", ALL, press],
     ],
   },
+  {
+    word: "schedules",
+    icon: "mdi:calendar-clock",
+    rows: [["calendar", ALL, calendar]],
+  },
+  { word: "history", icon: "mdi:chart-line", rows: [], after: graphs, column_span: 2 },
 ];
 
-const CHEMISTRY = [/^ph$/, /^orp$/];
+// What is set once.
+const CONFIG = "config";
+const SETTINGS = [
+  {
+    word: "heating",
+    title: spaOrHeating,
+    icon: "mdi:heat-wave",
+    rows: [["switch", /heat|solar/, onLan(wide()), CONFIG]],
+  },
+  {
+    word: "schedules",
+    icon: "mdi:calendar-clock",
+    rows: [["switch", /schedule/, tile, CONFIG]],
+  },
+  {
+    word: "chemistry",
+    icon: "mdi:flask",
+    rows: [
+      ["number", /^desired_/, stepper, CONFIG],
+      ["switch", /dos(e|ing)|chlorin/, tile, CONFIG],
+      ["number", /drum|low_level/, stepper, CONFIG],
+    ],
+  },
+  {
+    word: "lights",
+    icon: "mdi:lightbulb-group",
+    rows: [
+      ["select", /light/, onLan(choice), CONFIG],
+      ["button", /light/, onLanOnly(press), CONFIG],
+    ],
+  },
+  {
+    word: "equipment",
+    icon: "mdi:tune-variant",
+    rows: [
+      ["switch", ALL, tile, CONFIG],
+      ["number", ALL, stepper, CONFIG],
+      ["select", ALL, choice, CONFIG],
+      ["time", ALL, tile, CONFIG],
+      ["button", ALL, press, CONFIG],
+    ],
+  },
+];
 
-/** Return the sections of a controller that have anything to show. */
-export function sections(pool, text) {
-  const made = SECTIONS.map(({ word, icon, rows, graph }) =>
-    section(text[word], icon, [
-      ...rows.flatMap(([domain, pattern, card, options]) =>
-        pool.take(domain, pattern, options).map((entity) => card(entity, pool)),
-      ),
-      graph?.(pool),
-    ]),
+export const VIEWS = { daily: DAILY, settings: SETTINGS };
+
+/** Return the cards of each section of a view that has anything to show. */
+export async function parts(pool, view) {
+  const made = await Promise.all(
+    VIEWS[view].map(async (part) => ({ ...part, cards: await cardsOf(pool, part) })),
   );
-  const past = section(text.history, "mdi:chart-line", history(pool));
-  made.push({ ...past, column_span: 2 });
-  return made.filter((each) => each.cards.length > 1);
+  return made.filter(({ cards }) => cards.length);
 }
 
-const section = (heading, icon, cards) => ({
-  type: "grid",
-  cards: [{ type: "heading", heading, icon }, ...cards.filter(Boolean)],
-});
+// Sections are as high as the highest beside them: what is low stands below another.
+const LOW = 7;
+const HIGH = 14;
 
-/** One graph for what is measured in the same unit. */
-const today = (pool, entities) =>
-  pool.loaded("history") && entities.length && lastDay(entities);
-
-function history(pool) {
-  const chemistry = CHEMISTRY.flatMap((pattern) => pool.find("sensor", pattern));
-  const recorded = pool.loaded("recorder");
-  return [
-    ...chemistry.map((entity) => today(pool, [entity])),
-    ...(recorded ? chemistry.map(lastMonth) : []),
-    ...(recorded ? pool.find("sensor", /^energy$/).map(lastWeek) : []),
-  ];
+/** Return the same as sections of a view. */
+export async function sections(pool, view) {
+  const made = [];
+  let height = HIGH;
+  for (const { cards, column_span } of await parts(pool, view)) {
+    const more = heightOf(cards);
+    if (height < LOW && height + more <= HIGH && !column_span) {
+      made.at(-1).cards.push(...cards);
+      height += more;
+    } else {
+      made.push({ type: "grid", cards, ...(column_span && { column_span }) });
+      height = more;
+    }
+  }
+  return made;
 }
 
-/** Return badges that are seen only while something is wrong. */
-export function problems(pool) {
-  return pool.find("binary_sensor", /^problem$/).map((entity) => ({
-    type: "entity",
-    entity: entity.id,
-    name: { type: "entity" },
-    show_name: true,
-    color: "red",
-    visibility: [{ condition: "state", entity: entity.id, state: "on" }],
-  }));
+const ROWS = { gauge: 3, thermostat: 6, calendar: 6, "history-graph": 5 };
+
+/** Return about how many rows the cards take that are usually there. */
+const heightOf = (cards) =>
+  cards
+    .filter(({ visibility, features, type }) => !visibility || features || ROWS[type])
+    .reduce((sum, { type, features, features_position, grid_options }) => {
+      const rows = ROWS[type] ?? (features && features_position !== "inline" ? 2 : 1);
+      const half = grid_options?.columns === 6 || (type === "tile" && !grid_options);
+      return sum + (half ? rows / 2 : rows);
+    }, 0);
+
+async function cardsOf(pool, { word, title, icon, notes, rows, after }) {
+  const cards = rows.flatMap(([domain, pattern, card, category = null]) =>
+    pool.take(domain, pattern, category).flatMap((entity) => card(entity, pool)),
+  );
+  const made = [...paired(cards.filter(Boolean)), ...((await after?.(pool)) ?? [])];
+  const heading = { type: "heading", heading: pool.text[title?.(pool) ?? word], icon };
+  return made.length ? [heading, ...(notes?.(pool) ?? []), ...made] : [];
+}
+
+/** Return the cards so that no tile stands beside nothing: the odd one takes the row. */
+function paired(cards) {
+  let waiting;
+  const widen = () => {
+    if (waiting) {
+      waiting.grid_options = FULL;
+    }
+    waiting = undefined;
+  };
+  for (const card of cards) {
+    const half = card.type === "tile" && !card.grid_options;
+    if (half && waiting && !waiting.features === !card.features) {
+      waiting = undefined;
+    } else {
+      widen();
+      waiting = half ? card : undefined;
+    }
+  }
+  widen();
+  return cards;
 }

@@ -1,0 +1,133 @@
+"""Pages can be read and used by everybody: axe-core finds nothing, the keyboard suffices."""
+
+import re
+from typing import Any, Final, Literal
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Page, expect
+import pytest
+
+from tests.home.api import HomeAssistant
+from tests.home.settings import Settings
+
+from .conftest import EnterHome
+from .dashboards import controller, dashboard, show
+from .pools import FULL, Pools, entity, relay
+from .steps import come_to_rest, open_device, open_part
+
+GRAVE: Final = {"serious", "critical"}
+
+# What Home Assistant's own elements are found guilty of, whatever they show: the rule, and
+# the element whose inside it is. Nothing that an integration writes can change it.
+OF_THE_FRONTEND: Final = {
+    # The icon of a tile that switches has no name, the tile beside it has.
+    ("aria-command-name", "ha-tile-icon"),
+    # The slider, the buttons and the dial of a card that names its entity above them.
+    ("aria-input-field-name", "ha-control-slider"),
+    ("aria-input-field-name", "ha-control-number-buttons"),
+    ("aria-input-field-name", "ha-control-circular-slider"),
+    # The sliders, fields, switches and lists of a device page.
+    ("aria-input-field-name", "ha-slider"),
+    ("label", "wa-input"),
+    ("label-title-only", "wa-input"),
+    ("aria-prohibited-attr", "ha-entity-toggle"),
+    ("label", "ha-switch"),
+    ("label-title-only", "ha-switch"),
+    ("list", "ha-list"),
+    # "+6 disabled entities", and the link to the controller of a part.
+    ("color-contrast", "ha-device-entities-card"),
+    ("color-contrast", "ha-device-info-card"),
+}
+
+# A selector names elements; of "ul > ha-switch[title="On"]:nth-child(2)" the last counts.
+ATTRIBUTE: Final = re.compile(r"\[[^\]]*\]")
+NAME: Final = re.compile(r"(?<![:.#\w-])[a-z][a-z0-9-]*")
+
+# The entity of the card that has the focus, and the innermost element that has it.
+FOCUSED: Final = """() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    let card = element;
+    while (card && card.localName !== "hui-card" && card.localName !== "hui-badge") {
+        card = card.parentNode ?? card.host;
+    }
+    const host = element?.getRootNode().host?.localName ?? "";
+    return [card?.config?.entity ?? "", host];
+}"""
+
+# The entities of all cards and badges of a view that can be seen.
+OFFERED: Final = """parts => parts
+    .filter(part => part.checkVisibility() && part.getBoundingClientRect().height)
+    .map(part => part.config.entity).filter(Boolean)"""
+CONTROLS: Final = "hui-card, hui-badge"
+MOST_TABS: Final = 400
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe(
+    enter: EnterHome,
+    home: Settings,
+    api: HomeAssistant,
+    scheme: Literal["light", "dark"],
+) -> None:
+    """No serious finding on the dashboard and on pages of devices, by day and by night."""
+    page = await enter(color_scheme=scheme)
+    async with dashboard(api):
+        path = await controller(api)
+        for view in (path, f"{path}-settings"):
+            await show(page, home, view)
+            assert await findings(page) == {}
+    await open_device(page, home, FULL)
+    await come_to_rest(page)
+    assert await findings(page) == {}
+    await open_part(page, home, FULL, "Dosing")
+    await come_to_rest(page)
+    assert await findings(page) == {}
+
+
+async def findings(page: Page) -> dict[tuple[str, str], str]:
+    """Return what axe-core finds: an example for each rule and element it is inside of."""
+    results = await Axe().run(page)
+    violations: list[dict[str, Any]] = results.response["violations"]
+    found = {
+        (violation["id"], host(node["target"])): node["html"]
+        for violation in violations
+        if violation["impact"] in GRAVE
+        for node in violation["nodes"]
+    }
+    return {key: found[key] for key in found.keys() - OF_THE_FRONTEND}
+
+
+def host(target: list[str | list[str]]) -> str:
+    """Return the name of the element whose inside a finding is: the last but one."""
+    path = [
+        part for each in target for part in ([each] if isinstance(each, str) else each)
+    ]
+    selector = ATTRIBUTE.sub("", path[-2] if len(path) > 1 else "")
+    return NAME.findall(selector)[-1] if NAME.search(selector) else ""
+
+
+async def test_keyboard(
+    page: Page, home: Settings, api: HomeAssistant, pools: Pools
+) -> None:
+    """The tab key leads to everything there is, and a key switches it."""
+    switched = await entity(api, "slot_3", "switch")
+    async with dashboard(api):
+        path = await controller(api)
+        for view in (path, f"{path}-settings"):
+            await show(page, home, view)
+            offered = set(await page.locator(CONTROLS).evaluate_all(OFFERED))
+            assert len(offered) > 15
+            reached = set[str]()
+            for _ in range(MOST_TABS):
+                await page.keyboard.press("Tab")
+                entity_id, inside = await page.evaluate(FOCUSED)
+                reached.add(entity_id)
+                if (entity_id, inside) == (switched, "ha-tile-icon"):
+                    for on in (True, False):
+                        await page.keyboard.press("Enter")
+                        await pools.becomes(relay("Waterfall"), on)
+                if offered <= reached:
+                    break
+            assert offered - reached == set()
+    await expect(page.locator("hui-error-card")).to_have_count(0)
