@@ -16,6 +16,7 @@ from custom_components.poolctl.diagnostics import async_get_config_entry_diagnos
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
+from .test_repairs import Repair
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -308,6 +309,23 @@ async def test_a_day_held_off(home: Home, freezer: object) -> None:
     assert (found.translation_placeholders or {})["outputs"] == "Waterfall"
     await home.act("poolctl.resume_schedule", KEY)
     await home.live(15)
+    assert not issues(home.hass)
+
+
+async def test_given_back_by_the_repair(home: Home, freezer: object) -> None:
+    await begin(home, holds_by_hand="until_given_back")
+    await home.act("switch.turn_off", KEY)
+    await home.act("light.turn_on", "slot_1")
+    await home.live(25 * 3600, step=1800)
+    repair = await Repair(home, "held_off").start()
+    home.controller.faults.on("decline")
+    assert (await repair.go())["errors"] == {"base": "failed"}
+    home.controller.faults.clear()
+    await repair.go()
+    assert repair.repaired
+    assert sent(home)[-1] == b"\2\0\0"
+    await home.live(15)
+    assert home.pool.slots[1].held  # what is on stays
     assert not issues(home.hass)
 
 
