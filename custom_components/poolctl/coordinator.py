@@ -76,8 +76,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.record = record
         self.number = number
-        self.registered_id = ""
-        """Of the device in Home Assistant."""
+        self.registered_id = ""  # of the device in Home Assistant
         self._shared = shared
         self._memory = hass.data[DATA_MEMORY]
         self._poll: asyncio.Task[object] | None = None  # while it polls
