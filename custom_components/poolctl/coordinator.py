@@ -75,7 +75,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             hass,
             _LOGGER,
             config_entry=entry,
-            # Not what its owner calls it: people show their logs to others.
+            # Not its owner's name for it: people show their logs to others.
             name=f"pool controller {number}",
             always_update=False,
             # A person who presses refresh sees it at once.
@@ -85,16 +85,15 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.record = record
         self.number = number
-        self.registered_id = ""
-        """Of the device in Home Assistant."""
+        self.registered_id = ""  # of the device in Home Assistant
         self._shared = shared
         self._memory = hass.data[DATA_MEMORY]
-        self._poll: asyncio.Task[object] | None = None
-        """The task that polls, while it does."""
+        self._poll: asyncio.Task[object] | None = None  # while it polls
         self._details_running = False
         self._names_due = False
-        connection = entry.options.get(CONF_CONNECTION, Connection.AUTOMATIC)
-        self._connection = Connection(connection)
+        self._connection = Connection(
+            entry.options.get(CONF_CONNECTION, Connection.AUTOMATIC)
+        )
         self.controller = self._make_controller()
         self.data = self.controller.store.state
         self._outline = self._outlined = self.data

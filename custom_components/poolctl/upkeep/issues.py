@@ -78,11 +78,6 @@ def _key_rejected(health: Health) -> bool | None:
     return health.key_asked or None
 
 
-def _frame_not_understood(health: Health) -> bool | None:
-    """Frames verify, or claim to be envelopes, but do not decode."""
-    return _lan_problem(health, FrameError, EnvelopeError)
-
-
 def _lan_problem(health: Health, *errors: type[Exception]) -> bool | None:
     """Tell whether the last poll of the LAN ended with one of some errors.
 
@@ -253,13 +248,6 @@ PROBLEMS = (
         fixable=False,
         learn_more_url=REQUIREMENTS_URL,
         placeholders=_versions,
-    ),
-    Problem(
-        key="frame_not_understood",
-        exists=_frame_not_understood,
-        severity=ir.IssueSeverity.ERROR,
-        fixable=False,
-        learn_more_url=REPORT_URL,
     ),
     Problem(
         key="address_lost",

@@ -129,6 +129,7 @@ class Poller:
         except PoolctlError as err:
             paths.lan_error = err
             if isinstance(err, FrameError):
+                self._report(paths.statistics.undecoded_frame is None)
                 paths.statistics.undecoded_frame = lan.last_frame
             return False
         self.merge_frame(frame)
@@ -154,6 +155,14 @@ class Poller:
         if frame.configuration is not None:
             self._queries.look_for_news()
         self._store.after_read(time.monotonic())
+
+    def _report(self, first: bool) -> None:
+        """Say once that frames are not understood: nothing that a person does helps."""
+        if first:
+            _LOGGER.warning(
+                "The controller answers in a form that is not understood: please report"
+                " it with the diagnostics of its device, which hold the answer"
+            )
 
     def _look_at_version(self, version: int) -> None:
         """Name a frame version that nobody has seen before, once."""
