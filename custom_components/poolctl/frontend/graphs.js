@@ -87,7 +87,8 @@ export async function graphs(pool) {
 
 /** Return one graph for all that is measured in degrees. */
 export async function temperatures(pool) {
-  const sensors = pool.find("sensor", /^(water|ambient)_temperature$/);
+  const keys = [/^water_temperature$/, /^ambient_temperature$/];
+  const sensors = keys.flatMap((key) => pool.find("sensor", key));
   const shown = await recorded(pool, sensors, "hour", 1);
   return shown.length ? [lastDay(pool, shown, titled(shown[0], pool.text.day))] : [];
 }
