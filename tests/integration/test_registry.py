@@ -200,7 +200,8 @@ async def test_settings_are_settings(entries: list[er.RegistryEntry]) -> None:
         for entry in entries
         if entry.entity_category is EntityCategory.CONFIG
     }
-    assert {domain for domain, _ in config} <= {"button", "number", "select", "switch"}
+    domains = {"button", "number", "select", "switch", "time"}
+    assert {domain for domain, _ in config} <= domains
     everyday = {"pump", "spa_mode", "general", "pump_speed", "resume_schedules"}
     assert not everyday & {key for _, key in config}
     selects = {e.translation_key for e in entries if e.domain == Platform.SELECT}
@@ -223,4 +224,6 @@ async def test_every_enabled_entity_has_a_state(
         and entry.domain not in (Platform.BUTTON, Platform.EVENT)
     }
     ends = {"pump_cooldown_remaining", "pump_priming_remaining"}
-    assert unknown == ends | {"acid_lasts_until", "chlorine_lasts_until", "volume"}
+    # After days, or once a person has told the volume of the pool.
+    later = {"acid_lasts_until", "chlorine_lasts_until", "volume"}
+    assert unknown == ends | later

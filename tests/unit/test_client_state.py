@@ -266,7 +266,7 @@ def test_absent_parts_stay_in_force() -> None:
     assert only == replace(
         state,
         pool=Water(30),
-        acid=Doser(),
+        acid=Doser(reading_before=state.acid.reading_before),
         chlorinator=Dosing(),
         outputs=replace(state.outputs, types=None),
     )
