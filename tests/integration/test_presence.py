@@ -12,7 +12,7 @@ from .home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
-PLATFORMS = 10
+PLATFORMS = 11
 
 
 @pytest.fixture

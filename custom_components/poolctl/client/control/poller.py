@@ -46,6 +46,8 @@ AFTER_A_MISS = 4.0
 given up for the cloud half a minute after its last answer (chosen)."""
 LAN_INTERVAL = 15.0
 CLOUD_INTERVAL = 30.0
+_SOONEST = 1.0
+"""s between two polls at least."""
 
 type _Merge = Callable[[PoolState, Answer, datetime], PoolState]
 
@@ -81,9 +83,9 @@ class Poller:
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         if not patient and paths.lan_error is not None:
             # What was waited for in vain counts.
-            interval = max(interval - (time.monotonic() - self._began), SECOND_TRY)
+            interval = max(interval - (time.monotonic() - self._began), _SOONEST)
         left = self._store.expires_in
-        return min(interval, max(left, 1.0)) if left > 0 else interval
+        return min(interval, max(left, _SOONEST)) if left > 0 else interval
 
     async def poll(self) -> None:
         """Read once, LAN first.
