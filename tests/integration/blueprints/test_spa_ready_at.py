@@ -54,7 +54,7 @@ async def until(house: House, hour: int, minute: int = 0, day: int = 20) -> None
     """Let time pass until a time of the day."""
     then = dt_util.now().replace(day=day, hour=hour, minute=minute, second=0)
     assert then > dt_util.now()
-    for step, rest in ((1800, 1800), (300, 300), (15, 0)):
+    for step, rest in ((1800, 1800), (300, 300), (60, 0)):
         left = (then - dt_util.now()).total_seconds() - rest
         await house.wait(seconds=max(0, left // step * step), step=step)
 
