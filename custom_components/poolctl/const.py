@@ -9,6 +9,7 @@ CONF_CONTROLLERS: Final = "controllers"
 CONF_CONNECTION: Final = "connection"
 CONF_WITHOUT_FLOW: Final = "readings_without_flow"
 CONF_HOLDS: Final = "holds_by_hand"
+CONF_DRUM_REPAIRS: Final = "drum_repairs"
 
 
 class Connection(StrEnum):

@@ -21,16 +21,10 @@ from .client.control.controller import Controller
 from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.lan import LanClient
-from .client.pool.state import PoolState, WithoutFlow
-from .const import (
-    CONF_CONNECTION,
-    CONF_HOLDS,
-    CONF_WITHOUT_FLOW,
-    DOMAIN,
-    Connection,
-    HoldsEnd,
-)
+from .client.pool.state import PoolState
+from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
+from .options import options_of
 from .outline import outline
 from .parts import Part, part_info
 from .private import QuietCoordinator
@@ -91,9 +85,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self._poll: asyncio.Task[object] | None = None  # while it polls
         self._details_running = False
         self._names_due = False
-        self._connection = Connection(
-            entry.options.get(CONF_CONNECTION, Connection.AUTOMATIC)
-        )
+        self._options = options_of(entry)
         self.controller = self._make_controller()
         self.data = self.controller.store.state
         self._outline = self._outlined = self.data
@@ -105,20 +97,18 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
 
     def _make_controller(self) -> Controller:
-        options = self.config_entry.options
-        without_flow = options.get(CONF_WITHOUT_FLOW, WithoutFlow.HOLD)
-        holds_end = options.get(CONF_HOLDS, HoldsEnd.ENDS_BY_ITSELF)
+        options, cloud = self._options, self._shared.cloud
         return Controller(
             self.record.device_id,
             lan=self.lan_client(self.record),
-            cloud=None if self._connection is Connection.LAN else self._shared.cloud,
+            cloud=None if options.connection is Connection.LAN else cloud,
             publish=self._async_publish,
             remembered=replace(
                 self._memory.state(self.record.device_id),
-                without_flow=WithoutFlow(without_flow),
+                without_flow=options.without_flow,
             ),
             clock=dt_util.now,
-            holds_end=holds_end == HoldsEnd.ENDS_BY_ITSELF,
+            holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
         )
 
     def _make_recovery(self) -> Recovery:
@@ -159,7 +149,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @property
     def uses_lan(self) -> bool:
         """Whether the options of the entry allow the LAN."""
-        return self._connection is not Connection.CLOUD
+        return self._options.connection is not Connection.CLOUD
 
     @property
     def device_info(self) -> dr.DeviceInfo:
@@ -209,6 +199,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             lan_works=controller.paths.statistics.lan.works,
             lan_error=controller.paths.lan_error,
             clock_fault=self._memory.counter(self.record.device_id).clock_fault,
+            drum_repairs=self._options.drum_repairs,
             cloud_allowed=controller.paths.cloud is not None,
             cloud_error=controller.paths.cloud_error,
             key_asked=self.recovery.key_asked,

@@ -3,12 +3,24 @@
 from enum import StrEnum
 
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
-from homeassistant.helpers.selector import SelectSelector, SelectSelectorConfig
+from homeassistant.helpers.selector import (
+    BooleanSelector,
+    SelectSelector,
+    SelectSelectorConfig,
+)
 import probatio as vol
 
 from .client.pool.state import WithoutFlow
-from .const import CONF_CONNECTION, CONF_HOLDS, CONF_WITHOUT_FLOW, Connection, HoldsEnd
+from .const import (
+    CONF_CONNECTION,
+    CONF_DRUM_REPAIRS,
+    CONF_HOLDS,
+    CONF_WITHOUT_FLOW,
+    Connection,
+    HoldsEnd,
+)
 from .forms import UserInput
+from .options import DEFAULTS
 
 
 def _choice(key: str, values: type[StrEnum]) -> SelectSelector:
@@ -19,21 +31,24 @@ def _choice(key: str, values: type[StrEnum]) -> SelectSelector:
 
 _SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_CONNECTION, default=Connection.AUTOMATIC): _choice(
+        vol.Required(CONF_CONNECTION, default=DEFAULTS.connection): _choice(
             CONF_CONNECTION, Connection
         ),
-        vol.Required(CONF_WITHOUT_FLOW, default=WithoutFlow.HOLD): _choice(
+        vol.Required(CONF_WITHOUT_FLOW, default=DEFAULTS.without_flow): _choice(
             CONF_WITHOUT_FLOW, WithoutFlow
         ),
-        vol.Required(CONF_HOLDS, default=HoldsEnd.ENDS_BY_ITSELF): _choice(
+        vol.Required(CONF_HOLDS, default=DEFAULTS.holds_end): _choice(
             CONF_HOLDS, HoldsEnd
         ),
+        vol.Required(
+            CONF_DRUM_REPAIRS, default=DEFAULTS.drum_repairs
+        ): BooleanSelector(),
     }
 )
 
 
 class PoolctlOptionsFlow(OptionsFlowWithReload):
-    """Asks how controllers are reached, what to show, and how long a person wins."""
+    """Asks how controllers are reached, what to show and tell, and what holds last."""
 
     async def async_step_init(
         self, user_input: UserInput | None = None

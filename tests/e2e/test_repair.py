@@ -1,4 +1,4 @@
-"""A person is told that a drum is nearly empty, and refills it."""
+"""A person asks to be told that a drum is nearly empty, and refills it."""
 
 from pathlib import Path
 from typing import Final
@@ -6,9 +6,10 @@ from typing import Final
 from playwright.async_api import Page, expect
 
 from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
+from tests.home.settings import DOMAIN, Settings
+from tests.home.waiting import until
 
-from .pools import FULL, Pools, entity
+from .pools import FULL, SECONDS, Pools, entity
 from .steps import open_part, row, take_picture_of
 
 THRESHOLD: Final = "Chlorine low level"
@@ -18,7 +19,7 @@ TITLE: Final = "Home pool: the chlorine drum is nearly empty"
 async def test_refill(
     page: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
 ) -> None:
-    """The repair comes when the level is called low, and goes with the refill."""
+    """The repair comes with the option, and goes with the refill."""
     settings = (await pools.read())["settings"]
     drum, left = (settings[f"chlorine_{what}"] for what in ("drum", "remaining"))
     assert left < drum / 2
@@ -26,6 +27,14 @@ async def test_refill(
     before = (await api.states())[number]["state"]
     await open_part(page, home, FULL, "Dosing")
     await row(page, THRESHOLD).get_by_role("slider").press("End")
+    low = await entity(api, "chlorine_low", "binary_sensor")
+    await until(
+        api.states,
+        lambda states: states[low]["state"] == "on",
+        what="the drum is called nearly empty",
+        seconds=SECONDS,
+    )
+    await api.choose(DOMAIN, drum_repairs=True)
 
     await page.goto(f"{home.home_url}/config/repairs")
     repair = page.locator("ha-config-repairs").get_by_text(TITLE)
@@ -40,3 +49,4 @@ async def test_refill(
     await expect(repair).to_have_count(0)
     await pools.becomes(lambda pool: pool["settings"]["chlorine_remaining"], drum)
     await api.call("number", "set_value", entity_id=number, value=before)
+    await api.choose(DOMAIN, drum_repairs=False)

@@ -18,6 +18,7 @@ from .settings import HOME_USER, Account
 type Json = dict[str, Any]
 
 FLOWS: Final = "/api/config/config_entries/flow"
+OPTIONS: Final = "/api/config/config_entries/options/flow"
 REQUEST_TIMEOUT: Final = aiohttp.ClientTimeout(total=30)
 # The longest way through a config flow is much shorter: this only ends an endless one.
 MAX_FLOW_STEPS: Final = 10
@@ -86,6 +87,15 @@ class HomeAssistant:
         """Return the config entries of an integration."""
         path = f"/api/config/config_entries/entry?domain={domain}"
         return cast("list[Json]", await self.get(path))
+
+    async def choose(self, domain: str, **options: object) -> None:
+        """Fill in the options of an integration's only entry; the rest goes to its default.
+
+        The entry may still be reloading afterwards.
+        """
+        (entry,) = await self.entries(domain)
+        form: Json = await self.post(OPTIONS, {"handler": entry["entry_id"]})
+        await self.post(f"{OPTIONS}/{form['flow_id']}", options)
 
     async def add_integration(
         self,

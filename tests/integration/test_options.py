@@ -10,7 +10,7 @@ from .test_config_flow import discover
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
-async def choose(home: Home, **options: str) -> None:
+async def choose(home: Home, **options: str | bool) -> None:
     """Change options as a person does."""
     flow = await home.hass.config_entries.options.async_init(home.entry.entry_id)
     assert flow["type"] is FlowResultType.FORM

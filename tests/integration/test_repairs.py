@@ -20,8 +20,8 @@ from custom_components.poolctl.upkeep.issues import (
     REPORT_URL,
     REQUIREMENTS_URL,
     SIGN_IN_ENDS,
-    Problem,
 )
+from custom_components.poolctl.upkeep.problem import Problem
 from custom_components.poolctl.upkeep.service import SERVICE_SILENT
 
 from .home import Home

@@ -9,6 +9,7 @@ from custom_components.poolctl.upkeep import sightings
 
 from .conftest import Names
 from .home import Home
+from .test_options import choose
 from .test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
 
 pytestmark = pytest.mark.usefixtures("freezer")
@@ -89,36 +90,58 @@ async def test_fetching_the_key_again(small: Home) -> None:
 # --- Drums ---
 
 
-@pytest.mark.parametrize("substance", ["acid", "chlorine"])
-async def test_a_drum_nearly_empty(full: Home, substance: str) -> None:
-    """As its binary sensor says; refilled through the flow, down to the simulator."""
-    pool, key = full.pool, f"{substance}_low"
-    pool.settings[f"{substance}_remaining"] = 1500
-    await full.advance(30, step=15)
-    assert full.value("binary_sensor", key) == "on"
+@pytest.fixture
+async def asked(home: Home) -> Home:
+    """Set up the fully equipped pool of an owner who asked for repairs of drums."""
+    home.own(home.service.full)
+    await home.set_up(home.service.full, options={"drum_repairs": True})
+    return home
+
+
+async def test_drums_are_no_repair_unless_asked_for(full: Home) -> None:
+    """A state and a trigger are enough; it is the owner who asks for more, and for less."""
+    full.pool.settings |= {"acid_remaining": 1500, "chlorine_remaining": 1500}
+    await full.advance(PATIENCE["acid_low"] + 60, step=30)
+    assert full.value("binary_sensor", "acid_low") == "on"
     assert not shown(full)
-    await full.advance(PATIENCE[key], step=30)
-    issue = shown(full)[key]
-    assert set(shown(full)) == {key}
+    await choose(full, drum_repairs=True)
+    await full.advance(PATIENCE["acid_low"] + 60, step=30)
+    assert set(shown(full)) == {"acid_low", "chlorine_low"}
+    await choose(full, drum_repairs=False)
+    assert not shown(full)
+
+
+@pytest.mark.parametrize("substance", ["acid", "chlorine"])
+async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
+    """As its binary sensor says; refilled through the flow, down to the simulator."""
+    pool, key = asked.pool, f"{substance}_low"
+    pool.settings[f"{substance}_remaining"] = 1500
+    await asked.advance(30, step=15)
+    assert asked.value("binary_sensor", key) == "on"
+    assert not shown(asked)
+    await asked.advance(PATIENCE[key], step=30)
+    issue = shown(asked)[key]
+    assert set(shown(asked)) == {key}
     assert issue.translation_placeholders is not None
     assert issue.translation_placeholders["name"] == "Beach pool"
     assert 1 < float(issue.translation_placeholders["litres"]) <= 1.5
 
-    repair = await Repair(full, key).start()
-    full.controller.faults.on("decline")
+    repair = await Repair(asked, key).start()
+    asked.controller.faults.on("decline")
     assert (await repair.go())["errors"] == {"base": "failed"}
-    full.controller.faults.clear()
+    asked.controller.faults.clear()
     assert pool.settings[f"{substance}_remaining"] <= 1500
     await repair.go()
     assert repair.repaired
-    assert full.pool.settings[f"{substance}_remaining"] == 20000
-    await full.advance(30, step=15)
-    assert full.value("binary_sensor", key) == "off"
-    assert not shown(full)
+    assert asked.pool.settings[f"{substance}_remaining"] == 20000
+    await asked.advance(30, step=15)
+    assert asked.value("binary_sensor", key) == "off"
+    assert not shown(asked)
 
 
 async def test_a_drum_without_a_doser(small: Home) -> None:
     """Nobody needs what is in it."""
+    await choose(small, drum_repairs=True)
     small.pool.settings |= {"acid_drum": 20000, "acid_remaining": 0}
     await small.advance(600, step=30)
     account = small.entry.runtime_data
@@ -127,19 +150,19 @@ async def test_a_drum_without_a_doser(small: Home) -> None:
     assert not shown(small)
 
 
-async def test_a_drum_refilled_in_the_app(full: Home) -> None:
+async def test_a_drum_refilled_in_the_app(asked: Home) -> None:
     """While nothing answers it stays as it was."""
-    full.pool.settings["acid_remaining"] = 100
-    await full.advance(360, step=30)
-    full.disconnect()
-    await full.advance(300, step=30)
-    assert set(shown(full)) == {"acid_low"}
-    repair = await Repair(full, "acid_low").start()
+    asked.pool.settings["acid_remaining"] = 100
+    await asked.advance(360, step=30)
+    asked.disconnect()
+    await asked.advance(300, step=30)
+    assert set(shown(asked)) == {"acid_low"}
+    repair = await Repair(asked, "acid_low").start()
     assert (await repair.go())["errors"] == {"base": "not_reached"}
-    full.reconnect()
-    full.pool.settings["acid_remaining"] = 20000
-    await full.advance(60, step=15)
-    assert not shown(full)
+    asked.reconnect()
+    asked.pool.settings["acid_remaining"] = 20000
+    await asked.advance(60, step=15)
+    assert not shown(asked)
 
 
 # --- An address typed by hand ---

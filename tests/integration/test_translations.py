@@ -16,6 +16,7 @@ from custom_components.poolctl.client.pool.state import WithoutFlow
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import (
     CONF_CONNECTION,
+    CONF_DRUM_REPAIRS,
     CONF_HOLDS,
     CONF_WITHOUT_FLOW,
     Connection,
@@ -64,7 +65,9 @@ def texts(tree: Any, path: str = "") -> dict[str, str]:
 
 def test_options() -> None:
     fields = ENGLISH["options"]["step"]["init"]["data"]
-    assert set(fields) == {CONF_CONNECTION, CONF_HOLDS, CONF_WITHOUT_FLOW}
+    assert set(fields) == {
+        *(CONF_CONNECTION, CONF_DRUM_REPAIRS, CONF_HOLDS, CONF_WITHOUT_FLOW)
+    }
     for key, values in (
         (CONF_CONNECTION, Connection),
         (CONF_HOLDS, HoldsEnd),

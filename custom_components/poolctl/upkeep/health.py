@@ -31,6 +31,8 @@ class Health:
     """What went wrong with the last poll of the LAN."""
     clock_fault: ClockFault | None
     """Why the controller takes nothing that we sign, `None` where it does."""
+    drum_repairs: bool
+    """Whether the options of the entry ask for repairs of drums."""
     cloud_allowed: bool
     cloud_error: PoolctlError | None
     key_asked: bool

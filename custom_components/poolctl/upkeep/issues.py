@@ -10,8 +10,7 @@ own.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 import time
 
 from homeassistant.config_entries import ConfigEntry
@@ -29,9 +28,10 @@ from ..client.exceptions import (
     ReplayError,
     SignatureError,
 )
-from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..const import DOMAIN, MIN_FIRMWARE
+from .dosing_problems import DOSING_PROBLEMS
 from .health import Health
+from .problem import Exists, Problem
 from .records import firmware_supported
 from .service import async_forget_service
 
@@ -39,8 +39,6 @@ _SITE = "https://github.com/poolctl/poolctl"
 REQUIREMENTS_URL = f"{_SITE}#requirements"
 REPORT_URL = f"{_SITE}/issues/new/choose"
 
-_PATIENCE = 300.0
-"""s: twenty polls of the LAN. Nothing here is urgent, and most of it heals by itself."""
 _CLOCK_PATIENCE = 600.0
 """s: a clock that is a few minutes ahead is caught up with."""
 _KEY_PATIENCE = 600.0
@@ -49,26 +47,6 @@ _ADDRESS_PATIENCE = 900.0
 """s: a controller may be switched off for work at the pool, or update its firmware."""
 _FORGOTTEN = timedelta(days=1)
 """Of an output that is held off: a pool without its pump turns green (chosen)."""
-
-type _Exists = Callable[[Health], bool | None]
-type _Placeholders = Callable[[Health], Mapping[str, str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One kind of issue."""
-
-    key: str
-    """Of its texts; its id begins with it."""
-    exists: _Exists
-    """Whether the problem exists, `None` where that cannot be told now."""
-    patience: float = _PATIENCE
-    """s for which it must have lasted."""
-    severity: ir.IssueSeverity = ir.IssueSeverity.WARNING
-    fixable: bool = True
-    learn_more_url: str | None = None
-    placeholders: _Placeholders = lambda health: {}
-    """What its texts are filled with, beside `name`."""
 
 
 def _key_rejected(health: Health) -> bool | None:
@@ -138,7 +116,7 @@ def _host(health: Health) -> Mapping[str, str]:
     return {"host": health.record.host or ""}
 
 
-def _clock(fault: ClockFault) -> _Exists:
+def _clock(fault: ClockFault) -> Exists:
     """Return whether nothing that we sign is taken, for one of the reasons."""
 
     def exists(health: Health) -> bool | None:
@@ -157,52 +135,6 @@ def _no_key(health: Health) -> bool | None:
     if _firmware_too_old(health):
         return False
     return None if health.cloud_error is not None else True
-
-
-def _drum_low(doser: DoserKind) -> Problem:
-    """Return the row of a drum that is nearly empty, as its binary sensor says."""
-
-    def exists(health: Health) -> bool | None:
-        state = health.state
-        fitted = state.outputs.fitted(doser.fitted)
-        return False if fitted is False else doser.of(state).low
-
-    return Problem(
-        key=f"{doser.key}_low",
-        exists=exists,
-        placeholders=lambda health: {
-            "litres": f"{doser.of(health.state).litres_left:.1f}"
-        },
-    )
-
-
-def _acid_doser(health: Health) -> bool:
-    """Tell whether the pool may have a doser of acid."""
-    return health.state.outputs.fitted(ACID.fitted) is not False
-
-
-def _acid_limit(health: Health) -> bool | None:
-    """All doses of the day are taken, and the pH is still too high."""
-    if not _acid_doser(health):
-        return False
-    state = health.state
-    reached, ph = state.acid.limit_reached(datetime.now(UTC)), state.chemistry.ph
-    if not reached or ph is None or state.acid.desired is None:
-        return reached and None
-    return ph > state.acid.desired
-
-
-def _acid_without_effect(health: Health) -> bool | None:
-    return health.state.acid.without_effect if _acid_doser(health) else False
-
-
-def _acid_doses(health: Health) -> Mapping[str, str]:
-    acid = health.state.acid
-    return {
-        "doses": str(acid.doses),
-        "idle": str(acid.idle_doses),
-        "ph": str(acid.reading_before),
-    }
 
 
 def _held_off(health: Health) -> list[str]:
@@ -255,19 +187,7 @@ PROBLEMS = (
         patience=_ADDRESS_PATIENCE,
         placeholders=_host,
     ),
-    *(_drum_low(doser) for doser in DOSERS),
-    Problem(
-        key="acid_limit",
-        exists=_acid_limit,
-        fixable=False,
-        placeholders=_acid_doses,
-    ),
-    Problem(
-        key="acid_without_effect",
-        exists=_acid_without_effect,
-        fixable=False,
-        placeholders=_acid_doses,
-    ),
+    *DOSING_PROBLEMS,
     Problem(
         key="held_off",
         exists=lambda health: bool(_held_off(health)),

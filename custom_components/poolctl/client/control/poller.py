@@ -82,7 +82,7 @@ class Poller:
         patient = paths.lan is None or (by_cloud and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         if not patient and paths.lan_error is not None:
-            # What was waited for in vain counts.
+            # What was waited for in vain counts (chosen).
             interval = max(interval - (time.monotonic() - self._began), _SOONEST)
         left = self._store.expires_in
         return min(interval, max(left, _SOONEST)) if left > 0 else interval

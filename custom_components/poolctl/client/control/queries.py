@@ -47,7 +47,7 @@ RETRY = 30.0
 
 FRESH = 15.0
 """s for which a reply is as good as a new one, unless a frame contradicts it: the frames
-themselves are as old."""
+themselves are as old (chosen)."""
 QUEUED = 3.0
 """s a reply of the LAN may be older than what we wrote: a `cmd` is queued (chosen)."""
 
