@@ -32,6 +32,9 @@ OF_THE_FRONTEND: Final = {
     ("label", "ha-switch"),
     ("label-title-only", "ha-switch"),
     ("list", "ha-list"),
+    # The hours, minutes and halves of the day of a time, there, too.
+    ("aria-required-parent", "ha-combo-box-item"),
+    ("color-contrast", "wa-input"),
     # "+6 disabled entities", and the link to the controller of a part.
     ("color-contrast", "ha-device-entities-card"),
     ("color-contrast", "ha-device-info-card"),

@@ -208,9 +208,8 @@ async def test_places(desk: Page, home: Settings, api: HomeAssistant) -> None:
 
 async def stand_in_order(desk: Page, above: str, below: str) -> None:
     """Check that a tile stands above another of its section."""
-    first, second = (
-        await tile(desk, name).first.bounding_box() for name in (above, below)
-    )
+    first = await tile(desk, above).first.bounding_box()
+    second = await tile(desk, below).first.bounding_box()
     assert first is not None
     assert second is not None
     assert first["x"] <= second["x"] + second["width"]
