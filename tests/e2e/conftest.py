@@ -42,7 +42,7 @@ type OpenWindow = Callable[..., Awaitable[BrowserContext]]
 FOLDER: Final = Path(__file__).parent
 OUTPUT: Final = FOLDER / "output"
 WINDOW: Final = ViewportSize(width=1280, height=960)
-KNOWN: Final = {"viewport": WINDOW, "locale": "en-US", "timezone_id": "UTC"}
+LOCALE: Final = "en-US"
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 
 # A first look at a page of the frontend takes seconds on a small machine.
@@ -195,7 +195,8 @@ async def windows(
         opened: list[BrowserContext] = []
 
         async def open_window(**options: Any) -> BrowserContext:
-            context = await browser.new_context(**KNOWN | options)
+            known = {"viewport": WINDOW, "locale": LOCALE, "timezone_id": "UTC"}
+            context = await browser.new_context(**known | options)
             opened.append(await stack.enter_async_context(context))
             return context
 
@@ -258,7 +259,9 @@ async def desk(
     """
     if homes.desk is None:
         state = await _signed_in(homes, home, windows)
-        context = await browser.new_context(**KNOWN, storage_state=state)
+        context = await browser.new_context(
+            viewport=WINDOW, locale=LOCALE, timezone_id="UTC", storage_state=state
+        )
         homes.desk = await context.new_page()
     yield homes.desk
     if request.node.stash.get(_FAILED, False):
