@@ -19,6 +19,7 @@ from playwright.async_api import (
     Browser,
     BrowserContext,
     Page,
+    StorageState,
     ViewportSize,
     async_playwright,
     expect,
@@ -30,15 +31,18 @@ import pytest_socket
 from tests.home.api import HomeAssistant, new_session
 from tests.home.settings import Settings
 
+from .dashboards import STANDING, STRATEGY, make_dashboard
 from .homes import Homes
 from .pools import Pools
 from .steps import sign_in
 
 type EnterHome = Callable[..., Awaitable[Page]]
+type OpenWindow = Callable[..., Awaitable[BrowserContext]]
 
 FOLDER: Final = Path(__file__).parent
 OUTPUT: Final = FOLDER / "output"
 WINDOW: Final = ViewportSize(width=1280, height=960)
+LOCALE: Final = "en-US"
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 
 # A first look at a page of the frontend takes seconds on a small machine.
@@ -77,10 +81,19 @@ def pytest_ignore_collect(config: pytest.Config) -> bool | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run all tests of this folder on one loop, that of the home and the browser."""
+    """Run all tests of this folder on one loop, that of the home and the browser.
+
+    Those that share a home come first: another one has to start for each of the others.
+    """
     for item in items:
         if item.path.is_relative_to(FOLDER):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+    items.sort(key=_needs_another_home)
+
+
+def _needs_another_home(item: pytest.Item) -> bool:
+    names = item.fixturenames if isinstance(item, pytest.Function) else []
+    return not {"new_home", "first_home"}.isdisjoint(names)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -182,7 +195,7 @@ async def windows(
         opened: list[BrowserContext] = []
 
         async def open_window(**options: Any) -> BrowserContext:
-            known = {"viewport": WINDOW, "locale": "en-US", "timezone_id": "UTC"}
+            known = {"viewport": WINDOW, "locale": LOCALE, "timezone_id": "UTC"}
             context = await browser.new_context(**known | options)
             opened.append(await stack.enter_async_context(context))
             return context
@@ -206,15 +219,54 @@ async def enter(
     """Return what opens a page for somebody who has signed in to the home."""
 
     async def enter(**options: Any) -> Page:
-        if homes.signed_in is None:
-            page = await (await windows()).new_page()
-            await sign_in(page, home)
-            homes.signed_in = await page.context.storage_state()
-            await page.close()
-        context = await windows(storage_state=homes.signed_in, **options)
+        state = await _signed_in(homes, home, windows)
+        context = await windows(storage_state=state, **options)
         return await context.new_page()
 
     return enter
+
+
+async def _signed_in(homes: Homes, home: Settings, windows: OpenWindow) -> StorageState:
+    """Return what a browser keeps of somebody who has signed in to the home."""
+    if homes.signed_in is None:
+        page = await (await windows()).new_page()
+        await sign_in(page, home)
+        homes.signed_in = await page.context.storage_state()
+        await page.close()
+    return homes.signed_in
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def standing(homes: Homes, api: HomeAssistant) -> None:
+    """Have the pools' dashboard, which all tests of the home share."""
+    if not homes.standing:
+        await make_dashboard(api, STANDING, STRATEGY, show_in_sidebar=False)
+        homes.standing = True
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def desk(
+    request: pytest.FixtureRequest,
+    browser: Browser,
+    homes: Homes,
+    home: Settings,
+    standing: None,
+    windows: OpenWindow,
+) -> AsyncGenerator[Page]:
+    """Return a page that has the pools' dashboard open; all tests of the home share it.
+
+    To load the frontend takes seconds, to go from view to view does not.
+    """
+    if homes.desk is None:
+        state = await _signed_in(homes, home, windows)
+        context = await browser.new_context(
+            viewport=WINDOW, locale=LOCALE, timezone_id="UTC", storage_state=state
+        )
+        homes.desk = await context.new_page()
+    yield homes.desk
+    if request.node.stash.get(_FAILED, False):
+        await _show_failure(f"{request.node.name}_desk", [homes.desk.context])
+    await homes.desk.set_viewport_size(WINDOW)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

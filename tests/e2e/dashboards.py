@@ -6,15 +6,38 @@ from typing import Any, Final
 
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
-from tests.home.api import HomeAssistant
+from tests.home.api import HomeAssistant, Json
 from tests.home.settings import DOMAIN, Settings
+from tests.home.waiting import until
 
-from .pools import FULL_ID
+from .pools import FULL_ID, SECONDS
 from .steps import come_to_rest
 
 URL_PATH: Final = "dashboard-pool"
+STANDING: Final = "dashboard-standing"
+"""The one that is there as long as the home, open at the desk."""
 STRATEGY: Final = {"strategy": {"type": f"custom:{DOMAIN}"}}
 PHONE: Final = ViewportSize(width=390, height=844)
+# A view that was just opened, or made narrower or wider, lays its cards out.
+LAYOUT_MS: Final = 700
+
+# Go to another page of the frontend as a link does, without loading it again.
+GO: Final = """path => {
+    history.pushState(null, "", path);
+    dispatchEvent(new CustomEvent("location-changed", { detail: { replace: false } }));
+    scrollTo(0, 0);
+}"""
+# The path of the view that is shown.
+SHOWN: Final = """() => {
+    const deep = (root, name) => {
+        for (const each of root?.querySelectorAll("*") ?? []) {
+            const found = each.localName === name ? each : deep(each.shadowRoot, name);
+            if (found) return found;
+        }
+    };
+    const view = deep(document, "hui-view");
+    return view?.lovelace?.config.views[view.index]?.path ?? "";
+}"""
 
 
 @asynccontextmanager
@@ -22,14 +45,44 @@ async def dashboard(
     api: HomeAssistant, config: dict[str, Any] = STRATEGY
 ) -> AsyncIterator[None]:
     """Have a dashboard for as long as the block runs."""
-    made = await api.command(
-        "lovelace/dashboards/create", url_path=URL_PATH, mode="storage", title="Pool"
-    )
-    await api.command("lovelace/config/save", url_path=URL_PATH, config=config)
+    made = await make_dashboard(api, URL_PATH, config)
     try:
         yield
     finally:
-        await api.command("lovelace/dashboards/delete", dashboard_id=made["id"])
+        await api.command("lovelace/dashboards/delete", dashboard_id=made)
+
+
+async def make_dashboard(
+    api: HomeAssistant, url_path: str, config: dict[str, Any], **more: bool
+) -> str:
+    """Make a dashboard; return its id."""
+    made = await api.command(
+        "lovelace/dashboards/create",
+        url_path=url_path,
+        mode="storage",
+        title="Pool",
+        **more,
+    )
+    await api.command("lovelace/config/save", url_path=url_path, config=config)
+    return str(made["id"])
+
+
+async def look(desk: Page, home: Settings, view: str) -> None:
+    """Go to a view of the dashboard that is open at the desk, and wait for its cards."""
+    path = f"/{STANDING}/{view}"
+    if f"/{STANDING}/" in desk.url:
+        await desk.evaluate(GO, path)
+    else:
+        await desk.goto(f"{home.home_url}{path}")
+
+    async def shown() -> str:
+        return str(await desk.evaluate(SHOWN))
+
+    await until(
+        shown, lambda found: found == view, what="the view is shown", seconds=SECONDS
+    )
+    await expect(desk.locator("hui-tile-card:visible").first).to_be_visible()
+    await desk.wait_for_timeout(LAYOUT_MS)
 
 
 async def controller(api: HomeAssistant, device_id: str = FULL_ID) -> str:
@@ -58,3 +111,24 @@ def tile(page: Page, name: str) -> Locator:
 def badge(page: Page, text: str) -> Locator:
     """Return the badges with a text that can be seen."""
     return page.locator("hui-entity-badge:visible").filter(has_text=text)
+
+
+@asynccontextmanager
+async def pretended(
+    api: HomeAssistant,
+    entity_id: str,
+    state: str | None = None,
+    attributes: Json | None = None,
+) -> AsyncIterator[None]:
+    """Let an entity have another state, or more attributes, for as long as the block runs.
+
+    The dashboard is tested there, and it knows a pool by its states alone.
+    """
+    before = (await api.states())[entity_id]
+    more = {"attributes": before["attributes"] | (attributes or {})}
+    changed = before | more | ({"state": state} if state else {})
+    await api.post(f"/api/states/{entity_id}", changed)
+    try:
+        yield
+    finally:
+        await api.post(f"/api/states/{entity_id}", before)

@@ -1,11 +1,11 @@
 """Development homes for the tests: one at a time."""
 
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 import signal
 from types import TracebackType
 from typing import Final, Self
 
-from playwright.async_api import StorageState
+from playwright.async_api import Error, Page, StorageState
 
 from tests.home.running import development_home
 from tests.home.settings import Settings
@@ -23,6 +23,10 @@ class Homes:
         """Begin without any."""
         self.signed_in: StorageState | None = None
         """What a browser keeps of somebody who has signed in to the home."""
+        self.standing = False
+        """Whether the home has the dashboard that all of its tests share."""
+        self.desk: Page | None = None
+        """A page that has the pools' dashboard open, for all tests of the home."""
         self._options: tuple[str, ...] = ()
         self._home: Settings | None = None
         self._stack = AsyncExitStack()
@@ -66,5 +70,10 @@ class Homes:
         return self._home
 
     async def _stop(self) -> None:
-        self._home = self.signed_in = None
+        if self.desk is not None:
+            # The browser may be gone already.
+            with suppress(Error):
+                await self.desk.context.close()
+        self._home = self.signed_in = self.desk = None
+        self.standing = False
         await self._stack.aclose()

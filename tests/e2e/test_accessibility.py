@@ -5,13 +5,11 @@ from typing import Any, Final, Literal
 
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
-import pytest
 
 from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
 
-from .conftest import EnterHome
-from .dashboards import controller, dashboard, show
+from .dashboards import LAYOUT_MS, controller, look, tile
 from .pools import FULL, Pools, entity, relay
 from .steps import come_to_rest, open_device, open_part
 
@@ -34,6 +32,9 @@ OF_THE_FRONTEND: Final = {
     ("label", "ha-switch"),
     ("label-title-only", "ha-switch"),
     ("list", "ha-list"),
+    # The hours, minutes and halves of the day of a time, there, too.
+    ("aria-required-parent", "ha-combo-box-item"),
+    ("color-contrast", "wa-input"),
     # "+6 disabled entities", and the link to the controller of a part.
     ("color-contrast", "ha-device-entities-card"),
     ("color-contrast", "ha-device-info-card"),
@@ -59,30 +60,31 @@ FOCUSED: Final = """() => {
 OFFERED: Final = """parts => parts
     .filter(part => part.checkVisibility() && part.getBoundingClientRect().height)
     .map(part => part.config.entity).filter(Boolean)"""
+SCHEMES: Final[tuple[Literal["dark", "light"], ...]] = ("dark", "light")
 CONTROLS: Final = "hui-card, hui-badge"
 MOST_TABS: Final = 400
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_axe(
-    enter: EnterHome,
-    home: Settings,
-    api: HomeAssistant,
-    scheme: Literal["light", "dark"],
-) -> None:
+async def test_axe(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """No serious finding on the dashboard and on pages of devices, by day and by night."""
-    page = await enter(color_scheme=scheme)
-    async with dashboard(api):
-        path = await controller(api)
-        for view in (path, f"{path}-settings"):
-            await show(page, home, view)
-            assert await findings(page) == {}
-    await open_device(page, home, FULL)
-    await come_to_rest(page)
-    assert await findings(page) == {}
-    await open_part(page, home, FULL, "Dosing")
-    await come_to_rest(page)
-    assert await findings(page) == {}
+    path = await controller(api)
+    for view in (path, f"{path}-settings"):
+        await look(desk, home, view)
+        await by_day_and_night(desk, view)
+    await open_device(desk, home, FULL)
+    await come_to_rest(desk)
+    await by_day_and_night(desk, FULL)
+    await open_part(desk, home, FULL, "Dosing")
+    await come_to_rest(desk)
+    await by_day_and_night(desk, "Dosing")
+
+
+async def by_day_and_night(page: Page, what: str) -> None:
+    """Check a page in both of its colour schemes; the light one comes last."""
+    for scheme in SCHEMES:
+        await page.emulate_media(color_scheme=scheme)
+        await page.wait_for_timeout(LAYOUT_MS)
+        assert await findings(page) == {}, f"{what}, {scheme}"
 
 
 async def findings(page: Page) -> dict[tuple[str, str], str]:
@@ -108,26 +110,28 @@ def host(target: list[str | list[str]]) -> str:
 
 
 async def test_keyboard(
-    page: Page, home: Settings, api: HomeAssistant, pools: Pools
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
 ) -> None:
     """The tab key leads to everything there is, and a key switches it."""
     switched = await entity(api, "slot_3", "switch")
-    async with dashboard(api):
-        path = await controller(api)
-        for view in (path, f"{path}-settings"):
-            await show(page, home, view)
-            offered = set(await page.locator(CONTROLS).evaluate_all(OFFERED))
-            assert len(offered) > 15
-            reached = set[str]()
-            for _ in range(MOST_TABS):
-                await page.keyboard.press("Tab")
-                entity_id, inside = await page.evaluate(FOCUSED)
-                reached.add(entity_id)
-                if (entity_id, inside) == (switched, "ha-tile-icon"):
-                    for on in (True, False):
-                        await page.keyboard.press("Enter")
-                        await pools.becomes(relay("Waterfall"), on)
-                if offered <= reached:
-                    break
-            assert offered - reached == set()
-    await expect(page.locator("hui-error-card")).to_have_count(0)
+    path = await controller(api)
+    for view in (path, f"{path}-settings"):
+        await look(desk, home, view)
+        offered = set(await desk.locator(CONTROLS).evaluate_all(OFFERED))
+        assert len(offered) > 15
+        reached = set[str]()
+        for _ in range(MOST_TABS):
+            await desk.keyboard.press("Tab")
+            entity_id, inside = await desk.evaluate(FOCUSED)
+            reached.add(entity_id)
+            if (entity_id, inside) == (switched, "ha-tile-icon"):
+                for on in (True, False):
+                    await desk.keyboard.press("Enter")
+                    await pools.becomes(relay("Waterfall"), on)
+                    # A key toggles what is shown.
+                    shown = tile(desk, "Waterfall")
+                    await expect(shown).to_contain_text("On" if on else "Off")
+            if offered <= reached:
+                break
+        assert offered - reached == set()
+    await expect(desk.locator("hui-error-card")).to_have_count(0)

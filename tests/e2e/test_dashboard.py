@@ -139,6 +139,11 @@ async def open_pool(page: Page, home: Settings) -> None:
     await expect(tile(page, "Target speed")).to_be_visible()
     await expect(page.locator("hui-error-card, hui-warning")).to_have_count(0)
     await expect(page.locator("hui-gauge-card")).to_have_count(2)
+    bars = page.locator("hui-statistics-graph-card")
+    used = bars.filter(has_text="Acid used per day · last 14 days")
+    await expect(used).to_have_count(1)
+    # Of what has no past there is no graph.
+    await expect(bars.filter(has_text="Chlorine used per day")).to_have_count(0)
 
 
 async def use_it(page: Page, api: HomeAssistant) -> None:
@@ -225,6 +230,7 @@ async def set_hidden(api: HomeAssistant, key: str, by: str | None) -> None:
 
 async def make_past(api: HomeAssistant) -> None:
     """Give the graphs a past: a home that was just set up has none."""
+    await make_use(api)
     end = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     hours = [end - timedelta(hours=ago) for ago in range(24 * PAST_DAYS, 0, -1)]
     for key, (middle, swing, unit_class, unit) in PAST.items():
@@ -249,6 +255,28 @@ async def make_past(api: HomeAssistant) -> None:
                 for hour in hours
             ],
         )
+
+
+async def make_use(api: HomeAssistant) -> None:
+    """Let acid have been used on the days before."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    days = range(PAST_DAYS, 0, -1)
+    await api.command(
+        "recorder/import_statistics",
+        metadata={
+            "mean_type": 0,
+            "has_sum": True,
+            "name": None,
+            "source": "recorder",
+            "statistic_id": await entity(api, "acid_used_today", "sensor"),
+            "unit_class": "volume",
+            "unit_of_measurement": "mL",
+        },
+        stats=[
+            {"start": (today - timedelta(days=ago)).isoformat(), "sum": 240.0 * number}
+            for number, ago in enumerate(days)
+        ],
+    )
 
 
 def wave(hour: datetime, shift: int) -> float:

@@ -1,5 +1,6 @@
 """What the dashboard shows is true at any time, without a reload."""
 
+from datetime import datetime
 from typing import Final
 
 from playwright.async_api import Locator, Page, expect
@@ -8,8 +9,7 @@ from tests.home.api import HomeAssistant
 from tests.home.settings import DOMAIN, Settings
 from tests.home.waiting import until
 
-from .conftest import EnterHome
-from .dashboards import PHONE, badge, controller, dashboard, show, tile
+from .dashboards import PHONE, badge, controller, dashboard, look, pretended, show, tile
 from .pools import FULL_ID, SECONDS, SMALL_ID, Pools, entity
 
 DRUM: Final = "poolctl-drum"
@@ -32,27 +32,6 @@ GREEN: Final = """gauge => {
     return [segments[first].from, segments[first + 1].from];
 }"""
 
-# The badges for held outputs that a pool gets, without such a sensor and with one.
-HELD: Final = """async device_id => {
-    const { hass } = document.querySelector("home-assistant");
-    const view = customElements.get("ll-strategy-view-poolctl");
-    const id = "sensor.held";
-    const entity = {
-        entity_id: id, device_id, platform: "poolctl", translation_key: "held_outputs",
-    };
-    const state = { entity_id: id, state: "2", attributes: {} };
-    const badges = async hass => (await view.generate({ device_id }, hass)).badges
-        .filter(badge => badge.entity === id).map(badge => badge.visibility);
-    return [
-        await badges(hass),
-        await badges({
-            ...hass,
-            entities: { ...hass.entities, [id]: entity },
-            states: { ...hass.states, [id]: state },
-        }),
-    ];
-}"""
-
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
 CLOUD_MS: Final = 90_000
 
@@ -65,38 +44,36 @@ async def set_number(api: HomeAssistant, key: str, value: float) -> float:
     return before
 
 
-async def test_drums(page: Page, home: Settings, api: HomeAssistant) -> None:
+async def test_drums(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """The bar follows the size of its drum, and is amber while that is nearly empty."""
-    async with dashboard(api):
-        await show(page, home, await controller(api))
-        drum = tile(page, "Acid remaining").locator(DRUM)
-        states = await api.states()
-        left = float(states[await entity(api, "acid_remaining", "sensor")]["state"])
-        amber = await page.evaluate(AMBER)
-        before = await set_number(api, "acid_drum", 2 * left)
-        await expect(drum).to_have_text("50%")
-        await set_number(api, "acid_drum", 2.5 * left)
-        await expect(drum).to_have_text("40%")
-        assert await drum.evaluate(COLOUR) != amber
+    await look(desk, home, await controller(api))
+    drum = tile(desk, "Acid remaining").locator(DRUM)
+    states = await api.states()
+    left = float(states[await entity(api, "acid_remaining", "sensor")]["state"])
+    amber = await desk.evaluate(AMBER)
+    before = await set_number(api, "acid_drum", 2 * left)
+    await expect(drum).to_have_text("50%")
+    await set_number(api, "acid_drum", 2.5 * left)
+    await expect(drum).to_have_text("40%")
+    assert await drum.evaluate(COLOUR) != amber
 
-        level = await set_number(api, "acid_low_level", 45)
-        await expect(badge(page, "Acid nearly empty")).to_be_visible()
-        await expect(badge(page, "No problems")).to_have_count(0)
-        assert await drum.evaluate(COLOUR) == amber
-        await set_number(api, "acid_low_level", level)
-        await expect(badge(page, "No problems")).to_be_visible()
-        await set_number(api, "acid_drum", before)
+    level = await set_number(api, "acid_low_level", 45)
+    await expect(badge(desk, "Acid nearly empty")).to_be_visible()
+    await expect(badge(desk, "No problems")).to_have_count(0)
+    assert await drum.evaluate(COLOUR) == amber
+    await set_number(api, "acid_low_level", level)
+    await expect(badge(desk, "No problems")).to_be_visible()
+    await set_number(api, "acid_drum", before)
 
 
-async def test_desired_value(page: Page, home: Settings, api: HomeAssistant) -> None:
+async def test_desired_value(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """What is green is around what this pool is to have."""
-    async with dashboard(api):
-        await show(page, home, await controller(api))
-        gauge = page.locator("hui-gauge-card").first
-        before = await set_number(api, "desired_ph", 7.2)
-        for desired in (7.2, before):
-            await set_number(api, "desired_ph", desired)
-            await becomes_green(gauge, desired)
+    await look(desk, home, await controller(api))
+    gauge = desk.locator("hui-gauge-card").first
+    before = await set_number(api, "desired_ph", 7.2)
+    for desired in (7.2, before):
+        await set_number(api, "desired_ph", desired)
+        await becomes_green(gauge, desired)
 
 
 async def becomes_green(gauge: Locator, desired: float) -> None:
@@ -110,77 +87,136 @@ async def becomes_green(gauge: Locator, desired: float) -> None:
     )
 
 
-async def test_light_type(page: Page, home: Settings, api: HomeAssistant) -> None:
+async def test_light_type(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """Shows are offered only for lights that have some."""
-    async with dashboard(api):
-        await show(page, home, await controller(api))
-        shows = tile(page, "Pool Light").locator("hui-light-effect-card-feature")
-        kind = await entity(api, "pool_light_type", "select")
-        before = (await api.states())[kind]["state"]
-        # The one type has shows and no buttons, the other neither.
-        for option, count in (("pal_colour_touch", 1), ("other", 0), (before, 1)):
-            await api.call("select", "select_option", entity_id=kind, option=option)
-            await expect(shows).to_have_count(count)
+    await look(desk, home, await controller(api))
+    shows = tile(desk, "Pool Light").locator("hui-light-effect-card-feature")
+    kind = await entity(api, "pool_light_type", "select")
+    before = (await api.states())[kind]["state"]
+    # The one type has shows and no buttons, the other neither.
+    for option, count in (("pal_colour_touch", 1), ("other", 0), (before, 1)):
+        await api.call("select", "select_option", entity_id=kind, option=option)
+        await expect(shows).to_have_count(count)
 
 
-async def test_nothing_to_show(page: Page, home: Settings, api: HomeAssistant) -> None:
+async def test_nothing_to_show(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """A pool without a past has no empty graphs, and no fault where there was none."""
-    async with dashboard(api):
-        await show(page, home, await controller(api, SMALL_ID))
-        graphs = page.locator("hui-history-graph-card, hui-statistics-graph-card")
-        await expect(graphs).to_have_count(0)
-        await expect(tile(page, "Dry run")).to_be_visible()
-        await expect(tile(page, "Last fault")).to_have_count(0)
+    await look(desk, home, await controller(api, SMALL_ID))
+    graphs = desk.locator("hui-history-graph-card, hui-statistics-graph-card")
+    await expect(graphs).to_have_count(0)
+    await expect(tile(desk, "Dry run")).to_be_visible()
+    await expect(tile(desk, "Last fault")).to_have_count(0)
 
 
 async def test_through_the_cloud(
-    page: Page, home: Settings, api: HomeAssistant, pools: Pools
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
 ) -> None:
     """What only the LAN can do says so, and is not offered as if it could be done."""
-    async with dashboard(api):
-        await show(page, home, await controller(api))
-        thermostats = page.locator("hui-thermostat-card:visible")
-        await expect(thermostats).to_have_count(2)
-        for fault, timeout in ((True, CLOUD_MS), (False, CLOUD_MS)):
-            await pools.fault(FULL_ID, "refuse", on=fault)
-            dials = 0 if fault else 2
-            await expect(thermostats).to_have_count(dials, timeout=timeout)
-            seen = tile(page, "Spa Heating (read-only)")
-            await expect(seen).to_have_count(int(fault))
-            await expect(badge(page, "Cloud")).to_have_count(int(fault))
-            note = page.get_by_text("What it cannot do that way")
-            await expect(note).to_be_visible(visible=fault)
-            await expect(tile(page, "Resume schedules")).to_have_count(int(not fault))
+    await look(desk, home, await controller(api))
+    thermostats = desk.locator("hui-thermostat-card:visible")
+    await expect(thermostats).to_have_count(2)
+    for fault, timeout in ((True, CLOUD_MS), (False, CLOUD_MS)):
+        await pools.fault(FULL_ID, "refuse", on=fault)
+        dials = 0 if fault else 2
+        await expect(thermostats).to_have_count(dials, timeout=timeout)
+        seen = tile(desk, "Spa Heating (read-only)")
+        await expect(seen).to_have_count(int(fault))
+        await expect(badge(desk, "Cloud")).to_have_count(int(fault))
+        note = desk.get_by_text("What it cannot do that way")
+        await expect(note).to_be_visible(visible=fault)
+        await expect(tile(desk, "Resume schedules")).to_have_count(int(not fault))
 
 
-async def test_lost(page: Page, home: Settings, api: HomeAssistant) -> None:
+async def test_lost(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """A controller that does not answer says since when, and what to do."""
     connection = await entity(api, "connection", "sensor")
     state = (await api.states())[connection]
-    async with dashboard(api):
-        await show(page, home, await controller(api))
-        # As it is once the last state is too old: the dashboard is tested here, and it
-        # knows a controller by its states alone.
-        await api.post(f"/api/states/{connection}", state | {"state": "unavailable"})
-        await expect(badge(page, "Unavailable")).to_contain_text("ago")
-        await expect(page.get_by_text("The controller does not answer")).to_be_visible()
-        await expect(badge(page, "No problems")).to_have_count(0)
-        await api.post(f"/api/states/{connection}", state)
-        await expect(badge(page, "No problems")).to_be_visible()
+    await look(desk, home, await controller(api))
+    # As it is once the last state is too old: the dashboard is tested here, and it
+    # knows a controller by its states alone.
+    await api.post(f"/api/states/{connection}", state | {"state": "unavailable"})
+    await expect(badge(desk, "Unavailable")).to_contain_text("ago")
+    await expect(desk.get_by_text("The controller does not answer")).to_be_visible()
+    await expect(badge(desk, "No problems")).to_have_count(0)
+    await api.post(f"/api/states/{connection}", state)
+    await expect(badge(desk, "No problems")).to_be_visible()
 
 
-async def test_held_by_hand(page: Page, home: Settings, api: HomeAssistant) -> None:
-    """Held outputs have a badge where they are counted, as long as there are any."""
-    async with dashboard(api):
-        device_id = await controller(api)
-        await show(page, home, device_id)
-        without, counted = await page.evaluate(HELD, device_id)
-        assert without == []
-        condition = {"condition": "numeric_state", "entity": "sensor.held", "above": 0}
-        assert counted == [[condition]]
+async def test_held_by_hand(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """What is held has a badge, its names, and says until when; a timer, when it ends."""
+    waterfall = await entity(api, "slot_3", "switch")
+    count, until_when = tile(desk, "Held outputs"), tile(desk, "Waterfall Held until")
+    timer = tile(desk, "Waterfall Timer ends")
+    await look(desk, home, await controller(api))
+    for seen in (badge(desk, "Held outputs"), count, until_when, timer):
+        await expect(seen).to_have_count(0)
+    held = {"state": True, "duration": {"days": 2}}
+    await api.call("poolctl", "hold", entity_id=waterfall, **held)
+    await expect(badge(desk, "Held outputs")).to_contain_text("1")
+    await expect(count).to_contain_text("1 · Waterfall")
+    end = (await api.states())[waterfall]["attributes"]["held_until"]
+    await expect(until_when).to_contain_text(f"{datetime.fromisoformat(end):%-d, %Y}")
+    await api.call("poolctl", "resume_schedule", entity_id=waterfall)
+    for seen in (badge(desk, "Held outputs"), count, until_when):
+        await expect(seen).to_have_count(0)
+
+    evening = {"timer_ends": "2026-12-04T18:40:00+00:00"}
+    async with pretended(api, waterfall, attributes=evening):
+        await expect(timer).to_contain_text("December 4, 2026 at 6:40")
+    await expect(timer).to_have_count(0)
 
 
-async def test_section(page: Page, home: Settings, api: HomeAssistant) -> None:
+async def test_problems(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """Each problem is told where all is well otherwise."""
+    await look(desk, home, await controller(api))
+    for key, name in (
+        ("acid_limit_reached", "Daily acid limit reached"),
+        ("acid_without_effect", "Acid dosing without effect"),
+    ):
+        await expect(badge(desk, name)).to_have_count(0)
+        async with pretended(api, await entity(api, key, "binary_sensor"), "on"):
+            await expect(badge(desk, name)).to_be_visible()
+            await expect(badge(desk, "No problems")).to_have_count(0)
+        await expect(badge(desk, "No problems")).to_be_visible()
+
+
+async def test_places(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """What belongs together stands together, in both views."""
+    path = await controller(api)
+    await look(desk, home, path)
+    lasts = tile(desk, "Acid lasts until")
+    await expect(lasts).to_have_count(0)
+    async with pretended(
+        api, await entity(api, "acid_lasts_until", "sensor"), "2026-12-04"
+    ):
+        await expect(lasts).to_contain_text("2026-12-04")
+        await stand_in_order(desk, "Acid remaining", "Acid lasts until")
+        await stand_in_order(desk, "Acid lasts until", "Chlorine remaining")
+    await stand_in_order(desk, "Acid remaining", "Acid used today")
+    section = desk.locator("hui-grid-section").filter(
+        has=tile(desk, "Water filtered today")
+    )
+    await expect(tile(desk, "Target speed").and_(section.locator("*"))).to_be_visible()
+
+    await look(desk, home, f"{path}-settings")
+    await expect(tile(desk, "Pool volume")).to_be_visible()
+    names = desk.locator("hui-tile-card:visible").locator("[slot=primary], .primary")
+    texts = [text.strip() for text in await names.all_inner_texts()]
+    at = texts.index("Filter schedule")
+    assert texts[at : at + 3] == ["Filter schedule", "Start", "End"]
+
+
+async def stand_in_order(desk: Page, above: str, below: str) -> None:
+    """Check that a tile stands above another of its section."""
+    first = await tile(desk, above).first.bounding_box()
+    second = await tile(desk, below).first.bounding_box()
+    assert first is not None
+    assert second is not None
+    assert first["x"] <= second["x"] + second["width"]
+    assert first["y"] < second["y"]
+
+
+async def test_section(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """The same cards drop into a dashboard that somebody already has."""
     strategy = {"type": f"custom:{DOMAIN}", "device_id": await controller(api)}
     sections = [
@@ -189,27 +225,26 @@ async def test_section(page: Page, home: Settings, api: HomeAssistant) -> None:
     ]
     view = {"type": "sections", "title": "Mine", "sections": sections}
     async with dashboard(api, {"views": [view]}):
-        await show(page, home)
-        headings = page.locator("hui-heading-card:visible")
+        await show(desk, home)
+        headings = desk.locator("hui-heading-card:visible")
         await expect(headings).to_have_text(["Pump"])
-        await expect(tile(page, "Target speed")).to_be_visible()
-        await expect(page.get_by_text("No pool controller is set up")).to_be_visible()
+        await expect(tile(desk, "Target speed")).to_be_visible()
+        await expect(desk.get_by_text("No pool controller is set up")).to_be_visible()
 
 
 async def test_first_screen_of_a_phone(
-    enter: EnterHome, home: Settings, api: HomeAssistant
+    desk: Page, home: Settings, api: HomeAssistant
 ) -> None:
     """Whether all is well is seen without a finger."""
-    page = await enter(viewport=PHONE, has_touch=True, is_mobile=True)
-    async with dashboard(api):
-        await show(page, home, await controller(api))
-        for part in (
-            badge(page, "No problems"),
-            badge(page, "°C"),
-            badge(page, "pH"),
-            badge(page, "ORP"),
-            badge(page, "%"),
-            page.locator("hui-gauge-card").first,
-            page.locator("hui-gauge-card").last,
-        ):
-            await expect(part).to_be_in_viewport(ratio=1)
+    await desk.set_viewport_size(PHONE)
+    await look(desk, home, await controller(api))
+    for part in (
+        badge(desk, "No problems"),
+        badge(desk, "°C"),
+        badge(desk, "pH"),
+        badge(desk, "ORP"),
+        badge(desk, "%"),
+        desk.locator("hui-gauge-card").first,
+        desk.locator("hui-gauge-card").last,
+    ):
+        await expect(part).to_be_in_viewport(ratio=1)

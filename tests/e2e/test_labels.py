@@ -1,6 +1,7 @@
 """Every label of the dashboard can be read, and no half tile stands alone."""
 
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
@@ -12,15 +13,17 @@ from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
 
 from .conftest import EnterHome
-from .dashboards import controller, dashboard, show
-from .pools import FULL_ID, SMALL_ID
+from .dashboards import LAYOUT_MS, controller, look, pretended
+from .pools import FULL_ID, SMALL_ID, entity
 from .test_languages import speak
 
 LANGUAGES: Final = {"en": "en-US", "de": "de-DE", "fr": "fr-FR"}
 WIDTHS: Final = (1440, 1024, 390)
 HEIGHT: Final = 960
-# A page that was made narrower or wider lays its cards out anew.
-LAYOUT_MS: Final = 700
+
+# What is there only while it goes on.
+EVENING: Final = "2026-12-24T22:40:00+00:00"
+ENDS: Final = {"held_until": EVENING, "timer_ends": EVENING}
 
 CUT: Final = (Path(__file__).parent / "labels.js").read_text()
 
@@ -54,16 +57,25 @@ async def language(
 
 
 async def test_labels(
-    enter: EnterHome, home: Settings, api: HomeAssistant, language: str
+    enter: EnterHome, standing: None, home: Settings, api: HomeAssistant, language: str
 ) -> None:
     """Nothing is cut, at a desk, on a tablet and on a phone."""
     page = await enter(locale=LANGUAGES[language])
-    async with dashboard(api):
+    async with AsyncExitStack() as stack:
+        for output in await some_outputs(api):
+            await stack.enter_async_context(pretended(api, output, attributes=ENDS))
         for device_id in (FULL_ID, SMALL_ID):
             path = await controller(api, device_id)
             for view in (path, f"{path}-settings"):
-                await show(page, home, view)
+                await look(page, home, view)
                 await all_widths(page)
+
+
+async def some_outputs(api: HomeAssistant) -> list[str]:
+    """Return an output, the pump and the lights of the full pool."""
+    switches = [await entity(api, key, "switch") for key in ("slot_3", "pump")]
+    lights = [each for each in await api.states() if each.startswith("light.home_pool")]
+    return switches + lights
 
 
 async def all_widths(page: Page) -> None:

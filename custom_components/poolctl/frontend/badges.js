@@ -1,6 +1,6 @@
 // Badges: what an owner looks for first. Some are seen only while they have something to say.
 
-import { NOTHING, is, isNot, when } from "./cards.js";
+import { NOTHING, above, is, isNot, when } from "./cards.js";
 
 const badge = (entity, more) => ({
   type: "entity",
@@ -64,7 +64,7 @@ const connection = (entity) =>
 const held = (entity) =>
   when(
     badge(entity, { show_name: true, color: "orange" }),
-    { condition: "numeric_state", entity: entity.id, above: 0 },
+    above(entity, 0),
   );
 
 const running = (entity) =>

@@ -21,6 +21,11 @@ export const is = (entity, ...state) =>
   entity && { condition: "state", entity: entity.id, state };
 export const isNot = (entity, ...state) =>
   entity && { condition: "state", entity: entity.id, state_not: state };
+export const above = (entity, value) => ({
+  condition: "numeric_state",
+  entity: entity.id,
+  above: value,
+});
 const not = (condition) => ({ condition: "not", conditions: [condition] });
 
 const throughCloud = (pool) => is(pool.connection, "cloud");
@@ -78,6 +83,39 @@ const pressWith = (entity, more) => {
 export const whileOn = (entity) => when(whole(entity), is(entity, "on"));
 export const whileKnown = (entity) => when(whole(entity), isNot(entity, ...NOTHING));
 
+// Attributes that say when the state of an output ends by itself.
+const ENDS = ["timer_ends", "held_until"];
+
+/** The same card, and below its row when a timer or a hold ends, while there is one. */
+export const withEnds = (card) => (entity, pool) => [
+  card(entity, pool),
+  ENDS.map((attribute) => end(entity, attribute, pool)),
+].flat(2);
+
+const end = (entity, attribute, { hass }) => {
+  const state = hass.states[entity.id];
+  const text = state && hass.formatEntityAttributeName(state, attribute);
+  return (
+    state &&
+    when(
+      whole(entity, {
+        name: [entity.shown, { type: "text", text }],
+        state_content: attribute,
+        tap_action: { action: "more-info" },
+        icon_tap_action: NO_ACTION,
+      }),
+      { ...isNot(entity, ...NOTHING), attribute },
+    )
+  );
+};
+
+/** Tell whether a card stands below the row of the one before it. */
+export const standsBelow = (card) => ENDS.includes(card.state_content);
+
+/** What is held by hand, while anything is. */
+export const held = (entity) =>
+  when(whole(entity, { state_content: ["state", "outputs"] }), above(entity, 0));
+
 /** How the controller is reached, and since when. */
 export const since = (entity) =>
   whole(entity, { state_content: ["state", "last_changed"] });
@@ -102,11 +140,7 @@ export const onLanOnly = (card) => (entity, pool) =>
 const gauge = (min, max, fair, good, usual, desired) => (entity, pool) => {
   const target = desired(pool) ?? usual;
   const columns = pool.find("sensor", /^(ph|orp)$/).length > 1 ? HALF : FULL;
-  const measured = {
-    condition: "numeric_state",
-    entity: entity.id,
-    above: 0,
-  };
+  const measured = above(entity, 0);
   const card = {
     type: "gauge",
     entity: entity.id,
@@ -140,14 +174,30 @@ const desiredOf = (pattern) => (pool) =>
 export const phGauge = gauge(6.4, 8.4, 0.4, 0.2, 7.4, desiredOf(/^desired_ph$/));
 export const orpGauge = gauge(450, 950, 100, 50, 700, desiredOf(/^desired_orp/));
 
-/** What is left of a drum, as a share of its size. */
+/** What is left of a drum, as a share of its size, and how long it lasts. */
 export const drum = (entity, pool) => {
   const of = entity.key.split("_")[0];
   const [size] = pool.find("number", new RegExp(`^${of}_drum$`));
   const [low] = pool.find("binary_sensor", new RegExp(`^${of}_low$`));
-  return size
+  const left = size
     ? wide({ type: "custom:poolctl-drum", size: size.id, low: low?.id })(entity)
     : tile(entity);
+  const lasts = pool.take("sensor", new RegExp(`^${of}_lasts_until$`), null);
+  return [left, ...lasts.map(whileKnown)];
+};
+
+/** A schedule is on or off, and below it are the times that it begins and ends at. */
+export const schedule = (entity, pool) => {
+  const id = entity.id.split(".")[1];
+  const times = [
+    ["start", pool.text.begins],
+    ["end", pool.text.ends],
+  ].flatMap(([which, name]) =>
+    pool
+      .take("time", new RegExp(`^schedule_${which}$`), entity.category, `time.${id}_${which}`)
+      .map((time) => tileWith(time, { name })),
+  );
+  return [times.length ? whole(entity) : tile(entity), ...times];
 };
 
 /** The speed as it is, unless there is a slider that shows it. */

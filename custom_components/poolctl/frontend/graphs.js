@@ -25,6 +25,15 @@ const overDays = (entity, title, more) => ({
   ...more,
 });
 
+/** Bars of each day, under a name that is not that of today. */
+const daily = (entity, label, span, days) =>
+  overDays({ ...entity, shown: label }, `${label} · ${span}`, {
+    days_to_show: days,
+    stat_types: ["change"],
+    chart_type: "bar",
+    min_y_axis: 0,
+  });
+
 const graph = (type, entities, title) => ({
   type,
   title,
@@ -57,17 +66,18 @@ const GRAPHS = [
     /^energy$/,
     "day",
     7,
-    (entity, pool) =>
-      overDays(entity, titled(entity, pool.text.week), {
-        days_to_show: 7,
-        stat_types: ["change"],
-        chart_type: "bar",
-        min_y_axis: 0,
-      }),
+    (entity, pool) => daily(entity, entity.label, pool.text.week, 7),
+  ],
+  [
+    /^(acid|chlorine)_used_today$/,
+    "day",
+    14,
+    (entity, { text }) =>
+      daily(entity, text[entity.key.replace("_today", "")], text.fortnight, 14),
   ],
 ];
 
-/** Return the graphs of pH, ORP and energy. */
+/** Return the graphs of pH, ORP, energy, and acid and chlorine used. */
 export async function graphs(pool) {
   const made = await Promise.all(
     GRAPHS.map(async ([pattern, period, days, make]) =>

@@ -74,10 +74,13 @@ export class Pool {
     );
   }
 
-  /** Return the same of one category without those that have a card; they have one from now on. */
-  take(domain, pattern, category) {
+  /** Return the same of one category, or one by its id, without those that have a card; they have one from now on. */
+  take(domain, pattern, category, id) {
     const found = this.find(domain, pattern).filter(
-      (entity) => !this.shown.has(entity.id) && entity.category === category,
+      (entity) =>
+        !this.shown.has(entity.id) &&
+        entity.category === category &&
+        (!id || entity.id === id),
     );
     found.forEach((entity) => this.shown.add(entity.id));
     return found;

@@ -5,6 +5,7 @@ import {
   FULL,
   calendar,
   drum,
+  held,
   light,
   notes,
   onLan,
@@ -13,8 +14,10 @@ import {
   phGauge,
   press,
   pressAsked,
+  schedule,
   since,
   speed,
+  standsBelow,
   stepper,
   thermostat,
   tile,
@@ -22,6 +25,7 @@ import {
   whileKnown,
   whileOn,
   wide,
+  withEnds,
 } from "./cards.js";
 import { graphs, temperatures } from "./graphs.js";
 
@@ -53,13 +57,13 @@ const DAILY = [
     word: "pump",
     icon: "mdi:pump",
     rows: [
-      ["switch", /^pump$/, wide({ type: "toggle" })],
+      ["switch", /^pump$/, withEnds(wide({ type: "toggle" }))],
       ["number", /^pump_speed$/, wide({ type: "numeric-input", style: "slider" })],
       ["sensor", /^pump_speed$/, speed],
       ["sensor", /^pump_power$/, trend],
       ["sensor", /^flow_rate$/, trend],
       ["sensor", /^pump_.*remaining$/, whileKnown, DIAGNOSTIC],
-      ["sensor", /^pump_|pressure$|^energy$|hours|^running/, tile],
+      ["sensor", /^pump_|pressure$|^energy$|^running|^water_filtered|^turnovers/, tile],
       ["binary_sensor", /^pump_/, whileOn],
       ["binary_sensor", /^flow$/, tile],
     ],
@@ -70,7 +74,7 @@ const DAILY = [
     icon: "mdi:heat-wave",
     rows: [
       ["climate", ALL, onLan(thermostat)],
-      ["switch", /^spa_mode$/, tile],
+      ["switch", /^spa_mode$/, withEnds(tile)],
       ["binary_sensor", /heat|solar/, tile],
     ],
   },
@@ -78,7 +82,7 @@ const DAILY = [
     word: "lights",
     icon: "mdi:lightbulb-group",
     rows: [
-      ["light", ALL, light],
+      ["light", ALL, withEnds(light)],
       ["button", /light|show|colou?r/, onLanOnly(press)],
     ],
   },
@@ -86,9 +90,10 @@ const DAILY = [
     word: "outputs",
     icon: "mdi:electric-switch",
     rows: [
-      ["switch", ALL, tile],
+      ["switch", ALL, withEnds(tile)],
       ["select", ALL, choice],
       ["number", ALL, stepper],
+      ["sensor", /^held_outputs$/, held],
       ["button", /^resume/, onLanOnly(press)],
     ],
   },
@@ -98,7 +103,7 @@ const DAILY = [
     rows: [
       ["sensor", /_remaining$/, drum],
       ["button", /refill/, pressAsked],
-      ["sensor", /dos(e|ing)/, tile],
+      ["sensor", /dos(e|ing)|_used_today$/, tile],
       ["binary_sensor", /dosing/, tile],
       ["event", /dose/, whileKnown],
     ],
@@ -128,6 +133,11 @@ const DAILY = [
 const CONFIG = "config";
 const SETTINGS = [
   {
+    word: "water",
+    icon: "mdi:pool-thermometer",
+    rows: [["number", /^volume$/, tile, CONFIG]],
+  },
+  {
     word: "heating",
     title: spaOrHeating,
     icon: "mdi:heat-wave",
@@ -136,7 +146,10 @@ const SETTINGS = [
   {
     word: "schedules",
     icon: "mdi:calendar-clock",
-    rows: [["switch", /schedule/, tile, CONFIG]],
+    rows: [
+      ["switch", /schedule/, schedule, CONFIG],
+      ["time", /^schedule_/, tile, CONFIG],
+    ],
   },
   {
     word: "chemistry",
@@ -220,24 +233,35 @@ async function cardsOf(pool, { word, title, icon, notes, rows, after }) {
   return made.length ? [heading, ...(notes?.(pool) ?? []), ...made] : [];
 }
 
-/** Return the cards so that no tile stands beside nothing: the odd one takes the row. */
+/**
+ * Return the cards so that no tile stands beside nothing: the odd one takes the row. What
+ * stands below a card stands below its row.
+ */
 function paired(cards) {
+  const made = [];
+  const below = [];
   let waiting;
-  const widen = () => {
+  const endRow = () => {
     if (waiting) {
       waiting.grid_options = FULL;
     }
     waiting = undefined;
+    made.push(...below.splice(0));
   };
   for (const card of cards) {
+    if (standsBelow(card)) {
+      below.push(card);
+      continue;
+    }
     const half = card.type === "tile" && !card.grid_options;
     if (half && waiting && !waiting.features === !card.features) {
       waiting = undefined;
     } else {
-      widen();
+      endRow();
       waiting = half ? card : undefined;
     }
+    made.push(card);
   }
-  widen();
-  return cards;
+  endRow();
+  return made;
 }
