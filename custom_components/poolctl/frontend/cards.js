@@ -99,7 +99,7 @@ const end = (entity, attribute, { hass }) => {
     state &&
     when(
       whole(entity, {
-        name: [entity.shown, { type: "text", text }],
+        name: [entity.shown, { type: "text", text }].flat(),
         state_content: attribute,
         tap_action: { action: "more-info" },
         icon_tap_action: NO_ACTION,
