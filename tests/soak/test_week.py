@@ -203,7 +203,7 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
         for state in hass.states.async_all()
         # A button shows when it was pressed last, and totals go on.
         if state.domain != "button"
-        and state.attributes.get("state_class") != "total_increasing"
+        and state.attributes.get("state_class") not in ("total", "total_increasing")
         and not may_be_missing_now(state.entity_id)
     }
 

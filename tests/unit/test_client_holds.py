@@ -525,3 +525,25 @@ async def test_what_cannot_be_held(rig: Rig) -> None:
 
 def test_a_hold_is_a_value() -> None:
     assert Hold(slot=1, on=True, since=MONDAY) == Hold(slot=1, on=True, since=MONDAY)
+
+
+async def test_what_nothing_gives_back_is_in_nobodys_way(rig: Rig) -> None:
+    """L6 without L5: the pump waits for another firmware, others are given back."""
+    await start(rig)
+    rig.pool.dialects.add("pump_aux_declined")
+    pump = rig.controller.store.known.outputs.slot(0)
+    await rig.controller.holds.hold(pump, False, timedelta(minutes=1))
+    await hold(rig, True, 1)
+    await rig.polls(61)
+    await rig.controller.holds.give_back()
+    await rig.polls(15)
+    assert holds(rig) == {0: False} and rig.controller.holds.due == []
+    await hold(rig, True, 1)
+    await rig.polls(61)
+    assert [each.slot for each in rig.controller.holds.due] == [SLOT]
+    await rig.controller.holds.give_back()
+    rig.pool.dialects.clear()
+    await rig.polls(6 * 3600)
+    assert [each.slot for each in rig.controller.holds.due] == [0]
+    await rig.controller.holds.give_back()
+    assert holds(rig) == {}

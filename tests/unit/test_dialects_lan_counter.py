@@ -7,6 +7,7 @@ import pytest
 
 from custom_components.poolctl.client.envelope import MAX_COUNTER, OutgoingCounter
 from custom_components.poolctl.client.exceptions import ClockError, RefusedError
+from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
 from tests.simulator.wire import WireError
 
@@ -187,6 +188,28 @@ async def test_somebody_signs_before_the_second_try(
     assert rig.names("a", "q")[-1] == "aux" and len(asked) == 3
 
 
+async def test_somebody_signs_faster_than_we_do(
+    clocked: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L1: refused again, and the query with it: it is still the counter."""
+    rig = clocked()
+    await read(rig)
+    rig.time.advance(15)
+    lan = rig.controller.paths.lan
+    assert lan is not None
+    action, tries = LanClient.action, []
+
+    async def signs_first(self: LanClient, name: str, payload: bytes) -> object:
+        tries.append(name)
+        for _ in range(9 if len(tries) < 3 else 0):
+            rig.pool.sign_elsewhere()
+        return await action(self, name, payload)
+
+    monkeypatch.setattr(LanClient, "action", signs_first)
+    await rig.controller.outputs.switch(WATERFALL, True)
+    assert [request.ok for request in rig.asked("a")] == [False, False, True]
+
+
 async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
     """L1: the counter is not driven ahead by a command that is truly declined."""
     rig = clocked()
@@ -195,7 +218,7 @@ async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
     rig.pool.faults.on("decline")
     with pytest.raises(RefusedError):
         await rig.controller.outputs.switch(WATERFALL, True)
-    assert [request.op for request in rig.asked()] == ["a", "q", "a"]
+    assert [request.op for request in rig.asked()] == ["a", "q", "a", "q"]
     assert rig.written() == []
 
 

@@ -14,12 +14,7 @@ from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ..client.control.controller import Controller
-from ..client.exceptions import (
-    BusyError,
-    NotGivenBackError,
-    PoolctlError,
-    UnreachableError,
-)
+from ..client.exceptions import BusyError, PoolctlError, UnreachableError
 from ..client.pool.state import PoolState
 
 _LOGGER = logging.getLogger(__name__)
@@ -28,8 +23,6 @@ _FIRST_WAIT: Final = timedelta(minutes=1)
 """Until it is tried again, each time twice as long: a controller that declines may have a
 reason that goes away."""
 _LONGEST_WAIT: Final = timedelta(minutes=15)
-_HOPELESS_WAIT: Final = timedelta(hours=6)
-"""Where nothing that the controller takes gives it back: another firmware may."""
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
 
@@ -91,10 +84,7 @@ class HoldKeeper:
         except PoolctlError as err:
             _LOGGER.debug("A hold is not given back yet: %s", err)
             self._unheard = isinstance(err, UnreachableError | BusyError)
-            hopeless = isinstance(err, NotGivenBackError)
-            self._again = dt_util.utcnow() + (
-                _HOPELESS_WAIT if hopeless else self._wait
-            )
+            self._again = dt_util.utcnow() + self._wait
             self._wait = min(2 * self._wait, _LONGEST_WAIT)
         finally:
             self._running = False

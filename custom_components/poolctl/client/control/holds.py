@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from ..equipment import Role, Slot
 from ..exceptions import (
     InvalidCommandError,
+    NotGivenBackError,
     NotSupportedError,
     PoolctlError,
     RefusedError,
@@ -26,6 +27,10 @@ from .paths import Paths
 from .poller import Poller
 from .pump import PumpControl
 from .store import Store
+
+HOPELESS_WAIT = timedelta(hours=6)
+"""Until it is tried again to give back what nothing that the controller takes gives back:
+another firmware may."""
 
 type WallClock = Callable[[], datetime]
 """Tells the time, in the time zone of the controller."""
@@ -64,6 +69,8 @@ class HoldControl:
         self._end_by_themselves = end_by_themselves
         self._asked: dict[int, Hold] = {}
         """What was asked for last, until a read tells what came of it."""
+        self._hopeless: dict[int, datetime] = {}
+        """Slots that nothing gives back, and when that is tried again."""
         self._under_way: Counter[int] = Counter()
         self._giving_back = asyncio.Lock()
         store.add_read_listener(self._follow)
@@ -128,10 +135,11 @@ class HoldControl:
 
     @property
     def next_end(self) -> datetime | None:
-        """When the next hold ends that still lasts."""
+        """When the next hold ends that still lasts, or is tried to end once more."""
         now = self._clock()
-        ends = (hold.until for hold in self._store.known.holds)
-        return min((end for end in ends if end and end > now), default=None)
+        ends = [hold.until for hold in self._store.known.holds if hold.until]
+        ends += self._hopeless.values()
+        return min((end for end in ends if end > now), default=None)
 
     @property
     def due(self) -> list[Hold]:
@@ -147,6 +155,7 @@ class HoldControl:
             if hold.until is not None
             and hold.until <= now
             and hold.slot not in self._under_way
+            and self._hopeless.get(hold.slot, now) <= now
             and not (by_cloud and paths.lan is not None and not hold.on)
         ]
 
@@ -164,6 +173,8 @@ class HoldControl:
             for hold in self.due:
                 try:
                     await self._end(hold)
+                except NotGivenBackError:
+                    self._hopeless[hold.slot] = self._clock() + HOPELESS_WAIT
                 except PoolctlError as err:
                     failures.append(err)
             if failures:

@@ -135,25 +135,30 @@ class _ByLan:
         A refusal has four causes (interface.md 4.2 rule 2): before a person is told of
         it, the replayed counter is ruled out.
         """
-        counters = self.lan.counters
-        try:
-            return await self._try(self.run, patient=patient)
-        except LanBusyError:
-            # It may have run: only the frame of its reply had no room.
-            if not self.idempotent:
+        for proven in (False, True, True):
+            try:
+                return await self._try(self.run, patient=patient)
+            except LanBusyError:
+                # It may have run: only the frame of its reply had no room.
+                if not self.idempotent:
+                    raise
+                ran = await self.look()
+                self.lan.judge.busy(ran=ran)
+                if ran:
+                    return None
                 raise
-            ran = await self.look()
-            self.lan.judge.busy(ran=ran)
-            if ran:
-                return None
-            raise
-        except RefusedError as err:
-            if type(err) is not RefusedError:
-                raise  # it says itself what it means
-            if await self._catch_up() and await self.look():
-                return None
-            # Whoever signs at the same time may go on: leave room for it.
-            counters.skip(_ROOM)
+            except RefusedError as err:
+                if type(err) is not RefusedError:
+                    raise  # it says itself what it means
+                # Once, it may be somebody else's same number; after that, only where the
+                # query proves it.
+                moved = await self._catch_up()
+                if proven and not moved:
+                    raise
+                if moved and await self.look():
+                    return None
+                # Whoever signs at the same time may go on: leave room for it.
+                self.lan.counters.skip(_ROOM)
         return await self._try(self.run, patient=patient)
 
     async def _try[T](
