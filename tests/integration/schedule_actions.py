@@ -18,7 +18,10 @@ async def act(
 ) -> Any:
     """Run one of our actions on a controller."""
     answers = action in {"create_schedule", "get_schedules"}
-    return await home.act_on_device(action, of=of, answers=answers, **data)
+    answer = await home.act_on_device(action, of=of, answers=answers, **data)
+    # New entities come one platform after the other.
+    await home.settle()
+    return answer
 
 
 def new(home: Home, **changes: Any) -> dict[str, Any]:

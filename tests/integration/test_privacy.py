@@ -16,6 +16,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.poolctl.const import CONF_DRUM_REPAIRS
 from tests.simulator import Clock, Controller, Pool
 
 from .home import Home
@@ -106,7 +107,9 @@ class Planted:
             controller.device_id: record(controller, site=self.secrets.site)
             for controller in self.service.controllers
         }
-        entry = self.service.entry(controllers=stored)
+        # So that there is a repair to be told of.
+        options = {CONF_DRUM_REPAIRS: True}
+        entry = self.service.entry(controllers=stored, options=options)
         object.__setattr__(entry, "title", self.secrets.site)
         return entry
 

@@ -289,7 +289,7 @@ async def test_a_refusal(pool: Rig) -> None:
     pool.pool.faults.on("decline")
     with pytest.raises(RefusedError):
         await pool.controller.lights.show(POOL_LIGHT, "red")
-    assert [request.op for request in pool.asked()] == ["a", "q", "a"]
+    assert [request.op for request in pool.asked()] == ["a", "q", "a", "q"]
     assert pool.controller.store.state == before
 
 
