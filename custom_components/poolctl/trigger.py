@@ -8,7 +8,7 @@ known. With `for` it fires once its state has lasted that long without a break.
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import cast, override
+from typing import ClassVar, cast, override
 
 from homeassistant.components.climate.const import (
     ClimateEntityStateAttribute,
@@ -147,7 +147,26 @@ def _heats(state: State) -> bool:
     return action == HVACAction.HEATING
 
 
-class HeldTooLong(PoolEntities, Trigger, of=OUTPUTS):
+class _PoolTrigger(PoolEntities, Trigger):
+    """A trigger of ours that Home Assistant has no base for."""
+
+    _schema: ClassVar[vol.Schema]
+
+    @override
+    @classmethod
+    async def async_validate_config(
+        cls, hass: HomeAssistant, config: ConfigType
+    ) -> ConfigType:
+        return cast("ConfigType", cls._schema(config))
+
+    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
+        """Aim it at entities of this integration."""
+        config = self._aimed(hass, config)
+        super().__init__(hass, config)
+        self._target = config.target or {}
+
+
+class HeldTooLong(_PoolTrigger, of=OUTPUTS):
     """An output has been held by hand, on or off, for some time.
 
     The time counts from when the hold began, which the output itself remembers: a restart
@@ -164,18 +183,9 @@ class HeldTooLong(PoolEntities, Trigger, of=OUTPUTS):
         }
     )
 
-    @override
-    @classmethod
-    async def async_validate_config(
-        cls, hass: HomeAssistant, config: ConfigType
-    ) -> ConfigType:
-        return cast("ConfigType", cls._schema(config))
-
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Read the options."""
-        config = self._aimed(hass, config)
         super().__init__(hass, config)
-        self._target = config.target or {}
         self._duration: timedelta = (config.options or {})[CONF_FOR]
 
     @override
@@ -243,7 +253,7 @@ def _held_since(state: State) -> datetime | None:
     return dt_util.parse_datetime(since)
 
 
-class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
+class ConnectionChanged(_PoolTrigger, of=CONNECTION_SENSORS):
     """A controller is reached by another way, or by none any more.
 
     Home Assistant's bases leave out changes to `unavailable`, so this one does without
@@ -259,18 +269,9 @@ class ConnectionChanged(PoolEntities, Trigger, of=CONNECTION_SENSORS):
         }
     )
 
-    @override
-    @classmethod
-    async def async_validate_config(
-        cls, hass: HomeAssistant, config: ConfigType
-    ) -> ConfigType:
-        return cast("ConfigType", cls._schema(config))
-
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Read the options."""
-        config = self._aimed(hass, config)
         super().__init__(hass, config)
-        self._target = config.target or {}
         options = config.options or {}
         self._wanted = frozenset(options[OPTION_CONNECTION])
         self._duration: timedelta | None = options.get(CONF_FOR)
