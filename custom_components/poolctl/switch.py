@@ -183,8 +183,9 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
             await self._switch(False)
 
     async def _switch(self, on: bool) -> None:
-        if (set_fn := self.entity_description.set_fn) is not None:
-            await set_fn(self.controller, on)
+        if (set_fn := self.entity_description.set_fn) is None:
+            raise NotImplementedError(self.entity_description.key)
+        await set_fn(self.controller, on)
 
     async def async_resume_schedule(self) -> None:
         """Refuse: only an output can be given back to its schedules."""
