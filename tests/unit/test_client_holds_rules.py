@@ -1,0 +1,158 @@
+"""Holds: how long off is held, and what counts as held."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from custom_components.poolctl.client.frame import Readings
+from custom_components.poolctl.client.pool.holds import held_outputs, off_until
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Hold, Schedules
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
+
+PUMP, LIGHT, WATERFALL, CLEANER = 0, 1, 2, 3
+"""Slots of the pool of the first tests."""
+MONDAY = datetime(2026, 7, 6, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def schedule(
+    start: float, end: float, slot: int = WATERFALL, *, days: int = ALL_WEEK
+) -> Schedule:
+    """Return an armed schedule between two hours of the day."""
+    return Schedule(
+        slot=slot,
+        aux_type=1,
+        start=round(start * 60),
+        end=min(round(end * 60), LAST_MINUTE),
+        weekdays=days,
+        name="",
+    )
+
+
+def pool(
+    *schedules: Schedule,
+    mode: int = 99,
+    pump: int | None = None,
+    armed: tuple[int, ...] | None = None,
+    known: bool = True,
+) -> PoolState:
+    """Return a pool with these schedules, whose waterfall has a mode."""
+    every = tuple(range(len(schedules)))
+    return PoolState(
+        readings=Readings(main_pump_mode=pump),
+        outputs=Outputs(types=(31, 13, 1, 3), modes=(0, 0, mode, 0), held=()),
+        schedules=Schedules(
+            records=schedules if known else None,
+            armed=every if armed is None else armed,
+        ),
+    )
+
+
+def until(state: PoolState, hours: float, slot: int = WATERFALL) -> float | None:
+    """Return until when off is held that is asked for on Monday, in hours."""
+    found = state.outputs.slot(slot)
+    assert found is not None
+    end = off_until(state, found, MONDAY + hours * HOUR)
+    return None if end is None else (end - MONDAY) / HOUR
+
+
+@pytest.mark.parametrize(
+    ("schedules", "hours", "expected"),
+    [
+        ([], 10, None),
+        ([schedule(8, 16)], 10, 16),
+        ([schedule(8, 16)], 7.99, None),
+        ([schedule(8, 16)], 8, 16),
+        ([schedule(8, 16)], 16, None),
+        ([schedule(8, 16, LIGHT)], 10, None),  # of another output
+        ([schedule(8, 16, days=0b10)], 10, None),  # on Tuesdays
+        ([schedule(8, 16), schedule(9, 18)], 10, 18),
+        ([schedule(8, 16), schedule(16, 18)], 10, 16),  # the next one runs
+        ([schedule(22, 6)], 23, 30),
+        ([schedule(22, 6)], 5, 6),  # it began on Sunday
+        ([schedule(0, 24)], 10, 24),
+        ([schedule(8, 24)], 10, 24),
+    ],
+)
+def test_how_long_off_is_held(
+    schedules: list[Schedule], hours: float, expected: float | None
+) -> None:
+    assert until(pool(*schedules), hours) == expected
+
+
+def test_a_schedule_that_is_not_armed() -> None:
+    assert until(pool(schedule(8, 16), armed=()), 10) is None
+
+
+@pytest.mark.parametrize(
+    ("schedules", "hours", "expected"),
+    [
+        ([schedule(8, 16)], 10, 16),
+        # The controller is the one who knows what runs: its clock may differ from ours.
+        ([schedule(8, 16)], 7.9, 16),
+        ([schedule(8, 16)], 16.1, 24),
+        ([schedule(8, 16)], 20, 24),
+        ([schedule(8, 16, LIGHT)], 10, 16),
+        ([], 10, 24),
+    ],
+)
+def test_a_schedule_that_runs(
+    schedules: list[Schedule], hours: float, expected: float
+) -> None:
+    """What the controller says that runs is held off, whatever we know of it."""
+    assert until(pool(*schedules, mode=1), hours) == expected
+    assert until(pool(*schedules, mode=0), 3) is None
+
+
+def test_schedules_that_are_not_known() -> None:
+    """Off is held only where a schedule is known to run it, until the day is over."""
+    unknown = pool(schedule(8, 16), known=False)
+    assert until(unknown, 10) is None
+    assert until(pool(schedule(8, 16), known=False, mode=1), 10) == 24
+
+
+def test_what_starts_the_pump() -> None:
+    """Its own schedules, and those of what runs only with it; its slot says nothing."""
+    state = pool(schedule(8, 16, CLEANER), schedule(9, 10, PUMP), pump=0)
+    assert until(state, 8.5, PUMP) == 16
+    assert until(pool(pump=3), 10, PUMP) == 24
+    assert until(pool(schedule(8, 16, PUMP), pump=99), 10, PUMP) == 16
+
+
+@pytest.mark.parametrize(
+    ("now", "window", "expected"),
+    [
+        # The clock goes from 2 to 3 o'clock.
+        ("2026-03-29 01:30", (1, 5), "2026-03-29 03:00"),
+        ("2026-03-29 01:30", (1, 2.5), "2026-03-29 01:00"),
+        ("2026-03-28 23:30", (23, 4), "2026-03-29 02:00"),
+        # It goes back from 3 to 2 o'clock: the first 2:30 counts.
+        ("2026-10-25 01:30", (1, 5), "2026-10-25 04:00"),
+        ("2026-10-25 01:30", (1, 2.5), "2026-10-25 00:30"),
+        ("2026-10-24 23:30", (23, 4), "2026-10-25 03:00"),
+    ],
+)
+def test_daylight_saving(now: str, window: tuple[float, float], expected: str) -> None:
+    """Schedules run by the wall clock of the pool; the end is given in UTC."""
+    berlin = ZoneInfo("Europe/Berlin")
+    state = pool(schedule(*window))
+    slot = state.outputs.slot(WATERFALL)
+    assert slot is not None
+    found = off_until(state, slot, datetime.fromisoformat(now).replace(tzinfo=berlin))
+    assert found == datetime.fromisoformat(expected).replace(tzinfo=UTC)
+
+
+def test_what_counts_as_held() -> None:
+    state = pool()
+    assert held_outputs(PoolState()) is None
+    outputs = replace(state.outputs, types=(31, 6, 1, 0), held=(0, 1, 2, 3))
+    held = held_outputs(replace(state, outputs=outputs)) or ()
+    assert [slot.index for slot in held] == [0, 2]
+
+
+def test_a_hold_is_a_value() -> None:
+    assert Hold(slot=1, on=True, since=MONDAY) == Hold(slot=1, on=True, since=MONDAY)
