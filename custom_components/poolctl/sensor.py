@@ -33,6 +33,7 @@ from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.ends import ENDS, PoolctlEnd
 from .derived.held import HELD, PoolctlHeldOutputs
+from .derived.reached import REACHED, PoolctlReached
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import MODES, mode_name, running_schedule
@@ -195,6 +196,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlConsumptionSensor, CONSUMPTION_SENSORS, coordinator),
         **described(PoolctlEnd, ENDS, coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
+        **described(PoolctlReached, REACHED, coordinator),
     }
 
 

@@ -40,7 +40,9 @@ async def test_replies_with_another_counter(
 
 
 @pytest.mark.parametrize("refused", [False, True])
-async def test_replies_counted_anew(make_rig: Callable[..., Rig], refused: bool) -> None:
+async def test_replies_counted_anew(
+    make_rig: Callable[..., Rig], refused: bool
+) -> None:
     """L2: a command asks once more when replies begin to count anew (layouts.md 1)."""
     rig = speaking(make_rig, "query_counter_own")
     await read(rig)
