@@ -1,8 +1,8 @@
 """Run hours: how long heaters, the chlorinator, UV and ozone have run since they were new.
 
-They are summed up as the totals of the pump are (`totals.py`), from flags where the
-controller tells them, else from the modes of outputs (layouts.md 2.1). Which tells what is
-observed, all else chosen: of several outputs of a kind it counts while any runs.
+They are summed up as the totals of the pump are (`totals.py`): from flags where the
+controller has one, else from the modes of outputs. What those mean is observed (layouts.md
+2.1), the rest is chosen: of several outputs of a kind, it counts while any of them runs.
 """
 
 from collections.abc import Callable, Collection
