@@ -52,7 +52,7 @@ from .right import expected, same
 from .speech import Speech
 from .timelapse import timelapse
 from .watch import Resources, watching
-from .week import HOUR, RECOVERY, Week
+from .week import FOUND, HOUR, RECOVERY, Week
 
 WARM_UP: Final = 2 / 7
 """Of the time, until everything was used once."""
@@ -99,7 +99,7 @@ async def test_a_week(
         passed = time.monotonic() - started
 
         speech.calm()
-        await asyncio.sleep(RECOVERY)
+        await asyncio.sleep(RECOVERY + FOUND)
         wrong = await _put_right(hass, service)
         wrong += _compare(hass, entry, service)
         shown = _states(hass, service)

@@ -59,8 +59,12 @@ RECOVERY: Final = 14 * MINUTE
 unheard is looked for every 5 minutes, and the lies that were told of it, eight at most,
 have a minute each."""
 KEY_RECOVERY: Final = 1.2 * HOUR
-"""s until a rotated key is known: it is fetched once an hour at most, and every five
-minutes while the cloud does not answer."""
+"""s of a cloud that works until a rotated key is known: it is fetched once an hour at
+most, and every five minutes while the cloud does not answer."""
+FOUND: Final = 8 * MINUTE
+"""s until another address is tried once more, because the first time somebody signed
+meanwhile. While somebody's clock is ahead, none can prove that it is right
+(upkeep/proof.py)."""
 
 
 @dataclass(eq=False)
@@ -274,7 +278,7 @@ class Week:
             with self.trouble(controller.device_id, "new key"):
                 controller.rotate_key(self.random.randbytes(16))
                 # Not cut short by the end of the week, which waits as long itself.
-                await asyncio.sleep(KEY_RECOVERY)
+                await self._works_for(KEY_RECOVERY, lambda: not self._troubles[CLOUD])
 
     async def _moves(self, controller: Controller) -> None:
         while await self.pause(10 * HOUR):
@@ -282,6 +286,7 @@ class Week:
                 await self._move(controller, self._free_host())
                 await self.sleep(self.length())
                 await self.announce(controller)
+                await self._may_be_found(controller)
 
     async def _swaps(self) -> None:
         """Let the two take each other's address."""
@@ -298,6 +303,21 @@ class Week:
                 await self.sleep(self.length())
                 await self.announce(one)
                 await self.announce(other)
+                await self._may_be_found(one)
+                await self._may_be_found(other)
+
+    async def _may_be_found(self, controller: Controller) -> None:
+        def takes_ours() -> bool:
+            return self.over or controller.accepted_counter <= controller.clock.time()
+
+        await self._works_for(FOUND, takes_ours)
+
+    async def _works_for(self, seconds: float, works: Callable[[], bool]) -> None:
+        """Wait until something has worked for so long, all in all."""
+        while seconds > 0:
+            await asyncio.sleep(MINUTE)
+            if works():
+                seconds -= MINUTE
 
     def _free_host(self) -> str:
         taken = {controller.host for controller in self.controllers}
