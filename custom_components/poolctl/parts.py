@@ -40,10 +40,10 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         turnovers_today water_filtered_today
     """,
     Part.HEATING: """
-        pool pool_heater pool_heater_selected solar solar_selected
+        pool pool_heater pool_heater_selected pool_warm_at solar solar_selected
     """,
     Part.SPA: """
-        spa spa_heater spa_heater_selected spa_mode
+        spa spa_heater spa_heater_selected spa_mode spa_warm_at
     """,
     Part.DOSING: """
         acid_doses_today acid_drum acid_lasts_until acid_limit_reached acid_low

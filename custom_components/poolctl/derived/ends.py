@@ -1,8 +1,9 @@
-"""Ends: when the pump's run-on and priming will be over.
+"""Ends: when something that goes on by itself will be over.
 
-The controller counts seconds down (layouts.md 2.1). A time says the same without changing
-with every poll. Chosen: a count that ends within half a minute of the time shown is the
-same one, told by an older copy of the cloud or rounded.
+The controller counts the seconds of the pump's run-on and priming down (layouts.md 2.1).
+A time says the same without changing with every poll. Chosen: a count that ends within
+half a minute of the time shown is the same one, told by an older copy of the cloud or
+rounded.
 """
 
 from collections.abc import Callable
@@ -35,6 +36,8 @@ class PoolctlEndDescription(
 
     seconds_fn: Callable[[PoolState], float | None]
     """How long it still lasts, 0 where it is over or never began; `None` is not known."""
+    margin_fn: Callable[[PoolState], timedelta] = lambda state: MARGIN
+    """How far two times may lie apart that are the same."""
     value_fn: Callable[[PoolState], datetime | None] = lambda state: None
     """No state has the time: the entity works it out."""
 
@@ -101,5 +104,6 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
             self._end = None
             return
         end = dt_util.utcnow() + timedelta(seconds=seconds)
-        if self._end is None or abs(end - self._end) > MARGIN:
+        margin = self.entity_description.margin_fn(state)
+        if self._end is None or abs(end - self._end) > margin:
             self._end = end.replace(microsecond=0)

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from ..equipment import HeatSource
 from ..frame import CONFIGURATION, READINGS, Configuration, StateFrame, decode_signals
-from .heating import POOL, selected_sources
-from .parts import Heater, Water
+from .heating import POOL, selected_sources, with_warming
+from .parts import Heater
 from .state import PoolState, Source, with_readings
 from .timers import with_timers
 
@@ -22,7 +22,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         return state
     signals = decode_signals(told.flags, told.flags2)
     state = with_readings(state, READINGS.plausible(told), signals, now)
-    return replace(
+    state = replace(
         state,
         source=Source.LAN,
         outputs=replace(
@@ -33,6 +33,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         ),
         schedules=replace(state.schedules, assumed=False),
     )
+    return with_warming(state, now)
 
 
 def _with_configuration(
@@ -42,8 +43,8 @@ def _with_configuration(
     armed = told.schedules_enabled
     state = replace(
         state,
-        pool=Water(told.pool_target),
-        spa=Water(told.spa_target),
+        pool=replace(state.pool, target=told.pool_target),
+        spa=replace(state.spa, target=told.spa_target),
         heat={
             HeatSource.POOL_HEATER: Heater(told.pool_heater_selected),
             HeatSource.SOLAR: Heater(told.solar_selected),
