@@ -116,6 +116,25 @@ async def test_few_states(full: Home) -> None:
     assert abs(found - expected(full, 32)) < timedelta(minutes=15)
 
 
+async def test_it_is_heated_beyond_its_target(
+    full: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is warm by now, and a probe that flutters around the target is no news."""
+    await heat(full, 45)
+    # A heater with a hysteresis, which the simulated one lacks.
+    monkeypatch.setattr(full.pool, "_heat", lambda: None)
+    full.pool.water.drift = 0.0
+    full.pool.water.temperature = 27.95
+    await full.live(30)
+    states = full.follow("sensor", "pool_warm_at")
+    for number in range(40):
+        full.pool.water.temperature = 28.05 if number % 2 else 27.95
+        await full.live(15)
+    assert full.pool.heaters["pool"]
+    assert len(states) <= 3
+    assert "unknown" not in {state.state for state in states}
+
+
 async def test_another_target(full: Home) -> None:
     await heat(full, 45)
     before = warm_at(full)

@@ -417,7 +417,7 @@ def test_warm_in() -> None:
     assert warm_in(state, SPA) is None
 
 
-def test_it_is_not_known_when_it_is_warm() -> None:
+def test_when_it_is_known() -> None:
     learning = heated(10, 1.2, HEATER)
     assert warm_in(learning, POOL) is None  # not learned yet
     state = heated(60, 1.2, HEATER)
@@ -425,7 +425,10 @@ def test_it_is_not_known_when_it_is_warm() -> None:
     assert warm_in(read(state, later, 26.2), POOL) is None  # nothing heats
     assert warm_in(read(state, later, 26.2, SOLAR), POOL) is None  # not learned
     assert warm_in(read(state, later, 27.9, HEATER), POOL) is not None
-    assert warm_in(read(state, later, 28.0, HEATER), POOL) is None  # it is warm
+    for water in (28.0, 28.3):  # heated beyond its target
+        warm = warm_in(read(state, later, water, HEATER), POOL)
+        assert warm is not None
+        assert warm.seconds == 0
     no_target = replace(state, pool=replace(state.pool, target=None))
     assert warm_in(no_target, POOL) is None
 

@@ -35,7 +35,7 @@ class PoolctlEndDescription(
     """One end."""
 
     seconds_fn: Callable[[PoolState], float | None]
-    """How long it still lasts, 0 where it is over or never began; `None` is not known."""
+    """How long it still lasts; `None` where it is over, never began or is not known."""
     margin_fn: Callable[[PoolState], timedelta] = lambda state: MARGIN
     """How far two times may lie apart that are the same."""
     value_fn: Callable[[PoolState], datetime | None] = lambda state: None
@@ -43,14 +43,14 @@ class PoolctlEndDescription(
 
 
 def _end(
-    key: str, seconds_fn: Callable[[PoolState], float | None]
+    key: str, count_fn: Callable[[PoolState], float | None]
 ) -> PoolctlEndDescription:
     return PoolctlEndDescription(
         key=key,
         translation_key=key,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
-        seconds_fn=seconds_fn,
+        seconds_fn=lambda state: count_fn(state) or None,
     )
 
 
@@ -100,7 +100,7 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
 
     def _look(self, state: PoolState) -> None:
         seconds = self.entity_description.seconds_fn(state)
-        if not seconds:
+        if seconds is None:
             self._end = None
             return
         end = dt_util.utcnow() + timedelta(seconds=seconds)

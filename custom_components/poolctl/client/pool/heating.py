@@ -159,16 +159,16 @@ _STEP: Final = 0.1
 
 
 def warm_in(state: PoolState, body: Body) -> WarmIn | None:
-    """Return how long a water takes to its target.
+    """Return how long a water takes to its target, 0 s where it is heated beyond it.
 
-    `None` where nothing heats it, where it is warm, and where that is not known.
+    `None` where nothing heats it, and where that is not known.
     """
     water, now = body.of(state), temperature(state, body)
     rate = water.warming.rate(running_sources(state))
     if not heats(state, body) or water.target is None or now is None or rate is None:
         return None
-    missing = water.target - now
-    return WarmIn(missing / rate * 3600, _STEP / rate * 3600) if missing > 0 else None
+    missing = max(0.0, water.target - now)
+    return WarmIn(missing / rate * 3600, _STEP / rate * 3600)
 
 
 def sources_to_select(
