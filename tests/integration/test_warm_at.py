@@ -50,7 +50,8 @@ async def reach(home: Home) -> None:
 
 def expected(home: Home, target: float) -> datetime:
     """Return when the pool will really reach a target."""
-    hours = (target - home.pool.water.temperature) / HEATER_RISE
+    body = "spa" if home.pool.spa_mode else "pool"
+    hours = (target - home.pool.water.temperature) / HEATER_RISE[body]
     return dt_util.utcnow() + timedelta(hours=hours)
 
 
@@ -73,7 +74,7 @@ async def test_unknown_while_nothing_heats(full: Home) -> None:
     await heat(full, 45)
     await reach(full)
     assert warm_at(full) is None
-    assert rate(full) == pytest.approx(HEATER_RISE, rel=0.05)
+    assert rate(full) == pytest.approx(HEATER_RISE["pool"], rel=0.05)
     full.pool.water.temperature = 26.05
     await full.live(30)
     found = warm_at(full)
@@ -143,7 +144,7 @@ async def test_another_target(full: Home) -> None:
     await full.live(30)
     after = warm_at(full)
     assert after is not None
-    longer = timedelta(hours=2 / HEATER_RISE)
+    longer = timedelta(hours=2 / HEATER_RISE["pool"])
     assert abs(after - before - longer) < timedelta(minutes=10)
 
 
@@ -155,12 +156,12 @@ async def test_the_spa(full: Home) -> None:
     assert full.pool.heaters["spa"]
     found = warm_at(full, "spa")
     assert found is not None
-    assert abs(found - expected(full, 36)) < timedelta(minutes=25)
+    assert abs(found - expected(full, 36)) < timedelta(minutes=10)
     assert warm_at(full) is None
     await full.act("switch.turn_off", "spa_mode")
     await full.live(30)
     assert warm_at(full, "spa") is None
-    assert rate(full, "spa") == pytest.approx(HEATER_RISE, rel=0.05)
+    assert rate(full, "spa") == pytest.approx(HEATER_RISE["spa"], rel=0.05)
     assert rate(full) is None
 
 
@@ -171,7 +172,7 @@ async def test_in_fahrenheit(home: Home) -> None:
     await home.set_up(home.service.full)
     await heat(home, 45)
     await reach(home)
-    assert rate(home) == pytest.approx(HEATER_RISE * 1.8, rel=0.05)
+    assert rate(home) == pytest.approx(HEATER_RISE["pool"] * 1.8, rel=0.05)
 
 
 async def test_a_pool_that_nothing_heats(small: Home) -> None:
