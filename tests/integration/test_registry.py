@@ -44,6 +44,9 @@ _PLAIN_UNITS = {PERCENTAGE, None}
 _WANTED_DIAGNOSTICS = {
     # what every report of a fault begins with, and changes hardly ever
     "connection",
+    # why it is not reached; they are there when nothing else is
+    "cloud_service",
+    "local_network",
     # a time that is there only while it means something
     "pump_cooldown_remaining",
     "pump_priming_remaining",
@@ -52,6 +55,7 @@ _WANTED_DIAGNOSTICS = {
 }
 """Diagnostic entities, by translation key, that a person sees without asking."""
 _NOISE = {
+    "chlorinator_run_hours",
     "dosing_output",
     "drive_temperature",
     "expander_1",
@@ -62,9 +66,14 @@ _NOISE = {
     "internet",
     "last_valid_reading",
     "mqtt",
+    "ozone_run_hours",
+    "pool_heater_run_hours",
     "pump_cooling_down",
     "pump_priming",
     "sanitiser_output",
+    "solar_run_hours",
+    "spa_heater_run_hours",
+    "uv_run_hours",
 }
 """Those a person has to enable first."""
 
@@ -224,6 +233,8 @@ async def test_every_enabled_entity_has_a_state(
         and entry.domain not in (Platform.BUTTON, Platform.EVENT)
     }
     ends = {"pump_cooldown_remaining", "pump_priming_remaining"}
-    # After days, or once a person has told the volume of the pool.
+    # After days, or once a person has told the volume of the pool, or that the filter
+    # is clean.
     later = {"acid_lasts_until", "chlorine_lasts_until", "volume"}
+    later |= {"filter_load", "filter_needs_cleaning"}
     assert unknown == ends | later
