@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Any, NamedTuple, override
+from typing import Any, Final, NamedTuple, override
 
 from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
 from homeassistant.components.climate.const import (
@@ -17,6 +17,7 @@ from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util.unit_conversion import TemperatureDeltaConverter
 
 from .account import PoolctlConfigEntry
 from .client.pool.heating import (
@@ -24,6 +25,7 @@ from .client.pool.heating import (
     MAX_TARGET,
     MIN_TARGET,
     Body,
+    expected_rate,
     heated,
     heats,
     may_heat,
@@ -36,6 +38,9 @@ from .presence import async_setup_platform, described
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.
 PARALLEL_UPDATES = 0
+
+ATTR_HEATING_RATE: Final = "heating_rate"
+"""How much warmer the water gets in an hour, in the unit of its temperatures."""
 
 
 class ClimateValue(NamedTuple):
@@ -142,6 +147,27 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     def hvac_modes(self) -> list[HVACMode]:
         """Return the modes a person may choose."""
         return [HVACMode.HEAT, HVACMode.OFF]
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, float]:
+        """Return what was learned of the water; nothing before that."""
+        if (rate := self._rate) is None:
+            return {}
+        unit = self.hass.config.units.temperature_unit
+        convert = TemperatureDeltaConverter.convert
+        return {
+            ATTR_HEATING_RATE: round(convert(rate, UnitOfTemperature.CELSIUS, unit), 2)
+        }
+
+    @property
+    def _rate(self) -> float | None:
+        """°C an hour that heating brings."""
+        return expected_rate(self.coordinator.data, self.entity_description.body)
+
+    @override
+    def _details(self) -> tuple[object, ...]:
+        return (self._rate,)
 
     @override
     def _update(self) -> bool:

@@ -41,11 +41,11 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         turnovers_today water_filtered_today
     """,
     Part.HEATING: """
-        pool pool_heater pool_heater_run_hours pool_heater_selected solar
+        pool pool_heater pool_heater_run_hours pool_heater_selected pool_warm_at solar
         solar_run_hours solar_selected
     """,
     Part.SPA: """
-        spa spa_heater spa_heater_run_hours spa_heater_selected spa_mode
+        spa spa_heater spa_heater_run_hours spa_heater_selected spa_mode spa_warm_at
     """,
     Part.DOSING: """
         acid_doses_today acid_drum acid_lasts_until acid_limit_reached acid_low

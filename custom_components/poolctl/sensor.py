@@ -37,6 +37,7 @@ from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.reached import REACHED, PoolctlReached
 from .derived.run_hours import RUN_HOURS, PoolctlRunHours
 from .derived.totals import TOTALS, PoolctlTotal
+from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import MODES, mode_name, running_schedule
 from .presence import Presences, async_setup_platform, described
@@ -196,7 +197,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlTotal, TOTALS, coordinator),
         **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
         **described(PoolctlConsumptionSensor, CONSUMPTION_SENSORS, coordinator),
-        **described(PoolctlEnd, ENDS, coordinator),
+        **described(PoolctlEnd, (*ENDS, *WARM_AT), coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
         **described(PoolctlRunHours, RUN_HOURS, coordinator),

@@ -171,6 +171,20 @@ async def test_held_by_hand(desk: Page, home: Settings, api: HomeAssistant) -> N
     await expect(timer).to_have_count(0)
 
 
+async def test_warm_at(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """When the water is warm stands by the thermostats, while something heats it."""
+    await look(desk, home, await controller(api))
+    section = desk.locator("hui-grid-section").filter(has=tile(desk, "Spa Mode"))
+    for key, name in (("pool_warm_at", "Warm at"), ("spa_warm_at", "Spa Warm at")):
+        shown = tile(desk, name).and_(section.locator("*"))
+        await expect(shown).to_have_count(0)
+        async with pretended(
+            api, await entity(api, key, "sensor"), "2026-12-04T18:40:00+00:00"
+        ):
+            await expect(shown).to_be_visible()
+        await expect(shown).to_have_count(0)
+
+
 async def test_problems(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """Each problem is told where all is well otherwise."""
     await look(desk, home, await controller(api))

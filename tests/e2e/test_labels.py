@@ -64,6 +64,9 @@ async def test_labels(
     async with AsyncExitStack() as stack:
         for output in await some_outputs(api):
             await stack.enter_async_context(pretended(api, output, attributes=ENDS))
+        for key in ("pool_warm_at", "spa_warm_at"):
+            warm_at = await entity(api, key, "sensor")
+            await stack.enter_async_context(pretended(api, warm_at, EVENING))
         for device_id in (FULL_ID, SMALL_ID):
             path = await controller(api, device_id)
             for view in (path, f"{path}-settings"):

@@ -19,8 +19,10 @@ from custom_components.poolctl.client.pool.parts import (
     Doser,
     Hold,
     Lights,
+    Water,
 )
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.pool.warming import LearnedRate, Warming
 from custom_components.poolctl.upkeep.keeping_store import KeepingStore
 from custom_components.poolctl.upkeep.memory import Memory
 
@@ -37,6 +39,11 @@ STORED: dict[str, Any] = {
     "start_speed": 65,
     "volume": 48_000,
     "pool_sources": ["solar"],
+    "pool_rates": [
+        {"sources": ["solar"], "per_hour": 0.42},
+        {"sources": ["pool_heater", "solar"], "per_hour": 1},
+    ],
+    "spa_rates": [{"sources": ["spa_heater"], "per_hour": 5.5}],
     "pool_light_choice": 3,
     "spa_light_choice": None,
     "acid_low_level": 15,
@@ -68,6 +75,15 @@ STATE = PoolState(
     start_speed=65,
     volume=48_000,
     pool_sources=(HeatSource.SOLAR,),
+    pool=Water(
+        warming=Warming(
+            (
+                LearnedRate((HeatSource.SOLAR,), 0.42),
+                LearnedRate((HeatSource.POOL_HEATER, HeatSource.SOLAR), 1),
+            )
+        )
+    ),
+    spa=Water(warming=Warming((LearnedRate((HeatSource.SPA_HEATER,), 5.5),))),
     pool_lights=Lights(chosen_type=3),
     acid=Doser(low_level=15, idle_doses=3, reading_before=7.6),
     chlorine=Doser(low_level=20),
@@ -94,6 +110,8 @@ LATER = (
     "frames",
     "volume",
     "pool_sources",
+    "pool_rates",
+    "spa_rates",
     "pool_light_choice",
     "spa_light_choice",
     "acid_low_level",
@@ -163,9 +181,26 @@ async def test_a_store_that_lacks_something(
 async def test_a_heat_source_that_only_a_newer_version_knows(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
-    newer = STORED | {"pool_sources": ["of_next_year", "solar"]}
+    newer = STORED | {
+        "pool_sources": ["of_next_year", "solar"],
+        "spa_rates": [
+            {"sources": ["of_next_year", "solar"], "per_hour": 3},
+            {"sources": ["solar"], "per_hour": 2},
+        ],
+    }
     memory = await load(hass, hass_storage, newer)
-    assert memory.state(DEVICE_ID).pool_sources == (HeatSource.SOLAR,)
+    state = memory.state(DEVICE_ID)
+    assert state.pool_sources == (HeatSource.SOLAR,)
+    assert state.spa.warming == Warming((LearnedRate((HeatSource.SOLAR,), 2),))
+
+
+@pytest.mark.parametrize("per_hour", [0, 0.049, 20.1, -1])
+async def test_a_rate_that_is_not_possible(
+    hass: HomeAssistant, hass_storage: dict[str, Any], per_hour: float
+) -> None:
+    odd = {"pool_rates": [{"sources": ["solar"], "per_hour": per_hour}]}
+    memory = await load(hass, hass_storage, STORED | odd)
+    assert memory.state(DEVICE_ID).pool == Water()
 
 
 async def test_a_controller_that_nothing_is_known_of(
@@ -184,6 +219,8 @@ async def test_a_controller_that_nothing_is_known_of(
         "start_speed": None,
         "volume": None,
         "pool_sources": [],
+        "pool_rates": [],
+        "spa_rates": [],
         "pool_light_choice": None,
         "spa_light_choice": None,
         "acid_low_level": 10,
@@ -232,6 +269,9 @@ async def test_only_what_lasts_is_kept(
         STORED | {"pump": "P320"},
         STORED | {"start_speed": "fast"},
         STORED | {"pool_sources": 7},
+        STORED | {"pool_rates": {"solar": 1.0}},
+        STORED | {"pool_rates": [{"sources": ["solar"], "per_hour": "fast"}]},
+        STORED | {"spa_rates": [{"per_hour": 1.0}]},
         STORED | {"acid_low_level": {"level": 5}},
         STORED | {"filter": {"clean": 0.0007}},
         STORED | {"filter": STORED["filter"] | {"load": "high"}},

@@ -7,8 +7,10 @@ from pathlib import Path
 import re
 from typing import Any, Final, NamedTuple
 
+from homeassistant.components.homeassistant.exposed_entities import async_should_expose
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.poolctl import errors
@@ -64,7 +66,7 @@ class Row(NamedTuple):
 
 def rows(heading: str) -> Iterator[list[str]]:
     """Return the cells of the table rows below a heading."""
-    section = README.read_text().split(f"\n### {heading}\n")[1].split("\n#")[0]
+    section = re.split(rf"\n##+ {heading}\n", README.read_text())[1].split("\n#")[0]
     for line in section.splitlines():
         if line.startswith("| ") and not line.startswith("| ---"):
             yield [cell.strip() for cell in line.strip("|").split("|")]
@@ -239,6 +241,86 @@ def test_every_row_is_whole(heading: str, columns: int) -> None:
     for row in list(rows(heading))[1:]:
         assert len(row) == columns and all(row), row
         assert set(row[-2:]) <= {"yes", "no"}
+
+
+OF_THE_EXAMPLES: Final = "Home Pool"
+"""What the controller of the examples is called."""
+
+
+async def test_every_entity_that_is_named_is_there(full: Home) -> None:
+    """In examples, and in what has to be chosen somewhere."""
+    pages = [README, *(README.parent / "docs").glob("*.md")]
+    text = "".join(page.read_text() for page in pages)
+    named = {*re.findall(r"\b[a-z_]+\.home_pool_\w+", text)}
+    assert len(named) > 10
+    there = {entity.entity_id for entity in full.entities()}
+    assert {_of(full, entity_id) for entity_id in named} - there == set()
+
+
+def _of(home: Home, words: str) -> str:
+    """Return what is said of the pool of the examples as it is said of another one."""
+    name = home.device().name
+    assert name
+    slug, own = OF_THE_EXAMPLES.lower().replace(" ", "_"), name.lower()
+    found = words.lower().replace(slug, own.replace(" ", "_"))
+    return found.replace(OF_THE_EXAMPLES.lower(), own)
+
+
+async def test_voice(full: Home) -> None:
+    """A sentence has the full name of its entity, by which Assist knows it.
+
+    Whether Assist understands the rest of it was tried by hand: its sentences are no
+    part of Home Assistant's core.
+    """
+    assert await async_setup_component(full.hass, "homeassistant", {})
+    _, *table = rows("Voice")
+    assert table
+    for sentence, named, exposed in table:
+        entity_id = _of(full, named.strip("`"))
+        entity = er.async_get(full.hass).async_get(entity_id)
+        assert entity is not None, entity_id
+        (name,) = er.async_get_entity_aliases(full.hass, entity, allow_empty=False)
+        assert name.lower() in _of(full, sentence)
+        by_itself = async_should_expose(full.hass, "conversation", entity_id)
+        assert exposed == ("by itself" if by_itself else "by you"), entity_id
+
+
+async def test_what_is_exposed_by_itself(full: Home) -> None:
+    """Nothing that doses, and no schedule."""
+    assert await async_setup_component(full.hass, "homeassistant", {})
+    exposed = {
+        called(full, entity)
+        for entity in full.entities()
+        if async_should_expose(full.hass, "conversation", entity.entity_id)
+    }
+    assert {key.kind for key in exposed} == {"climate", "light", "switch", "sensor"}
+    assert {key.name for key in exposed if key.kind == "sensor"} == {
+        "Temperature",
+        "Ambient temperature",
+    }
+    assert {key.page for key in exposed} == {
+        "Controller",
+        "Heating",
+        "Lights",
+        "Outputs",
+        "Pump",
+        "Spa",
+        "Water",
+    }
+    assert not {key for key in exposed if "allowed" in key.name}
+    assert not {
+        key for key in exposed if key.page == "Controller" and key.kind != "sensor"
+    }
+
+
+async def test_the_energy_dashboard_takes_the_pump(full: Home) -> None:
+    _, (_, energy), (_, power) = rows("Energy dashboard")
+    states = [full.state_of(_of(full, name.strip("`"))) for name in (energy, power)]
+    seen = [
+        (state.attributes["device_class"], state.attributes["state_class"])
+        for state in states
+    ]
+    assert seen == [("energy", "total_increasing"), ("power", "measurement")]
 
 
 def test_every_link_leads_somewhere() -> None:

@@ -335,8 +335,7 @@ class Pool:
         water.step(
             seconds,
             speed=self.pump.speed,
-            heating=self.heaters["pool"] or self.heaters["spa"],
-            solar=self.heaters["solar"],
+            heaters=self.heaters,
             chlorine=self.chlorinating,
         )
         self._heat()

@@ -1,5 +1,6 @@
 """The water and what the pump does to it: slow, smooth and without any chance."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,8 +16,7 @@ HOUR: Final = 3600.0
 PH_RISE: Final = 0.01  # an hour
 ORP_FALL: Final = 2.0  # mV an hour
 CHLORINATOR_RISE: Final = 20.0
-HEATER_RISE: Final = 1.5  # °C an hour
-SOLAR_RISE: Final = 0.5
+HEATER_RISE: Final = {"pool": 1.5, "solar": 0.5, "spa": 6.0}  # °C an hour
 COOLING: Final = 0.01  # of the difference to the air, an hour
 PH_PER_DOSE: Final = 0.05
 ORP_PER_DOSE: Final = 6.0
@@ -60,7 +60,7 @@ class Water:
         self.flow_seconds = STABLE_SECONDS if speed else 0.0
 
     def step(
-        self, seconds: float, *, speed: int, heating: bool, solar: bool, chlorine: bool
+        self, seconds: float, *, speed: int, heaters: Mapping[str, bool], chlorine: bool
     ) -> None:
         """Let `seconds` pass."""
         wanted = self.flow_at(speed)
@@ -71,7 +71,7 @@ class Water:
         self.ph = min(8.4, self.ph + PH_RISE * hours)
         self.orp += (CHLORINATOR_RISE * chlorine - ORP_FALL) * hours
         self.orp = max(300.0, min(850.0, self.orp))
-        warming = HEATER_RISE * heating + SOLAR_RISE * solar
+        warming = sum(rise * heaters[name] for name, rise in HEATER_RISE.items())
         warming += COOLING * (self.ambient - self.temperature)
         self.temperature += warming * hours
 

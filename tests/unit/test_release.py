@@ -94,4 +94,6 @@ def test_every_link_follows(copy: Path) -> None:
             text = path.read_text()
             assert f".com/{PLACEHOLDER}" not in text, path
             assert "%2F" + PLACEHOLDER.replace("/", "%2F") not in text, path
+            assert "owner=poolctl" not in text, path
+    assert "owner=me&repository=pools&category=" in (copy / "README.md").read_text()
     assert json.loads((copy / MANIFEST).read_text())["codeowners"] == ["@me"]

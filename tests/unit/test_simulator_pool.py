@@ -234,6 +234,10 @@ def test_the_spa_is_heated_in_spa_mode(full: Bench) -> None:
     full.wait(10)
     assert full.pool.heaters["spa"] and not full.pool.heaters["pool"]
     assert full.on(SPA_HEATER)
+    before = full.pool.water.temperature
+    full.wait(1200)
+    # There is little of it, so that it warms faster than a pool.
+    assert full.pool.water.temperature == pytest.approx(before + 2, abs=0.1)
     full.command("v2_temp_set", desire_pool_temp=28, desire_spa_temp=36)
     full.wait(10)
     assert not any(full.pool.heaters.values())  # what was missing became 0

@@ -1,8 +1,9 @@
-"""Ends: when the pump's run-on and priming will be over.
+"""Ends: when something that goes on by itself will be over.
 
-The controller counts seconds down (layouts.md 2.1). A time says the same without changing
-with every poll. Chosen: a count that ends within half a minute of the time shown is the
-same one, told by an older copy of the cloud or rounded.
+The controller counts the seconds of the pump's run-on and priming down (layouts.md 2.1).
+A time says the same without changing with every poll. Chosen: a count that ends within
+half a minute of the time shown is the same one, told by an older copy of the cloud or
+rounded.
 """
 
 from collections.abc import Callable
@@ -34,20 +35,22 @@ class PoolctlEndDescription(
     """One end."""
 
     seconds_fn: Callable[[PoolState], float | None]
-    """How long it still lasts, 0 where it is over or never began; `None` is not known."""
+    """How long it still lasts; `None` where it is over, never began or is not known."""
+    margin_fn: Callable[[PoolState], timedelta] = lambda state: MARGIN
+    """How far two times may lie apart that are the same."""
     value_fn: Callable[[PoolState], datetime | None] = lambda state: None
     """No state has the time: the entity works it out."""
 
 
 def _end(
-    key: str, seconds_fn: Callable[[PoolState], float | None]
+    key: str, count_fn: Callable[[PoolState], float | None]
 ) -> PoolctlEndDescription:
     return PoolctlEndDescription(
         key=key,
         translation_key=key,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
-        seconds_fn=seconds_fn,
+        seconds_fn=lambda state: count_fn(state) or None,
     )
 
 
@@ -97,9 +100,10 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
 
     def _look(self, state: PoolState) -> None:
         seconds = self.entity_description.seconds_fn(state)
-        if not seconds:
+        if seconds is None:
             self._end = None
             return
         end = dt_util.utcnow() + timedelta(seconds=seconds)
-        if self._end is None or abs(end - self._end) > MARGIN:
+        margin = self.entity_description.margin_fn(state)
+        if self._end is None or abs(end - self._end) > margin:
             self._end = end.replace(microsecond=0)

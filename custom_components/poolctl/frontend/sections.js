@@ -77,6 +77,7 @@ const DAILY = [
     icon: "mdi:heat-wave",
     rows: [
       ["climate", ALL, onLan(thermostat)],
+      ["sensor", /_warm_at$/, whileKnown],
       ["switch", /^spa_mode$/, withEnds(tile)],
       ["binary_sensor", /heat|solar/, tile],
     ],

@@ -4,6 +4,7 @@
 - The newest counter of its frames: an older frame may be a recording.
 - The equipment: its entities exist even where a start finds only the cloud.
 - The last valid readings of the probes.
+- How fast the water gets warmer, as was learned.
 - What a person chose last, and what is held by hand, with when it is given back.
 - What the filter resisted when it was clean.
 
@@ -24,9 +25,10 @@ from ..client.envelope import MAX_COUNTER, Counters
 from ..client.equipment import HeatSource
 from ..client.pool.filter import Filter
 from ..client.pool.outputs import Outputs
-from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Hold, Lights
+from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Hold, Lights, Water
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
+from ..client.pool.warming import FASTEST, SLOWEST, LearnedRate, Warming
 from ..const import DOMAIN
 from .keeping_store import KeepingStore
 
@@ -60,6 +62,8 @@ class Remembered:
     start_speed: int | None = None
     volume: int | None = None
     pool_sources: tuple[HeatSource, ...] = ()
+    pool_rates: tuple[LearnedRate, ...] = ()
+    spa_rates: tuple[LearnedRate, ...] = ()
     pool_light_choice: int | None = None
     spa_light_choice: int | None = None
     acid_low_level: int = LOW_LEVEL
@@ -82,6 +86,8 @@ class Remembered:
             start_speed=state.start_speed,
             volume=state.volume,
             pool_sources=state.pool_sources,
+            pool_rates=state.pool.warming.rates,
+            spa_rates=state.spa.warming.rates,
             pool_light_choice=state.pool_lights.chosen_type,
             spa_light_choice=state.spa_lights.chosen_type,
             acid_low_level=state.acid.low_level,
@@ -102,6 +108,8 @@ class Remembered:
             start_speed=self.start_speed,
             volume=self.volume,
             pool_sources=self.pool_sources,
+            pool=Water(warming=Warming(self.pool_rates)),
+            spa=Water(warming=Warming(self.spa_rates)),
             pool_lights=Lights(chosen_type=self.pool_light_choice),
             spa_lights=Lights(chosen_type=self.spa_light_choice),
             acid=Doser(
@@ -204,16 +212,30 @@ def _hold(stored: _Stored) -> Hold:
     )
 
 
+def _sources(stored: object) -> tuple[HeatSource, ...]:
+    # A newer version may know more of them.
+    return tuple(s for s in HeatSource if s in _of(list, stored))
+
+
+def _rates(stored: object) -> tuple[LearnedRate, ...]:
+    # One of a heat source that only a newer version knows is left out.
+    return tuple(
+        LearnedRate(sources, per_hour)
+        for each in _of(list, stored)
+        if len(sources := _sources(each["sources"])) == len(each["sources"])
+        and SLOWEST <= (per_hour := _number(each["per_hour"])) <= FASTEST
+    )
+
+
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "aux_types": lambda stored: tuple(_of(int, each) for each in _of(list, stored)),
     "names": lambda stored: tuple(_of(str, each) for each in _of(list, stored)),
     "pump": lambda stored: PumpIdentity(
         **{name: _of(str, each) for name, each in stored.items()}
     ),
-    # A newer version may know more of them.
-    "pool_sources": lambda stored: tuple(
-        s for s in HeatSource if s in _of(list, stored)
-    ),
+    "pool_sources": _sources,
+    "pool_rates": _rates,
+    "spa_rates": _rates,
     "acid_reading_before": _number,
     "holds": lambda stored: tuple(_hold(each) for each in _of(list, stored)),
     "filter": _filter,

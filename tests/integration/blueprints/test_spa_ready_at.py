@@ -329,3 +329,55 @@ async def test_somebody_had_switched_it_off_before_a_restart(
     await house.start_anew(NAME, timedelta(hours=2), **inputs(house))
     await house.wait(minutes=30, step=60)
     assert not on(pool)
+
+
+# The rate that was learned
+
+
+async def learn(house: House, pool: Pool, per_hour: float) -> None:
+    """Let the spa warm at a rate (°C an hour) for an hour, and cool down again."""
+    await house.act("switch.turn_on", "spa_mode")
+    for minute in range(61):
+        pool.water.temperature = 26.45 + per_hour * minute / 60
+        await house.wait(seconds=60, step=60)
+    await house.act("switch.turn_off", "spa_mode")
+    await house.act("poolctl.resume_schedule", "spa_mode")
+    pool.water.temperature = 26.45
+    await house.wait(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("per_hour", "more", "begins"),
+    [
+        (6.0, {}, (18, 9)),
+        (6.0, {"heating_rate": 12}, (18, 9)),
+        (2.4, {"longest": 12, "margin": 30}, (15, 31)),
+    ],
+)
+async def test_the_rate_was_learned(
+    house: House,
+    pool: Pool,
+    per_hour: float,
+    more: dict[str, Any],
+    begins: tuple[int, int],
+) -> None:
+    """From 26.4 to 36 °C as fast as the spa was heated before, whatever a person said."""
+    await learn(house, pool, per_hour)
+    await house.automate(NAME, **inputs(house, ready_at="20:00:00", **more))
+    hour, minute = begins
+    await until(house, hour, minute - 4)
+    assert not on(pool)
+    await until(house, hour, minute + 4)
+    assert on(pool)
+
+
+async def test_the_thermostat_is_not_there_yet(house: House, pool: Pool) -> None:
+    """What a person said counts; there is no target, but one of the automation."""
+    await learn(house, pool, 6.0)
+    spa = house.entity_id("climate", "spa")
+    house.hass.states.async_set(spa, "unavailable")
+    await house.automate(NAME, **inputs(house, target=36, ready_at="20:00:00"))
+    await until(house, 16, 31)
+    assert not on(pool)
+    await until(house, 16, 36)
+    assert on(pool)

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from ..equipment import HeatSource
 from ..frame import CONFIGURATION, READINGS, Configuration, StateFrame, decode_signals
-from .heating import POOL, selected_sources
-from .parts import Heater, Water
+from .heating import POOL, selected_sources, with_warming
+from .parts import Heater
 from .state import PoolState, Source, with_readings
 from .timers import with_timers
 
@@ -33,7 +33,8 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
     )
     signals = decode_signals(told.flags, told.flags2)
     # Where the water goes is known by now.
-    return with_readings(state, READINGS.plausible(told), signals, now)
+    state = with_readings(state, READINGS.plausible(told), signals, now)
+    return with_warming(state, now)
 
 
 def _with_configuration(
@@ -43,8 +44,8 @@ def _with_configuration(
     armed = told.schedules_enabled
     state = replace(
         state,
-        pool=Water(told.pool_target),
-        spa=Water(told.spa_target),
+        pool=replace(state.pool, target=told.pool_target),
+        spa=replace(state.spa, target=told.spa_target),
         heat={
             HeatSource.POOL_HEATER: Heater(told.pool_heater_selected),
             HeatSource.SOLAR: Heater(told.solar_selected),

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ..schedule import Schedule
+from .warming import Warming
 
 IDLE_DOSES = 8
 """Doses that must move a reading by a tenth, chosen: as much as a large pool needs."""
@@ -35,6 +36,8 @@ class Water:
 
     target: int | None = None
     """°C."""
+    warming: Warming = Warming()
+    """How fast it gets warmer, as was learned here."""
 
 
 @dataclass(frozen=True, slots=True)
