@@ -1,6 +1,7 @@
 """Found again by itself: new addresses, new keys, counters that go on."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,10 +11,11 @@ import pytest
 from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.upkeep import sightings
 from custom_components.poolctl.upkeep.memory import Memory
+from tests.simulator.visitors import Announcement
 
 from .conftest import Names
 from .home import Home
-from .test_config_flow import discover
+from .test_config_flow import discover, hear
 
 pytestmark = pytest.mark.usefixtures("freezer")
 
@@ -124,6 +126,24 @@ async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:
     assert small.source == "lan"
     stored = small.stored
     assert (stored["port"], stored["key"]) == (small.controller.port, "ee" * 16)
+
+
+async def test_a_new_key_and_another_one_at_the_address_told_first(
+    small: Home,
+) -> None:
+    """What the account said of the key is not lost at a wrong address."""
+    home = small
+    home.controller.rotate_key(b"\xee" * 16)
+    await home.controller.move("127.0.0.1")
+    await home.advance(45, step=15)
+    assert home.source == "cloud"
+    other = Announcement.of(home.service.full)
+    await hear(home, replace(Announcement.of(home.controller), port=other.port))
+    await home.settle()
+    await discover(home, home.controller)
+    await home.advance(300, step=30)
+    assert home.source == "lan"
+    assert len(keys_asked(home)) <= 2
 
 
 async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:

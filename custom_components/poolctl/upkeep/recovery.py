@@ -87,6 +87,8 @@ class Recovery:
         self._own_turn = _Turn()
         self._strangers_turn = _Turn()
         """Its own, so that no stranger uses up that of the controller."""
+        self._strangers_key: str | None = None
+        """What the account told then: nothing has proved it yet."""
         self._next_search = 0.0
         self._searching = asyncio.Lock()
         self.key_asked = False
@@ -215,7 +217,7 @@ class Recovery:
                 await self._async_prove(self._as_told(told))
             except SignatureError:
                 # Another controller answers there, or ours has a new key as well.
-                key = await self._async_new_key(self._strangers_turn)
+                key = await self._async_strangers_key()
                 if key is None:
                     raise
                 await self._async_prove(replace(self._as_told(told), key=key))
@@ -268,6 +270,16 @@ class Recovery:
         self._adopt(record)
 
     # A new key
+
+    async def _async_strangers_key(self) -> str | None:
+        """Return the key that the account told for an address where ours does not fit.
+
+        It is kept: it may be right at the address that is tried next.
+        """
+        told = await self._async_new_key(self._strangers_turn)
+        self._strangers_key = told or self._strangers_key
+        known = self._health().record.key
+        return None if self._strangers_key == known else self._strangers_key
 
     async def _async_renew_key(self) -> None:
         if (key := await self._async_new_key(self._own_turn)) is not None:
