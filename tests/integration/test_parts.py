@@ -38,6 +38,7 @@ from custom_components.poolctl.derived.held import HELD
 from custom_components.poolctl.derived.reached import REACHED
 from custom_components.poolctl.derived.run_hours import RUN_HOURS
 from custom_components.poolctl.derived.totals import TOTALS
+from custom_components.poolctl.derived.warm_at import WARM_AT
 from custom_components.poolctl.parts import PART_OF
 from tests.simulator import Pool
 
@@ -122,6 +123,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *RUN_HOURS,
         *REACHED,
         *TOTALS,
+        *WARM_AT,
         *switch.SWITCHES,
     )
     assert {row.key for row in tables} == PART_OF.keys()

@@ -237,4 +237,6 @@ async def test_every_enabled_entity_has_a_state(
     # is clean.
     later = {"acid_lasts_until", "chlorine_lasts_until", "volume"}
     later |= {"filter_load", "filter_needs_cleaning"}
+    # Once it has learned how fast the water gets warmer.
+    later |= {"pool_warm_at", "spa_warm_at"}
     assert unknown == ends | later
