@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 import itertools
 import time
 from typing import Any
-from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigFlowResult
@@ -21,9 +20,7 @@ from homeassistant.core import (
     callback,
 )
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr, entity_registry as er, event
-from homeassistant.util import dt as dt_util
-from homeassistant.util.async_ import get_scheduled_timer_handles
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -32,6 +29,7 @@ from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import Account, Clock, Cloud, Controller, Pool
 
 from .service import Service, record
+from .timers import fire_timers
 
 MOST_SENT = 2
 """How often a command is sent that the controller declines: the second time is after a
@@ -39,7 +37,6 @@ query has told that it was not the counter (unless a moment ago told that alread
 
 # Before anybody freezes time.
 _REAL_SLEEP = time.sleep
-_RESOLUTION = time.get_clock_info("monotonic").resolution
 
 
 class Home:
@@ -109,31 +106,12 @@ class Home:
         """Let real time pass, whatever Home Assistant takes for the time."""
         await self.hass.loop.run_in_executor(None, _REAL_SLEEP, seconds)
 
-    def fire_timers(self) -> None:
-        """Fire what is due by now, as `async_fire_time_changed` of the harness does.
-
-        That one makes two mocks for every timer: a tenth of the time that tests took in
-        which time passes.
-        """
-        # A coordinator and an interval are due up to half a second late.
-        due = timedelta(microseconds=event.RANDOM_MICROSECOND_MAX)
-        now = dt_util.utcnow() + due
-        latest = self.hass.loop.time() + due.total_seconds() + _RESOLUTION
-        with (
-            patch.object(event, "time_tracker_utcnow", new=lambda: now),
-            patch.object(event, "time_tracker_timestamp", new=now.timestamp),
-        ):
-            for timer in list(get_scheduled_timer_handles(self.hass.loop)):
-                if not timer.cancelled() and timer.when() <= latest:
-                    timer._run()
-                    timer.cancel()
-
     async def advance(self, seconds: float, *, step: float | None = None) -> None:
         """Let time pass, in steps short enough for every timer to fire when it is due."""
         step = step or seconds
         for _ in range(round(seconds / step)):
             self.freezer.tick(step)
-            self.fire_timers()
+            fire_timers(self.hass)
             await self.settle()
 
     async def live(self, seconds: float, *, step: float = 15) -> None:
@@ -150,7 +128,7 @@ class Home:
         for _ in range(round(seconds / step)):
             self.freezer.tick(step)
             self.clock.advance(step)
-            self.fire_timers()
+            fire_timers(self.hass)
             await self.spin(40)
             await self.moment(0.002)
 

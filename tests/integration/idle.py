@@ -55,8 +55,8 @@ class IdleLoop(asyncio.SelectorEventLoop):
     ) -> asyncio.Future[T]:
         job = super().run_in_executor(executor, func, *args)
         self._watched.jobs += 1
-        job.add_done_callback(self._finished)
+        job.add_done_callback(lambda _: self._finished())
         return job
 
-    def _finished(self, job: asyncio.Future[object]) -> None:
+    def _finished(self) -> None:
         self._watched.jobs -= 1

@@ -14,6 +14,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from .home import Home
 from .service import Service
+from .timers import fire_timers
 
 PACIFIC = ZoneInfo("US/Pacific")
 """Where Home Assistant lives in tests."""
@@ -42,7 +43,7 @@ async def live(home: Home, until: str, step: float = 15) -> None:
         home.freezer.tick(min(step, left))
         home.clock.advance(min(step, left))
         home.clock.set_back(home.clock.time() - time.time())
-        home.fire_timers()
+        fire_timers(home.hass)
         await home.settle()
 
 

@@ -19,6 +19,7 @@ from custom_components.poolctl.const import DOMAIN
 from tests.integration.home import Home
 from tests.integration.idle import IdleLoop
 from tests.integration.service import Service
+from tests.integration.timers import fire_timers
 from tests.simulator import Controller
 
 BLUEPRINTS: Final = Path(
@@ -80,7 +81,7 @@ class House(Home):
         for _ in range(round((minutes * 60 + seconds) / step)):
             self.freezer.tick(step)
             self.clock.advance(min(step, 60))
-            self.fire_timers()
+            fire_timers(self.hass)
             await self._quiet()
 
     async def _quiet(self) -> None:
