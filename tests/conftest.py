@@ -1,5 +1,7 @@
 """What every test may use."""
 
+import gc
+
 from hypothesis import settings
 import ifaddr
 import pytest
@@ -7,6 +9,23 @@ import pytest_socket
 
 # Imported ahead of the test harness, whose own `custom_components` would hide ours.
 import custom_components.poolctl  # noqa: F401
+
+# What is imported and collected stays: to look through it for garbage, again and again and
+# five times in the end, took every process 5 s.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Collect garbage from the first test on."""
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Collect what tests left, for its warnings; what stays now ends with the process."""
+    gc.collect()
+    gc.freeze()
+
 
 # Speed is measured in benchmarks; a slow machine is no failed property.
 settings.register_profile("poolctl", deadline=None)

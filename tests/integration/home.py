@@ -22,16 +22,14 @@ from homeassistant.core import (
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_fire_time_changed,
-)
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 from tests.simulator import Account, Clock, Cloud, Controller, Pool
 
 from .service import Service, record
+from .timers import fire_timers
 
 MOST_SENT = 2
 """How often a command is sent that the controller declines: the second time is after a
@@ -113,7 +111,7 @@ class Home:
         step = step or seconds
         for _ in range(round(seconds / step)):
             self.freezer.tick(step)
-            async_fire_time_changed(self.hass)
+            fire_timers(self.hass)
             await self.settle()
 
     async def live(self, seconds: float, *, step: float = 15) -> None:
@@ -130,7 +128,7 @@ class Home:
         for _ in range(round(seconds / step)):
             self.freezer.tick(step)
             self.clock.advance(step)
-            async_fire_time_changed(self.hass)
+            fire_timers(self.hass)
             await self.spin(40)
             await self.moment(0.002)
 

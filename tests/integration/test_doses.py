@@ -9,12 +9,12 @@ from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import (
-    async_fire_time_changed,
     mock_restore_cache_with_extra_data,
 )
 
 from .home import Home
 from .service import Service
+from .timers import fire_timers
 
 PACIFIC = ZoneInfo("US/Pacific")
 """Where Home Assistant lives in tests."""
@@ -43,7 +43,7 @@ async def live(home: Home, until: str, step: float = 15) -> None:
         home.freezer.tick(min(step, left))
         home.clock.advance(min(step, left))
         home.clock.set_back(home.clock.time() - time.time())
-        async_fire_time_changed(home.hass)
+        fire_timers(home.hass)
         await home.settle()
 
 

@@ -53,6 +53,12 @@ class Clock:
         """How many sleepers and timeouts wait for this clock."""
         return len(self._alarms)
 
+    @property
+    def next_in(self) -> float | None:
+        """Seconds until the first of them is due, if anybody waits."""
+        due = min((alarm.due for alarm in self._alarms), default=None)
+        return None if due is None else max(0.0, due - self.monotonic())
+
     async def sleep(self, seconds: float) -> None:
         """Sleep for `seconds` of this clock."""
         if seconds <= 0:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 import struct
 from typing import Any
 
@@ -143,7 +143,7 @@ def test_every_prefix_of_a_frame(payload: bytes) -> None:
 def test_unknown_version(version: int) -> None:
     """Its lengths say what it holds, and the version goes along."""
     frame = decode_frame(bytes((version,)) + PAYLOADS[0][1:])
-    assert frame == replace(decode_frame(PAYLOADS[0]), version=version)
+    assert frame == decode_frame(PAYLOADS[0])._replace(version=version)
 
 
 @pytest.mark.parametrize(

@@ -253,8 +253,7 @@ class Timer(NamedTuple):
 _TIMER = struct.Struct("<BHH")
 
 
-@dataclass(frozen=True, slots=True)
-class StateFrame:
+class StateFrame(NamedTuple):
     """A decoded state frame; a part the frame does not speak of is `None`."""
 
     telemetry: Telemetry | None

@@ -63,7 +63,8 @@ class Layout:
             prefix = struct.Struct("<" + "".join(row.code for row in rows[:end]))
             missing = sum(bool(row.name) for row in rows[end:])
             self._prefixes.append((prefix, (None,) * missing))
-        self.size = self._prefixes[0][0].size
+        self._whole = self._prefixes[0][0]
+        self.size = self._whole.size
         self._scaled = [
             (place, row.divisor)
             for place, row in enumerate(self.rows)
@@ -72,13 +73,15 @@ class Layout:
 
     def unpack(self, data: bytes) -> list[Any]:
         """Return the values of all rows, `None` for those past the end of `data`."""
-        prefix, missing = self._prefixes[0]
-        if len(data) < self.size:
-            prefix, missing = next(
-                row for row in self._prefixes if len(data) >= row[0].size
-            )
-        values = list(prefix.unpack_from(data))
-        values += missing
+        if len(data) >= self.size:
+            values = list(self._whole.unpack_from(data))
+            for place, divisor in self._scaled:
+                values[place] /= divisor
+            return values
+        prefix, missing = next(
+            row for row in self._prefixes if len(data) >= row[0].size
+        )
+        values = [*prefix.unpack_from(data), *missing]
         for place, divisor in self._scaled:
             if (value := values[place]) is not None:
                 values[place] = value / divisor

@@ -14,11 +14,12 @@ from homeassistant.helpers.restore_state import StoredState, async_get
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.poolctl.const import DOMAIN
 from tests.integration.home import Home
+from tests.integration.idle import IdleLoop
 from tests.integration.service import Service
+from tests.integration.timers import fire_timers
 from tests.simulator import Controller
 
 BLUEPRINTS: Final = Path(
@@ -26,6 +27,15 @@ BLUEPRINTS: Final = Path(
 )
 """Ours, or the changed ones that scripts/mutate puts in their place."""
 ALIAS: Final = "automation.pool"
+PATIENCE: Final = 2.5
+"""What takes the service longer, in seconds, goes on when a test lets time pass."""
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> dict[str, type[IdleLoop]]:
+    """Give tests of automations a loop that tells what waits from what is busy."""
+    return {"idle": IdleLoop}
 
 
 def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -67,29 +77,24 @@ class House(Home):
         What the automation waits for keeps waiting: `advance` and `settle` would wait
         for it.
         """
-        waiting = asyncio.all_tasks()
-        await self._quiet(waiting)  # or what was asked just now would time out
+        await self._quiet()  # or what was asked just now would time out
         for _ in range(round((minutes * 60 + seconds) / step)):
             self.freezer.tick(step)
             self.clock.advance(min(step, 60))
-            async_fire_time_changed(self.hass)
-            await self._quiet(waiting)
-            waiting = asyncio.all_tasks()
+            fire_timers(self.hass)
+            await self._quiet()
 
-    async def _quiet(self, waiting: set[asyncio.Task[Any]]) -> None:
-        """Wait until all is done but what waited before.
+    async def _quiet(self) -> None:
+        """Wait until all is done but what waits for another time of Home Assistant.
 
-        What begins to wait now is not told from what is busy, but for one thing: what is
-        busy, here or in the simulated service, ends tasks and begins new ones.
+        The service's time goes on meanwhile, for what it is about to do.
         """
-        tasks, unchanged = asyncio.all_tasks(), 0
-        while unchanged < 50:
-            await self.moment(0.002)
-            self.clock.advance(0.05)  # the cloud takes its time
-            before, tasks = tasks, asyncio.all_tasks()
-            unchanged = unchanged + 1 if tasks == before else 0
-            if unchanged and tasks <= waiting:
-                break
+        loop = self.hass.loop
+        assert isinstance(loop, IdleLoop)
+        await loop.idle()
+        while (seconds := self.clock.next_in) is not None and seconds <= PATIENCE:
+            self.clock.advance(seconds)
+            await loop.idle()
 
     @override
     async def act(
