@@ -180,6 +180,22 @@ async def test_the_pump(rig: Rig, dialects: tuple[str, ...]) -> None:
     assert rig.pool.pool.pump.mode == 1
 
 
+@pytest.mark.parametrize("dialect", ["", "pump_off_clears"])
+async def test_off_of_a_pump_that_stands_still(rig: Rig, dialect: str) -> None:
+    """L5: what then holds it off shows a moment later, and is given back, too."""
+    if dialect:
+        rig.pool.dialects.add(dialect)
+    window(rig, -10, 0)
+    await start(rig)
+    assert not rig.pool.pool.pump.running
+    await switch(rig, False, 0)
+    await rig.polls(5)
+    assert not rig.pool.pool.slots[0].held and ends(rig) == []
+    window(rig, 20, 0, begun=0)
+    await rig.polls(5)
+    assert rig.pool.pool.pump.mode == 1
+
+
 @pytest.mark.parametrize("dialects", [(), ("pump_off_clears",), ("pump_aux_declined",)])
 async def test_the_pump_off_inside_a_window(
     rig: Rig, dialects: tuple[str, ...]
