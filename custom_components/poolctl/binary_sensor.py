@@ -164,6 +164,13 @@ BINARY_SENSORS = (
         fitted=PH_DOSERS,
         value_fn=lambda state: state.acid.without_effect,
     ),
+    PoolctlBinarySensorDescription(
+        key="filter_needs_cleaning",
+        translation_key="filter_needs_cleaning",
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        exists_fn=lambda state: state.filter.measurable or None,
+        value_fn=lambda state: state.filter.needs_cleaning,
+    ),
     *(_expander(number) for number in EXPANDERS),
     _connected("internet", lambda state: state.signals.internet),
     _connected("mqtt", lambda state: state.signals.mqtt),

@@ -1,7 +1,7 @@
 """Buttons: things done once."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import override
 
@@ -9,6 +9,7 @@ from homeassistant.components.button import ButtonEntity, ButtonEntityDescriptio
 from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSERS, DoserKind
@@ -46,6 +47,15 @@ def _refill(doser: DoserKind) -> PoolctlButtonDescription:
     )
 
 
+async def _filter_cleaned(coordinator: ControllerCoordinator) -> None:
+    """Call the filter clean; Home Assistant alone keeps that."""
+    now = dt_util.utcnow()
+    coordinator.controller.store.update(
+        # What was measured before is not of the clean filter.
+        lambda known: replace(known, filter=known.filter.cleaned(now), even_flow=None)
+    )
+
+
 BUTTONS = (
     PoolctlButtonDescription(
         key="resume_schedules",
@@ -53,6 +63,12 @@ BUTTONS = (
         press_fn=lambda coordinator: coordinator.controller.outputs.resume_schedules(),
     ),
     *(_refill(doser) for doser in DOSERS),
+    PoolctlButtonDescription(
+        key="filter_cleaned",
+        translation_key="filter_cleaned",
+        exists_fn=lambda state: state.filter.measurable or None,
+        press_fn=_filter_cleaned,
+    ),
 )
 
 _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}

@@ -36,6 +36,7 @@ from .client.pool.dosing import (
     AnyDosing,
     DoserKind,
 )
+from .client.pool.filter import FILTER_LIMIT_STEP, MAX_FILTER_LIMIT, MIN_FILTER_LIMIT
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
@@ -123,6 +124,13 @@ def _pump_speed(state: PoolState) -> float | None:
     return state.readings.pump_speed if state.pump_on else state.start_speed
 
 
+async def _set_filter_limit(controller: Controller, percent: float) -> None:
+    """Keep the load at which the filter needs cleaning; Home Assistant alone does."""
+    controller.store.update(
+        lambda known: replace(known, filter=replace(known.filter, limit=round(percent)))
+    )
+
+
 _ORP = NumberDeviceClass.VOLTAGE, UnitOfElectricPotential.MILLIVOLT
 
 NUMBERS = (
@@ -142,6 +150,18 @@ NUMBERS = (
     _desired(CHLORINE, *_ORP),
     *(_drum(doser) for doser in DOSERS),
     *(_low_level(doser) for doser in DOSERS),
+    PoolctlNumberDescription(
+        key="filter_limit",
+        translation_key="filter_limit",
+        native_unit_of_measurement=PERCENTAGE,
+        entity_category=EntityCategory.CONFIG,
+        native_min_value=MIN_FILTER_LIMIT,
+        native_max_value=MAX_FILTER_LIMIT,
+        native_step=FILTER_LIMIT_STEP,
+        exists_fn=lambda state: state.filter.measurable or None,
+        value_fn=lambda state: state.filter.limit,
+        set_fn=_set_filter_limit,
+    ),
 )
 
 

@@ -34,20 +34,23 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         chemistry_stable last_valid_reading orp ph volume water_temperature
     """,
     Part.PUMP: """
-        drive_temperature dry_run flow flow_rate pressure pump pump_cooldown_remaining
+        drive_temperature dry_run filter_cleaned filter_limit filter_load
+        filter_needs_cleaning flow flow_rate pressure pump pump_cooldown_remaining
         pump_cooling_down pump_energy pump_mode pump_power pump_priming
         pump_priming_remaining pump_running_today pump_speed running_schedule
         turnovers_today water_filtered_today
     """,
     Part.HEATING: """
-        pool pool_heater pool_heater_selected solar solar_selected
+        pool pool_heater pool_heater_run_hours pool_heater_selected solar
+        solar_run_hours solar_selected
     """,
     Part.SPA: """
-        spa spa_heater spa_heater_selected spa_mode
+        spa spa_heater spa_heater_run_hours spa_heater_selected spa_mode
     """,
     Part.DOSING: """
         acid_doses_today acid_drum acid_lasts_until acid_limit_reached acid_low
-        acid_low_level acid_remaining acid_used_today acid_without_effect chlorinator chlorine_doses_today chlorine_dosing
+        acid_low_level acid_remaining acid_used_today acid_without_effect chlorinator
+        chlorinator_run_hours chlorine_doses_today chlorine_dosing
         chlorine_drum chlorine_lasts_until chlorine_low chlorine_low_level
         chlorine_remaining chlorine_used_today desired_orp_liquid desired_orp_mineral
         desired_ph doses liquid_chlorine ph_dosing refill_acid refill_chlorine
@@ -55,6 +58,9 @@ _KEYS: Final[Mapping[Part | None, str]] = {
     """,
     Part.LIGHTS: """
         pool_light_type spa_light_type
+    """,
+    Part.OUTPUTS: """
+        ozone_run_hours uv_run_hours
     """,
 }
 PART_OF: Final[Mapping[str, Part | None]] = {

@@ -32,7 +32,9 @@ from .coordinator import ControllerCoordinator
 from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.ends import ENDS, PoolctlEnd
+from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
+from .derived.run_hours import RUN_HOURS, PoolctlRunHours
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import MODES, mode_name, running_schedule
@@ -195,6 +197,8 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlConsumptionSensor, CONSUMPTION_SENSORS, coordinator),
         **described(PoolctlEnd, ENDS, coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
+        **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
+        **described(PoolctlRunHours, RUN_HOURS, coordinator),
     }
 
 

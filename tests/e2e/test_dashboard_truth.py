@@ -172,6 +172,7 @@ async def test_problems(desk: Page, home: Settings, api: HomeAssistant) -> None:
     for key, name in (
         ("acid_limit_reached", "Daily acid limit reached"),
         ("acid_without_effect", "Acid dosing without effect"),
+        ("filter_needs_cleaning", "Filter needs cleaning"),
     ):
         await expect(badge(desk, name)).to_have_count(0)
         async with pretended(api, await entity(api, key, "binary_sensor"), "on"):

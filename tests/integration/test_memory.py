@@ -11,6 +11,7 @@ import pytest
 from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.frame import Readings
+from custom_components.poolctl.client.pool.filter import Filter
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import (
     LOW_LEVEL,
@@ -51,6 +52,13 @@ STORED: dict[str, Any] = {
         },
         {"slot": 2, "on": True, "since": "2026-11-20T09:00:00+00:00", "until": None},
     ],
+    "filter": {
+        "measurable": True,
+        "cleaned_at": "2026-11-20T08:15:00+00:00",
+        "clean": 0.000667,
+        "load": 23,
+        "limit": 40,
+    },
     "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
     "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
 }
@@ -72,6 +80,13 @@ STATE = PoolState(
         ),
         Hold(slot=2, on=True, since=datetime(2026, 11, 20, 9, tzinfo=UTC)),
     ),
+    filter=Filter(
+        measurable=True,
+        cleaned_at=datetime(2026, 11, 20, 8, 15, tzinfo=UTC),
+        clean=0.000667,
+        load=23,
+        limit=40,
+    ),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
@@ -86,6 +101,7 @@ LATER = (
     "acid_idle_doses",
     "acid_reading_before",
     "holds",
+    "filter",
 )
 """What the first version did not store."""
 
@@ -175,6 +191,13 @@ async def test_a_controller_that_nothing_is_known_of(
         "acid_idle_doses": 0,
         "acid_reading_before": None,
         "holds": [],
+        "filter": {
+            "measurable": False,
+            "cleaned_at": None,
+            "clean": None,
+            "load": None,
+            "limit": 50,
+        },
         "chemistry": {"ph": None, "orp": None, "water_temperature": None},
         "chemistry_at": None,
     }
@@ -210,6 +233,9 @@ async def test_only_what_lasts_is_kept(
         STORED | {"start_speed": "fast"},
         STORED | {"pool_sources": 7},
         STORED | {"acid_low_level": {"level": 5}},
+        STORED | {"filter": {"clean": 0.0007}},
+        STORED | {"filter": STORED["filter"] | {"load": "high"}},
+        STORED | {"filter": STORED["filter"] | {"cleaned_at": "2026-11-20"}},
         STORED | {"chemistry": {"chlorine": 1.5}},
         STORED | {"chemistry": {"ph": "good"}},
         STORED | {"chemistry_at": "yesterday"},

@@ -33,7 +33,9 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.derived.consumption import CONSUMPTION_SENSORS
 from custom_components.poolctl.derived.doses import DOSE_SENSORS
 from custom_components.poolctl.derived.ends import ENDS
+from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
+from custom_components.poolctl.derived.run_hours import RUN_HOURS
 from custom_components.poolctl.derived.totals import TOTALS
 from custom_components.poolctl.parts import PART_OF
 from tests.simulator import Pool
@@ -114,7 +116,9 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *CONSUMPTION_SENSORS,
         *DOSE_SENSORS,
         *ENDS,
+        *FILTER_LOAD,
         *HELD,
+        *RUN_HOURS,
         *TOTALS,
         *switch.SWITCHES,
     )

@@ -47,6 +47,8 @@ OF_OTHER_POOLS: Final = {("switch", "Ozone")}
 KNOWN_LATER: Final = {
     "Acid lasts until",
     "Chlorine lasts until",
+    "Filter load",
+    "Filter needs cleaning",
     "Pool volume",
     "Turnovers today",
 }
@@ -213,6 +215,7 @@ async def test_actions(home: Home) -> None:
     calls: dict[str, dict[str, Any]] = {
         "hold": {"entity_id": waterfall, "state": True, "duration": "01:00:00"},
         "resume_schedule": {"entity_id": pump},
+        "reset_run_hours": {"entity_id": home.entity_id("sensor", "uv_run_hours")},
         "get_schedules": {"device_id": device.id},
         "create_schedule": {"device_id": device.id, **new, "equipment": waterfall},
         "update_schedule": {"device_id": device.id, "schedule": 4, "name": "Noon"},

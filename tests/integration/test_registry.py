@@ -52,6 +52,7 @@ _WANTED_DIAGNOSTICS = {
 }
 """Diagnostic entities, by translation key, that a person sees without asking."""
 _NOISE = {
+    "chlorinator_run_hours",
     "dosing_output",
     "drive_temperature",
     "expander_1",
@@ -62,9 +63,14 @@ _NOISE = {
     "internet",
     "last_valid_reading",
     "mqtt",
+    "ozone_run_hours",
+    "pool_heater_run_hours",
     "pump_cooling_down",
     "pump_priming",
     "sanitiser_output",
+    "solar_run_hours",
+    "spa_heater_run_hours",
+    "uv_run_hours",
 }
 """Those a person has to enable first."""
 
@@ -224,6 +230,8 @@ async def test_every_enabled_entity_has_a_state(
         and entry.domain not in (Platform.BUTTON, Platform.EVENT)
     }
     ends = {"pump_cooldown_remaining", "pump_priming_remaining"}
-    # After days, or once a person has told the volume of the pool.
+    # After days, or once a person has told the volume of the pool, or that the filter
+    # is clean.
     later = {"acid_lasts_until", "chlorine_lasts_until", "volume"}
+    later |= {"filter_load", "filter_needs_cleaning"}
     assert unknown == ends | later

@@ -10,6 +10,7 @@ from .pump import DRY_RUN_NORMAL
 
 RUNS_DRY: Final = 2  # a dry-run status that is a problem
 BAD_PH, GOOD_PH = 8.2, 7.4
+DIRTY = 0.8  # how much more a filter resists that needs cleaning
 _ACID, _CHLORINE = 6, 8  # aux types of the dosers
 
 
@@ -30,6 +31,10 @@ def _make_dry(pool: Pool, on: bool) -> None:
 
 def _make_sour(pool: Pool, on: bool) -> None:
     pool.water.ph = BAD_PH if on else GOOD_PH
+
+
+def _make_dirty(pool: Pool, on: bool) -> None:
+    pool.water.dirt = DIRTY if on else 0.0
 
 
 def _pump_held_off(pool: Pool) -> bool | None:
@@ -69,6 +74,9 @@ SITUATIONS: Final[dict[str, Situation]] = {
     ),
     "acid_empty": _empty("acid", _ACID),
     "chlorine_empty": _empty("chlorine", _CHLORINE),
+    "filter_dirty": Situation(
+        "The filter is dirty", lambda pool: pool.water.dirt > 0, _make_dirty
+    ),
     "pump_held_off": Situation(
         "The pump is held off by hand", _pump_held_off, _hold_pump_off
     ),

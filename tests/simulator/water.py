@@ -7,6 +7,8 @@ PUMP_WATTS: Final = 1400
 FLOW_PER_PERCENT: Final = 4.0  # L/min
 FLOW_CHANGE: Final = 100.0  # L/min in a second
 FLOW_PRESENT: Final = 60.0
+FLOW_SQUARE_PER_KPA: Final = 1500  # (L/min)², through a clean filter
+PUMP_YIELDS: Final = 0.25  # of its flow, to a filter that resists twice as much
 STABLE_SECONDS: Final = 120.0  # of flow (layouts.md 2.4)
 HOUR: Final = 3600.0
 
@@ -31,6 +33,7 @@ class Water:
     drift: float = 1.0  # how fast the water changes; 0 holds it still
     flow: float = 0.0
     flow_seconds: float = 0.0
+    dirt: float = 0.0  # how much more the filter resists; 1 is twice as much
 
     @property
     def flow_present(self) -> bool:
@@ -45,18 +48,22 @@ class Water:
     @property
     def pressure(self) -> int:
         """Filter pressure in kPa."""
-        return round(self.flow**2 / 1500)
+        return round(self.flow**2 * (1 + self.dirt) / FLOW_SQUARE_PER_KPA)
+
+    def flow_at(self, speed: int) -> float:
+        """Return the flow in L/min that the pump brings about at a speed in %."""
+        return speed * FLOW_PER_PERCENT / (1 + PUMP_YIELDS * self.dirt)
 
     def settle(self, speed: int) -> None:
         """Begin as if the pump had run at `speed` for a long time."""
-        self.flow = speed * FLOW_PER_PERCENT
+        self.flow = self.flow_at(speed)
         self.flow_seconds = STABLE_SECONDS if speed else 0.0
 
     def step(
         self, seconds: float, *, speed: int, heating: bool, solar: bool, chlorine: bool
     ) -> None:
         """Let `seconds` pass."""
-        wanted = speed * FLOW_PER_PERCENT
+        wanted = self.flow_at(speed)
         change = FLOW_CHANGE * seconds
         self.flow += max(-change, min(change, wanted - self.flow))
         self.flow_seconds = self.flow_seconds + seconds if self.flow_present else 0.0

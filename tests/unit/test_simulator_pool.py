@@ -123,6 +123,15 @@ def test_flow_pressure_and_power_follow_the_speed(
     assert fields["pump_power"] == round(1400 * (speed / 100) ** 3)
 
 
+def test_a_dirty_filter(small: Bench) -> None:
+    """More pressure, less water, and the same speed."""
+    small.pool.water.dirt = 1.0
+    small.wait(10)
+    fields = telemetry.telemetry(small.pool, online=True).fields
+    assert (fields["pump_speed"], fields["flow_rate"]) == (75, 240)
+    assert fields["pressure"] == round(2 * 240**2 / 1500) > 60
+
+
 def test_precedence_holds_a_slot_until_it_is_given_back(small: Bench) -> None:
     small.pool.schedules[1] = Schedule(2, 1, 0, 0, 600, 900, 127, "Fall", True)
     small.wait(1)

@@ -60,10 +60,14 @@ class AuxType:
 # Which codes make a part of a pool exist
 POOL_HEATERS = frozenset({2, 32})
 SOLAR = frozenset({17, 18})
+SOLAR_BY_FILTER_PUMP = frozenset({18})
+"""Whose water comes through the filter; the other kind has a pump of its own."""
 SPA_HEATERS = frozenset({19, 32})
 PH_DOSERS = frozenset({6})
 CHLORINATORS = frozenset({5, 7})
 LIQUID_CHLORINE = frozenset({8})
+OZONE = frozenset({10})
+UV = frozenset({11})
 POOL_LIGHTS = frozenset({12, 13, 14, 15, 16, 35})
 SPA_LIGHTS = frozenset({26, 27, 28, 29, 30, 36})
 LIGHTS = POOL_LIGHTS | SPA_LIGHTS

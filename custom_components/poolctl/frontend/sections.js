@@ -64,8 +64,11 @@ const DAILY = [
       ["sensor", /^flow_rate$/, trend],
       ["sensor", /^pump_.*remaining$/, whileKnown, DIAGNOSTIC],
       ["sensor", /^pump_|pressure$|^energy$|^running|^water_filtered|^turnovers/, tile],
+      ["sensor", /^filter_load$/, tile],
+      ["button", /^filter_cleaned$/, pressAsked],
       ["binary_sensor", /^pump_/, whileOn],
       ["binary_sensor", /^flow$/, tile],
+      ["binary_sensor", /^filter_/, whileOn],
     ],
   },
   {
@@ -136,6 +139,11 @@ const SETTINGS = [
     word: "water",
     icon: "mdi:pool-thermometer",
     rows: [["number", /^volume$/, tile, CONFIG]],
+  },
+  {
+    word: "pump",
+    icon: "mdi:pump",
+    rows: [["number", /^filter_limit$/, stepper, CONFIG]],
   },
   {
     word: "heating",

@@ -21,7 +21,7 @@ import probatio as vol
 
 from ..const import DOMAIN
 from ..private import async_call_entities
-from . import raw, schedules
+from . import raw, run_hours, schedules
 
 _HOLD: VolDictType = {
     vol.Required("state"): cv.boolean,
@@ -82,3 +82,4 @@ def async_setup_services(hass: HomeAssistant) -> None:
             service.async_register_admin_service(hass, DOMAIN, name, *what)
         else:
             hass.services.async_register(DOMAIN, name, *what)
+    run_hours.async_register(hass)

@@ -5,6 +5,7 @@
 - The equipment: its entities exist even where a start finds only the cloud.
 - The last valid readings of the probes.
 - What a person chose last, and what is held by hand, with when it is given back.
+- What the filter resisted when it was clean.
 
 All of it is written lazily.
 """
@@ -21,6 +22,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.commands import PumpIdentity
 from ..client.envelope import MAX_COUNTER, Counters
 from ..client.equipment import HeatSource
+from ..client.pool.filter import Filter
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import LOW_LEVEL, Chemistry, Doser, Hold, Lights
 from ..client.pool.queries import NAMES
@@ -45,6 +47,7 @@ sudden end of Home Assistant, use none of them twice. Each costs the controller'
 clients a second at most, and only where we are ahead of the clock anyway."""
 
 _NO_CHEMISTRY: Final = Chemistry()
+_NO_FILTER: Final = Filter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +67,7 @@ class Remembered:
     acid_idle_doses: int = 0
     acid_reading_before: float | None = None
     holds: tuple[Hold, ...] = ()
+    filter: Filter = _NO_FILTER
     chemistry: Chemistry = _NO_CHEMISTRY
     chemistry_at: datetime | None = field(default=None, compare=False)
     """As `PoolState.valid_at`: alone it is no reason to write the store."""
@@ -85,6 +89,7 @@ class Remembered:
             acid_idle_doses=state.acid.idle_doses,
             acid_reading_before=state.acid.reading_before,
             holds=state.holds,
+            filter=state.filter,
             chemistry=state.valid_chemistry,
             chemistry_at=state.valid_at,
         )
@@ -106,6 +111,7 @@ class Remembered:
             ),
             chlorine=Doser(low_level=self.chlorine_low_level),
             holds=self.holds,
+            filter=self.filter,
             valid_chemistry=self.chemistry,
             valid_at=self.chemistry_at,
         )
@@ -133,6 +139,7 @@ class Remembered:
         return {
             **asdict(self),
             "holds": [_held(hold) for hold in self.holds],
+            "filter": _cleaned(self.filter),
             "chemistry_at": at.isoformat() if at else None,
         }
 
@@ -171,6 +178,22 @@ def _held(hold: Hold) -> _Stored:
     return {**asdict(hold), "since": hold.since.isoformat(), "until": until}
 
 
+def _cleaned(known: Filter) -> _Stored:
+    at = known.cleaned_at
+    return {**asdict(known), "cleaned_at": at.isoformat() if at else None}
+
+
+def _filter(stored: _Stored) -> Filter:
+    at, clean, load = (stored[name] for name in ("cleaned_at", "clean", "load"))
+    return Filter(
+        measurable=bool(stored["measurable"]),
+        cleaned_at=None if at is None else _moment(at),
+        clean=None if clean is None else _number(clean),
+        load=None if load is None else _whole(load),
+        limit=_whole(stored["limit"]),
+    )
+
+
 def _hold(stored: _Stored) -> Hold:
     until = stored["until"]
     return Hold(
@@ -193,6 +216,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     ),
     "acid_reading_before": _number,
     "holds": lambda stored: tuple(_hold(each) for each in _of(list, stored)),
+    "filter": _filter,
     "chemistry": _chemistry,
     "chemistry_at": _moment,
 }

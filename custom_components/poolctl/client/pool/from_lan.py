@@ -20,9 +20,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         state = with_timers(replace(state, timers=frame.timers), remaining, now)
     if (told := frame.telemetry) is None:
         return state
-    signals = decode_signals(told.flags, told.flags2)
-    state = with_readings(state, READINGS.plausible(told), signals, now)
-    return replace(
+    state = replace(
         state,
         source=Source.LAN,
         outputs=replace(
@@ -33,6 +31,9 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         ),
         schedules=replace(state.schedules, assumed=False),
     )
+    signals = decode_signals(told.flags, told.flags2)
+    # Where the water goes is known by now.
+    return with_readings(state, READINGS.plausible(told), signals, now)
 
 
 def _with_configuration(

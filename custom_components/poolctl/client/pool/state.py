@@ -10,8 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from ..commands import PumpIdentity
-from ..equipment import HeatSource
+from ..equipment import SOLAR_BY_FILTER_PUMP, HeatSource
 from ..frame import MODE_OFF, Readings, Signals, Timer
+from .filter import EvenFlow, Filter, looked_at
 from .outputs import Outputs
 from .parts import (
     Chemistry,
@@ -79,6 +80,9 @@ class PoolState:
     """As the LAN counts them down."""
     timer_ends: tuple[TimerEnd, ...] = ()
     schedules: Schedules = Schedules()
+    filter: Filter = Filter()
+    even_flow: EvenFlow | None = field(default=None, compare=False)
+    """What the next measurement of the filter is made of; it differs with every read."""
 
     pump: PumpIdentity | None = None
     volume: int | None = None
@@ -136,6 +140,7 @@ def with_readings(
         signals=signals,
         start_speed=int(running) if running else state.start_speed,
     )
+    state = _with_filter(state, now)
     if not signals.chemistry_stable:
         return state
     new, old = state.measured_chemistry, state.valid_chemistry
@@ -149,6 +154,22 @@ def with_readings(
     )
     acid = _watched(state.acid, new.ph)
     return replace(state, valid_chemistry=valid, valid_at=now, acid=acid)
+
+
+def _with_filter(state: PoolState, now: datetime) -> PoolState:
+    """Return the state with what its readings tell of the filter."""
+    readings, signals = state.readings, state.signals
+    # Each of these is another way for the water, or none yet: another resistance.
+    by_roof = signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
+    usual = not (state.spa_mode or by_roof or signals.pump_priming)
+    known, even_flow = looked_at(
+        state.filter,
+        state.even_flow,
+        readings.pressure if usual else None,
+        readings.flow_rate,
+        now,
+    )
+    return replace(state, filter=known, even_flow=even_flow)
 
 
 _TENTH = 0.09

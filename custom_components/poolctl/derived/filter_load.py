@@ -1,0 +1,80 @@
+"""Filter load: how much more the filter resists than when it was clean.
+
+What is measured, and when, stands in `client/pool/filter.py`.
+"""
+
+from dataclasses import dataclass
+from typing import Final, override
+
+from homeassistant.components.sensor import (
+    SensorEntity,
+    SensorEntityDescription,
+    SensorStateClass,
+)
+from homeassistant.const import PERCENTAGE
+
+from ..client.pool.filter import Filter
+from ..entity import PoolctlEntity, PoolctlEntityDescription
+
+ATTR_CLEANED_AT: Final = "cleaned_at"
+"""When a person said last that the filter is clean, in UTC."""
+ATTR_BASELINE: Final = "baseline"
+"""What is known of the clean filter."""
+
+NEVER_TOLD: Final = "never_told"
+"""Nobody has said yet that it is clean."""
+AWAITED: Final = "awaited"
+"""It will be measured once the pump has run steadily for some minutes."""
+MEASURED: Final = "measured"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlFilterLoadDescription(
+    PoolctlEntityDescription[int], SensorEntityDescription
+):
+    """The load of the filter."""
+
+
+FILTER_LOAD = (
+    PoolctlFilterLoadDescription(
+        key="filter_load",
+        translation_key="filter_load",
+        native_unit_of_measurement=PERCENTAGE,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=0,
+        exists_fn=lambda state: state.filter.measurable or None,
+        value_fn=lambda state: state.filter.load,
+    ),
+)
+
+
+class PoolctlFilterLoad(PoolctlEntity[int], SensorEntity):
+    """The load, with what it is compared with."""
+
+    entity_description: PoolctlFilterLoadDescription
+
+    @property
+    @override
+    def native_value(self) -> int | None:
+        """Return the load in %: 0 is clean, at 100 the filter resists twice as much."""
+        return self._value
+
+    @override
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.extra_state_attributes
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, str]:
+        """When the filter was clean, and whether that was measured."""
+        known = self.coordinator.data.filter
+        found = {ATTR_BASELINE: _baseline(known)}
+        if known.cleaned_at is not None:
+            found[ATTR_CLEANED_AT] = known.cleaned_at.isoformat(timespec="seconds")
+        return found
+
+
+def _baseline(known: Filter) -> str:
+    if known.cleaned_at is None:
+        return NEVER_TOLD
+    return AWAITED if known.clean is None else MEASURED

@@ -1,0 +1,222 @@
+"""The load of the filter: from the button to the problem, over restarts and both ways."""
+
+from datetime import datetime
+
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.components.diagnostics import (
+    get_diagnostics_for_config_entry,
+)
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from tests.simulator.water import Water
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+MEASURED = 330
+"""s of even flow in which the filter is measured, and a little more."""
+ENTITIES = {
+    ("sensor", "filter_load"),
+    ("binary_sensor", "filter_needs_cleaning"),
+    ("button", "filter_cleaned"),
+    ("number", "filter_limit"),
+}
+PUMP = 0
+"""The slot of the pump."""
+
+
+async def press(home: Home) -> None:
+    """Tell that the filter is clean."""
+    await home.act("button.press", "filter_cleaned")
+
+
+def load(home: Home) -> str:
+    return home.value("sensor", "filter_load")
+
+
+def problem(home: Home) -> str:
+    return home.value("binary_sensor", "filter_needs_cleaning")
+
+
+def baseline(home: Home) -> str:
+    """Return what the sensor says of the clean filter."""
+    found: str = home.state("sensor", "filter_load").attributes["baseline"]
+    return found
+
+
+def percent(text: str) -> object:
+    """Return what a load may be that should be so much."""
+    return pytest.approx(float(text), abs=4)
+
+
+async def dirty(home: Home, dirt: float) -> None:
+    """Let the filter resist more by this part, long enough to be seen."""
+    home.pool.water.dirt = dirt
+    await home.live(2 * MEASURED)
+
+
+@pytest.fixture
+async def pool(small: Home) -> Home:
+    """Set up the small pool, whose filter was just cleaned and measured."""
+    await press(small)
+    await small.live(MEASURED)
+    assert load(small) == "0"
+    return small
+
+
+async def test_nobody_has_said_when_it_was_clean(small: Home) -> None:
+    assert {(d, k) for d, k in ENTITIES if small.registered(d, k)} == ENTITIES
+    await dirty(small, 2.0)
+    assert (load(small), problem(small)) == ("unknown", "unknown")
+    assert baseline(small) == "never_told"
+    assert small.value("number", "filter_limit") == "50"
+
+
+async def test_from_clean_to_dirty_and_back(pool: Home) -> None:
+    told = pool.state("sensor", "filter_load").attributes
+    assert told["baseline"] == "measured"
+    cleaned_at = datetime.fromisoformat(told["cleaned_at"])
+    assert 300 <= (dt_util.utcnow() - cleaned_at).total_seconds() <= MEASURED + 1
+    assert (told["unit_of_measurement"], told["state_class"]) == ("%", "measurement")
+    await dirty(pool, 0.3)
+    assert float(load(pool)) == percent("30")
+    assert problem(pool) == "off"
+    await dirty(pool, 0.6)
+    assert float(load(pool)) == percent("60")
+    assert problem(pool) == "on"
+    await press(pool)
+    assert (load(pool), problem(pool)) == ("unknown", "unknown")
+    assert baseline(pool) == "awaited"
+    await dirty(pool, 0.0)
+    assert (load(pool), problem(pool)) == ("0", "off")
+    # None of it is the controller's business.
+    assert not pool.actions and not pool.cloud_writes
+
+
+async def test_the_limit_of_the_owner(pool: Home) -> None:
+    await dirty(pool, 0.6)
+    assert problem(pool) == "on"
+    await pool.act("number.set_value", "filter_limit", value=80)
+    assert problem(pool) == "off"
+    assert pool.value("number", "filter_limit") == "80"
+    await pool.act("number.set_value", "filter_limit", value=20)
+    assert problem(pool) == "on"
+
+
+async def test_a_pump_of_variable_speed(pool: Home) -> None:
+    """The pressure of a dirty filter at low speed is far below that of a clean one."""
+    clean = float(pool.value("sensor", "pressure"))
+    pool.pool.set_speed(100)
+    pool.pool.schedules[0].speed = 100
+    await pool.live(2 * MEASURED)
+    assert float(pool.value("sensor", "pressure")) > 1.5 * clean
+    assert float(load(pool)) == percent("0")
+    pool.pool.schedules[0].speed = 50
+    await dirty(pool, 0.7)
+    assert float(pool.value("sensor", "pressure")) < 0.7 * clean
+    assert float(load(pool)) == percent("70")
+    assert problem(pool) == "on"
+
+
+async def test_pressed_while_the_pump_stands_still(small: Home) -> None:
+    """As who has just cleaned it does; it is measured once the pump runs steadily."""
+    small.pool.switch(PUMP, False)
+    small.pool.water.dirt = 0.0
+    await small.live(60)
+    await press(small)
+    await small.live(600)
+    assert (load(small), baseline(small)) == ("unknown", "awaited")
+    small.pool.switch(PUMP, True)
+    await small.live(240)
+    assert baseline(small) == "awaited"
+    await small.live(180)
+    assert (load(small), baseline(small)) == ("0", "measured")
+
+
+async def test_it_stays_while_the_pump_stands_still(pool: Home) -> None:
+    await dirty(pool, 0.6)
+    before = load(pool)
+    pool.pool.switch(PUMP, False)
+    await pool.live(900)
+    assert (load(pool), problem(pool)) == (before, "on")
+
+
+async def test_over_a_restart(pool: Home) -> None:
+    """What is clean is remembered, and so are the load and the limit, pump or no pump."""
+    await pool.act("number.set_value", "filter_limit", value=30)
+    await dirty(pool, 0.4)
+    before = load(pool)
+    assert float(before) == percent("40")
+    pool.pool.switch(PUMP, False)
+    await pool.live(30)
+    await pool.shut_down()
+    await pool.boot()
+    assert (load(pool), problem(pool)) == (before, "on")
+    assert pool.value("number", "filter_limit") == "30"
+    assert baseline(pool) == "measured"
+    pool.pool.switch(PUMP, True)
+    await dirty(pool, 0.8)
+    assert float(load(pool)) == percent("80")
+
+
+async def test_a_press_is_remembered(small: Home) -> None:
+    """Home Assistant may be restarted before the pump has run for long enough."""
+    await press(small)
+    await small.live(120)
+    await small.shut_down()
+    await small.boot()
+    assert baseline(small) == "awaited"
+    await small.live(MEASURED)
+    assert (load(small), baseline(small)) == ("0", "measured")
+
+
+async def test_few_states(pool: Home) -> None:
+    """Steady water changes nothing."""
+    states = pool.follow("sensor", "filter_load")
+    await pool.live(1800)
+    assert states == []
+
+
+async def test_through_the_cloud(home: Home) -> None:
+    """Its dashboard tells pressure and flow, too."""
+    home.own(home.service.small)
+    await home.set_up()
+    assert home.source == "cloud"
+    await press(home)
+    await home.live(2 * MEASURED, step=30)
+    assert load(home) == "0"
+    home.pool.water.dirt = 0.6
+    await home.live(3 * MEASURED, step=30)
+    assert float(load(home)) == percent("60")
+
+
+async def test_a_pool_that_measures_no_pressure(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has none of it, until it does."""
+    home.own(home.service.small)
+    with monkeypatch.context() as without:
+        without.setattr(Water, "pressure", 0)
+        await home.set_up(home.service.small)
+        await home.live(600)
+        assert not any(home.registered(*entity) for entity in ENTITIES)
+    await home.live(30)
+    assert all(home.registered(*entity) for entity in ENTITIES)
+    # From now on it is there at once, whether the pump runs or not.
+    home.pool.switch(PUMP, False)
+    await home.live(30)
+    await home.shut_down()
+    await home.boot()
+    assert load(home) == "unknown"
+
+
+async def test_diagnostics(pool: Home, hass_client: ClientSessionGenerator) -> None:
+    found = await get_diagnostics_for_config_entry(pool.hass, hass_client, pool.entry)
+    controllers = found["controllers"]
+    assert isinstance(controllers, list)
+    known = controllers[0]["state"]["filter"]
+    assert known["load"] == 0
+    assert known["clean"] == pytest.approx(1 / 1500, rel=0.01)
+    assert (known["limit"], known["measurable"]) == (50, True)

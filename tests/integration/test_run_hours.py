@@ -1,0 +1,235 @@
+"""Run hours of heaters, chlorinator, UV and ozone: counted, kept, and begun anew."""
+
+from collections.abc import Callable
+from typing import Any
+
+from homeassistant.core import Context
+from homeassistant.exceptions import ServiceNotSupported, Unauthorized
+from homeassistant.helpers import entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import MockUser
+
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Pool
+
+from .home import Home
+from .test_totals import exact, hours, registered
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+POLL = 15
+LIQUID_CHLORINE_SLOT, SPA_SLOT, UV_SLOT = 7, 10, 15
+"""Slots of the full pool."""
+KEYS = {
+    f"{key}_run_hours"
+    for key in ("pool_heater", "solar", "spa_heater", "chlorinator", "uv", "ozone")
+}
+
+
+@pytest.fixture
+async def pool(home: Home) -> Home:
+    """Set up the full pool, in which nothing but the pump and ozone runs."""
+    home.own(home.service.full)
+    for key in KEYS:
+        registered(home, key)  # which is enabled, other than unasked
+    water, settings = home.pool.water, home.pool.settings
+    water.drift, water.orp, water.ambient = 0.0, 800, 10
+    settings["pool_target"] = settings["spa_target"] = 10
+    await home.set_up(home.service.full)
+    await home.live(30)
+    return home
+
+
+def _heat(pool: Pool, on: bool) -> None:
+    pool.settings["pool_target"] = 40 if on else 10
+
+
+def _shine(pool: Pool, on: bool) -> None:
+    pool.settings["heating"] = 1
+    _heat(pool, on)
+    pool.water.ambient = 40
+
+
+def _heat_spa(pool: Pool, on: bool) -> None:
+    pool.switch(SPA_SLOT, True)
+    pool.settings["spa_target"] = 40 if on else 10
+
+
+def _chlorinate(pool: Pool, on: bool) -> None:
+    pool.water.orp = 500 if on else 800
+
+
+def _chlorinate_alone(pool: Pool, on: bool) -> None:
+    pool.slots[LIQUID_CHLORINE_SLOT].aux_type = 0
+    _chlorinate(pool, on)
+
+
+def _light_up(pool: Pool, on: bool) -> None:
+    pool.switch(UV_SLOT, on)
+
+
+type _Run = Callable[[Pool, bool], None]
+
+
+@pytest.mark.parametrize(
+    ("key", "run"),
+    [
+        ("pool_heater", _heat),
+        ("solar", _shine),
+        ("spa_heater", _heat_spa),
+        ("chlorinator", _chlorinate),
+        ("chlorinator", _chlorinate_alone),
+        ("uv", _light_up),
+    ],
+)
+async def test_what_runs_is_counted(pool: Home, key: str, run: _Run) -> None:
+    key = f"{key}_run_hours"
+    run(pool.pool, False)
+    await pool.live(30)
+    assert exact(pool, key) == 0
+    run(pool.pool, True)
+    await pool.live(600)
+    run(pool.pool, False)
+    await pool.live(60)
+    assert exact(pool, key) == hours(600)
+    state = pool.state("sensor", key)
+    assert state.state == "0.17"
+    assert {
+        "device_class": "duration",
+        "state_class": "total_increasing",
+        "unit_of_measurement": "h",
+    }.items() <= state.attributes.items()
+    # Nothing else ran but ozone, which the pump feeds.
+    others = {each: exact(pool, each) for each in KEYS - {key, "ozone_run_hours"}}
+    assert set(others.values()) == {0}
+
+
+async def test_ozone_without_a_relay_runs_with_the_pump(pool: Home) -> None:
+    begun = exact(pool, "ozone_run_hours")
+    await pool.live(300)
+    assert exact(pool, "ozone_run_hours") - begun == hours(300)
+    pool.pool.switch(0, False)
+    await pool.live(30)
+    begun = exact(pool, "ozone_run_hours")
+    await pool.live(300)
+    assert exact(pool, "ozone_run_hours") == begun
+
+
+async def test_liquid_chlorine_is_no_chlorinator(pool: Home) -> None:
+    """Both raise the same flag."""
+    pool.pool.settings |= {"orp_flags": 2, "liquid_dose_time": 300}
+    pool.pool.water.orp = 500
+    await pool.live(120)
+    assert pool.value("binary_sensor", "chlorine_dosing") == "on"
+    assert exact(pool, "chlorinator_run_hours") == 0
+
+
+async def test_few_states(pool: Home) -> None:
+    _light_up(pool.pool, True)
+    await pool.live(30)
+    states = pool.follow("sensor", "uv_run_hours")
+    await pool.live(1800)
+    assert 5 <= len(states) <= 7
+
+
+async def test_what_nobody_read_is_not_counted(pool: Home) -> None:
+    _light_up(pool.pool, True)
+    await pool.live(60)
+    begun = exact(pool, "uv_run_hours")
+    pool.disconnect()
+    await pool.live(300)
+    pool.reconnect()
+    await pool.live(60)
+    # The first reads after that: less than half of them, and nothing of the gap.
+    assert 0 < exact(pool, "uv_run_hours") - begun <= 60 / 3600
+
+
+async def test_through_the_cloud(pool: Home) -> None:
+    """It tells of heaters and of what people switch, but not of the chlorinator."""
+    for run in (_heat, _light_up, _chlorinate):
+        run(pool.pool, True)
+    await pool.live(60)
+    pool.controller.faults.on("refuse")
+    await pool.live(120)
+    assert pool.source == "cloud"
+    begun = {key: exact(pool, key) for key in KEYS}
+    await pool.live(300)
+    gained = {key: exact(pool, key) - begun[key] for key in KEYS}
+    assert gained["pool_heater_run_hours"] == hours(300)
+    assert gained["uv_run_hours"] == hours(300)
+    assert gained["chlorinator_run_hours"] == gained["ozone_run_hours"] == 0
+
+
+async def test_over_a_restart(pool: Home) -> None:
+    _light_up(pool.pool, True)
+    await pool.live(300)
+    before = exact(pool, "uv_run_hours")
+    assert before > 0
+    await pool.unload()
+    pool.freezer.tick(1800)
+    await pool.restart()
+    assert exact(pool, "uv_run_hours") == before
+    await pool.live(60)
+    assert exact(pool, "uv_run_hours") - before == hours(45)
+
+
+# Beginning anew
+
+
+async def reset(home: Home, key: str, **context: Any) -> None:
+    """Run the action on a sensor."""
+    target = {"entity_id": home.entity_id("sensor", key)}
+    await home.hass.services.async_call(
+        DOMAIN, "reset_run_hours", target, blocking=True, **context
+    )
+
+
+async def test_a_new_lamp(pool: Home) -> None:
+    _light_up(pool.pool, True)
+    await pool.live(600)
+    assert float(pool.value("sensor", "uv_run_hours")) > 0
+    ozone = exact(pool, "ozone_run_hours")
+    await reset(pool, "uv_run_hours")
+    assert pool.value("sensor", "uv_run_hours") == "0.0"
+    assert exact(pool, "ozone_run_hours") == ozone
+    await pool.restart()
+    assert pool.value("sensor", "uv_run_hours") == "0.0"
+    await pool.live(315)
+    assert exact(pool, "uv_run_hours") == hours(300)
+    # None of it is the controller's business.
+    assert not pool.actions and not pool.cloud_writes
+
+
+async def test_only_run_hours_begin_anew(pool: Home) -> None:
+    await pool.live(60)
+    before = exact(pool, "pump_running_today")
+    with pytest.raises(ServiceNotSupported):
+        await reset(pool, "pump_running_today")
+    assert exact(pool, "pump_running_today") == before > 0
+
+
+async def test_whoever_may_only_read_resets_nothing(
+    pool: Home, hass_read_only_user: MockUser
+) -> None:
+    _light_up(pool.pool, True)
+    await pool.live(120)
+    before = exact(pool, "uv_run_hours")
+    with pytest.raises(Unauthorized):
+        await reset(
+            pool, "uv_run_hours", context=Context(user_id=hass_read_only_user.id)
+        )
+    assert exact(pool, "uv_run_hours") == before > 0
+
+
+# What is there
+
+
+async def test_unasked_they_are_disabled(full: Home) -> None:
+    for key in KEYS:
+        entry = full.registered("sensor", key)
+        assert entry is not None
+        assert entry.disabled_by is er.RegistryEntryDisabler.INTEGRATION
+
+
+async def test_only_what_is_fitted_has_them(small: Home) -> None:
+    assert not KEYS & small.entity_keys("sensor")

@@ -1,0 +1,240 @@
+"""The filter: what its load is measured from, and what spoils a measurement."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+import random
+
+import pytest
+
+from custom_components.poolctl.client.frame import StateFrame, Telemetry
+from custom_components.poolctl.client.pool.filter import (
+    FILTER_LIMIT,
+    MIN_FLOW,
+    MIN_PRESSURE,
+    STEADY,
+    Filter,
+)
+from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
+from custom_components.poolctl.client.pool.from_lan import merge_frame
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.state import PoolState
+
+NOW = datetime(2026, 7, 1, 8, tzinfo=UTC)
+POLL = 15
+CLEAN = 1 / 1500
+"""kPa/(L/min)²."""
+PUMP, SPA_RETURN, SOLAR_WITH_PUMP, SOLAR = 31, 20, 17, 18
+SOLAR_ON, PRIMING = 1 << 1, 1 << 1
+"""In `flags` and in `flags2` (layouts.md 2.1)."""
+
+
+class Bench:
+    """A pool whose filter resists as a test says."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+        self.state = PoolState(outputs=Outputs(types=(PUMP, SPA_RETURN)))
+
+    @property
+    def filter(self) -> Filter:
+        return self.state.filter
+
+    def press(self) -> None:
+        """Tell that the filter is clean."""
+        known = self.state.filter.cleaned(self.now)
+        self.state = replace(self.state, filter=known, even_flow=None)
+
+    def read(
+        self,
+        flow: float | None,
+        pressure: float | None,
+        *,
+        after: float = POLL,
+        flags: int = 0,
+        flags2: int = 0,
+        spa: bool = False,
+    ) -> None:
+        """Take over a frame that comes some seconds after the one before."""
+        self.now += timedelta(seconds=after)
+        told = Telemetry(
+            flow_rate=flow,
+            pressure=pressure,
+            flags=flags,
+            flags2=flags2,
+            main_pump_mode=99,
+            aux_modes=(99, 99 if spa else 0),
+        )
+        self.state = merge_frame(self.state, StateFrame(told, None, None), self.now)
+
+    def run(
+        self,
+        seconds: float = STEADY,
+        *,
+        flow: float = 300,
+        resistance: float = CLEAN,
+        flags: int = 0,
+        flags2: int = 0,
+        spa: bool = False,
+    ) -> None:
+        """Let the pump run evenly; figures are whole, as on the wire."""
+        pressure = round(flow**2 * resistance)
+        for _ in range(round(seconds / POLL)):
+            self.read(flow, pressure, flags=flags, flags2=flags2, spa=spa)
+
+    def stop(self) -> None:
+        """Let the pump stand still for a while."""
+        self.read(0, 0)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """Return a pool whose filter was called clean, and measured then."""
+    found = Bench()
+    found.press()
+    found.run(STEADY + POLL)
+    assert found.filter.load == 0
+    return found
+
+
+def test_nobody_has_said_when_it_was_clean() -> None:
+    bench = Bench()
+    bench.run(2 * STEADY)
+    assert bench.filter == Filter(measurable=True)
+    assert bench.filter.needs_cleaning is None
+
+
+def test_clean_is_the_first_measurement_after_that() -> None:
+    bench = Bench()
+    bench.run(STEADY)  # this much of the dirty filter was measured
+    bench.press()
+    assert bench.filter.cleaned_at == bench.now
+    bench.run(STEADY, resistance=CLEAN / 2)  # the first read only begins it
+    assert (bench.filter.clean, bench.filter.load) == (None, None)
+    bench.run(POLL, resistance=CLEAN / 2)
+    assert bench.filter.clean == pytest.approx(CLEAN / 2, rel=0.01)
+    assert (bench.filter.load, bench.filter.needs_cleaning) == (0, False)
+
+
+@pytest.mark.parametrize("flow", [160, 200, 240, 300, 400])
+@pytest.mark.parametrize("more", [0.0, 0.2, 0.5, 1.0])
+def test_the_same_at_every_speed(bench: Bench, flow: float, more: float) -> None:
+    """Between 40 and 100 % of speed the pressure alone differs by a factor of six."""
+    bench.run(2 * STEADY, flow=flow, resistance=CLEAN * (1 + more))
+    assert bench.filter.load == pytest.approx(more * 100, abs=4)
+
+
+def test_the_limit(bench: Bench) -> None:
+    bench.run(2 * STEADY, resistance=1.4 * CLEAN)
+    below = bench.filter
+    assert (below.limit, below.needs_cleaning) == (FILTER_LIMIT, False)
+    bench.run(STEADY, resistance=1.6 * CLEAN)
+    above = bench.filter
+    assert above.needs_cleaning is True
+    assert replace(above, limit=100).needs_cleaning is False
+    bench.press()
+    assert (bench.filter.load, bench.filter.needs_cleaning) == (None, None)
+
+
+def test_cleaner_than_clean(bench: Bench) -> None:
+    """Somebody pressed the button too early; below nothing there is nothing."""
+    bench.run(2 * STEADY, resistance=0.7 * CLEAN)
+    assert bench.filter.load == 0
+
+
+def test_it_stays_while_the_pump_does_not_run(bench: Bench) -> None:
+    """Dirt does not go by itself."""
+    bench.run(2 * STEADY, resistance=1.5 * CLEAN)
+    load = bench.filter.load
+    assert load
+    for _ in range(100):
+        bench.stop()
+    assert bench.filter.load == load
+
+
+@pytest.mark.parametrize(
+    ("flow", "pressure"),
+    [(None, 60), (300, None), (MIN_FLOW - 1, 60), (300, MIN_PRESSURE - 1)],
+)
+def test_too_little_to_measure(flow: float | None, pressure: float | None) -> None:
+    bench = Bench()
+    bench.press()
+    for _ in range(50):
+        bench.read(flow, pressure)
+    assert bench.filter == Filter(cleaned_at=NOW)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda it: it.stop(),
+        lambda it: it.read(300, 60, after=61),
+        lambda it: it.read(300, 60, after=-1),
+        lambda it: it.read(400, 107),
+        lambda it: it.read(300, 60, spa=True),
+        lambda it: it.read(300, 60, flags2=PRIMING),
+    ],
+    ids=["stopped", "not read", "clock put back", "backwash", "spa", "priming"],
+)
+def test_what_spoils_a_measurement(spoil: Callable[[Bench], None]) -> None:
+    """It begins anew."""
+    bench = Bench()
+    bench.press()
+    bench.run(STEADY)
+    spoil(bench)
+    bench.run(STEADY - POLL)
+    assert bench.filter.clean is None
+    bench.run(2 * POLL)
+    assert bench.filter.clean is not None
+
+
+def test_the_spa_has_other_pipes(bench: Bench) -> None:
+    bench.run(4 * STEADY, resistance=3 * CLEAN, spa=True)
+    assert bench.filter.load == 0
+
+
+@pytest.mark.parametrize(("kind", "load"), [(SOLAR, 0), (SOLAR_WITH_PUMP, 100)])
+def test_solar_heating(bench: Bench, kind: int, load: int) -> None:
+    """Only what the filter's pump sends over the roof resists more."""
+    outputs = replace(bench.state.outputs, types=(PUMP, SPA_RETURN, kind))
+    bench.state = replace(bench.state, outputs=outputs)
+    bench.run(2 * STEADY, resistance=2 * CLEAN, flags=SOLAR_ON)
+    assert bench.filter.load == pytest.approx(load, abs=2)
+
+
+def test_noise() -> None:
+    """Some per cent in every read: the load is right within a few, and hardly changes."""
+    chance = random.Random(7)
+    bench = Bench()
+    bench.press()
+    shown: list[int | None] = []
+    for turn in range(8 * 3600 // POLL):
+        real = CLEAN if turn < 100 else 1.3 * CLEAN
+        flow, pressure = 300 * chance.gauss(1, 0.02), 300**2 * real
+        bench.read(round(flow), round(pressure * chance.gauss(1, 0.03)))
+        if not shown or shown[-1] != bench.filter.load:
+            shown.append(bench.filter.load)
+    assert shown[-1] == pytest.approx(30, abs=4)
+    assert len(shown) <= 12
+
+
+def test_through_the_cloud() -> None:
+    """It tells the same, every half a minute."""
+    bench = Bench()
+    bench.press()
+    dashboard = {"actual_flow_rate": 300, "actual_pressure": 60, "main_pump_status": 99}
+    for _ in range(12):
+        bench.now += timedelta(seconds=30)
+        # Twice, as where the cloud takes over.
+        for _ in range(2):
+            bench.state = merge_dashboard(bench.state, dashboard, bench.now)
+    assert bench.filter.clean == pytest.approx(CLEAN)
+
+
+def test_what_the_next_measurement_is_made_of_makes_no_other_state() -> None:
+    bench = Bench()
+    bench.run(2 * POLL)
+    before = bench.state
+    bench.run(POLL)
+    assert bench.state.even_flow != before.even_flow
+    assert bench.state == before
