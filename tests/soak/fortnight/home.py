@@ -101,6 +101,15 @@ class Home:
         assert found is not None, f"no {domain} {key}"
         return found
 
+    def enable(self, key: str) -> None:
+        """Have a sensor enabled from its beginning that nobody gets unasked."""
+        er.async_get(self.hass).async_get_or_create(
+            "sensor",
+            DOMAIN,
+            f"{self.controller.device_id}_{key}",
+            config_entry=self.entry,
+        )
+
     def state(self, domain: str, key: str) -> State | None:
         """Return the state of an entity."""
         return self.hass.states.get(self.entity_id(domain, key))

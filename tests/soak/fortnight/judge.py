@@ -224,6 +224,58 @@ def _earlier(at: datetime, seconds: float) -> datetime:
     return datetime.fromtimestamp(at.timestamp() - seconds, ZONE)
 
 
+class RunHours:
+    """What the run hours of Home Assistant gain each day, and what is true.
+
+    What ran while it was down is not counted (README).
+    """
+
+    NAMES: Final = ("pool_heater", "solar", "spa_heater", "chlorinator", "uv", "ozone")
+
+    def __init__(self, home: Home) -> None:
+        """Begin with the first day."""
+        self._home = home
+        self.off: list[Sums] = []
+        """s of each day that are too many."""
+        self.ran: Sums = {}
+        """s in all."""
+
+    @staticmethod
+    def key(name: str) -> str:
+        """Return the key of a sensor."""
+        return f"{name}_run_hours"
+
+    async def keep(self, begin: datetime, days: int) -> None:
+        """Read them a moment before each midnight."""
+        shown, true = self._shown(), self._true()
+        for number in range(days):
+            await self._home.until(_earlier(begin + (number + 1) * DAY, 3))
+            gained, ran = minus(self._shown(), shown), minus(self._true(), true)
+            self.off.append(minus(gained, ran))
+            shown, true = self._shown(), self._true()
+        self.ran = true
+
+    def _shown(self) -> Sums:
+        states = ((n, self._home.state("sensor", self.key(n))) for n in self.NAMES)
+        return {name: float(state.state) * HOUR for name, state in states if state}
+
+    def _true(self) -> Sums:
+        total = self._home.meter.read()
+        unseen = self._home.unseen
+        return {n: total[n] - sum(each[n] for each in unseen) for n in self.NAMES}
+
+    def worst(self, name: str) -> float:
+        """Return the s of the worst day."""
+        return max((each[name] for each in self.off), key=abs)
+
+    @override
+    def __str__(self) -> str:
+        return "run hours " + ", ".join(
+            f"{name} {self.ran[name] / HOUR:.1f} h (worst day {self.worst(name):+.0f} s)"
+            for name in self.NAMES
+        )
+
+
 class Hours:
     """Whether the pump's schedule gets its hours every day."""
 

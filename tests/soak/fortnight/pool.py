@@ -115,11 +115,12 @@ class Meter:
         self._totals[WATER] += found.water.flow * seconds / 60
         running = {
             RUNNING: found.pump.running,
-            "pool heater": found.heaters["pool"],
-            "solar heating": found.heaters["solar"],
-            "spa heater": found.heaters["spa"],
+            # By the keys of their sensors.
+            "pool_heater": found.heaters["pool"],
+            "solar": found.heaters["solar"],
+            "spa_heater": found.heaters["spa"],
             "chlorinator": found.chlorinating,
-            "UV": found.slots[UV].on,
+            "uv": found.slots[UV].on,
             "ozone": found.slots[OZONE].on,
         }
         for name, on in running.items():

@@ -7,7 +7,7 @@ hand and forgets them, holds them for a time, over the windows of their schedule
 restarts of Home Assistant, during which some of these times end. The clock is put forward
 in the second night. Judged against the pool itself: every hold that had an end was given
 back, every schedule ran that nobody held off, every hold lasted; acid, chlorine, water and
-running hours of each day; the hours of the pump, written each day anew; and how often the
+running hours of each day, of the pump and of all else that wears; the hours of the pump, written each day anew; and how often the
 controller was asked by signed queries that no command caused.
 
 `POOLCTL_FORTNIGHT_DAYS` makes it shorter, `POOLCTL_SOAK_SEED` chooses another family.
@@ -37,10 +37,12 @@ from ..timelapse import timelapse
 from ..watch import LogWatch, watching
 from .family import Family, weather
 from .home import Home
-from .judge import Books, Hours, Outputs, Queries
+from .judge import Books, Hours, Outputs, Queries, RunHours
 from .pool import ACID, CHLORINE, RUNNING, WATER, ZONE
 
 DAYS: Final = int(os.environ.get("POOLCTL_FORTNIGHT_DAYS", "14"))
+MINUTE: Final = 60
+"""s that run hours may be off in a day."""
 CLOSE: Final = 0.02
 """Share by which the sum of all days may be off."""
 QUERIES: Final = 72
@@ -75,6 +77,9 @@ async def test_a_fortnight(
         Hours(home),
         Queries(home),
     )
+    run_hours = RunHours(home)
+    for name in RunHours.NAMES:
+        home.enable(RunHours.key(name))
     with timelapse(freezer), watching(watch, logging.INFO):
         await home.start()
         await asyncio.sleep(60)
@@ -88,6 +93,7 @@ async def test_a_fortnight(
                 weather(home, SEED, end),
                 outputs.look(end),
                 books.keep(begin, DAYS),
+                run_hours.keep(begin, DAYS),
                 hours.keep(begin, DAYS),
                 queries.count(end),
             ):
@@ -96,13 +102,18 @@ async def test_a_fortnight(
         await hass.services.async_call(AUTOMATION, "turn_off", {"entity_id": "all"})
         await hass.config_entries.async_unload(entry.entry_id)
         await asyncio.sleep(3600)
-    report = _report(home, dialect, outputs, books, hours, queries)
+    report = _report(home, dialect, outputs, books, run_hours, hours, queries)
     record_property("fortnight", report)
     wrong = [*watch.wrong, *home.wrong]
     wrong += [
         f"{name} is off by {books.off(name):+.1%}"
         for name in (ACID, CHLORINE, WATER, RUNNING)
         if abs(books.off(name)) > CLOSE
+    ]
+    wrong += [
+        f"run hours of {name} are off by {seconds:+.0f} s in a day"
+        for name in RunHours.NAMES
+        if abs(seconds := run_hours.worst(name)) > MINUTE
     ]
     assert not wrong, "\n".join(["", *wrong[:50]])
     assert home.counts["holds given back"] > DAYS
@@ -127,6 +138,7 @@ def _report(
     dialect: Dialect | None,
     outputs: Outputs,
     books: Books,
+    run_hours: RunHours,
     hours: Hours,
     queries: Queries,
 ) -> str:
@@ -136,6 +148,7 @@ def _report(
         f"seed {SEED}, {DAYS} days, {dialect or 'v2_manual_set off holds'}: {counts}",
         f"holds with an end {home.diary.ends}, outputs looked at: {minutes}",
         str(books),
+        str(run_hours),
         f"minutes of the pump: {hours.lengths}, written {len(queries.writes)} times",
         f"signed queries an hour: {max(queries.hours)}, in all {max(queries.all_hours)}",
     ]
