@@ -115,11 +115,12 @@ class Family:
         return pool.slots[slot].role is Role.LINKED and pool.pump.mode == 0
 
     async def speed(self, percent: int) -> None:
-        """Move the slider of the pump's speed; while it runs, that is a hold, too."""
+        """Move the slider of the pump's speed; while schedules run it, that is a hold."""
         home = self.home
         if home.pool.pump.mode != 0:
             await home.act("number.set_value", "number", "pump_speed", value=percent)
-            home.diary.switched(PUMP, True, home.now)
+            if PUMP not in home.diary.claims:
+                home.diary.switched(PUMP, True, home.now)
 
     async def give_back(self) -> None:
         """Give everything back to its schedules."""
