@@ -19,9 +19,6 @@ from .resuming import resuming
 from .sender import Command, Sender
 from .store import Store
 
-_SHOWN_AFTER = 1.5
-"""s after which the controller has done a `cmd` and shows it: less than until it is
-looked for first (layouts.md 3, chosen)."""
 _KEY = "pump"
 """Of all its commands: the newest counts."""
 
@@ -72,11 +69,8 @@ class PumpControl:
 
     async def _stop(self) -> None:
         """Stop it without holding it off, so that its next schedule runs."""
-        slot, command = self._slot(), self._command(False, None)
-        if command.holds(self._store.known):
-            # It stands still already: that it is held off now shows only later.
-            command = replace(command, settles_in=_SHOWN_AFTER)
-        pending = await self._sender.send(command)
+        slot = self._slot()
+        pending = await self._sender.send(self._command(False, None))
         await self._sender.confirm(pending)
         if pending.by_lan and slot in (self._store.known.outputs.held or ()):
             # Where neither way gives it back, it is off all the same, as was asked.
