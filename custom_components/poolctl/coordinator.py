@@ -31,6 +31,7 @@ from .private import QuietCoordinator
 from .upkeep.health import Health
 from .upkeep.holds import HoldKeeper
 from .upkeep.issues import Issues, async_check_sign_in
+from .upkeep.links import links_of
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.records import ControllerRecord
 from .upkeep.recovery import Recovery
@@ -92,6 +93,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.hold_keeper = HoldKeeper(hass, self.controller, self._async_in_background)
         self.recovery = self._make_recovery()
         self.issues = Issues(hass, self.health)
+        self.links = links_of(self.health())
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
         )
@@ -248,10 +250,18 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 self.config_entry.async_start_reauth(self.hass)
             self.recovery.async_check()
             self.issues.async_check()
+            self._async_check_links()
             async_check_sign_in(self.hass, self.config_entry)
         if self.controller.queries.due:
             await self._async_refresh_details()
         return self.controller.store.state
+
+    @callback
+    def _async_check_links(self) -> None:
+        """Show why it is not reached: of polls that fail, only the first one is told."""
+        before, self.links = self.links, links_of(self.health())
+        if self.links != before:
+            self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:
         """Ask for names before entities exist; the rest does not hold a poll up."""

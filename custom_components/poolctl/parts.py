@@ -27,8 +27,8 @@ class Part(StrEnum):
 _KEYS: Final[Mapping[Part | None, str]] = {
     # What concerns the whole stays with the controller.
     None: """
-        ambient_temperature connection expander_1 expander_2 expander_3 expander_4 faults
-        held_outputs internet mqtt resume_schedules schedules
+        ambient_temperature cloud_service connection expander_1 expander_2 expander_3
+        expander_4 faults held_outputs internet local_network mqtt resume_schedules schedules
     """,
     Part.WATER: """
         chemistry_stable last_valid_reading orp ph volume water_temperature

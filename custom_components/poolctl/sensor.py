@@ -34,6 +34,7 @@ from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.ends import ENDS, PoolctlEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
+from .derived.reached import REACHED, PoolctlReached
 from .derived.run_hours import RUN_HOURS, PoolctlRunHours
 from .derived.totals import TOTALS, PoolctlTotal
 from .entity import PoolctlEntity, PoolctlEntityDescription
@@ -199,6 +200,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlHeldOutputs, HELD, coordinator),
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
         **described(PoolctlRunHours, RUN_HOURS, coordinator),
+        **described(PoolctlReached, REACHED, coordinator),
     }
 
 

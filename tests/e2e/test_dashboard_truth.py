@@ -124,6 +124,8 @@ async def test_through_the_cloud(
         await expect(badge(desk, "Cloud")).to_have_count(int(fault))
         note = desk.get_by_text("What it cannot do that way")
         await expect(note).to_be_visible(visible=fault)
+        reason = tile(desk, "Local network").filter(has_text="No answer")
+        await expect(reason).to_have_count(int(fault))
         await expect(tile(desk, "Resume schedules")).to_have_count(int(not fault))
 
 
@@ -132,11 +134,14 @@ async def test_lost(desk: Page, home: Settings, api: HomeAssistant) -> None:
     connection = await entity(api, "connection", "sensor")
     state = (await api.states())[connection]
     await look(desk, home, await controller(api))
+    await expect(tile(desk, "Local network")).to_have_count(0)
     # As it is once the last state is too old: the dashboard is tested here, and it
     # knows a controller by its states alone.
     await api.post(f"/api/states/{connection}", state | {"state": "unavailable"})
     await expect(badge(desk, "Unavailable")).to_contain_text("ago")
     await expect(desk.get_by_text("The controller does not answer")).to_be_visible()
+    await expect(tile(desk, "Local network")).to_contain_text("ago")
+    await expect(tile(desk, "Cloud")).to_contain_text("Not needed now")
     await expect(badge(desk, "No problems")).to_have_count(0)
     await api.post(f"/api/states/{connection}", state)
     await expect(badge(desk, "No problems")).to_be_visible()

@@ -35,6 +35,7 @@ from custom_components.poolctl.derived.doses import DOSE_SENSORS
 from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
+from custom_components.poolctl.derived.reached import REACHED
 from custom_components.poolctl.derived.run_hours import RUN_HOURS
 from custom_components.poolctl.derived.totals import TOTALS
 from custom_components.poolctl.parts import PART_OF
@@ -88,7 +89,7 @@ async def test_what_is_fitted_has_a_page(full: Home) -> None:
     assert pages(full).keys() == {*names, "Beach pool"}
     # A page fits a screen or two.
     assert max(pages(full).values()) <= 27
-    assert pages(full)["Beach pool"] <= 15
+    assert pages(full)["Beach pool"] <= 17
 
 
 async def test_what_is_not_fitted_has_none(small: Home) -> None:
@@ -119,6 +120,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *FILTER_LOAD,
         *HELD,
         *RUN_HOURS,
+        *REACHED,
         *TOTALS,
         *switch.SWITCHES,
     )

@@ -44,6 +44,9 @@ _PLAIN_UNITS = {PERCENTAGE, None}
 _WANTED_DIAGNOSTICS = {
     # what every report of a fault begins with, and changes hardly ever
     "connection",
+    # why it is not reached; they are there when nothing else is
+    "cloud_service",
+    "local_network",
     # a time that is there only while it means something
     "pump_cooldown_remaining",
     "pump_priming_remaining",

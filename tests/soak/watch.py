@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 import gc
+import linecache
 import logging
 import re
 import sys
@@ -142,7 +143,8 @@ class Resources:
 
     @classmethod
     def now(cls) -> Resources:
-        """Count, garbage aside."""
+        """Count, garbage aside, and the source that Python keeps of each traceback."""
+        linecache.clearcache()
         gc.collect()
         kinds = Counter(type(found).__qualname__ for found in gc.get_objects())
         gc.collect()

@@ -130,6 +130,21 @@ async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
     assert not rig.pool.pool.slots[0].held
 
 
+async def test_nothing_gives_back_and_it_is_always_busy(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """L6 with L7: `busy` after it stopped the pump is no reason to leave it so."""
+    rig = speaking(make_rig, "pump_aux_declined", "busy_after")
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    await rig.controller.pump.set_speed(85)
+    await rig.polls(15)
+    with pytest.raises(NotGivenBackError):
+        await rig.controller.outputs.resume_schedules()
+    await rig.polls(15)
+    assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
+
+
 async def test_nothing_gives_back_what_is_held_off(
     make_rig: Callable[..., Rig],
 ) -> None:

@@ -39,6 +39,21 @@ async def test_replies_with_another_counter(
     assert rig.controller.paths.lan_error is None
 
 
+@pytest.mark.parametrize("refused", [False, True])
+async def test_replies_counted_anew(
+    make_rig: Callable[..., Rig], refused: bool
+) -> None:
+    """L2: a command asks once more when replies begin to count anew (layouts.md 1)."""
+    rig = speaking(make_rig, "query_counter_own")
+    await read(rig)
+    rig.controller.queries.expire()
+    rig.pool.query_counter = 0
+    if refused:
+        rig.pool.sign_elsewhere(5)
+    await rig.controller.heating.change(POOL, target=30)
+    assert rig.pool.pool.settings["pool_target"] == 30
+
+
 async def test_a_replayed_reply_is_none(pool: Rig) -> None:
     """L2: each kind has its baseline, and keeps it."""
     lan = pool.controller.paths.lan

@@ -113,9 +113,16 @@ class LanClient:
     ) -> bytes:
         """Ask a signed query; return the payload of its reply.
 
-        One that is part of a person's command is urgent: it goes before others.
+        One that is part of a person's command is urgent: it goes before others, and is
+        asked once more where its reply looks like a replay. The next reply tells one
+        from a controller that counts anew (layouts.md 1).
         """
-        reply = await self._request("q", name, payload, urgent=urgent)
+        try:
+            reply = await self._request("q", name, payload, urgent=urgent)
+        except ReplayError:
+            if not urgent:
+                raise
+            reply = await self._request("q", name, payload, urgent=urgent)
         self.counters.answered = name, payload
         return reply
 

@@ -231,13 +231,19 @@ export const calendar = (entity) => ({
   grid_options: { columns: 12, rows: 6 },
 });
 
-/** Say above all cards what a person has to know before anything else. */
-export const notes = (pool) =>
-  pool.connection
-    ? [
-        when(note(pool.text.lost), is(pool.connection, ...NOTHING, "lost")),
-        when(note(pool.text.cloud), throughCloud(pool)),
-      ]
-    : [];
+/** Say above all cards what a person has to know before anything else: what is wrong, why, and since when. */
+export const notes = (pool) => {
+  if (!pool.connection) return [];
+  const lost = is(pool.connection, ...NOTHING, "lost");
+  return [
+    when(note(pool.text.lost), lost),
+    when(note(pool.text.cloud), throughCloud(pool)),
+    ...why(pool, /^local_network$/, isNot(pool.connection, "lan")),
+    ...why(pool, /^cloud_service$/, lost),
+  ];
+};
+
+const why = (pool, key, condition) =>
+  pool.find("sensor", key).map((entity) => when(since(entity), condition));
 
 const note = (content) => ({ type: "markdown", content, grid_options: FULL });

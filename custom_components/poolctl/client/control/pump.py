@@ -6,6 +6,7 @@ from ..commands import PUMP_COMMAND, encode_aux, encode_cmd
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..exceptions import (
     InvalidCommandError,
+    LanBusyError,
     NotAppliedError,
     NotGivenBackError,
     NotSupportedError,
@@ -115,7 +116,8 @@ class PumpControl:
         self._no_aux = True
         try:
             await self._sender.confirm(pending)
-        except NotAppliedError:
+        except NotAppliedError, LanBusyError:
+            # A controller may be busy after it ran: what it does now is what counts.
             if was_on and self._store.known.pump_on is False:
                 # What it was asked to give back, it holds off: that would be worse.
                 self._off_holds = True

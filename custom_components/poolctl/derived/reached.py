@@ -1,0 +1,75 @@
+"""How the local network and the cloud do: why a controller is not reached, and since when."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, override
+
+from homeassistant.components.sensor import (
+    SensorDeviceClass,
+    SensorEntity,
+    SensorEntityDescription,
+)
+from homeassistant.const import EntityCategory
+
+from ..client.pool.state import PoolState
+from ..entity import PoolctlEntity, PoolctlEntityDescription
+from ..upkeep.links import Link, Links
+
+
+def _nothing(state: PoolState) -> None:
+    """Read nothing of the pool: it is not the pool that this is about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlReachedDescription(
+    PoolctlEntityDescription[Link], SensorEntityDescription
+):
+    """One way to the controller."""
+
+    link_fn: Callable[[Links], Link | None]
+
+
+def _way(
+    key: str, link_fn: Callable[[Links], Link | None], *never: Link
+) -> PoolctlReachedDescription:
+    """Return the row of one way; some states it never has."""
+    return PoolctlReachedDescription(
+        key=key,
+        translation_key=key,
+        device_class=SensorDeviceClass.ENUM,
+        options=[link for link in Link if link not in never],
+        entity_category=EntityCategory.DIAGNOSTIC,
+        value_fn=_nothing,
+        link_fn=link_fn,
+    )
+
+
+REACHED: Final = (
+    _way("local_network", lambda links: links.lan, Link.NOT_NEEDED, Link.SIGN_IN),
+    _way(
+        "cloud_service",
+        lambda links: links.cloud,
+        *(Link.NO_ADDRESS, Link.NO_KEY, Link.NOT_VERIFIED),
+    ),
+)
+
+
+class PoolctlReached(PoolctlEntity[Link], SensorEntity):
+    """How one way to the controller does; it is there when the controller is not."""
+
+    entity_description: PoolctlReachedDescription
+
+    @property
+    @override
+    def available(self) -> bool:
+        return True
+
+    @override
+    def _read_value(self) -> Link | None:
+        return self.entity_description.link_fn(self.coordinator.links)
+
+    @property
+    @override
+    def native_value(self) -> Link | None:
+        """Return how it does."""
+        return self._value

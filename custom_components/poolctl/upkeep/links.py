@@ -1,0 +1,83 @@
+"""How the two ways to a controller do: in words, why one of them is not in use."""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from ..client.exceptions import (
+    AuthenticationError,
+    BusyError,
+    EnvelopeError,
+    PoolctlError,
+    ProtocolError,
+    ReplayError,
+    SignatureError,
+    UnreachableError,
+)
+from .health import Health
+
+
+class Link(StrEnum):
+    """How a way to a controller does, by the key of its text in the translations."""
+
+    WORKS = "works"
+    NOT_NEEDED = "not_needed"
+    OFF = "off"
+    """The options of the entry do not allow it."""
+    NO_ADDRESS = "no_address"
+    NO_KEY = "no_key"
+    NO_ANSWER = "no_answer"
+    BUSY = "busy"
+    NOT_VERIFIED = "not_verified"
+    NOT_UNDERSTOOD = "not_understood"
+    SIGN_IN = "sign_in"
+    REFUSED = "refused"
+
+
+_REASONS: Final[tuple[tuple[tuple[type[PoolctlError], ...], Link], ...]] = (
+    ((AuthenticationError,), Link.SIGN_IN),
+    ((EnvelopeError, SignatureError, ReplayError), Link.NOT_VERIFIED),
+    ((ProtocolError,), Link.NOT_UNDERSTOOD),
+    ((BusyError,), Link.BUSY),
+    ((UnreachableError,), Link.NO_ANSWER),
+)
+"""The first that fits is the reason."""
+
+
+class Links(NamedTuple):
+    """Both ways; `None` where that one was not tried yet."""
+
+    lan: Link | None
+    cloud: Link | None
+
+
+def links_of(health: Health) -> Links:
+    """Return how both ways do now."""
+    return Links(_lan(health), _cloud(health))
+
+
+def _lan(health: Health) -> Link | None:
+    if not health.lan_allowed:
+        return Link.OFF
+    if health.record.host is None:
+        return Link.NO_ADDRESS
+    if health.record.key is None:
+        return Link.NO_KEY
+    if health.on_lan:
+        # One poll that is missed counts for nothing.
+        return None if health.lan_works is None else Link.WORKS
+    return _reason(health.lan_error)
+
+
+def _cloud(health: Health) -> Link | None:
+    if not health.cloud_allowed:
+        return Link.OFF
+    if health.on_lan:
+        return Link.NOT_NEEDED
+    return Link.WORKS if health.cloud_error is None else _reason(health.cloud_error)
+
+
+def _reason(error: PoolctlError | None) -> Link | None:
+    if error is None:
+        return None
+    fitting = (link for errors, link in _REASONS if isinstance(error, errors))
+    return next(fitting, Link.REFUSED)

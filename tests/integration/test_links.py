@@ -1,0 +1,76 @@
+"""Why a controller is not reached: the local network and the cloud, each in words."""
+
+import pytest
+
+from custom_components.poolctl.client.envelope import parse_key
+
+from .home import Home
+from .test_options import choose
+
+# Time stands still from the very beginning: a clock must not change under a timer.
+pytestmark = pytest.mark.usefixtures("freezer")
+
+
+def links(home: Home) -> tuple[str, str]:
+    """Return how the local network and the cloud do."""
+    return home.value("sensor", "local_network"), home.value("sensor", "cloud_service")
+
+
+async def test_by_the_lan(small: Home) -> None:
+    assert links(small) == ("works", "not_needed")
+    small.controller.faults.on("refuse")
+    await small.advance(15)
+    assert links(small) == ("works", "not_needed"), "one poll that is missed"
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("refuse", "no_answer"),
+        ("bad_tag", "not_verified"),
+        ("truncated_frame", "not_understood"),
+        ("html", "not_understood"),
+        ("busy", "busy"),
+    ],
+)
+async def test_by_the_cloud(small: Home, fault: str, reason: str) -> None:
+    small.controller.faults.on(fault)
+    await small.advance(45, step=15)
+    assert small.source == "cloud"
+    assert links(small) == (reason, "works")
+    small.controller.faults.off(fault)
+    await small.advance(60, step=15)
+    assert links(small) == ("works", "not_needed")
+
+
+async def test_lost(small: Home) -> None:
+    """Both say why, while everything else is unavailable, and go on doing so."""
+    small.controller.faults.on("refuse")
+    small.cloud.faults.on("rate_limited")
+    await small.advance(150, step=15)
+    assert small.value("sensor", "ph") == "unavailable"
+    assert links(small) == ("no_answer", "busy")
+    small.cloud.faults.off("rate_limited")
+    small.cloud.faults.on("refuse")
+    await small.advance(600, step=15)
+    assert links(small) == ("no_answer", "no_answer"), "it is another reason now"
+    shown = small.state("sensor", "cloud_service")
+    await small.advance(600, step=15)
+    assert small.state("sensor", "cloud_service") is shown, "since when"
+
+
+@pytest.mark.parametrize(
+    ("connection", "told"),
+    [("lan", ("works", "off")), ("cloud", ("off", "works"))],
+)
+async def test_by_option(small: Home, connection: str, told: tuple[str, str]) -> None:
+    await choose(small, connection=connection)
+    assert links(small) == told
+
+
+async def test_another_key(small: Home) -> None:
+    """Somebody who has not our key is told from somebody who is silent."""
+    small.controller.rotate_key(parse_key("00" * 16))
+    small.cloud.faults.on("error_503")
+    await small.advance(45, step=15)
+    assert links(small)[0] == "not_verified"
