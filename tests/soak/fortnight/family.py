@@ -240,7 +240,7 @@ async def weather(home: Home, seed: int, end: datetime) -> None:
         ph, orp = noise
         if minute % 10 == 0:
             warmest = 1 - abs(now.hour + now.minute / 60 - 15) / 9
-            water.ambient = round(17 + 10 * warmest + chance.gauss(0, 0.5), 1)
+            water.ambient = round(18 + 12 * warmest + chance.gauss(0, 0.5), 1)
         if minute % 1440 >= rain:
             minute, rain = 0, chance.uniform(1200, 1440)
             water.temperature = chance.uniform(20, 28)
