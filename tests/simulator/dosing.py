@@ -19,6 +19,7 @@ class Doser:
     doses: int = 0  # today
     left: float = 0.0  # seconds of the dose under way
     pause: float = 0.0  # seconds until the next may start
+    dosed: float = 0.0  # mL, ever
 
     @property
     def dosing(self) -> bool:
@@ -36,8 +37,9 @@ class Doser:
             return False
         used = min(seconds, self.left)
         self.left -= used
-        amount = used * settings[self.rate] / MINUTE
-        settings[self.remaining] = max(0.0, settings[self.remaining] - amount)
+        amount = min(used * settings[self.rate] / MINUTE, settings[self.remaining])
+        settings[self.remaining] -= amount
+        self.dosed += amount
         if settings[self.remaining] == 0:
             self.left = 0.0
         if self.left > 0:

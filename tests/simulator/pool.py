@@ -91,6 +91,7 @@ class Pool:
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
         self._day: date | None = None
+        self.watchers: list[Callable[[float], None]] = []  # told the s of every step
         self.attach(Clock())
 
     @classmethod
@@ -327,6 +328,8 @@ class Pool:
 
     def _step(self, seconds: float) -> None:
         """Let the physics go on for a short while."""
+        for watch in self.watchers:
+            watch(seconds)
         water, today = self.water, self.local_time().date()
         if self._day not in (None, today):
             self.acid.doses = self.chlorine.doses = 0

@@ -14,6 +14,7 @@ import time
 from typing import Any, override
 from unittest.mock import patch
 
+import freezegun.api
 from freezegun.api import FrozenDateTimeFactory
 
 from tests.simulator import Clock
@@ -50,6 +51,9 @@ def timelapse(frozen: FrozenDateTimeFactory) -> Generator[None]:
     loop: Any = asyncio.get_running_loop()
     look, run_in_executor = loop._selector.select, loop.run_in_executor
     in_threads: set[asyncio.Future[Any]] = set()
+    # Everybody asks it all the time, and it changes only here.
+    monotonic = freezegun.api._get_fake_monotonic
+    moment = [monotonic()]
 
     def select(timeout: float | None = None) -> Any:
         if timeout is None or loop._ready:
@@ -63,6 +67,7 @@ def timelapse(frozen: FrozenDateTimeFactory) -> Generator[None]:
             return look(THREAD_PATIENCE)
         # A little past the timer: one that is due at this very moment does not fire.
         frozen.tick((ceil(timeout * 1e6) + 1) / 1e6)
+        moment[0] = monotonic()
         return []
 
     def tracked(*args: Any) -> asyncio.Future[Any]:
@@ -72,6 +77,7 @@ def timelapse(frozen: FrozenDateTimeFactory) -> Generator[None]:
         return future
 
     with (
+        patch.object(freezegun.api, "_get_fake_monotonic", lambda: moment[0]),
         patch.object(loop._selector, "select", select),
         patch.object(loop, "run_in_executor", tracked),
     ):

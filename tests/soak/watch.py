@@ -88,14 +88,17 @@ class LogWatch(logging.Handler):
 
 
 @contextmanager
-def watching(watch: LogWatch) -> Generator[None]:
-    """Read the log for as long as the block runs; nobody else keeps our lines."""
+def watching(watch: LogWatch, level: int = logging.DEBUG) -> Generator[None]:
+    """Read the log for as long as the block runs; nobody else keeps our lines.
+
+    `level` is that of our own lines.
+    """
     ours, root = logging.getLogger(OURS), logging.getLogger()
     others = _Others(watch)
     before = ours.level, ours.propagate
     # It cannot tell what time it is while time is imagined.
     logging.getLogger("aiohttp.access").setLevel(logging.CRITICAL)
-    ours.setLevel(logging.DEBUG)
+    ours.setLevel(level)
     ours.propagate = False
     ours.addHandler(watch)
     root.addHandler(others)

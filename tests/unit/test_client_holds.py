@@ -11,7 +11,7 @@ from custom_components.poolctl.client.exceptions import (
     RefusedError,
     UnreachableError,
 )
-from tests.simulator import schedules as sim
+from tests.simulator import actions, schedules as sim
 
 from .conftest import Rig
 
@@ -175,6 +175,28 @@ async def test_the_pump(rig: Rig, dialects: tuple[str, ...]) -> None:
     await rig.controller.holds.give_back()
     await rig.polls(5)
     assert not rig.pool.pool.slots[0].held and not rig.pool.pool.pump.running
+    window(rig, 20, 0, begun=0)
+    await rig.polls(5)
+    assert rig.pool.pool.pump.mode == 1
+
+
+@pytest.mark.parametrize("seconds", [1.0, 10.0])
+@pytest.mark.parametrize("dialect", ["", "pump_off_clears"])
+async def test_off_of_a_pump_that_stands_still(
+    rig: Rig, dialect: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L5: what then holds it off shows only later, and is given back, too."""
+    monkeypatch.setattr(actions, "RELAY_DELAY", seconds)
+    if dialect:
+        rig.pool.dialects.add(dialect)
+    window(rig, -10, 0)
+    await start(rig)
+    assert not rig.pool.pool.pump.running
+    await switch(rig, False, 0)
+    await rig.polls(20)
+    await rig.controller.holds.give_back()
+    await rig.polls(5)
+    assert not rig.pool.pool.slots[0].held and ends(rig) == []
     window(rig, 20, 0, begun=0)
     await rig.polls(5)
     assert rig.pool.pool.pump.mode == 1

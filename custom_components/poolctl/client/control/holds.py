@@ -32,6 +32,10 @@ HOPELESS_WAIT = timedelta(hours=6)
 """Until it is tried again to give back what nothing that the controller takes gives back:
 another firmware may."""
 
+_BEGINS_WITHIN = timedelta(seconds=30)
+"""How long after a command a read may show that it holds an output, asked for or not: a
+`cmd` is queued (layouts.md 3), and a poll comes every 15 s (chosen)."""
+
 type WallClock = Callable[[], datetime]
 """Tells the time, in the time zone of the controller."""
 
@@ -128,7 +132,8 @@ class HoldControl:
         """Keep what came of what was asked for, unless more was asked for meanwhile."""
         slot = wanted.slot
         if self._asked.get(slot, wanted) is wanted:
-            self._asked.pop(slot, None)
+            if hold is not wanted or wanted.until != wanted.since:
+                self._asked.pop(slot, None)
             self._store.update(lambda known: with_hold(known, slot, hold))
 
     # What is given back
@@ -209,8 +214,10 @@ class HoldControl:
         """Take over what a read tells; it is published right after."""
         self._store.known = self._tracked()
         if self._paths.lan_answers:
+            begun = self._clock() - _BEGINS_WITHIN
             for slot in self._asked.keys() - self._under_way.keys():
-                del self._asked[slot]
+                if self._asked[slot].since < begun:
+                    del self._asked[slot]
 
     def _track(self) -> None:
         """Publish what is known of the holds now."""

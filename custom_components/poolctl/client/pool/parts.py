@@ -175,7 +175,9 @@ class Schedules:
         """Those in use by their index, none while they are not known."""
         armed = self.armed or ()
         return {
-            index: replace(schedule, enabled=index in armed)
+            index: schedule
+            if schedule.enabled is (index in armed)
+            else replace(schedule, enabled=index in armed)
             for index, schedule in enumerate(self.records or ())
             if schedule.used
         }

@@ -1,0 +1,1 @@
+"""A fortnight of a family at its pool."""

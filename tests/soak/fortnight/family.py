@@ -1,0 +1,246 @@
+"""A family at its pool: it switches what it likes by hand, and forgets most of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+import heapq
+from itertools import count
+from random import Random
+from typing import Final
+
+from homeassistant.exceptions import HomeAssistantError
+
+from tests.simulator.equipment import Role
+
+from .home import Home
+from .pool import (
+    CLEANER,
+    GARDEN,
+    POOL_LIGHT,
+    PUMP,
+    SPA,
+    SPA_JETS,
+    SPA_LIGHT,
+    UV,
+    WATERFALL,
+    ZONE,
+    entity,
+)
+
+MINUTE: Final = 60.0
+
+
+def clock(day: datetime, minutes: float) -> datetime:
+    """Return a time of a day by the clock on the wall."""
+    hour, rest = divmod(minutes, 60)
+    minute, rest = divmod(rest, 1)
+    wall = day.replace(hour=int(hour), minute=int(minute), second=int(rest * 60))
+    # There is no half past two in the night in which clocks are put forward.
+    return datetime.fromtimestamp(wall.timestamp(), ZONE)
+
+
+type _Deed = Callable[[Family], Awaitable[None]]
+
+
+class Family:
+    """Lives by its habits, drawn from a seed."""
+
+    def __init__(self, home: Home, seed: int) -> None:
+        """Move in."""
+        self.home, self.seed = home, seed
+        self.chance = Random(f"{seed} whims")
+        self._plan: list[tuple[datetime, int, str, _Deed]] = []
+        self._order = count()
+
+    async def live(self, begin: datetime, days: int) -> None:
+        """Live for some days from a midnight on."""
+        for number in range(days):
+            day = (begin + timedelta(days=number)).replace(hour=0)
+            self._plan_day(day, number)
+        end = begin + timedelta(days=days)
+        while self._plan and self._plan[0][0] < end:
+            at, _, what, deed = heapq.heappop(self._plan)
+            await self.home.until(at)
+            self.home.counts[what] += 1
+            try:
+                await deed(self)
+            except HomeAssistantError as err:
+                self.home.note(f"{what}: {err!r}")
+
+    def _plan_day(self, day: datetime, number: int) -> None:
+        chance = Random(f"{self.seed} day {number}")
+        for habit in HABITS:
+            minutes = chance.uniform(habit.earliest, habit.latest) * 60
+            if chance.random() < habit.often or number in habit.days:
+                self._later(clock(day, minutes), habit.what, habit.do)
+
+    def _later(self, at: datetime, what: str, deed: _Deed) -> None:
+        heapq.heappush(self._plan, (at, next(self._order), what, deed))
+
+    def soon(self, minutes: float, what: str, deed: _Deed) -> None:
+        """Plan something for later today."""
+        at = self.home.now.timestamp() + minutes * MINUTE
+        self._later(datetime.fromtimestamp(at, ZONE), what, deed)
+
+    # --- What it does ---
+
+    async def switch(self, slot: int, on: bool) -> None:
+        """Switch an output as everybody does."""
+        home = self.home
+        if self._in_vain(slot):
+            return
+        at = home.now
+        domain, key = entity(slot)
+        await home.act(f"{domain}.turn_{'on' if on else 'off'}", domain, key)
+        home.diary.switched(slot, on, at)
+
+    async def hold(
+        self, slot: int, on: bool, minutes: int, speed: int | None = None
+    ) -> None:
+        """Hold an output for a time."""
+        home = self.home
+        if self._in_vain(slot):
+            return
+        at = home.now + timedelta(minutes=minutes)
+        domain, key = entity(slot)
+        data = {"state": on, "duration": {"minutes": minutes}}
+        more = {} if speed is None else {"speed": speed}
+        await home.act("poolctl.hold", domain, key, **data, **more)
+        home.diary.held(slot, on, at)
+
+    def _in_vain(self, slot: int) -> bool:
+        """Tell whether an output would not run by itself now."""
+        pool = self.home.pool
+        return pool.slots[slot].role is Role.LINKED and pool.pump.mode == 0
+
+    async def speed(self, percent: int) -> None:
+        """Move the slider of the pump's speed; while schedules run it, that is a hold."""
+        home = self.home
+        if home.pool.pump.mode != 0:
+            await home.act("number.set_value", "number", "pump_speed", value=percent)
+            if PUMP not in home.diary.claims:
+                home.diary.switched(PUMP, True, home.now)
+
+    async def give_back(self) -> None:
+        """Give everything back to its schedules."""
+        await self.home.act("button.press", "button", "resume_schedules")
+        self.home.diary.forget(*range(len(self.home.pool.slots)))
+
+    async def refill(self, drum: str) -> None:
+        """Put a full drum there."""
+        await self.home.act("button.press", "button", f"refill_{drum}")
+
+    # --- What takes longer ---
+
+    async def spa_evening(self) -> None:
+        """Warm the spa, sit in it, and forget a part of it."""
+        await self.switch(SPA, True)
+        await self.hold(PUMP, True, 180, 90)
+        await self.switch(SPA_LIGHT, True)
+        self.soon(70, "jets", lambda it: it.hold(SPA_JETS, True, 40))
+        forgotten = self.chance.random() < 0.4
+        self.soon(720 if forgotten else 150, "spa over", Family.spa_over)
+
+    async def spa_over(self) -> None:
+        """Leave the spa."""
+        await self.switch(SPA, False)
+        await self.switch(SPA_LIGHT, False)
+
+    async def holds_over_a_restart(self) -> None:
+        """Hold something, and have Home Assistant updated while that ends."""
+        await self.hold(PUMP, False, 20)
+        await self.hold(WATERFALL, self.chance.random() < 0.5, 25)
+        self.soon(12, "holds that end while it is down", Family.update)
+
+    async def update(self) -> None:
+        """Update Home Assistant."""
+        await self.home.restart(self.chance.uniform(14, 20) * MINUTE)
+
+    async def restart(self) -> None:
+        """Restart Home Assistant."""
+        await self.home.restart(self.chance.uniform(1, 4) * MINUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """Something the family does."""
+
+    what: str
+    often: float
+    """Chance of a day."""
+    earliest: float
+    """h."""
+    latest: float
+    do: _Deed
+    days: tuple[int, ...] = ()
+    """On which it is done for sure, from 0."""
+
+
+def _some(*minutes: int) -> Callable[[Family], int]:
+    return lambda it: it.chance.choice(minutes)
+
+
+_LONG, _SHORT = _some(45, 90, 150, 240), _some(10, 20, 35)
+
+HABITS: Final = (
+    Habit(
+        "pump off in the night", 0.1, 1.2, 1.6, lambda it: it.switch(PUMP, False), (1,)
+    ),
+    Habit("breakfast in quiet", 0.3, 7.5, 9.5, lambda it: it.switch(PUMP, False), (0,)),
+    Habit(
+        "quiet call", 0.4, 9.5, 14, lambda it: it.hold(PUMP, False, _SHORT(it)), (1,)
+    ),
+    Habit("vacuuming", 0.3, 10, 15, lambda it: it.hold(PUMP, True, 90, 100)),
+    Habit("party", 0.25, 22.5, 23.8, lambda it: it.hold(PUMP, True, _LONG(it), 60)),
+    Habit("slower", 0.3, 11, 16, lambda it: it.speed(55)),
+    Habit("pump on", 0.3, 12, 20, lambda it: it.switch(PUMP, True)),
+    Habit("pump off", 0.6, 20.5, 22.4, lambda it: it.switch(PUMP, False), (1,)),
+    Habit("cleaner off", 0.4, 9.1, 9.8, lambda it: it.switch(CLEANER, False)),
+    Habit("UV off", 0.2, 10.1, 13.8, lambda it: it.switch(UV, False)),
+    Habit(
+        "waterfall off", 0.4, 16.1, 17.8, lambda it: it.switch(WATERFALL, False), (0,)
+    ),
+    Habit(
+        "waterfall for guests",
+        0.4,
+        14,
+        17.5,
+        lambda it: it.hold(WATERFALL, True, _LONG(it)),
+    ),
+    Habit(
+        "no waterfall",
+        0.3,
+        14.5,
+        17.5,
+        lambda it: it.hold(WATERFALL, False, _LONG(it)),
+    ),
+    Habit("garden lights off", 0.3, 18.2, 21.8, lambda it: it.switch(GARDEN, False)),
+    Habit("garden lights on", 0.3, 15, 17.5, lambda it: it.switch(GARDEN, True)),
+    Habit("pool light on", 0.4, 18, 21, lambda it: it.switch(POOL_LIGHT, True)),
+    Habit("pool light off", 0.5, 21.5, 23.5, lambda it: it.switch(POOL_LIGHT, False)),
+    Habit("spa evening", 0.35, 18.5, 20, Family.spa_evening, (0,)),
+    Habit("everything back", 0.3, 6, 8, Family.give_back),
+    Habit("holds over a restart", 0.2, 13, 17, Family.holds_over_a_restart, (1, 6, 11)),
+    Habit("restart", 0.15, 6, 22, Family.restart, (0,)),
+    Habit("new acid", 0.1, 8, 20, lambda it: it.refill("acid")),
+    Habit("new chlorine", 0.1, 8, 20, lambda it: it.refill("chlorine")),
+)
+
+
+async def weather(home: Home, seed: int, end: datetime) -> None:
+    """Let the air and the rain change the water, and noise its probes."""
+    chance, ph, orp, minute = Random(f"{seed} weather"), 0.0, 0.0, 0
+    rain = chance.uniform(600, 840)
+    while home.now < end:
+        await asyncio.sleep(MINUTE)
+        water, now, minute = home.pool.water, home.now, minute + 1
+        noise = chance.gauss(0, 0.03), chance.gauss(0, 4)
+        water.ph, water.orp = water.ph - ph + noise[0], water.orp - orp + noise[1]
+        ph, orp = noise
+        if minute % 10 == 0:
+            warmest = 1 - abs(now.hour + now.minute / 60 - 15) / 9
+            water.ambient = round(18 + 12 * warmest + chance.gauss(0, 0.5), 1)
+        if minute % 1440 >= rain:
+            minute, rain = 0, chance.uniform(1200, 1440)
+            water.temperature = chance.uniform(20, 28)

@@ -1,0 +1,388 @@
+"""What is judged of the fortnight, against what the pool itself did."""
+
+import asyncio
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+import time
+from typing import Final, override
+
+from tests.simulator.equipment import Role
+
+from .diary import Claim
+from .home import Home
+from .pool import (
+    ACID,
+    CHLORINE,
+    CLEANER,
+    GARDEN,
+    OZONE,
+    POOL_LIGHT,
+    PUMP,
+    RUNNING,
+    SPA,
+    SPA_JETS,
+    SPA_LIGHT,
+    UV,
+    WATER,
+    WATERFALL,
+    ZONE,
+    Sums,
+    entity,
+    minus,
+    runs,
+)
+
+MINUTE: Final = 60.0
+HOUR: Final = 60 * MINUTE
+DAY: Final = timedelta(days=1)
+
+WATCHED: Final = (
+    *(
+        PUMP,
+        POOL_LIGHT,
+        SPA_LIGHT,
+        WATERFALL,
+        CLEANER,
+        SPA,
+        SPA_JETS,
+        GARDEN,
+        UV,
+        OZONE,
+    ),
+)
+PATIENCE: Final = timedelta(minutes=2)
+"""How long giving back may last, while Home Assistant runs."""
+EXACT: Final = timedelta(seconds=30)
+"""How far an end that is shown may be from the true one: commands take some seconds."""
+SETTLES: Final = 30.0
+"""s after which what a person did is seen."""
+
+
+class Outputs:
+    """Looks at every output once a minute: who holds it, and whether it runs."""
+
+    def __init__(self, home: Home) -> None:
+        """Begin to look."""
+        self._home = home
+        self.minutes: Counter[str] = Counter()
+        self.slowest = timedelta()
+        """To give back while Home Assistant runs."""
+        self._wanted: dict[int, bool] = {}
+        self._told: set[tuple[int, str]] = set()
+
+    async def look(self, end: datetime) -> None:
+        """Look until the end."""
+        home = self._home
+        while home.now < end:
+            # Between two minutes: schedules begin and end at full ones.
+            await asyncio.sleep(MINUTE - (time.time() - 45) % MINUTE)
+            home.diary.pass_time(home.now)
+            for slot in WATCHED:
+                self._look_at(slot)
+
+    def _look_at(self, slot: int) -> None:
+        home, diary = self._home, self._home.diary
+        wanted = diary.wanted(slot, home.now)
+        before, self._wanted[slot] = self._wanted.get(slot), wanted
+        if wanted and not before:
+            self.minutes["windows"] += 1
+        if slot in diary.over:
+            self._given_back(slot, diary.over[slot])
+        elif time.time() - home.acted > SETTLES and self._settled(slot):
+            self._judge(slot, wanted)
+
+    def _settled(self, slot: int) -> bool:
+        """Tell whether the firmware does not stand against it."""
+        pool = self._home.pool
+        return pool.slots[slot].role is not Role.LINKED or pool.pump.mode != 0
+
+    def _given_back(self, slot: int, claim: Claim) -> None:
+        """Wait for an output whose hold is over, as long as that may last."""
+        home = self._home
+        if not home.pool.slots[slot].held:
+            home.diary.forget(slot)
+            home.counts["holds given back"] += 1
+            return
+        assert claim.until is not None
+        if home.up_since is None:
+            return
+        late = home.now - max(claim.until, home.up_since)
+        self.slowest = max(self.slowest, late)
+        if late > PATIENCE:
+            self._note(slot, f"held until {claim.until:%H:%M} is forgotten")
+
+    def _judge(self, slot: int, wanted: bool) -> None:
+        """Compare an output with the hold of a person, else with its schedules."""
+        home = self._home
+        on, claim = runs(home.pool, slot), home.diary.claims.get(slot)
+        if claim is not None:
+            self.minutes["held"] += 1
+            if on is not claim.on:
+                self._note(slot, f"runs {on} though somebody holds it {claim.on}")
+            self._compare_end(claim)
+            return
+        self.minutes["in schedules" if wanted else "at rest"] += 1
+        if on is not wanted:
+            self._note(slot, "misses its schedule" if wanted else "runs for nobody")
+        elif home.pool.slots[slot].held:
+            self._note(slot, "is held by nobody")
+        else:
+            self._told -= {found for found in self._told if found[0] == slot}
+
+    def _compare_end(self, claim: Claim) -> None:
+        """Compare when a hold ends with what is shown of it."""
+        home = self._home
+        if home.up_since is None or home.now - home.up_since < PATIENCE:
+            return
+        state = home.state(*entity(claim.slot))
+        shown = state.attributes.get("held_until") if state else None
+        until = datetime.fromisoformat(shown) if shown else None
+        if until is None or claim.until is None:
+            right = until is claim.until
+        else:
+            right = abs(until - claim.until) < EXACT
+        if not right:
+            self._note(claim.slot, f"is held until {claim.until}, {shown} is shown")
+
+    def _note(self, slot: int, what: str) -> None:
+        """Tell of it once."""
+        if (slot, what) not in self._told:
+            self._told.add((slot, what))
+            self._home.note(f"{self._home.pool.slots[slot].name} {what}")
+
+
+class Books:
+    """What Home Assistant shows of each day when it ends, and what is true."""
+
+    SENSORS: Final = {
+        ACID: ("acid_used_today", 1.0),
+        CHLORINE: ("chlorine_used_today", 1.0),
+        WATER: ("water_filtered_today", 1000.0),
+        RUNNING: ("pump_running_today", HOUR),
+    }
+    """Key of the sensor, and how much of what is true one of it is."""
+
+    def __init__(self, home: Home) -> None:
+        """Begin with the first day."""
+        self._home = home
+        self.days: list[tuple[Sums, Sums]] = []
+        """Of each day what is shown and what is true."""
+
+    async def keep(self, begin: datetime, days: int) -> None:
+        """Read them a moment before each midnight."""
+        before = self._home.meter.read()
+        for number in range(days):
+            midnight = begin + (number + 1) * DAY
+            await self._home.until(_earlier(midnight, 3))
+            true = self._home.meter.read()
+            self.days.append((self._shown(), minus(true, before)))
+            before = true
+
+    def _shown(self) -> Sums:
+        found: dict[str, float] = {}
+        for name, (key, scale) in self.SENSORS.items():
+            state = self._home.state("sensor", key)
+            try:
+                found[name] = float(state.state if state else "") * scale
+            except ValueError:
+                found[name] = 0.0
+                self._home.note(f"{key} shows {state}")
+        return found
+
+    def off(self, name: str) -> float:
+        """Return the share by which the sum of all days is off."""
+        return _off(*self._sums(name))
+
+    def _sums(self, name: str) -> tuple[float, float]:
+        shown, true = zip(*self.days, strict=True)
+        return sum(each[name] for each in shown), sum(each[name] for each in true)
+
+    def worst(self, name: str) -> float:
+        """Return that of the worst day."""
+        return max(
+            (_off(shown[name], true[name]) for shown, true in self.days), key=abs
+        )
+
+    @override
+    def __str__(self) -> str:
+        return ", ".join(
+            f"{name} {self._sums(name)[1] / scale:.1f} off by {self.off(name):+.2%} (worst day"
+            f" {self.worst(name):+.2%})"
+            for name, (_, scale) in self.SENSORS.items()
+        )
+
+
+def _off(shown: float, true: float) -> float:
+    return (shown - true) / true if true else float(shown != 0)
+
+
+def _earlier(at: datetime, seconds: float) -> datetime:
+    """Return a time in seconds that really pass."""
+    return datetime.fromtimestamp(at.timestamp() - seconds, ZONE)
+
+
+class RunHours:
+    """What the run hours of Home Assistant gain each day, and what is true.
+
+    What ran while it was down is not counted (README).
+    """
+
+    NAMES: Final = ("pool_heater", "solar", "spa_heater", "chlorinator", "uv", "ozone")
+
+    def __init__(self, home: Home) -> None:
+        """Begin with the first day."""
+        self._home = home
+        self.off: list[Sums] = []
+        """s of each day that are too many."""
+        self.ran: Sums = {}
+        """s in all."""
+
+    @staticmethod
+    def key(name: str) -> str:
+        """Return the key of a sensor."""
+        return f"{name}_run_hours"
+
+    async def keep(self, begin: datetime, days: int) -> None:
+        """Read them a moment before each midnight."""
+        shown, true = self._shown(), self._true()
+        for number in range(days):
+            await self._home.until(_earlier(begin + (number + 1) * DAY, 3))
+            gained, ran = minus(self._shown(), shown), minus(self._true(), true)
+            self.off.append(minus(gained, ran))
+            shown, true = self._shown(), self._true()
+        self.ran = true
+
+    def _shown(self) -> Sums:
+        states = ((n, self._home.state("sensor", self.key(n))) for n in self.NAMES)
+        return {name: float(state.state) * HOUR for name, state in states if state}
+
+    def _true(self) -> Sums:
+        total = self._home.meter.read()
+        unseen = self._home.unseen
+        return {n: total[n] - sum(each[n] for each in unseen) for n in self.NAMES}
+
+    def worst(self, name: str) -> float:
+        """Return the s of the worst day."""
+        return max((each[name] for each in self.off), key=abs)
+
+    @override
+    def __str__(self) -> str:
+        return "run hours " + ", ".join(
+            f"{name} {self.ran[name] / HOUR:.1f} h (worst day {self.worst(name):+.0f} s)"
+            for name in self.NAMES
+        )
+
+
+class Hours:
+    """Whether the pump's schedule gets its hours every day."""
+
+    AT: Final = 5
+    """h, when they are worked out."""
+    WRITTEN_WITHIN: Final = timedelta(minutes=10)
+    QUARTER: Final = 15
+    NOON: Final = 102
+    """Minutes after midnight UTC, of the sun over this pool in October."""
+
+    def __init__(self, home: Home) -> None:
+        """Begin with what is true now."""
+        self._home = home
+        self._warm = home.pool.water.temperature
+        """As the probe told last when its water flowed."""
+        self.lengths: list[int] = []
+        """Minutes of each day."""
+
+    async def keep(self, begin: datetime, days: int) -> None:
+        """Look every day, after the schedule was changed in the vendor's app."""
+        pool = self._home.pool
+        for number in range(days):
+            midnight = begin + number * DAY
+            pool.schedules[0].start, pool.schedules[0].end = 8 * 60, 9 * 60
+            at = midnight.replace(hour=self.AT)
+            self._home.hass.states.async_set(
+                "sun.sun", "below_horizon", {"next_noon": self._noon(at).isoformat()}
+            )
+            await self._remember(at)
+            await self._home.until(at + self.WRITTEN_WITHIN)
+            self._judge()
+            await self._home.until(midnight + DAY - timedelta(hours=1))
+
+    async def _remember(self, until: datetime) -> None:
+        while self._home.now < until:
+            water = self._home.pool.water
+            if water.stable:
+                self._warm = water.temperature
+            await asyncio.sleep(MINUTE)
+
+    def _noon(self, now: datetime) -> datetime:
+        day = now.timestamp() // DAY.total_seconds() * DAY.total_seconds()
+        noon = day + self.NOON * MINUTE
+        noon += DAY.total_seconds() * (noon < now.timestamp())
+        return datetime.fromtimestamp(noon, ZONE)
+
+    def _judge(self) -> None:
+        home, schedule = self._home, self._home.pool.schedules[0]
+        length = schedule.end - schedule.start
+        wanted = min(max(self._warm / 2, 2), 16) * 60
+        noon = self._noon(home.now)
+        middle = (schedule.start + schedule.end) / 2 - noon.hour * 60 - noon.minute
+        if abs(length - wanted) > self.QUARTER or abs(middle) > self.QUARTER:
+            home.note(
+                f"the pump has {length} minutes around noon {middle:+.0f} min,"
+                f" for water of {self._warm:.1f} °C"
+            )
+        else:
+            self.lengths.append(length)
+
+
+class Queries:
+    """Signed queries that the controller received, hour by hour."""
+
+    BEFORE: Final = 5.0
+    AFTER: Final = 45.0
+    """s before and after an action, or after a start, in which a query is caused by it."""
+
+    def __init__(self, home: Home) -> None:
+        """Begin to count."""
+        self._home = home
+        self._queries: list[float] = []
+        self._causes: list[float] = []
+        self._ends: list[float] = []
+        self.writes: list[float] = []
+        """When schedules were written."""
+
+    async def count(self, end: datetime) -> None:
+        """Count every hour; nobody else reads the simulator's records."""
+        requests = self._home.controller.requests
+        while self._home.now < end:
+            self._ends.append(time.time())
+            await asyncio.sleep(HOUR)
+            for each in requests:
+                if each.op == "q":
+                    self._queries.append(each.at)
+                elif each.op == "a":
+                    self._causes.append(each.at)
+                    self.writes += [each.at] if each.name == "schedule" else []
+            requests.clear()
+        self._ends.append(time.time())
+
+    @property
+    def hours(self) -> Sequence[int]:
+        """Return how many of each hour nobody caused."""
+        causes = sorted([*self._causes, *self._home.starts])
+
+        def own(at: float) -> bool:
+            found = bisect_left(causes, at - self.AFTER)
+            return found == len(causes) or causes[found] > at + self.BEFORE
+
+        background = [at for at in self._queries if own(at)]
+        ends = [bisect_left(background, end) for end in self._ends]
+        return [later - earlier for earlier, later in pairwise(ends)]
+
+    @property
+    def all_hours(self) -> Sequence[int]:
+        """Return how many of each hour there were, whoever caused them."""
+        ends = [bisect_left(self._queries, end) for end in self._ends]
+        return [later - earlier for earlier, later in pairwise(ends)]

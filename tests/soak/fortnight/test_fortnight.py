@@ -1,0 +1,155 @@
+"""A fortnight of a family at its pool, once for each dialect of L5.
+
+A real Home Assistant runs the integration and the blueprint of the pump's hours against a
+simulated controller over real sockets, in imagined time (timelapse.py): no poll is left
+out. Nothing breaks here but what a family breaks: it switches pump, lights, spa and more by
+hand and forgets them, holds them for a time, over the windows of their schedules and over
+restarts of Home Assistant, during which some of these times end. The clock is put forward
+in the second night. Judged against the pool itself: every hold that had an end was given
+back, every schedule ran that nobody held off, every hold lasted; acid, chlorine, water and
+running hours of each day, of the pump and of all else that wears; the hours of the pump, written each day anew; and how often the
+controller was asked by signed queries that no command caused.
+
+`POOLCTL_FORTNIGHT_DAYS` makes it shorter, `POOLCTL_SOAK_SEED` chooses another family.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+import logging
+import os
+from typing import Final
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.components.blueprint.models import DomainBlueprints
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from tests.integration.blueprints.conftest import BLUEPRINTS, rule
+from tests.integration.service import Service
+from tests.simulator.dialects import Dialect
+
+from ..draws import SEED
+from ..timelapse import timelapse
+from ..watch import LogWatch, watching
+from .family import Family, weather
+from .home import Home
+from .judge import Books, Hours, Outputs, Queries, RunHours
+from .pool import ACID, CHLORINE, RUNNING, WATER, ZONE
+
+DAYS: Final = int(os.environ.get("POOLCTL_FORTNIGHT_DAYS", "14"))
+MINUTE: Final = 60
+"""s that run hours may be off in a day."""
+CLOSE: Final = 0.02
+"""Share by which the sum of all days may be off."""
+QUERIES: Final = 72
+"""Signed queries an hour."""
+
+
+@pytest.mark.parametrize("dialect", [None, Dialect.PUMP_OFF_CLEARS])
+@pytest.mark.freeze_time("2026-10-02 13:30:00")
+async def test_a_fortnight(
+    hass: HomeAssistant,
+    service: Service,
+    entry: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+    dialect: Dialect | None,
+) -> None:
+    asyncio.get_running_loop().set_debug(False)
+    logging.getLogger("homeassistant").setLevel(logging.WARNING)
+    folder = property(lambda blueprints: BLUEPRINTS / blueprints.domain)
+    monkeypatch.setattr(DomainBlueprints, "blueprint_folder", folder)
+    controller = service.full
+    if dialect is not None:
+        controller.dialects.add(dialect)
+    await hass.config.async_set_time_zone(ZONE.key)
+    home = Home(hass, controller, entry)
+    key, token = controller.key.hex(), entry.data["token"]
+    watch = LogWatch(lambda: (key, token["access_token"], token["refresh_token"]))
+    outputs, books, hours, queries = (
+        Outputs(home),
+        Books(home),
+        Hours(home),
+        Queries(home),
+    )
+    run_hours = RunHours(home)
+    for name in RunHours.NAMES:
+        home.enable(RunHours.key(name))
+    with timelapse(freezer), watching(watch, logging.INFO):
+        await home.start()
+        await asyncio.sleep(60)
+        await _automate(home)
+        begin = (home.now + timedelta(days=1)).replace(hour=0, minute=0, second=0)
+        end = begin + timedelta(days=DAYS)
+        await home.until(begin)
+        async with asyncio.TaskGroup() as tasks:
+            for work in (
+                Family(home, SEED).live(begin, DAYS),
+                weather(home, SEED, end),
+                outputs.look(end),
+                books.keep(begin, DAYS),
+                run_hours.keep(begin, DAYS),
+                hours.keep(begin, DAYS),
+                queries.count(end),
+            ):
+                tasks.create_task(work)
+        await asyncio.sleep(60)
+        await hass.services.async_call(AUTOMATION, "turn_off", {"entity_id": "all"})
+        await hass.config_entries.async_unload(entry.entry_id)
+        await asyncio.sleep(3600)
+    report = _report(home, dialect, outputs, books, run_hours, hours, queries)
+    record_property("fortnight", report)
+    wrong = [*watch.wrong, *home.wrong]
+    wrong += [
+        f"{name} is off by {books.off(name):+.1%}"
+        for name in (ACID, CHLORINE, WATER, RUNNING)
+        if abs(books.off(name)) > CLOSE
+    ]
+    wrong += [
+        f"run hours of {name} are off by {seconds:+.0f} s in a day"
+        for name in RunHours.NAMES
+        if abs(seconds := run_hours.worst(name)) > MINUTE
+    ]
+    assert not wrong, "\n".join(["", *wrong[:50]])
+    assert home.counts["holds given back"] > DAYS
+    assert len(hours.lengths) == DAYS
+    assert len(queries.writes) == DAYS
+    assert max(queries.hours) <= QUERIES
+
+
+async def _automate(home: Home) -> None:
+    """Set up the blueprint, as its page proposes it."""
+    inputs = {
+        "schedule": home.entity_id("switch", "schedule_0"),
+        "water": home.entity_id("sensor", "water_temperature"),
+        "write_at": f"{Hours.AT:02}:00:00",
+    }
+    config = {AUTOMATION: [rule("pump_hours_by_temperature", inputs)]}
+    assert await async_setup_component(home.hass, AUTOMATION, config)
+
+
+def _report(
+    home: Home,
+    dialect: Dialect | None,
+    outputs: Outputs,
+    books: Books,
+    run_hours: RunHours,
+    hours: Hours,
+    queries: Queries,
+) -> str:
+    counts = ", ".join(f"{name} {n}" for name, n in sorted(home.counts.items()))
+    minutes = ", ".join(f"{name} {n}" for name, n in sorted(outputs.minutes.items()))
+    rows = [
+        f"seed {SEED}, {DAYS} days, {dialect or 'v2_manual_set off holds'}: {counts}",
+        f"holds with an end {home.diary.ends}, outputs looked at: {minutes}",
+        str(books),
+        str(run_hours),
+        f"minutes of the pump: {hours.lengths}, written {len(queries.writes)} times",
+        f"signed queries an hour: {max(queries.hours)}, in all {max(queries.all_hours)}",
+    ]
+    return "\n".join(rows)
