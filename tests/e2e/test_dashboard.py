@@ -257,8 +257,8 @@ async def make_past(api: HomeAssistant) -> None:
         )
 
 
-async def make_use(api: HomeAssistant) -> None:
-    """Let acid have been used on the days before."""
+async def make_use(api: HomeAssistant, what: str = "acid", daily: int = 240) -> None:
+    """Let so many mL of acid or chlorine have been used on each of the days before."""
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     days = range(PAST_DAYS, 0, -1)
     await api.command(
@@ -268,12 +268,15 @@ async def make_use(api: HomeAssistant) -> None:
             "has_sum": True,
             "name": None,
             "source": "recorder",
-            "statistic_id": await entity(api, "acid_used_today", "sensor"),
+            "statistic_id": await entity(api, f"{what}_used_today", "sensor"),
             "unit_class": "volume",
             "unit_of_measurement": "mL",
         },
         stats=[
-            {"start": (today - timedelta(days=ago)).isoformat(), "sum": 240.0 * number}
+            {
+                "start": (today - timedelta(days=ago)).isoformat(),
+                "sum": daily * (number + wave(today - timedelta(days=ago), 0) / 4),
+            }
             for number, ago in enumerate(days)
         ],
     )

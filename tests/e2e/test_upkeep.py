@@ -1,0 +1,147 @@
+"""A person sets once what the dashboard then tells every day, and closes the pool."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Locator, Page, expect
+
+from tests.home.api import HomeAssistant
+from tests.home.settings import DOMAIN, Settings
+
+from .dashboards import badge, controller, dashboard, look, pretended, show, tile
+from .pools import FULL_ID, Pools, entity
+from .steps import choose_in_menu, come_to_rest, open_integration
+from .test_dashboard import make_use
+
+VOLUME: Final = 50  # m³
+WATERFALL: Final = 1  # its number among the schedules of the controller
+NOON: Final = 12 * 60  # minutes after midnight
+ONE: Final = 13 * 60
+DRUMS: Final = ("acid", "chlorine")
+DOSE: Final = 30  # mL: 20 s at 90 mL/min
+# A dose takes its time, and the next read tells of it.
+DOSE_MS: Final = 60_000
+# The account is loaded anew, what is remembered comes first, and is then read twice.
+SEASON_MS: Final = 60_000
+
+
+async def test_time_of_a_schedule(
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
+) -> None:
+    """An hour is typed, and the controller has it."""
+    await look(desk, home, f"{await controller(api)}-settings")
+    # They are sorted by the names of their schedules.
+    await tile(desk, "End").last.click()
+    dialog = desk.locator("ha-more-info-dialog")
+    await expect(dialog).to_contain_text("Waterfall schedule end")
+    hours = dialog.get_by_role("spinbutton", name="hh")
+    for hour, minutes in ((1, ONE), (12, NOON)):
+        await hours.fill(f"{hour}")
+        await hours.press("Tab")
+        await pools.becomes(lambda pool: pool["schedules"][WATERFALL]["end"], minutes)
+    await close(dialog)
+
+
+async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """Once the volume is entered, the dashboard tells how often the water turns over."""
+    path = await controller(api)
+    turnovers = tile(desk, "Turnovers today")
+    await look(desk, home, path)
+    await expect(turnovers).to_have_count(0)
+    await look(desk, home, f"{path}-settings")
+    await tile(desk, "Pool volume").click()
+    dialog = desk.locator("ha-more-info-dialog")
+    volume = dialog.get_by_role("spinbutton")
+    await volume.fill(f"{VOLUME}")
+    await volume.press("Enter")
+    await close(dialog)
+    await expect(tile(desk, "Pool volume")).to_contain_text(f"{VOLUME}")
+    await look(desk, home, path)
+    await expect(turnovers).to_be_visible()
+
+
+async def close(dialog: Locator) -> None:
+    """Close the dialog of an entity."""
+    await dialog.get_by_role("button", name="Close").first.click()
+    await expect(dialog.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_chemicals(
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
+) -> None:
+    """A dose is counted at once, the days before are bars, and a drum has an end."""
+    strategy = {"type": f"custom:{DOMAIN}", "device_id": await controller(api)}
+    sections = [
+        {"strategy": strategy | {"section": section}}
+        for section in ("chemistry", "history")
+    ]
+    view = {"type": "sections", "title": "Chemicals", "sections": sections}
+    chlorine = await entity(api, "chlorine_used_today", "sensor")
+    await make_use(api)
+    await make_use(api, "chlorine", 300)
+    await pools.situation(FULL_ID, "bad_ph", on=True)
+    lasts = [await entity(api, f"{each}_lasts_until", "sensor") for each in DRUMS]
+    async with (
+        dashboard(api, {"views": [view]}),
+        pretended(api, lasts[0], "2027-01-12"),
+        pretended(api, lasts[1], "2026-12-18"),
+    ):
+        await show(desk, home)
+        used = tile(desk, "Acid used today")
+        await expect(used).to_contain_text(f"{DOSE} mL", timeout=DOSE_MS)
+        bars = desk.locator("hui-statistics-graph-card")
+        for name in ("Acid used per day", "Chlorine used per day"):
+            await expect(bars.filter(has_text=name)).to_be_visible()
+        await come_to_rest(desk)
+        await desk.locator("hui-view").screenshot(path=screenshots / "chemicals.png")
+    await pools.situation(FULL_ID, "bad_ph", on=False)
+    await api.command("recorder/clear_statistics", statistic_ids=[chlorine])
+
+
+async def test_closed_season(
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
+) -> None:
+    """Without polling nothing stale is shown, and a pool that answers can be read."""
+    path = await controller(api)
+    ph = await entity(api, "ph", "sensor")
+    async with closed(desk, home, pools):
+        await look(desk, home, path)
+        gone = badge(desk, "Unavailable")
+        await expect(gone).to_be_visible(timeout=SEASON_MS)
+        assert (await api.states())[ph]["state"] == "unavailable"
+        await switch_off(pools, on=False)
+        await api.call("homeassistant", "update_entity", entity_id=ph)
+        await expect(badge(desk, "No problems")).to_be_visible()
+        await expect(gone).to_have_count(0)
+
+
+@asynccontextmanager
+async def closed(page: Page, home: Settings, pools: Pools) -> AsyncIterator[None]:
+    """Have polling disabled, and at first the controller switched off."""
+    await switch_off(pools, on=True)
+    try:
+        await poll(page, home, on=False)
+        yield
+    finally:
+        await switch_off(pools, on=False)
+        await poll(page, home, on=True)
+
+
+async def switch_off(pools: Pools, *, on: bool) -> None:
+    """Switch the full pool off, and the service that has a copy of it."""
+    for target in (FULL_ID, "cloud"):
+        await pools.fault(target, "refuse", on=on)
+
+
+async def poll(page: Page, home: Settings, *, on: bool) -> None:
+    """Choose whether Home Assistant polls, in the system options of the account."""
+    await open_integration(page, home)
+    await choose_in_menu(page.locator("ha-config-entry-row"), "System options")
+    dialog = page.locator("dialog-config-entry-system-options")
+    switch = dialog.locator("ha-switch").last
+    await switch.click()
+    await expect(switch.get_by_role("switch")).to_be_checked(checked=on)
+    await dialog.get_by_role("button", name="Update").click()
+    await expect(dialog.get_by_role("dialog")).to_have_count(0)
