@@ -1,25 +1,30 @@
 """A person sets once what the dashboard then tells every day, and closes the pool."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from playwright.async_api import Locator, Page, expect
+from homeassistant.util.yaml import parse_yaml
+from playwright.async_api import Locator, Page, ViewportSize, expect
 
 from tests.home.api import HomeAssistant
-from tests.home.settings import DOMAIN, Settings
+from tests.home.settings import DOMAIN, REPOSITORY, Settings
 
 from .dashboards import badge, controller, dashboard, look, pretended, show, tile
 from .pools import FULL_ID, Pools, entity
-from .steps import choose_in_menu, come_to_rest, open_integration
+from .steps import choose_in_menu, open_integration, take_picture
 from .test_dashboard import make_use
 
+README: Final = REPOSITORY / "README.md"
 VOLUME: Final = 50  # m³
 WATERFALL: Final = 1  # its number among the schedules of the controller
 NOON: Final = 12 * 60  # minutes after midnight
 ONE: Final = 13 * 60
-DRUMS: Final = ("acid", "chlorine")
+# What is used of each in mL a day, and how many days what the pool begins with lasts.
+USE: Final = {"acid": (240, 52), "chlorine": (300, 26)}
+TALL: Final = ViewportSize(width=1280, height=1080)
 DOSE: Final = 30  # mL: 20 s at 90 mL/min
 # A dose takes its time, and the next read tells of it.
 DOSE_MS: Final = 60_000
@@ -78,25 +83,24 @@ async def test_chemicals(
         for section in ("chemistry", "history")
     ]
     view = {"type": "sections", "title": "Chemicals", "sections": sections}
-    chlorine = await entity(api, "chlorine_used_today", "sensor")
-    await make_use(api)
-    await make_use(api, "chlorine", 300)
     await pools.situation(FULL_ID, "bad_ph", on=True)
-    lasts = [await entity(api, f"{each}_lasts_until", "sensor") for each in DRUMS]
-    async with (
-        dashboard(api, {"views": [view]}),
-        pretended(api, lasts[0], "2027-01-12"),
-        pretended(api, lasts[1], "2026-12-18"),
-    ):
+    async with AsyncExitStack() as stack:
+        for chemical, (daily, days) in USE.items():
+            await make_use(api, chemical, daily)
+            until = (datetime.now(UTC) + timedelta(days)).date().isoformat()
+            sensor = await entity(api, f"{chemical}_lasts_until", "sensor")
+            await stack.enter_async_context(pretended(api, sensor, until))
+        await stack.enter_async_context(dashboard(api, {"views": [view]}))
+        await desk.set_viewport_size(TALL)
         await show(desk, home)
         used = tile(desk, "Acid used today")
         await expect(used).to_contain_text(f"{DOSE} mL", timeout=DOSE_MS)
         bars = desk.locator("hui-statistics-graph-card")
         for name in ("Acid used per day", "Chlorine used per day"):
             await expect(bars.filter(has_text=name)).to_be_visible()
-        await come_to_rest(desk)
-        await desk.locator("hui-view").screenshot(path=screenshots / "chemicals.png")
+        await take_picture(desk, screenshots / "chemicals.png")
     await pools.situation(FULL_ID, "bad_ph", on=False)
+    chlorine = await entity(api, "chlorine_used_today", "sensor")
     await api.command("recorder/clear_statistics", statistic_ids=[chlorine])
 
 
@@ -108,13 +112,12 @@ async def test_closed_season(
     ph = await entity(api, "ph", "sensor")
     async with closed(desk, home, pools):
         await look(desk, home, path)
-        gone = badge(desk, "Unavailable")
-        await expect(gone).to_be_visible(timeout=SEASON_MS)
+        await expect(badge(desk, "Unavailable ·")).to_be_visible(timeout=SEASON_MS)
         assert (await api.states())[ph]["state"] == "unavailable"
         await switch_off(pools, on=False)
         await api.call("homeassistant", "update_entity", entity_id=ph)
         await expect(badge(desk, "No problems")).to_be_visible()
-        await expect(gone).to_have_count(0)
+        await expect(badge(desk, "Unavailable")).to_have_count(0)
 
 
 @asynccontextmanager
@@ -145,3 +148,21 @@ async def poll(page: Page, home: Settings, *, on: bool) -> None:
     await expect(switch.get_by_role("switch")).to_be_checked(checked=on)
     await dialog.get_by_role("button", name="Update").click()
     await expect(dialog.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
+    """The README's example ends a schedule when the sun sets."""
+    pasted = README.read_text().split('"Pool: pump until sunset"')[1].split("```")[0]
+    example = parse_yaml(pasted)
+    assert isinstance(example, dict)
+    (action,) = example["actions"]
+    # Not the pump's: the water is to flow for the other tests.
+    end = await entity(api, f"schedule_{WATERFALL}_end", "time")
+    action["target"]["entity_id"] = end
+    await api.command("execute_script", sequence=[action])
+    sunset = (await api.states())["sun.sun"]["attributes"]["next_setting"]
+    sets = datetime.fromisoformat(sunset)
+    await pools.becomes(
+        lambda pool: pool["schedules"][WATERFALL]["end"], sets.hour * 60 + sets.minute
+    )
+    await api.call("time", "set_value", entity_id=end, time="12:00:00")
