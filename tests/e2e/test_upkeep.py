@@ -1,33 +1,25 @@
 """A person sets once what the dashboard then tells every day, and closes the pool."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Final
 
 from homeassistant.util.yaml import parse_yaml
-from playwright.async_api import Locator, Page, ViewportSize, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.home.api import HomeAssistant
-from tests.home.settings import DOMAIN, REPOSITORY, Settings
+from tests.home.settings import REPOSITORY, Settings
 
-from .dashboards import badge, controller, dashboard, look, pretended, show, tile
+from .dashboards import badge, controller, look, tile
 from .pools import FULL_ID, Pools, entity
-from .steps import choose_in_menu, open_integration, take_picture
-from .test_dashboard import make_use
+from .steps import choose_in_menu, open_integration
 
 README: Final = REPOSITORY / "README.md"
 VOLUME: Final = 50  # m³
 WATERFALL: Final = 1  # its number among the schedules of the controller
 NOON: Final = 12 * 60  # minutes after midnight
 ONE: Final = 13 * 60
-# What is used of each in mL a day, and how many days what the pool begins with lasts.
-USE: Final = {"acid": (240, 52), "chlorine": (300, 26)}
-TALL: Final = ViewportSize(width=1280, height=1080)
-DOSE: Final = 30  # mL: 20 s at 90 mL/min
-# A dose takes its time, and the next read tells of it.
-DOSE_MS: Final = 60_000
 # The account is loaded anew, what is remembered comes first, and is then read twice.
 SEASON_MS: Final = 60_000
 
@@ -71,37 +63,6 @@ async def close(dialog: Locator) -> None:
     """Close the dialog of an entity."""
     await dialog.get_by_role("button", name="Close").first.click()
     await expect(dialog.get_by_role("dialog")).to_have_count(0)
-
-
-async def test_chemicals(
-    desk: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
-) -> None:
-    """A dose is counted at once, the days before are bars, and a drum has an end."""
-    strategy = {"type": f"custom:{DOMAIN}", "device_id": await controller(api)}
-    sections = [
-        {"strategy": strategy | {"section": section}}
-        for section in ("chemistry", "history")
-    ]
-    view = {"type": "sections", "title": "Chemicals", "sections": sections}
-    await pools.situation(FULL_ID, "bad_ph", on=True)
-    async with AsyncExitStack() as stack:
-        for chemical, (daily, days) in USE.items():
-            await make_use(api, chemical, daily)
-            until = (datetime.now(UTC) + timedelta(days)).date().isoformat()
-            sensor = await entity(api, f"{chemical}_lasts_until", "sensor")
-            await stack.enter_async_context(pretended(api, sensor, until))
-        await stack.enter_async_context(dashboard(api, {"views": [view]}))
-        await desk.set_viewport_size(TALL)
-        await show(desk, home)
-        used = tile(desk, "Acid used today")
-        await expect(used).to_contain_text(f"{DOSE} mL", timeout=DOSE_MS)
-        bars = desk.locator("hui-statistics-graph-card")
-        for name in ("Acid used per day", "Chlorine used per day"):
-            await expect(bars.filter(has_text=name)).to_be_visible()
-        await take_picture(desk, screenshots / "chemicals.png")
-    await pools.situation(FULL_ID, "bad_ph", on=False)
-    chlorine = await entity(api, "chlorine_used_today", "sensor")
-    await api.command("recorder/clear_statistics", statistic_ids=[chlorine])
 
 
 async def test_closed_season(
