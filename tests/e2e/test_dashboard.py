@@ -157,8 +157,8 @@ async def use_it(page: Page, api: HomeAssistant) -> None:
         assert (await api.states())[entity_id]["state"] == state.lower()
 
     entity_id = await entity(api, "acid_remaining", "sensor")
-    before = (await api.states())[entity_id]["state"]
-    for answer, litres in (("Cancel", before), ("OK", "20.0")):
+    before = float((await api.states())[entity_id]["state"])
+    for answer, litres in (("Cancel", f"{before:.1f}"), ("OK", "20.0")):
         await tile(page, "Acid refilled").click()
         await page.get_by_role("button", name=answer, exact=True).click()
         await expect(tile(page, "Acid remaining")).to_contain_text(f"{litres} L")
