@@ -70,7 +70,7 @@ async def make_dashboard(
 async def look(desk: Page, home: Settings, view: str) -> None:
     """Go to a view of the dashboard that is open at the desk, and wait for its cards."""
     path = f"/{STANDING}/{view}"
-    if f"/{STANDING}/" in desk.url:
+    if desk.url.startswith(home.home_url):
         await desk.evaluate(GO, path)
     else:
         await desk.goto(f"{home.home_url}{path}")

@@ -49,8 +49,19 @@ class Pools:
 
     async def fault(self, target: str, name: str, *, on: bool) -> None:
         """Switch a fault of the cloud, or of the controller with a device id."""
-        fault = {"target": target, "name": name, "on": on}
-        async with self._session.post(f"{self._url}/api/fault", json=fault) as response:
+        await self._post("fault", {"target": target, "name": name, "on": on})
+
+    async def situation(self, target: str, name: str, *, on: bool) -> None:
+        """Bring the pool with a device id into a situation, or out of it."""
+        await self._post("situation", {"target": target, "name": name, "on": on})
+
+    async def advance(self, seconds: float) -> None:
+        """Jump ahead in the time of all pools."""
+        await self._post("advance", {"seconds": seconds})
+
+    async def _post(self, what: str, body: Json) -> None:
+        url = f"{self._url}/api/{what}"
+        async with self._session.post(url, json=body) as response:
             response.raise_for_status()
 
 

@@ -114,6 +114,19 @@ async def choose(field: Locator, option: str) -> None:
     await click_until(item, expect(item).to_be_hidden)
 
 
+async def pick(picker: Locator, owner: str, name: str) -> None:
+    """Pick what has two lines, such as an entity of a pool, from a long list."""
+    choices = picker.locator("ha-picker-combo-box")
+    search = choices.get_by_role("textbox")
+    await expect(search).to_be_focused()
+    await search.fill(name)
+    named = picker.page.get_by_text(name, exact=True)
+    found = choices.locator("ha-combo-box-item").filter(has=named, has_text=owner)
+    await found.first.click()
+    # What is typed while the list still closes is lost.
+    await expect(choices).to_be_hidden()
+
+
 async def choose_in_menu(part: Locator, option: str) -> None:
     """Choose from the menu behind the three dots of a row or a card."""
     await part.get_by_role("button", name="Menu").first.click()

@@ -1,6 +1,7 @@
 """What the dashboard shows is true at any time, without a reload."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Locator, Page, expect
@@ -9,8 +10,19 @@ from tests.home.api import HomeAssistant
 from tests.home.settings import DOMAIN, Settings
 from tests.home.waiting import until
 
-from .dashboards import PHONE, badge, controller, dashboard, look, pretended, show, tile
-from .pools import FULL_ID, SECONDS, SMALL_ID, Pools, entity
+from .dashboards import (
+    GO,
+    PHONE,
+    badge,
+    controller,
+    dashboard,
+    look,
+    pretended,
+    show,
+    tile,
+)
+from .pools import FULL, FULL_ID, SECONDS, SMALL_ID, Pools, entity, relay
+from .steps import come_to_rest, pick
 
 DRUM: Final = "poolctl-drum"
 
@@ -147,7 +159,9 @@ async def test_lost(desk: Page, home: Settings, api: HomeAssistant) -> None:
     await expect(badge(desk, "No problems")).to_be_visible()
 
 
-async def test_held_by_hand(desk: Page, home: Settings, api: HomeAssistant) -> None:
+async def test_held_by_hand(
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
+) -> None:
     """What is held has a badge, its names, and says until when; a timer, when it ends."""
     waterfall = await entity(api, "slot_3", "switch")
     count, until_when = tile(desk, "Held outputs"), tile(desk, "Waterfall Held until")
@@ -155,12 +169,16 @@ async def test_held_by_hand(desk: Page, home: Settings, api: HomeAssistant) -> N
     await look(desk, home, await controller(api))
     for seen in (badge(desk, "Held outputs"), count, until_when, timer):
         await expect(seen).to_have_count(0)
-    held = {"state": True, "duration": {"days": 2}}
-    await api.call("poolctl", "hold", entity_id=waterfall, **held)
+    await hold_for_days(desk, "Waterfall", 2)
+    await pools.becomes(relay("Waterfall"), True)
+    await look(desk, home, await controller(api))
     await expect(badge(desk, "Held outputs")).to_contain_text("1")
     await expect(count).to_contain_text("1 · Waterfall")
     end = (await api.states())[waterfall]["attributes"]["held_until"]
     await expect(until_when).to_contain_text(f"{datetime.fromisoformat(end):%-d, %Y}")
+    await come_to_rest(desk)
+    outputs = desk.locator("hui-grid-section").filter(has=count)
+    await outputs.screenshot(path=screenshots / "holds.png")
     await api.call("poolctl", "resume_schedule", entity_id=waterfall)
     for seen in (badge(desk, "Held outputs"), count, until_when):
         await expect(seen).to_have_count(0)
@@ -183,6 +201,20 @@ async def test_warm_at(desk: Page, home: Settings, api: HomeAssistant) -> None:
         ):
             await expect(shown).to_be_visible()
         await expect(shown).to_have_count(0)
+
+
+async def hold_for_days(page: Page, output: str, days: int) -> None:
+    """Hold an output on by the action, as a person who tries it does."""
+    await page.evaluate(GO, "/config/tools/action")
+    action = page.locator("ha-service-picker")
+    await action.click()
+    await pick(action, f"{DOMAIN}.hold", "Hold an output")
+    target = page.locator("ha-target-picker")
+    await target.get_by_role("button", name="Add target").click()
+    await pick(target, FULL, output)
+    duration = page.locator("ha-duration-input")
+    await duration.get_by_role("spinbutton", name="dd").fill(f"{days}")
+    await page.get_by_role("button", name="Perform action").click()
 
 
 async def test_problems(desk: Page, home: Settings, api: HomeAssistant) -> None:

@@ -1,0 +1,129 @@
+"""A person sets once what the dashboard then tells every day, and closes the pool."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Final
+
+from homeassistant.util.yaml import parse_yaml
+from playwright.async_api import Locator, Page, expect
+
+from tests.home.api import HomeAssistant
+from tests.home.settings import REPOSITORY, Settings
+
+from .dashboards import badge, controller, look, tile
+from .pools import FULL_ID, Pools, entity
+from .steps import choose_in_menu, open_integration
+
+README: Final = REPOSITORY / "README.md"
+VOLUME: Final = 50  # m³
+WATERFALL: Final = 1  # its number among the schedules of the controller
+NOON: Final = 12 * 60  # minutes after midnight
+ONE: Final = 13 * 60
+# The account is loaded anew, what is remembered comes first, and is then read twice.
+SEASON_MS: Final = 60_000
+
+
+async def test_time_of_a_schedule(
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
+) -> None:
+    """An hour is typed, and the controller has it."""
+    await look(desk, home, f"{await controller(api)}-settings")
+    # They are sorted by the names of their schedules.
+    await tile(desk, "End").last.click()
+    dialog = desk.locator("ha-more-info-dialog")
+    await expect(dialog).to_contain_text("Waterfall schedule end")
+    hours = dialog.get_by_role("spinbutton", name="hh")
+    for hour, minutes in ((1, ONE), (12, NOON)):
+        await hours.fill(f"{hour}")
+        await hours.press("Tab")
+        await pools.becomes(lambda pool: pool["schedules"][WATERFALL]["end"], minutes)
+    await close(dialog)
+
+
+async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """Once the volume is entered, the dashboard tells how often the water turns over."""
+    path = await controller(api)
+    turnovers = tile(desk, "Turnovers today")
+    await look(desk, home, path)
+    await expect(turnovers).to_have_count(0)
+    await look(desk, home, f"{path}-settings")
+    await tile(desk, "Pool volume").click()
+    dialog = desk.locator("ha-more-info-dialog")
+    volume = dialog.get_by_role("spinbutton")
+    await volume.fill(f"{VOLUME}")
+    await volume.press("Enter")
+    await close(dialog)
+    await expect(tile(desk, "Pool volume")).to_contain_text(f"{VOLUME}")
+    await look(desk, home, path)
+    await expect(turnovers).to_be_visible()
+
+
+async def close(dialog: Locator) -> None:
+    """Close the dialog of an entity."""
+    await dialog.get_by_role("button", name="Close").first.click()
+    await expect(dialog.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_closed_season(
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
+) -> None:
+    """Without polling nothing stale is shown, and a pool that answers can be read."""
+    path = await controller(api)
+    ph = await entity(api, "ph", "sensor")
+    async with closed(desk, home, pools):
+        await look(desk, home, path)
+        await expect(badge(desk, "Unavailable ·")).to_be_visible(timeout=SEASON_MS)
+        assert (await api.states())[ph]["state"] == "unavailable"
+        await switch_off(pools, on=False)
+        await api.call("homeassistant", "update_entity", entity_id=ph)
+        await expect(badge(desk, "No problems")).to_be_visible()
+        await expect(badge(desk, "Unavailable")).to_have_count(0)
+
+
+@asynccontextmanager
+async def closed(page: Page, home: Settings, pools: Pools) -> AsyncIterator[None]:
+    """Have polling disabled, and at first the controller switched off."""
+    await switch_off(pools, on=True)
+    try:
+        await poll(page, home, on=False)
+        yield
+    finally:
+        await switch_off(pools, on=False)
+        await poll(page, home, on=True)
+
+
+async def switch_off(pools: Pools, *, on: bool) -> None:
+    """Switch the full pool off, and the service that has a copy of it."""
+    for target in (FULL_ID, "cloud"):
+        await pools.fault(target, "refuse", on=on)
+
+
+async def poll(page: Page, home: Settings, *, on: bool) -> None:
+    """Choose whether Home Assistant polls, in the system options of the account."""
+    await open_integration(page, home)
+    await choose_in_menu(page.locator("ha-config-entry-row"), "System options")
+    dialog = page.locator("dialog-config-entry-system-options")
+    switch = dialog.locator("ha-switch").last
+    await switch.click()
+    await expect(switch.get_by_role("switch")).to_be_checked(checked=on)
+    await dialog.get_by_role("button", name="Update").click()
+    await expect(dialog.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
+    """The README's example ends a schedule when the sun sets."""
+    pasted = README.read_text().split('"Pool: pump until sunset"')[1].split("```")[0]
+    example = parse_yaml(pasted)
+    assert isinstance(example, dict)
+    (action,) = example["actions"]
+    # Not the pump's: the water is to flow for the other tests.
+    end = await entity(api, f"schedule_{WATERFALL}_end", "time")
+    action["target"]["entity_id"] = end
+    await api.command("execute_script", sequence=[action])
+    sunset = (await api.states())["sun.sun"]["attributes"]["next_setting"]
+    sets = datetime.fromisoformat(sunset)
+    await pools.becomes(
+        lambda pool: pool["schedules"][WATERFALL]["end"], sets.hour * 60 + sets.minute
+    )
+    await api.call("time", "set_value", entity_id=end, time="12:00:00")

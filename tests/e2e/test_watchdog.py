@@ -1,0 +1,87 @@
+"""A person lets the pH of a simulated pool be wrong: acid is used, and at its limit.
+
+Time jumps in the simulated pools, so these come last: nothing brings it back.
+"""
+
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+import re
+from typing import Final
+
+from playwright.async_api import Page, ViewportSize, expect
+
+from tests.home.api import HomeAssistant
+from tests.home.settings import DOMAIN, Settings
+
+from .dashboards import badge, controller, dashboard, look, pretended, show, tile
+from .homes import Homes
+from .pools import FULL, FULL_ID, Pools, entity
+from .steps import take_picture
+from .test_dashboard import make_use
+
+# What is used of each in mL a day, and how many days what the pool begins with lasts.
+USE: Final = {"acid": (240, 52), "chlorine": (300, 26)}
+TALL: Final = ViewportSize(width=1280, height=1080)
+HOUR: Final = 3600  # s
+SOME: Final = re.compile(r"[1-9]")
+
+# The controller takes six doses a day, half an hour apart, and counts anew at midnight.
+HOURS: Final = 4
+DAY: Final = 24
+TITLE: Final = f"{FULL}: the daily acid limit is reached"
+# Two reads, and a look at all that may be wrong.
+TOLD_MS: Final = 60_000
+
+
+async def test_chemicals(
+    desk: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
+) -> None:
+    """A dose is counted at once, the days before are bars, and a drum has an end."""
+    strategy = {"type": f"custom:{DOMAIN}", "device_id": await controller(api)}
+    sections = [
+        {"strategy": strategy | {"section": section}}
+        for section in ("chemistry", "history")
+    ]
+    view = {"type": "sections", "title": "Chemicals", "sections": sections}
+    await pools.situation(FULL_ID, "bad_ph", on=True)
+    # There may have been a dose, and half an hour is between two.
+    await pools.advance(HOUR)
+    async with AsyncExitStack() as stack:
+        for chemical, (daily, days) in USE.items():
+            await make_use(api, chemical, daily)
+            until = (datetime.now(UTC) + timedelta(days)).date().isoformat()
+            sensor = await entity(api, f"{chemical}_lasts_until", "sensor")
+            await stack.enter_async_context(pretended(api, sensor, until))
+        await stack.enter_async_context(dashboard(api, {"views": [view]}))
+        await desk.set_viewport_size(TALL)
+        await show(desk, home)
+        used = tile(desk, "Acid used today")
+        await expect(used).to_contain_text(SOME, timeout=TOLD_MS)
+        bars = desk.locator("hui-statistics-graph-card")
+        for name in ("Acid used per day", "Chlorine used per day"):
+            await expect(bars.filter(has_text=name)).to_be_visible()
+        await take_picture(desk, screenshots / "chemicals.png")
+    await pools.situation(FULL_ID, "bad_ph", on=False)
+
+
+async def test_daily_limit(
+    desk: Page, visitor: Page, home: Settings, api: HomeAssistant, homes: Homes
+) -> None:
+    """The page of the simulator makes it, the dashboard and the repairs tell of it."""
+    homes.spoil()
+    await visitor.goto(home.control_url)
+    pool = visitor.locator("section").filter(
+        has=visitor.get_by_role("heading", name=FULL)
+    )
+    await pool.get_by_role("button", name="The pH is 8.2").click()
+    # The pools may be an hour ahead.
+    left = DAY - 1 - datetime.now(UTC).hour
+    for _ in range(HOURS if left > HOURS else left + HOURS):
+        await visitor.get_by_role("button", name="+1 h").click()
+    await look(desk, home, await controller(api))
+    limit = badge(desk, "Daily acid limit reached")
+    await expect(limit).to_be_visible(timeout=TOLD_MS)
+    await desk.goto(f"{home.home_url}/config/repairs")
+    repair = desk.locator("ha-config-repairs").get_by_text(TITLE)
+    await expect(repair).to_be_visible(timeout=TOLD_MS)
