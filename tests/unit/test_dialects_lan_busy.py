@@ -46,6 +46,26 @@ async def test_it_ran(
     assert rig.settled
 
 
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+async def test_it_ran_and_somebody_signed(
+    make_rig: Callable[..., Rig], command: Callable[[Controller], Awaitable[None]]
+) -> None:
+    """L7 with L1: that it is refused the second time does not say that it never ran."""
+    rig = make_rig(full=True, cloud=False)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.pool.dialects.add("busy_after")
+    run = rig.pool.act
+
+    def act(name: str, payload: bytes) -> None:
+        run(name, payload)
+        rig.pool.sign_elsewhere(1)
+
+    rig.pool.act = act  # type: ignore[method-assign]
+    await command(rig.controller)
+    assert rig.settled
+
+
 @pytest.mark.parametrize("says", ["failed", "wrong_types", "error_500", "refuse"])
 async def test_it_ran_and_the_cloud_would_not(
     make_rig: Callable[..., Rig], says: str

@@ -150,8 +150,7 @@ class _ByLan:
             except RefusedError as err:
                 if type(err) is not RefusedError:
                     raise  # it says itself what it means
-                # Once, it may be somebody else's same number; after that, only where the
-                # query proves it.
+                # Once, it may be somebody else's same number; the next time needs a proof.
                 moved = await self._catch_up()
                 if proven and not moved:
                     raise
@@ -181,6 +180,11 @@ class _ByLan:
                 wait = next(waits, _PATIENCE)
                 if time.monotonic() + wait > last:
                     raise UnreachableError("it was not taken", sent=False) from err
+            except RefusedError as err:
+                if not busy or type(err) is not RefusedError:
+                    raise
+                # Somebody else signed meanwhile; it may have run the first time.
+                raise LanBusyError("refused after it was busy") from err
             await asyncio.sleep(wait)
 
     async def _catch_up(self) -> bool:
