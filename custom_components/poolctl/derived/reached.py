@@ -55,14 +55,19 @@ REACHED: Final = (
 
 
 class PoolctlReached(PoolctlEntity[Link], SensorEntity):
-    """How one way to the controller does; it is there when the controller is not."""
+    """How one way to the controller does; it is there when the controller is not.
+
+    Not in a closed season: nobody looks then.
+    """
 
     entity_description: PoolctlReachedDescription
 
     @property
     @override
     def available(self) -> bool:
-        return True
+        return (
+            super().available or not self.coordinator.config_entry.pref_disable_polling
+        )
 
     @override
     def _read_value(self) -> Link | None:

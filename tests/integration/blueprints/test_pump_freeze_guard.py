@@ -177,11 +177,12 @@ async def test_a_pump_switched_on_by_hand_stays_on(house: House, pool: Pool) -> 
 
 
 @pytest.mark.parametrize("although", [False, True])
-async def test_a_pump_switched_off_by_hand(
+async def test_a_pump_held_off_by_hand(
     house: House, pool: Pool, although: bool
 ) -> None:
     """It may be drained: only its owner can know."""
-    await by_hand(house, "switch.turn_off")
+    await house.act("poolctl.hold", "pump", state=False, duration={"days": 90})
+    await house.wait(seconds=30)
     await house.automate(NAME, **inputs(house, although_off_by_hand=although))
     pool.water.ambient = 1.0
     await house.wait(minutes=5)

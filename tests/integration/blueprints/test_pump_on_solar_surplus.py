@@ -156,9 +156,10 @@ async def test_the_schedule_goes_on_afterwards(house: House, pool: Pool) -> None
     assert pool.slots[0].held
 
 
-async def test_a_pump_switched_off_by_hand_stays_off(house: House, pool: Pool) -> None:
+async def test_a_pump_held_off_by_hand_stays_off(house: House, pool: Pool) -> None:
     """Until its owner gives it back."""
-    await by_hand(house, "switch.turn_off")
+    await house.act("poolctl.hold", "pump", state=False, duration={"days": 1})
+    await house.wait(seconds=30)
     meter(house, 0)
     await house.automate(NAME, **inputs(house))
     meter(house, 2000)
