@@ -62,53 +62,50 @@ class Bet(StrEnum):
 
 
 class Judged(NamedTuple):
-    """What a bet says, and which module of this folder judges it."""
+    """What a bet says, and whom it is about."""
 
     says: str
-    judge: str
     account: bool = False
     """Whether it is about the service and not about a controller."""
 
 
 BETS: Final[Mapping[Bet, Judged]] = {
-    Bet.ENVELOPE: Judged("version 1, hex, a tag that verifies", "lan"),
-    Bet.COUNTER_OUT: Judged("signed with the Unix time, a request is taken", "lan"),
-    Bet.COUNTER_FRAMES: Judged("the counter of state frames never goes back", "lan"),
-    Bet.COUNTER_REPLIES: Judged("replies share the counter of the frames", "lan"),
-    Bet.FRAME_VERSION: Judged("state frames have version 1", "lan"),
-    Bet.FRAME_SECTIONS: Judged("three sections that fill the frame", "lan"),
-    Bet.TELEMETRY_LENGTH: Judged("49 bytes and the slots", "lan"),
-    Bet.CONFIGURATION_LENGTH: Judged("90 bytes and the slots", "lan"),
-    Bet.TIMERS_LENGTH: Judged("1 byte and 5 for each timer", "lan"),
-    Bet.FLAGS: Judged("no bit is set that nobody knows", "lan"),
-    Bet.MODES: Judged("modes are 0 to 20 or 99", "lan"),
-    Bet.AUX_TYPES: Judged("codes of aux types are known ones, on 37 slots", "lan"),
-    Bet.SCHEDULE_NUMBER: Judged("a mode is the position of a schedule in use", "lan"),
-    Bet.REPLY_LENGTHS: Judged("replies to queries end where we think", "lan"),
-    Bet.REPLY_KEYS: Judged("replies in JSON have the keys we use", "lan"),
-    Bet.HEATING_KEYS: Judged("`v2_temp_get` has all that is written back", "lan"),
-    Bet.ACTION_ENV: Judged("`env` of an action is hex or left out", "lan"),
-    Bet.AUX_REPLY: Judged("the reply to `aux` shows the output switched", "lan"),
-    Bet.AUX_HELD: Judged("the override bit follows the third byte of `aux`", "lan"),
-    Bet.CMD_REPLY: Judged("the reply to `cmd` has no configuration", "lan"),
-    Bet.BUSY: Judged("after `busy`, nothing has run", "lan"),
-    Bet.DASHBOARD_FIELDS: Judged("the dashboard has the fields we read", "cloud"),
-    Bet.DRY_RUN_STATUS: Judged("the dashboard's dry run is 1, 3 or 4", "cloud"),
-    Bet.ONLINE: Judged("a controller said to be offline tells nothing new", "cloud"),
-    Bet.CLOUD_READS: Judged("the observed reads are there, with their data", "cloud"),
-    Bet.CLOUD_WRITES: Judged("the observed writes are there", "cloud"),
-    Bet.WRITE_STATUS: Judged("a write is answered with 200 `SUCCESS`", "cloud"),
-    Bet.COPY_AGE: Judged("reads are at most 35 s behind a write", "cloud"),
-    Bet.SILENCE: Judged("a controller that is silent is told by 504", "cloud"),
-    Bet.KEY_FORM: Judged("the key is `key_hex`, 32 hex characters", "cloud"),
-    Bet.INVENTORY: Judged("all of the inventory is understood", "cloud", True),
-    Bet.USERINFO: Judged("`userinfo` tells `sub`", "cloud", True),
-    Bet.DEAD_ACCESS: Judged("a dead access token is told by 401", "cloud", True),
-    Bet.REFUSED_GRANT: Judged(
-        "the token endpoint refuses by 400 or 401", "cloud", True
-    ),
-    Bet.ROTATION: Judged("a renewal brings a new refresh token", "cloud", True),
-    Bet.RETRY_AFTER: Judged("a 429 says when, in at most 60 s", "cloud", True),
+    Bet.ENVELOPE: Judged("version 1, hex, a tag that verifies"),
+    Bet.COUNTER_OUT: Judged("signed with the Unix time, a request is taken"),
+    Bet.COUNTER_FRAMES: Judged("the counter of state frames never goes back"),
+    Bet.COUNTER_REPLIES: Judged("replies share the counter of the frames"),
+    Bet.FRAME_VERSION: Judged("state frames have version 1"),
+    Bet.FRAME_SECTIONS: Judged("three sections that fill the frame"),
+    Bet.TELEMETRY_LENGTH: Judged("49 bytes and the slots"),
+    Bet.CONFIGURATION_LENGTH: Judged("90 bytes and the slots"),
+    Bet.TIMERS_LENGTH: Judged("1 byte and 5 for each timer"),
+    Bet.FLAGS: Judged("no bit is set that nobody knows"),
+    Bet.MODES: Judged("modes are 0 to 20 or 99"),
+    Bet.AUX_TYPES: Judged("codes of aux types are known ones, on 37 slots"),
+    Bet.SCHEDULE_NUMBER: Judged("a mode is the position of a schedule in use"),
+    Bet.REPLY_LENGTHS: Judged("replies to queries end where we think"),
+    Bet.REPLY_KEYS: Judged("replies in JSON have the keys we use"),
+    Bet.HEATING_KEYS: Judged("`v2_temp_get` has all that is written back"),
+    Bet.ACTION_ENV: Judged("`env` of an action is hex or left out"),
+    Bet.AUX_REPLY: Judged("the reply to `aux` shows the output switched"),
+    Bet.AUX_HELD: Judged("the override bit follows the third byte of `aux`"),
+    Bet.CMD_REPLY: Judged("the reply to `cmd` has no configuration"),
+    Bet.BUSY: Judged("after `busy`, nothing has run"),
+    Bet.DASHBOARD_FIELDS: Judged("the dashboard has the fields we read"),
+    Bet.DRY_RUN_STATUS: Judged("the dashboard's dry run is 1, 3 or 4"),
+    Bet.ONLINE: Judged("a controller said to be offline tells nothing new"),
+    Bet.CLOUD_READS: Judged("the observed reads are there, with their data"),
+    Bet.CLOUD_WRITES: Judged("the observed writes are there"),
+    Bet.WRITE_STATUS: Judged("a write is answered with 200 `SUCCESS`"),
+    Bet.COPY_AGE: Judged("reads are at most 35 s behind a write"),
+    Bet.SILENCE: Judged("a controller that is silent is told by 504"),
+    Bet.KEY_FORM: Judged("the key is `key_hex`, 32 hex characters"),
+    Bet.INVENTORY: Judged("all of the inventory is understood", True),
+    Bet.USERINFO: Judged("`userinfo` tells `sub`", True),
+    Bet.DEAD_ACCESS: Judged("a dead access token is told by 401", True),
+    Bet.REFUSED_GRANT: Judged("the token endpoint refuses by 400 or 401", True),
+    Bet.ROTATION: Judged("a renewal brings a new refresh token", True),
+    Bet.RETRY_AFTER: Judged("a 429 says when, in at most 60 s", True),
 }
 
 
