@@ -33,15 +33,21 @@ COMMANDS: dict[str, Callable[[Controller], Awaitable[None]]] = {
 }
 
 
+async def busy(make_rig: Callable[..., Rig], *, cloud: bool) -> Rig:
+    """Return a rig that has read all there is, whose controller is busy after it ran."""
+    rig = make_rig(full=True, cloud=cloud)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    rig.pool.dialects.add("busy_after")
+    return rig
+
+
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 async def test_it_ran(
     make_rig: Callable[..., Rig], command: Callable[[Controller], Awaitable[None]]
 ) -> None:
     """A person is told nothing but the truth: it worked."""
-    rig = make_rig(full=True, cloud=False)
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-    rig.pool.dialects.add("busy_after")
+    rig = await busy(make_rig, cloud=False)
     await command(rig.controller)
     assert rig.settled
 
@@ -51,10 +57,7 @@ async def test_it_ran_and_somebody_signed(
     make_rig: Callable[..., Rig], command: Callable[[Controller], Awaitable[None]]
 ) -> None:
     """L7 with L1: that it is refused the second time does not say that it never ran."""
-    rig = make_rig(full=True, cloud=False)
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-    rig.pool.dialects.add("busy_after")
+    rig = await busy(make_rig, cloud=False)
     run = rig.pool.act
 
     def act(name: str, payload: bytes) -> None:
@@ -71,10 +74,7 @@ async def test_it_ran_and_the_cloud_would_not(
     make_rig: Callable[..., Rig], says: str
 ) -> None:
     """What the cloud says after it is nothing that a person needs to hear."""
-    rig = make_rig(full=True)
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-    rig.pool.dialects.add("busy_after")
+    rig = await busy(make_rig, cloud=True)
     rig.service.cloud.not_offered.clear()
     rig.service.cloud.faults.on(says)
     await rig.controller.dosing.enable(DOSING[0], False)
