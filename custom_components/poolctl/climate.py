@@ -167,7 +167,7 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
 
     @override
     def _details(self) -> tuple[object, ...]:
-        return (self._rate,)
+        return *super()._details(), self._rate
 
     @override
     def _update(self) -> bool:

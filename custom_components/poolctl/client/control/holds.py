@@ -132,7 +132,9 @@ class HoldControl:
         """Keep what came of what was asked for, unless more was asked for meanwhile."""
         slot = wanted.slot
         if self._asked.get(slot, wanted) is wanted:
-            if hold is not wanted or wanted.until != wanted.since:
+            needs_none = hold is wanted and wanted.until == wanted.since
+            # Then a read may still come that shows it held all the same.
+            if not needs_none:
                 self._asked.pop(slot, None)
             self._store.update(lambda known: with_hold(known, slot, hold))
 
