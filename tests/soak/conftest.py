@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 import socket
-import time
 from typing import Any
 
 from homeassistant.components.application_credentials import (
@@ -18,18 +17,12 @@ import pytest_socket
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import sightings
-from tests.integration.service import (
-    CLIENT_ID,
-    CLIENT_SECRET,
-    FULL_ID,
-    SMALL_ID,
-    Service,
-)
-from tests.simulator import Controller, Pool
+from tests.integration.service import CLIENT_ID, CLIENT_SECRET, Service
+from tests.simulator import Pool
 
 from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network
-from .timelapse import SharedClock
+from .service import running, service_of
 
 
 @pytest.fixture(autouse=True)
@@ -66,32 +59,11 @@ def hass_storage() -> dict[str, Any]:
 @pytest.fixture
 async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
     """Run the simulated service."""
-    clock = SharedClock()
-    found = Service(
-        clock,
-        Controller(
-            device_id=SMALL_ID,
-            key=bytes(range(16)),
-            name="Home pool",
-            pool=Pool.small(),
-            clock=clock,
-            host="127.0.0.2",
-            port=lan_port,
-        ),
-        Controller(
-            device_id=FULL_ID,
-            key=bytes(range(16, 32)),
-            name="Beach pool",
-            pool=Pool.full(),
-            clock=clock,
-            host="127.0.0.3",
-            port=lan_port,
-        ),
-    )
+    small, full = ("Home pool", Pool.small()), ("Beach pool", Pool.full())
+    found = service_of(small, full, lan_port)
     for controller, who in zip(found.controllers, (SMALL, FULL), strict=True):
         controller.dialects |= draws(SEED, who, DAY)[0].dialects  # as it is wired, too
-    async with found.running():
-        clock.set_back(clock.time() - time.time())  # all clocks are right
+    async with running(found):
         yield found
 
 

@@ -1,15 +1,14 @@
 """The service with the pool of one family."""
 
 from collections.abc import AsyncGenerator
-import time
 
 import pytest
 
-from tests.integration.service import FULL_ID, SMALL_ID, Service
-from tests.simulator import Controller, Pool
+from tests.integration.service import Service
+from tests.simulator import Pool
 
 from ..network import Network
-from ..timelapse import SharedClock
+from ..service import running, service_of
 from . import pool
 
 
@@ -25,30 +24,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture
 async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
     """Run the simulated service: one account that owns the pool of the family."""
-    clock = SharedClock()
-    found = Service(
-        clock,
-        Controller(
-            device_id=SMALL_ID,
-            pool=Pool.small(),
-            clock=clock,
-            host="127.0.0.2",
-            port=lan_port,
-        ),
-        Controller(
-            device_id=FULL_ID,
-            key=bytes(range(16, 32)),
-            name="Home pool",
-            pool=pool.pool(),
-            clock=clock,
-            host="127.0.0.3",
-            port=lan_port,
-        ),
-    )
+    small, full = ("Not theirs", Pool.small()), ("Home pool", pool.pool())
+    found = service_of(small, full, lan_port)
     found.account.sites = [
         site for site in found.account.sites if found.full in site.controllers
     ]
-    async with found.running():
-        clock.set_back(clock.time() - time.time())  # all clocks are right
+    async with running(found):
         await found.small.stop()
         yield found

@@ -1,0 +1,43 @@
+"""The service of every simulated run: two controllers, and clocks that are all right."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+import time
+
+from tests.integration.service import FULL_ID, SMALL_ID, Service
+from tests.simulator import Controller, Pool
+
+from .timelapse import SharedClock
+
+
+def service_of(small: tuple[str, Pool], full: tuple[str, Pool], port: int) -> Service:
+    """Make the service of two pools, each with its name; nothing runs yet."""
+    clock = SharedClock()
+    named = (
+        (SMALL_ID, bytes(range(16)), *small),
+        (FULL_ID, bytes(range(16, 32)), *full),
+    )
+    return Service(
+        clock,
+        *(
+            Controller(
+                device_id=device_id,
+                key=key,
+                name=name,
+                pool=pool,
+                clock=clock,
+                host=f"127.0.0.{number}",
+                port=port,
+            )
+            for number, (device_id, key, name, pool) in enumerate(named, 2)
+        ),
+    )
+
+
+@asynccontextmanager
+async def running(service: Service) -> AsyncGenerator[Service]:
+    """Run it, with the clocks set right."""
+    clock = service.clock
+    async with service.running():
+        clock.set_back(clock.time() - time.time())
+        yield service
