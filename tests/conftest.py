@@ -10,19 +10,13 @@ import pytest_socket
 # Imported ahead of the test harness, whose own `custom_components` would hide ours.
 import custom_components.poolctl  # noqa: F401
 
-# What is imported and collected stays: to look through it for garbage, again and again and
-# five times in the end, took every process 5 s.
+# A tenth of the time went into looking for garbage while tests run. The test harness looks for
+# it ahead of each file of tests, for the warnings of what was left.
 gc.disable()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop() -> None:
-    """Collect garbage from the first test on."""
-    gc.enable()
-
-
 def pytest_unconfigure() -> None:
-    """Collect what tests left, for its warnings; what stays now ends with the process."""
+    """Collect what the last tests left, too; what stays now ends with the process."""
     gc.collect()
     gc.freeze()
 

@@ -1,6 +1,7 @@
 """Home Assistant and the service, both on imagined time."""
 
 from collections.abc import AsyncGenerator, Generator
+import gc
 from pathlib import Path
 import socket
 from typing import Any
@@ -23,6 +24,14 @@ from tests.simulator import Pool
 from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network
 from .service import running, service_of
+
+
+@pytest.fixture(autouse=True)
+def _garbage_is_collected() -> Generator[None]:
+    """Collect garbage while days pass, as Home Assistant does; short tests do without."""
+    gc.enable()
+    yield
+    gc.disable()
 
 
 @pytest.fixture(autouse=True)
