@@ -151,7 +151,7 @@ def _link(link: LinkStatistics) -> _Json:
         "latency_average_ms": None if average is None else round(average * 1000, 1),
         "latency_worst_ms": round(link.latency_worst * 1000, 1),
         "last_answer_at": link.last_answer_at,
-        "last_error": link.last_error,
+        "last_error": link.last_error and link.last_error.__name__,
         "last_error_at": link.last_error_at,
     }
 

@@ -1,21 +1,33 @@
 """The lines of the system health page: how the accounts are connected."""
 
 from collections.abc import Callable, Iterator
+from operator import itemgetter
+from typing import Final
 
 from homeassistant.components import system_health
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.translation import (
+    async_get_cached_translations,
+    async_translate_state,
+)
+from homeassistant.util import dt as dt_util
 
 from .account import AccountCoordinator, PoolctlConfigEntry
+from .client.exceptions import PoolctlError
 from .client.pool.state import Source
 from .client.statistics import LinkStatistics
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
+from .upkeep.links import reason
 
 type _Value = int | str | dict[str, str]
 
 _STARTED = {ConfigEntryState.LOADED, ConfigEntryState.SETUP_RETRY}
 """While an entry retries its set-up nothing answers: its controllers are lost."""
+_LAN: Final = "local_network"
+_CLOUD: Final = "cloud_service"
+"""The sensors that have words for how the two ways do."""
 _MANAGE_URL = f"/config/integrations/integration/{DOMAIN}"
 
 
@@ -61,29 +73,44 @@ def _on(source: Source) -> Callable[[ControllerCoordinator], bool]:
 def _cloud(account: AccountCoordinator) -> str | dict[str, str]:
     """Tell whether the service answered what it was asked last."""
     statistics = account.cloud.statistics
-    if statistics.works is False:
-        return {"type": "failed", "error": str(statistics.last_error)}
+    if (error := statistics.last_error) and statistics.works is False:
+        words = f"{_reason(account, error, _CLOUD)} ({error.__name__})"
+        return {"type": "failed", "error": words}
     return "ok" if statistics.works else "unknown"
 
 
 def _links(account: AccountCoordinator) -> Iterator[tuple[str, LinkStatistics]]:
-    yield "cloud", account.cloud.statistics
+    yield _CLOUD, account.cloud.statistics
     for controller in account.controllers.values():
-        yield "LAN", controller.controller.paths.statistics.lan
-        yield "cloud", controller.controller.paths.statistics.cloud
+        yield _LAN, controller.controller.paths.statistics.lan
+        yield _CLOUD, controller.controller.paths.statistics.cloud
 
 
 def _last_error(account: AccountCoordinator) -> str:
     """Return the newest error of all links, even one that is long over."""
     errors = [
-        (link.last_error_at, link.last_error, name)
-        for name, link in _links(account)
+        (link.last_error_at, link.last_error, key)
+        for key, link in _links(account)
         if link.last_error_at and link.last_error
     ]
     if not errors:
         return "none"
-    at, error, name = max(errors)
-    return f"{error} ({name}, {at.isoformat(timespec='seconds')})"
+    at, error, key = max(errors, key=itemgetter(0))
+    when = dt_util.as_local(at).isoformat(" ", "seconds")
+    words = _reason(account, error, key)
+    return f"{words} ({_name(account, key)}, {when}, {error.__name__})"
+
+
+def _reason(account: AccountCoordinator, error: type[PoolctlError], sensor: str) -> str:
+    """Say it as the sensor of that way does."""
+    state = reason(error)
+    return async_translate_state(account.hass, state, "sensor", DOMAIN, sensor, None)
+
+
+def _name(account: AccountCoordinator, sensor: str) -> str:
+    language = account.hass.config.language
+    texts = async_get_cached_translations(account.hass, language, "entity", DOMAIN)
+    return texts.get(f"component.{DOMAIN}.entity.sensor.{sensor}.name", sensor)
 
 
 _LINES: dict[str, Callable[[AccountCoordinator], _Value]] = {

@@ -56,13 +56,14 @@ async def test_one_account_on_a_bad_day(home: Home) -> None:
     info = await page(home)
     assert (info["on_lan"], info["on_cloud"], info["lost"]) == (1, 1, 0)
     assert info["cloud_reachable"] == "ok"
-    assert info["last_error"].startswith("FrameError (LAN, 20")
+    assert info["last_error"].startswith("Not understood (Local network, 20")
+    assert info["last_error"].endswith(", FrameError)")
 
     home.cloud.faults.on("error_503")
     await home.advance(180, step=15)
     info = await page(home)
     assert (info["on_lan"], info["on_cloud"], info["lost"]) == (1, 0, 1)
-    assert info["cloud_reachable"] == "Failed: ServiceError"
+    assert info["cloud_reachable"] == "Failed: No answer (ServiceError)"
 
     home.reconnect()
     await home.advance(60, step=15)
@@ -93,11 +94,11 @@ async def test_two_accounts(home: Home) -> None:
     assert info["on_cloud"] == "0, 1"
     assert info["lost"] == "0, 0"
     assert info["cloud_reachable"] == "ok, ok"
-    assert info["last_error"].startswith("none, UnreachableError (LAN, ")
+    assert info["last_error"].startswith("none, No answer (Local network, ")
     # Nothing of it answers at a start: it is tried again, and counts all the same.
     home.cloud.revoke(other)
     await home.restart()
     assert second.state is ConfigEntryState.SETUP_RETRY
     info = await page(home)
-    assert info["cloud_reachable"] == "ok, failed: AuthenticationError"
+    assert info["cloud_reachable"] == "ok, failed: Sign-in needed (AuthenticationError)"
     assert info["lost"] == "0, 1"

@@ -10,6 +10,7 @@ from custom_components.poolctl.client.exceptions import (
     ForbiddenError,
     NotOfferedError,
     RefusedError,
+    UnexpectedResponseError,
     UnreachableError,
 )
 from custom_components.poolctl.client.statistics import LinkStatistics
@@ -46,14 +47,14 @@ def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
     assert link.latency_average == pytest.approx(2)
     assert link.latency_worst == pytest.approx(3)
     assert link.works is False
-    assert link.last_error == "UnreachableError"
+    assert link.last_error is UnreachableError
     assert link.last_error_at is not None
     assert link.last_answer_at is not None
     assert (link.last_error_at - link.last_answer_at).total_seconds() == 10
     poll(link, freezer, 1)
     assert (link.works, link.misses, link.misses_in_a_row) == (True, 1, 0)
     # It is remembered what happened last.
-    assert link.last_error == "UnreachableError"
+    assert link.last_error is UnreachableError
 
 
 def test_misses_add_up(freezer: FrozenDateTimeFactory) -> None:
@@ -95,7 +96,7 @@ async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
     assert (lan.polls, lan.misses) == (2, 0)
     rig.pool.faults.once("garbage", 2)
     await rig.polls(15)
-    assert (lan.polls, lan.misses, lan.last_error) == (3, 1, "UnexpectedResponseError")
+    assert (lan.polls, lan.misses, lan.last_error) == (3, 1, UnexpectedResponseError)
     assert rig.controller.paths.statistics.cloud.polls == 0
 
 
@@ -110,7 +111,7 @@ async def test_polls_of_the_cloud(rig: Rig) -> None:
         assert cloud.misses == 0  # what it serves may still be of now
         await rig.polls(30)
     assert cloud.misses == 1
-    assert cloud.last_error == "UnreachableError"
+    assert cloud.last_error is UnreachableError
 
 
 async def test_requests_for_an_account(service: Service) -> None:

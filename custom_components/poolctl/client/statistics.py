@@ -34,8 +34,8 @@ class LinkStatistics:
     latency_worst: float = 0.0
     """s."""
     last_answer_at: datetime | None = None
-    last_error: str | None = None
-    """The class of the error; its words may be the other side's."""
+    last_error: type[PoolctlError] | None = None
+    """Without its words: they may be the other side's."""
     last_error_at: datetime | None = None
 
     @property
@@ -70,7 +70,7 @@ class LinkStatistics:
         self.polls += 1
         self.misses += 1
         self.misses_in_a_row += 1
-        self.last_error, self.last_error_at = type(error).__name__, _now()
+        self.last_error, self.last_error_at = type(error), _now()
 
     def _answered(self, started: float) -> None:
         latency = time.monotonic() - started

@@ -65,7 +65,8 @@ def _lan(health: Health) -> Link | None:
     if health.on_lan:
         # One poll that is missed counts for nothing.
         return None if health.lan_works is None else Link.WORKS
-    return _reason(health.lan_error)
+    error = health.lan_error
+    return None if error is None else reason(type(error))
 
 
 def _cloud(health: Health) -> Link | None:
@@ -73,11 +74,11 @@ def _cloud(health: Health) -> Link | None:
         return Link.OFF
     if health.on_lan:
         return Link.NOT_NEEDED
-    return Link.WORKS if health.cloud_error is None else _reason(health.cloud_error)
+    error = health.cloud_error
+    return Link.WORKS if error is None else reason(type(error))
 
 
-def _reason(error: PoolctlError | None) -> Link | None:
-    if error is None:
-        return None
-    fitting = (link for errors, link in _REASONS if isinstance(error, errors))
+def reason(error: type[PoolctlError]) -> Link:
+    """Return how a way does whose last use ended with an error of this kind."""
+    fitting = (link for errors, link in _REASONS if issubclass(error, errors))
     return next(fitting, Link.REFUSED)
