@@ -367,7 +367,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             recovery = controllers[user_input[CONF_DEVICE_ID]].recovery
             errors = await async_adopt_address(recovery, user_input)
             if not errors:
-                return self.async_abort(reason="reconfigure_successful")
+                return self.async_update_and_abort(entry)
         schema, today = address_form(
             {device_id: each.record for device_id, each in controllers.items()}
         )

@@ -1,6 +1,7 @@
 """Another address of the service or of a controller, given by hand."""
 
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigFlowResult
+from homeassistant.core import DOMAIN as HOMEASSISTANT_DOMAIN
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -80,6 +81,8 @@ async def test_address_of_a_controller_by_hand(small: Home) -> None:
     result = await typed(small, flow, "127.0.0.1", small.controller.port)
     await small.settle()
     assert result["reason"] == "reconfigure_successful"
+    # Home Assistant has the words, not we.
+    assert result["translation_domain"] == HOMEASSISTANT_DOMAIN
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"
 
