@@ -22,6 +22,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
+from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.client.control import (
     poller as poller_module,
     queries as queries_module,
@@ -31,7 +32,7 @@ from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import proof as proof_module
 from tests.home.complaints import no_complaints
-from tests.simulator import NOON, Clock, Controller, Pool
+from tests.simulator import NOON, Clock, Controller, Pool, pipeline
 from tests.simulator.visitors import Replayer
 
 from .home import Home
@@ -136,7 +137,16 @@ def sign_in(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for the effect of a command sooner than people would."""
-    monkeypatch.setattr(sender_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
+    monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.05, 0.1, 0.2))
+
+
+@pytest.fixture
+def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the service's time fly, and neither it nor who asks it keep a pace."""
+    service.clock.speed = 50
+    monkeypatch.setattr(pipeline, "WRITE_GAP", 0.0)
+    monkeypatch.setattr(pipeline, "COMMAND_GAP", 0.0)
+    monkeypatch.setattr(cloud_module, "WRITE_SPACING", 0.0)
 
 
 @pytest.fixture
