@@ -137,7 +137,7 @@ def sign_in(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for the effect of a command sooner than people would."""
-    monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.05, 0.1, 0.2))
+    monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.03, 0.06, 0.1))
 
 
 @pytest.fixture

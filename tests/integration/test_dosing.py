@@ -78,6 +78,8 @@ COMMANDS = [
     Command("button.press", "refill_acid", "20.0", {"acid_remaining": 20_000}),
     Command("button.press", "refill_chlorine", "20.0", {"chlorine_remaining": 20_000}),
 ]
+
+
 @pytest.fixture(autouse=True)
 def still_water(service: Service) -> None:
     """Take no dose by itself, so that what changes is what was asked for."""
@@ -156,9 +158,7 @@ async def test_without_a_lan(home: Home, subtests: pytest.Subtests) -> None:
             assert dict(home.pool.settings) == before
 
 
-async def test_without_a_lan_and_refused(
-    home: Home, subtests: pytest.Subtests
-) -> None:
+async def test_without_a_lan_and_refused(home: Home, subtests: pytest.Subtests) -> None:
     await cloud_only(home)
     home.controller.faults.on("decline")
     for command in COMMANDS:
