@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
@@ -61,6 +62,10 @@ class Command:
             return home.value("sensor", f"{drum}_remaining")
         return home.value(self.domain, self.key)
 
+    def shows(self, home: Home) -> bool:
+        """Tell whether it is shown already."""
+        return self.value(home) == self.shown
+
 
 def number(key: str, value: float, shown: str, stored: float) -> Command:
     return Command("number.set_value", key, shown, {key: stored}, {"value": value})
@@ -100,7 +105,7 @@ async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
         with subtests.test(command.key):
             before, was = dict(full.pool.settings), command.value(full)
             task = full.hass.async_create_task(command.run(full))
-            await until(lambda: command.value(full) == command.shown)
+            await until(partial(command.shows, full))
             await task
             assert command.value(full) == command.shown != was
             assert dict(full.pool.settings) == before | command.changes
