@@ -86,14 +86,14 @@ async def test_a_name_changes(home: Home, pool: Pool) -> None:
     before = known(home, "switch", KEY)
     assert home.state_of(before.entity_id).name == "Outputs Waterfall"
     pool.slots[WATERFALL].name = "Cascade"
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     after = known(home, "switch", KEY)
     assert (after.id, after.entity_id) == (before.id, before.entity_id)
     assert home.state_of(after.entity_id).name == "Outputs Cascade"
     assert after.original_name == "Cascade"
 
     pool.slots[WATERFALL].name = ""
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     after = known(home, "switch", KEY)
     assert home.state_of(after.entity_id).name == "Outputs Output 4"
     assert after.original_name == "Output 4"
@@ -115,7 +115,7 @@ async def test_another_kind_of_the_same_platform(
 ) -> None:
     """Its name and icon follow, its identifiers and a person's settings stay."""
     pool.slots[WATERFALL].name = name
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     registry = er.async_get(home.hass)
     before = known(home, "switch", KEY)
     registry.async_update_entity(before.entity_id, icon="mdi:star", labels={"mine"})
@@ -157,30 +157,28 @@ async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
     assert full.hass.states.get(after.entity_id) is None
 
 
-@pytest.mark.parametrize(
-    ("aux_type", "domain", "name"),
-    [
-        (POOL_LIGHT, "light", "Waterfall"),
-        (GAS_HEATER, "binary_sensor", "Output 4: Waterfall"),
-        (PH_DOSER, "binary_sensor", "Output 4: Waterfall"),
-    ],
-)
 async def test_another_platform_and_back(
-    home: Home, pool: Pool, aux_type: int, domain: str, name: str
+    home: Home, pool: Pool, subtests: pytest.Subtests
 ) -> None:
     """It goes in one and appears in the other."""
     before = known(home, "switch", KEY)
-    pool.slots[WATERFALL].aux_type = aux_type
-    await home.advance(15)
-    assert gone(home, "switch", KEY)
-    assert home.hass.states.get(before.entity_id) is None
-    other = known(home, domain, KEY)
-    assert other.original_name == name
+    for aux_type, domain, name in (
+        (POOL_LIGHT, "light", "Waterfall"),
+        (GAS_HEATER, "binary_sensor", "Output 4: Waterfall"),
+        (PH_DOSER, "binary_sensor", "Output 4: Waterfall"),
+    ):
+        with subtests.test(domain, aux_type=aux_type):
+            pool.slots[WATERFALL].aux_type = aux_type
+            await home.advance(15)
+            assert gone(home, "switch", KEY)
+            assert home.hass.states.get(before.entity_id) is None
+            other = known(home, domain, KEY)
+            assert other.original_name == name
 
-    pool.slots[WATERFALL].aux_type = GENERAL
-    await home.advance(15)
-    assert gone(home, domain, KEY)
-    assert known(home, "switch", KEY).entity_id == before.entity_id
+            pool.slots[WATERFALL].aux_type = GENERAL
+            await home.advance(15)
+            assert gone(home, domain, KEY)
+            assert known(home, "switch", KEY).entity_id == before.entity_id
 
 
 async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> None:
@@ -242,7 +240,7 @@ async def test_a_new_slot_appears_although_names_cannot_be_read(
     entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == f"Output {FREE + 1}"
     home.controller.faults.clear()
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == "Slide"
 
@@ -280,7 +278,7 @@ async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
     await home.set_up(home.controller)
     assert gone(home, "number", "pump_speed")
     home.clock.advance(60)
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     entry = known(home, "number", "pump_speed")
     assert home.value("number", "pump_speed") == "75"
 
@@ -289,6 +287,6 @@ async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
         home.hass, er.EVENT_ENTITY_REGISTRY_UPDATED
     )
     home.controller.restart()
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     assert known(home, "number", "pump_speed").id == entry.id
     assert "remove" not in {event.data["action"] for event in removed}
