@@ -58,24 +58,24 @@ async def test_the_changes_that_were_chosen(small: Home) -> None:
     assert small.source == "cloud"
     assert told(fired) == []
     small.cloud.faults.on("refuse")
-    await small.advance(300, step=15)
+    await small.advance(300, step=30)
     assert told(fired) == [small.entity_id("sensor", "connection")]
 
 
 async def test_in_the_cloud_for_a_time(small: Home) -> None:
     fired = await connection(small, "cloud", **{"for": "00:10:00"})
     small.controller.faults.on("refuse")
-    await small.advance(540, step=15)
+    await small.advance(540, step=30)
     assert small.source == "cloud"
     small.controller.faults.clear()
     await small.advance(60, step=15)
     assert small.source == "lan"
     small.controller.faults.on("refuse")
-    await small.advance(600, step=15)
+    await small.advance(600, step=30)
     assert told(fired) == []
     await small.advance(60, step=15)
     assert told(fired, "connection") == ["cloud"]
-    await small.advance(900, step=15)
+    await small.advance(900, step=30)
     assert told(fired) == []
 
 
