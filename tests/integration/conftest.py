@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 from aiohttp import ClientSession
 from aiohttp.abc import AbstractResolver, ResolveResult
+import freezegun
 from homeassistant.components.application_credentials import (
     ClientCredential,
     async_import_client_credential,
@@ -55,9 +56,22 @@ def _names_of(module: ModuleType) -> str:
 patch_time.ha_get_module_attributes_hash = _names_of
 
 
+def _goes_on() -> bool:
+    """Tell freezegun whether time is frozen no more."""
+    return not freezegun.api.freeze_factories
+
+
+# Likewise, who asks for the time was looked for on the stack, to tell pytest the real one.
+# That knows it by itself.
+freezegun.configure(extend_ignore_list=["_pytest.timing"])
+patch_time.ha_should_use_real_time = _goes_on
+
+
 @pytest.fixture(autouse=True)
-def _custom_integration(enable_custom_integrations: None, socket_enabled: None) -> None:
-    """Let Home Assistant load ours, and everybody use loopback."""
+def _custom_integration(request: pytest.FixtureRequest, socket_enabled: None) -> None:
+    """Let Home Assistant, where a test has one, load ours; everybody may use loopback."""
+    if "hass" in request.fixturenames:
+        request.getfixturevalue("enable_custom_integrations")
 
 
 @pytest.fixture(autouse=True)
