@@ -29,7 +29,9 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Never run a test anew of which a case failed.
 
     pytest-rerunfailures does that, whatever `--only-rerun` says, to a test with subtests.

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime, timedelta
 import itertools
 import time
@@ -35,9 +34,6 @@ from .timers import fire_timers
 MOST_SENT = 2
 """How often a command is sent that the controller declines: the second time is after a
 query has told that it was not the counter (unless a moment ago told that already)."""
-
-SETTABLE = ("calendar", "climate", "light", "number", "select", "switch")
-"""Domains of entities that show what a person has set."""
 
 # Before anybody freezes time.
 _REAL_SLEEP = time.sleep
@@ -299,35 +295,6 @@ class Home:
     def last_reported(self) -> dict[str, datetime]:
         """Return when each entity was written last, also if nothing changed."""
         return {s.entity_id: s.last_reported for s in self.hass.states.async_all()}
-
-    @contextmanager
-    def unchanged(self) -> Generator[None]:
-        """Fail if anything is other than before that a person sets, here or there.
-
-        Cases that share a home so cannot hide each other.
-        """
-        before = self._settings()
-        yield
-        now = self._settings()
-        assert {key: now.get(key) for key in before.keys() | now.keys()} == before
-
-    def _settings(self) -> dict[str, object]:
-        """Return what a person may set: of the pool, and as Home Assistant shows it."""
-        pool = self.pool
-        return {
-            state.entity_id: (state.state, state.attributes.get("temperature"))
-            for state in self.hass.states.async_all(SETTABLE)
-        } | {
-            "settings": dict(pool.settings),
-            "probes": dict(pool.probes),
-            "lights": {name: [*modes] for name, modes in pool.lights.items()},
-            "schedules": [replace(schedule) for schedule in pool.schedules],
-            "speed": pool.pump.asked,
-            "slots": [
-                (slot.on, slot.hand, slot.held, slot.name, slot.aux_type)
-                for slot in pool.slots
-            ],
-        }
 
     def follow(
         self, domain: str, key: str, of: Controller | None = None

@@ -15,6 +15,7 @@ from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
 from .home import Home
+from .unchanged import unchanged
 
 __all__ = ["calendar", "zone"]
 
@@ -237,7 +238,7 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
 
 async def test_refused(calendar: Calendar, subtests: pytest.Subtests) -> None:
     for changes, sentence in REFUSED:
-        with subtests.test(sentence, changes=changes), calendar.home.unchanged():
+        with subtests.test(sentence, changes=changes), unchanged(calendar.home):
             event = {name: v for name, v in fall(**changes).items() if v is not None}
             told = await calendar.send("create", event=event)
             assert told is not None and sentence in told

@@ -13,6 +13,7 @@ from tests.simulator.schedules import Schedule
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
 from .home import MOST_SENT, Home
 from .schedule_actions import die_after_command, look
+from .unchanged import unchanged
 
 __all__ = ["calendar", "zone"]
 
@@ -82,7 +83,7 @@ async def test_one_event_alone(calendar: Calendar) -> None:
     event = await calendar.event("Filter")
     ids = {"uid": event["uid"], "recurrence_id": event["recurrence_id"]}
     for scope in ({}, {"recurrence_range": ""}):
-        with calendar.home.unchanged():
+        with unchanged(calendar.home):
             for told in (
                 await calendar.send("delete", **ids, **scope),
                 await calendar.send("update", **ids, **scope, event=fall()),
@@ -186,7 +187,7 @@ async def test_the_controller_refuses(
     before = await calendar.events()
     calendar.faults.on("decline", "a")
     for name, change in CHANGES.items():
-        with subtests.test(name), calendar.home.unchanged():
+        with subtests.test(name), unchanged(calendar.home):
             sent = len(calendar.home.actions)
             assert await change(calendar) == REFUSED
             assert [one.name for one in calendar.pool.schedules if one.used] == USED
@@ -217,7 +218,7 @@ async def test_the_command_gets_lost(
     calendar: Calendar, subtests: pytest.Subtests
 ) -> None:
     for name, change in CHANGES.items():
-        with subtests.test(name), calendar.home.unchanged():
+        with subtests.test(name), unchanged(calendar.home):
             sent = len(calendar.home.actions)
             calendar.faults.once("ignore_writes")
             calendar.faults.once("close_mid_body", 1, "schedule")

@@ -89,30 +89,23 @@ RANGES: tuple[tuple[str, dict[str, float], float, float], ...] = (
 async def test_a_reading_and_its_range(small: Home, subtests: pytest.Subtests) -> None:
     """It is either in range or out of it."""
     rows = [
-        (
-            key,
-            fine,
-            wrong,
-            *(f"is_{key}_{way}_range {wrong}" for way in ("in", "out_of")),
-        )
-        for key, _, fine, wrong in RANGES
+        (key, options, fine, wrong, f"is_{key}_in_range {wrong}")
+        for key, options, fine, wrong in RANGES
     ]
-    answers = await ask_all(
-        small,
-        {
-            name: options
-            for (*_, inside, outside), (_, options, *_) in zip(
-                rows, RANGES, strict=True
-            )
-            for name in (inside, outside)
-        },
-    )
-    for key, fine, wrong, inside, outside in rows:
+    rules = {inside: options for _, options, _, _, inside in rows}
+    rules |= {_outside(inside): options for inside, options in rules.items()}
+    answers = await ask_all(small, rules)
+    for key, _, fine, wrong, inside in rows:
+        outside = _outside(inside)
         with subtests.test(inside):
             for reading, name in ((fine, inside), (wrong, outside), (fine, inside)):
                 setattr(small.pool.water, key, reading)
                 await small.advance(15)
                 assert await all_met(small, answers) & {inside, outside} == {name}
+
+
+def _outside(inside: str) -> str:
+    return inside.replace("_in_", "_out_of_")
 
 
 async def test_a_reading_that_is_not_known(home: Home) -> None:

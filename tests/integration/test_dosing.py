@@ -16,6 +16,7 @@ from tests.simulator.raw import until
 
 from .home import Home, failure
 from .service import Service
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once", "hurried")
 """Nobody waits for more values of a slider, nor for the pace of the service."""
@@ -122,7 +123,7 @@ async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
 async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
     full.controller.faults.on("decline")
     for command in COMMANDS:
-        with subtests.test(command.key), full.unchanged():
+        with subtests.test(command.key), unchanged(full):
             was = command.value(full)
             with failure("refused"):
                 await command.run(full)
@@ -139,7 +140,7 @@ async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -
         with subtests.test(command.key):
             before, was = dict(full.pool.settings), command.value(full)
             full.cloud.faults.on("refuse")
-            with full.unchanged(), failure("not_reached"):
+            with unchanged(full), failure("not_reached"):
                 await command.run(full)
             assert command.value(full) == was
 
@@ -167,7 +168,7 @@ async def test_without_a_lan_and_refused(home: Home, subtests: pytest.Subtests) 
     await cloud_only(home)
     home.controller.faults.on("decline")
     for command in COMMANDS:
-        with subtests.test(command.key), home.unchanged():
+        with subtests.test(command.key), unchanged(home):
             was = command.value(home)
             with failure("service_refused"):
                 await command.run(home)
@@ -179,7 +180,7 @@ async def test_a_service_that_only_reads(home: Home) -> None:
     await cloud_only(home, "setPhSettings", "setChlorineSettings")
     for command in COMMANDS:
         was = command.value(home)
-        with home.unchanged(), failure("not_supported", ServiceValidationError):
+        with unchanged(home), failure("not_supported", ServiceValidationError):
             await command.run(home)
         assert command.value(home) == was != command.shown
 

@@ -20,6 +20,7 @@ from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 
 from .home import Home, failure
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
@@ -169,12 +170,12 @@ async def test_what_cannot_be_asked(full: Home, subtests: pytest.Subtests) -> No
     for data, error in rows:
         with (
             subtests.test(str(data)),
-            full.unchanged(),
+            unchanged(full),
             failure(error, ServiceValidationError),
         ):
             await full.act("climate.set_temperature", "pool", **data)
     # What no schedule runs says so.
-    with full.unchanged(), failure("not_scheduled", ServiceValidationError):
+    with unchanged(full), failure("not_scheduled", ServiceValidationError):
         await full.act("poolctl.resume_schedule", "solar_selected")
     assert len(full.controller.requests) == seen
 

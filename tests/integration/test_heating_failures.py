@@ -10,6 +10,7 @@ from .home import MOST_SENT, Home, failure
 from .test_dosing import still_water
 from .test_heating import changed, shown, written
 from .test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
+from .unchanged import unchanged
 
 __all__ = ["still_water"]
 
@@ -53,7 +54,7 @@ async def fails(home: Home, command: Command, error: str) -> None:
     """Give a command that fails, is told in words, and leaves all as it was."""
     assumed = command.state(home).attributes.get("assumed_state")
     sent = len(home.actions)
-    with home.unchanged(), failure(error):
+    with unchanged(home), failure(error):
         await command.run(home)
     assert command.state(home).attributes.get("assumed_state") == assumed
     assert not home.cloud_writes

@@ -14,6 +14,7 @@ from custom_components.poolctl.const import DOMAIN
 
 from .home import Home
 from .schedule_actions import new
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
@@ -59,13 +60,13 @@ async def test_whoever_may_only_read(
         for user, error in ((hass_read_only_user, Unauthorized), (None, UnknownUser)):
             with (
                 subtests.test(action, error=error.__name__),
-                full.unchanged(),
+                unchanged(full),
                 pytest.raises(error),
             ):
                 await run(full, action, user)
     with (
         subtests.test("resume_schedule"),
-        full.unchanged(),
+        unchanged(full),
         pytest.raises(Unauthorized),
     ):
         await full.hass.services.async_call(

@@ -15,6 +15,7 @@ from tests.simulator import wire
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -103,7 +104,7 @@ async def test_a_refusal_is_told(small: Home, subtests: pytest.Subtests) -> None
     ):
         with subtests.test(name, payload=payload):
             seen = len(small.controller.requests)
-            with small.unchanged(), failure("refused"):
+            with unchanged(small), failure("refused"):
                 await send(small, action, name, payload)
             assert len(small.controller.requests) == seen + 1
 

@@ -21,6 +21,7 @@ from .schedule_actions import (
     new,
     switches,
 )
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -172,7 +173,7 @@ async def test_refused(beach: Home, subtests: pytest.Subtests) -> None:
     before = await act(beach, "get_schedules")
     beach.controller.faults.on("decline", "a")
     for action, fields in CHANGES:
-        with subtests.test(action), beach.unchanged():
+        with subtests.test(action), unchanged(beach):
             sent = len(beach.actions)
             with failure("refused"):
                 await change(beach, action, fields)
@@ -259,7 +260,7 @@ async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
         ({"pump_speed": 50}, "schedule_no_speed"),
         ({"equipment": "switch.of_somebody_else"}, "output_unknown"),
     ):
-        with subtests.test(key), beach.unchanged():
+        with subtests.test(key), unchanged(beach):
             with failure(key, ServiceValidationError):
                 await act(beach, "create_schedule", **new(beach, **changes))
             assert beach.actions == []
@@ -270,7 +271,7 @@ async def test_switches_that_are_no_equipment(
 ) -> None:
     for key in ("ph_dosing", "schedule_0", "solar_selected"):
         equipment = beach.entity_id("switch", key)
-        with subtests.test(key), beach.unchanged():
+        with subtests.test(key), unchanged(beach):
             with failure("output_unknown", ServiceValidationError) as caught:
                 await act(beach, "create_schedule", **new(beach, equipment=equipment))
             assert f"{equipment} is not an output" in str(caught.value)
@@ -336,7 +337,7 @@ async def test_a_switch_that_is_no_schedule(
 ) -> None:
     for other in ("switch.of_somebody", "pump", "ph_dosing"):
         entity_id = other if "." in other else beach.entity_id("switch", other)
-        with subtests.test(other), beach.unchanged():
+        with subtests.test(other), unchanged(beach):
             with failure("schedule_entity_unknown", ServiceValidationError) as caught:
                 await by_switch(beach, "delete_schedule", entity_id)
             assert entity_id in str(caught.value)
@@ -353,7 +354,7 @@ async def test_one_schedule_in_one_way(beach: Home, subtests: pytest.Subtests) -
     ):
         with (
             subtests.test(str([*named])),
-            beach.unchanged(),
+            unchanged(beach),
             pytest.raises(vol.Invalid, match="name either schedule_entity"),
         ):
             await beach.hass.services.async_call(

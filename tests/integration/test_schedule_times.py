@@ -7,6 +7,7 @@ from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
 from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, look
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -65,7 +66,7 @@ async def test_times_that_are_none(beach: Home) -> None:
     for index, at in ((LAMP, "01:00:00"), (FILTER, "23:59:00")):
         before = times(beach, index)
         same = failure("schedule_same_times", ServiceValidationError)
-        with beach.unchanged(), same:
+        with unchanged(beach), same:
             await set_time(beach, index, "start", at)
         assert times(beach, index) == before
     assert beach.actions == []

@@ -1,5 +1,6 @@
 """Triggers: real automations over the simulated pools."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -131,7 +132,7 @@ async def test_a_reading_leaves_its_range(
         },
     )
 
-    async def look(key: str, value: float) -> list[dict[str, Any]]:
+    async def look(key: str, value: float) -> list[Mapping[str, Any]]:
         setattr(small.pool.water, key, value)
         await small.advance(15)
         found = [event.data for event in fired]
