@@ -240,9 +240,10 @@ async def test_refused(calendar: Calendar, subtests: pytest.Subtests) -> None:
     for changes, sentence in REFUSED:
         with subtests.test(sentence, changes=changes), unchanged(calendar.home):
             event = {name: v for name, v in fall(**changes).items() if v is not None}
+            sent = len(calendar.home.actions)
             told = await calendar.send("create", event=event)
             assert told is not None and sentence in told
-            assert calendar.home.actions == []
+            assert len(calendar.home.actions) == sent
 
 
 async def test_no_equipment_is_offered_that_schedules_do_not_switch(

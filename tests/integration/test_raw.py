@@ -110,9 +110,9 @@ async def test_a_refusal_is_told(small: Home, subtests: pytest.Subtests) -> None
 
 
 async def test_what_is_not_hex(small: Home, subtests: pytest.Subtests) -> None:
-    seen = len(small.controller.requests)
     for payload in ("0", "0x00", "zz", "00,01", "ä0", "0 0"):
         with subtests.test(payload):
+            seen = len(small.controller.requests)
             with failure("payload_not_hex", ServiceValidationError) as caught:
                 await send(small, "send_action", "set_time", payload)
             assert "two digits" in str(caught.value)
