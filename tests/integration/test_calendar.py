@@ -244,11 +244,7 @@ async def test_refused(calendar: Calendar, subtests: pytest.Subtests) -> None:
             told = await calendar.send("create", event=event)
             assert told is not None and sentence in told
             assert len(calendar.home.actions) == sent
-
-
-async def test_no_equipment_is_offered_that_schedules_do_not_switch(
-    calendar: Calendar,
-) -> None:
+    # No equipment is offered that schedules do not switch.
     told = await calendar.send("create", event=fall(description="Whirlpool"))
     assert told is not None
     for name in ("Spa mode", "Water Slide", "Deck Light", "UV Lamp"):

@@ -252,46 +252,47 @@ async def test_changed_in_the_app_meanwhile(
 
 
 async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
-    changes: dict[str, Any]
-    for changes, key in (
-        ({"weekdays": []}, "schedule_weekdays"),
-        ({"end": "08:00"}, "schedule_same_times"),
-        ({"name": " "}, "schedule_name"),
-        ({"pump_speed": 50}, "schedule_no_speed"),
-        ({"equipment": "switch.of_somebody_else"}, "output_unknown"),
-    ):
-        with subtests.test(key), unchanged(beach):
+    """A person is told why, and nothing is sent."""
+    no_output = [
+        beach.entity_id("switch", key)
+        for key in ("ph_dosing", "schedule_0", "solar_selected")
+    ]
+    rows: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+        ("create", {"weekdays": []}, "schedule_weekdays", ""),
+        ("create", {"end": "08:00"}, "schedule_same_times", ""),
+        ("create", {"name": " "}, "schedule_name", ""),
+        ("create", {"pump_speed": 50}, "schedule_no_speed", ""),
+        ("create", {"equipment": "switch.of_somebody_else"}, "output_unknown", ""),
+        *(
+            (
+                "create",
+                {"equipment": each},
+                "output_unknown",
+                f"{each} is not an output",
+            )
+            for each in no_output
+        ),
+        *(
+            ("update", {"schedule": 1, "pump_speed": speed}, "schedule_speed", "")
+            for speed in (35, 101, 52)
+        ),
+        *(
+            (verb, {"schedule": 4}, "schedule_unknown", "There is no schedule 4")
+            for verb in ("update", "delete")
+        ),
+    )
+    for verb, fields, key, sentence in rows:
+        with subtests.test(key, **fields), unchanged(beach):
             sent = len(beach.actions)
-            with failure(key, ServiceValidationError):
-                await act(beach, "create_schedule", **new(beach, **changes))
+            data = new(beach, **fields) if verb == "create" else fields
+            with failure(key, ServiceValidationError) as caught:
+                await act(beach, f"{verb}_schedule", **data)
+            assert sentence in str(caught.value)
             assert len(beach.actions) == sent
-
-
-async def test_switches_that_are_no_equipment(
-    beach: Home, subtests: pytest.Subtests
-) -> None:
-    for key in ("ph_dosing", "schedule_0", "solar_selected"):
-        equipment = beach.entity_id("switch", key)
-        with subtests.test(key), unchanged(beach):
-            with failure("output_unknown", ServiceValidationError) as caught:
-                await act(beach, "create_schedule", **new(beach, equipment=equipment))
-            assert f"{equipment} is not an output" in str(caught.value)
-
-
-async def test_speeds_of_the_pump(beach: Home) -> None:
-    for speed in (35, 101, 52):
-        with failure("schedule_speed", ServiceValidationError):
-            await act(beach, "update_schedule", schedule=1, pump_speed=speed)
-
-
-async def test_numbers_that_are_not_there(beach: Home) -> None:
-    for action in ("update_schedule", "delete_schedule"):
-        with failure("schedule_unknown", ServiceValidationError) as caught:
-            await act(beach, action, schedule=4)
-        assert "There is no schedule 4" in str(caught.value)
+    for verb in ("update", "delete"):
         for number in (0, 21):
-            with pytest.raises(vol.Invalid):
-                await act(beach, action, schedule=number)
+            with subtests.test(verb, number=number), pytest.raises(vol.Invalid):
+                await act(beach, f"{verb}_schedule", schedule=number)
 
 
 async def test_equipment_of_another_controller(home: Home) -> None:
@@ -333,18 +334,14 @@ async def test_a_schedule_is_named_by_its_switch(beach: Home) -> None:
     assert beach.pool.schedules[FILTER].slot == 0
 
 
-async def test_a_switch_that_is_no_schedule(
-    beach: Home, subtests: pytest.Subtests
-) -> None:
+async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> None:
+    """A switch that is none, and one that is named in no way or in two."""
     for other in ("switch.of_somebody", "pump", "ph_dosing"):
         entity_id = other if "." in other else beach.entity_id("switch", other)
         with subtests.test(other), unchanged(beach):
             with failure("schedule_entity_unknown", ServiceValidationError) as caught:
                 await by_switch(beach, "delete_schedule", entity_id)
             assert entity_id in str(caught.value)
-
-
-async def test_one_schedule_in_one_way(beach: Home, subtests: pytest.Subtests) -> None:
     named: dict[str, Any]
     for named in (
         {},

@@ -160,7 +160,7 @@ async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
 async def test_another_platform_and_back(
     home: Home, pool: Pool, subtests: pytest.Subtests
 ) -> None:
-    """It goes in one and appears in the other."""
+    """It goes in one and appears in the other; removed, it goes for good."""
     before = known(home, "switch", KEY)
     for aux_type, domain, name in (
         (POOL_LIGHT, "light", "Waterfall"),
@@ -180,6 +180,11 @@ async def test_another_platform_and_back(
             assert gone(home, domain, KEY)
             assert known(home, "switch", KEY).entity_id == before.entity_id
 
+    pool.slots[WATERFALL].aux_type = 0
+    await home.advance(15)
+    assert gone(home, "switch", KEY)
+    assert home.hass.states.get(before.entity_id) is None
+
 
 async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> None:
     pool.slots[WATERFALL].aux_type = GAS_HEATER
@@ -190,14 +195,6 @@ async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> 
     await home.advance(15)
     after = known(home, "binary_sensor", KEY)
     assert (after.id, after.translation_key) == (before.id, "dosing_output")
-
-
-async def test_a_slot_that_is_removed(home: Home, pool: Pool) -> None:
-    before = known(home, "switch", KEY)
-    pool.slots[WATERFALL].aux_type = 0
-    await home.advance(15)
-    assert gone(home, "switch", KEY)
-    assert home.hass.states.get(before.entity_id) is None
 
 
 async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
@@ -214,21 +211,17 @@ async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
 
 
 async def test_a_new_slot_is_named_before_it_appears(home: Home, pool: Pool) -> None:
-    """Its identifier is made of the name its owner gave it, not of a number."""
-    key = f"slot_{FREE}"
-    pool.slots[FREE].aux_type, pool.slots[FREE].name = GENERAL, "Slide"
-    await home.advance(15)
-    entry = known(home, "switch", key)
-    assert entry.entity_id.endswith("_slide")
-    assert entry.original_name == "Slide"
+    """Its identifier is made of the name its owner gave it, not of a number.
 
-
-async def test_a_new_slot_whose_name_is_no_news(home: Home, pool: Pool) -> None:
-    """It does not wait for a change of the names that never comes."""
-    pool.slots[FREE].aux_type = GENERAL
-    await home.advance(15)
-    entry = known(home, "switch", f"slot_{FREE}")
-    assert entry.original_name == f"Output {FREE + 1}"
+    Without one, it does not wait for a change of the names that never comes.
+    """
+    for slot, name, end in ((FREE, "Slide", "_slide"), (FREE + 1, "", "")):
+        assert not pool.slots[slot].aux_type
+        pool.slots[slot].aux_type, pool.slots[slot].name = GENERAL, name
+        await home.advance(15)
+        entry = known(home, "switch", f"slot_{slot}")
+        assert entry.entity_id.endswith(end)
+        assert entry.original_name == (name or f"Output {slot + 1}")
 
 
 async def test_a_new_slot_appears_although_names_cannot_be_read(
