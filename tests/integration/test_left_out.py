@@ -40,25 +40,25 @@ BAD: tuple[Any, ...] = (
 
 
 async def test_bad_records(home: Home, caplog: pytest.LogCaptureFixture) -> None:
-    """Each is left out, whatever is wrong with it, and the good one works."""
-    stored: dict[str, Any] = {home.controller.device_id: record(home.controller)}
+    """Each is left out, whatever is wrong with it, and the good ones work."""
+    good = {each.device_id: record(each) for each in home.service.controllers}
+    full = home.service.full
     bad: dict[str, Any] = {}
     for number, changes in enumerate(BAD):
-        other = Controller(
-            device_id=f"AA_BB_CC_00_01_{number:02}",
-            key=home.service.full.key,
-            clock=home.clock,
-        )
+        other = Controller(device_id=f"AA_BB_CC_00_01_{number:02}", clock=home.clock)
         home.account.sites[1].controllers.append(other)
+        # But for what is changed, it is as good as that of a controller that works.
+        own = {"device_id": other.device_id, "mac": other.mac}
         odd = isinstance(changes, dict) and changes
-        bad[other.device_id] = {**record(other), **changes} if odd else changes
+        bad[other.device_id] = record(full, **own | changes) if odd else changes
     caplog.clear()
-    entry = await home.set_up(controllers=stored | bad)
+    entry = await home.set_up(controllers=good | bad)
     assert entry.state is ConfigEntryState.LOADED
     assert home.value("sensor", "connection") == "lan"
+    assert home.value("sensor", "connection", of=full) == "lan"
     assert left_out(home.hass) == [", ".join(bad)]
     assert f"{len(BAD)} pool controllers were left out" in caplog.text
-    assert home.service.full.key.hex() not in caplog.text
+    assert full.key.hex() not in caplog.text
     # Kept as they are, over inventories and restarts.
     await home.advance(3700, step=3700)
     await home.restart()

@@ -73,6 +73,7 @@ type _Run = Callable[[Pool, bool], None]
 
 async def test_what_runs_is_counted(pool: Home, subtests: pytest.Subtests) -> None:
     settings, ambient = dict(pool.pool.settings), pool.pool.water.ambient
+    assert {exact(pool, key) for key in KEYS - {"ozone_run_hours"}} == {0}
     runs: tuple[tuple[str, _Run], ...] = (
         ("pool_heater", _heat),
         ("solar", _shine),
