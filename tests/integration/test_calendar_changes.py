@@ -12,7 +12,7 @@ from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
 from .home import MOST_SENT, Home
-from .schedule_actions import die_after_command, look
+from .schedule_actions import copies, die_after_command, look, put_back
 from .unchanged import unchanged
 
 __all__ = ["calendar", "zone"]
@@ -195,23 +195,24 @@ async def test_the_controller_refuses(
             assert 0 < len(calendar.home.actions) - sent <= MOST_SENT
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("create", {"Filter", "Morning fall"}),
-        ("rename", {"Renamed"}),
-        ("remove", set[str]()),
-    ],
-)
 async def test_the_answer_gets_lost(
-    calendar: Calendar, name: str, expected: set[str]
+    calendar: Calendar, subtests: pytest.Subtests
 ) -> None:
     """It was done all the same, once."""
-    calendar.faults.once("close_mid_body", 1, "schedule")
-    assert await CHANGES[name](calendar) is None
-    assert len(calendar.home.actions) == 1
-    names = {event["summary"] for event in await calendar.events()}
-    assert names == expected
+    expected: dict[str, set[str]] = {
+        "create": {"Filter", "Morning fall"},
+        "rename": {"Renamed"},
+        "remove": set(),
+    }
+    before = copies(calendar.home)
+    for name, change in CHANGES.items():
+        with subtests.test(name):
+            calendar.faults.once("close_mid_body", 1, "schedule")
+            assert await change(calendar) is None
+            assert len(calendar.home.actions) == 1
+            names = {event["summary"] for event in await calendar.events()}
+            assert names == expected[name]
+        await put_back(calendar.home, before)
 
 
 async def test_the_command_gets_lost(
@@ -227,16 +228,20 @@ async def test_the_command_gets_lost(
             assert len(calendar.home.actions) == sent + 1
 
 
-@pytest.mark.parametrize("name", CHANGES)
 async def test_the_lan_and_the_cloud_die_under_way(
-    calendar: Calendar, monkeypatch: pytest.MonkeyPatch, name: str
+    calendar: Calendar, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    await calendar.events()
-    calendar.faults.once("close_mid_body", 1, "schedule")
-    calendar.home.cloud.faults.on("refuse")
-    die_after_command(calendar.home.controller, monkeypatch)
-    told = await CHANGES[name](calendar)
-    assert told is not None and "what its schedules say, before you try again" in told
+    before = copies(calendar.home)
+    for name, change in CHANGES.items():
+        await calendar.events()
+        with subtests.test(name), monkeypatch.context() as patched:
+            calendar.faults.once("close_mid_body", 1, "schedule")
+            calendar.home.cloud.faults.on("refuse")
+            die_after_command(calendar.home.controller, patched)
+            told = await change(calendar)
+            assert told is not None
+            assert "what its schedules say, before you try again" in told
+        await put_back(calendar.home, before)
 
 
 # By way of the cloud

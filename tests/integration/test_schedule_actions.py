@@ -1,7 +1,5 @@
 """Actions on schedules, down to the simulated schedule and its relay."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -16,9 +14,10 @@ from .schedule_actions import (
     NEW,
     WATERFALL,
     act,
+    copies,
     die_after_command,
-    look,
     new,
+    put_back,
     switches,
 )
 from .unchanged import unchanged
@@ -151,24 +150,6 @@ def done(home: Home) -> bool:
     return home.pool.schedules[NEW].used or record.end == 780 or not record.used
 
 
-@pytest.fixture
-async def undo(beach: Home) -> Callable[[], Awaitable[None]]:
-    """Have the schedules as they were, and know it."""
-    before = [replace(schedule) for schedule in beach.pool.schedules]
-
-    async def go() -> None:
-        beach.controller.faults.clear()
-        beach.cloud.faults.clear()
-        beach.pool.schedules[:] = [replace(schedule) for schedule in before]
-        # After a raw action everything is read anew.
-        await beach.act_on_device("send_action", name="evt_rewind")
-        await look(beach)
-        assert len((await act(beach, "get_schedules"))["schedules"]) == 3
-        beach.controller.requests.clear()
-
-    return go
-
-
 async def test_refused(beach: Home, subtests: pytest.Subtests) -> None:
     before = await act(beach, "get_schedules")
     beach.controller.faults.on("decline", "a")
@@ -184,11 +165,11 @@ async def test_refused(beach: Home, subtests: pytest.Subtests) -> None:
 @pytest.mark.parametrize("lost", ["answer", "command"])
 async def test_the_lan_dies_under_way(
     beach: Home,
-    undo: Callable[[], Awaitable[None]],
     subtests: pytest.Subtests,
     lost: str,
 ) -> None:
     """Nothing is sent twice, and what is told is true."""
+    before = copies(beach)
     for action, fields in CHANGES:
         with subtests.test(action):
             beach.controller.faults.once("close_mid_body", 1, "schedule")
@@ -201,16 +182,16 @@ async def test_the_lan_dies_under_way(
             assert done(beach) is (lost == "answer")
             assert beach.actions == ["schedule"]
             assert not beach.cloud_writes
-        await undo()
+        await put_back(beach, before)
 
 
 async def test_both_paths_die_under_way(
     beach: Home,
-    undo: Callable[[], Awaitable[None]],
     subtests: pytest.Subtests,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nobody can tell then whether it was done."""
+    before = copies(beach)
     for action, fields in CHANGES:
         with subtests.test(action), monkeypatch.context() as patched:
             beach.controller.faults.once("close_mid_body", 1, "schedule")
@@ -221,7 +202,7 @@ async def test_both_paths_die_under_way(
             assert done(beach)
             assert beach.actions == ["schedule"]
             assert not beach.cloud_writes
-        await undo()
+        await put_back(beach, before)
 
 
 @pytest.mark.usefixtures("hurried")
@@ -235,8 +216,9 @@ async def test_by_way_of_the_cloud_while_the_lan_is_dead(
 
 
 async def test_changed_in_the_app_meanwhile(
-    beach: Home, undo: Callable[[], Awaitable[None]], subtests: pytest.Subtests
+    beach: Home, subtests: pytest.Subtests
 ) -> None:
+    before = copies(beach)
     for action, fields in CHANGES[1:]:
         with subtests.test(action):
             beach.pool.schedules[WATERFALL].start = 630
@@ -248,7 +230,7 @@ async def test_changed_in_the_app_meanwhile(
             assert found["start"] == "10:30:00"
             await act(beach, action, **fields)
             assert done(beach)
-        await undo()
+        await put_back(beach, before)
 
 
 async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
