@@ -132,7 +132,7 @@ async def test_few_states(pool: Home) -> None:
     _light_up(pool.pool, True)
     await pool.live(30)
     states = pool.follow("sensor", "uv_run_hours")
-    await pool.live(1800, step=30)
+    await pool.live(1800, step=60)
     assert 5 <= len(states) <= 7
 
 

@@ -75,7 +75,7 @@ async def test_in_the_cloud_for_a_time(small: Home) -> None:
     assert told(fired) == []
     await small.advance(60, step=15)
     assert told(fired, "connection") == ["cloud"]
-    await small.advance(900, step=30)
+    await small.advance(900, step=60)
     assert told(fired) == []
 
 
@@ -91,7 +91,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
     await small.hass.services.async_call(
         AUTOMATION, "turn_on", automation, blocking=True
     )
-    await small.advance(900, step=30)
+    await small.advance(900, step=60)
     assert told(fired) == []
 
     small.controller.faults.clear()
@@ -103,7 +103,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
     er.async_get(small.hass).async_update_entity(
         sensor, hidden_by=er.RegistryEntryHider.USER
     )
-    await small.advance(900, step=30)
+    await small.advance(900, step=60)
     assert told(fired) == []
 
 
