@@ -3,11 +3,13 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 import logging
 import socket
+from types import ModuleType
 from typing import Any, override
 from unittest.mock import patch
 
 from aiohttp import ClientSession
 from aiohttp.abc import AbstractResolver, ResolveResult
+import freezegun
 from homeassistant.components.application_credentials import (
     ClientCredential,
     async_import_client_credential,
@@ -17,11 +19,13 @@ from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
 import pytest
+from pytest_homeassistant_custom_component import patch_time
 from pytest_homeassistant_custom_component.syrupy import HomeAssistantSnapshotExtension
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
+from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.client.control import (
     poller as poller_module,
     queries as queries_module,
@@ -31,7 +35,7 @@ from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import proof as proof_module
 from tests.home.complaints import no_complaints
-from tests.simulator import NOON, Clock, Controller, Pool
+from tests.simulator import NOON, Clock, Controller, Pool, pipeline
 from tests.simulator.visitors import Replayer
 
 from .home import Home
@@ -42,9 +46,32 @@ from .service import CLIENT_ID, CLIENT_SECRET, FULL_ID, SMALL_ID, Service
 logging.getLogger("homeassistant").setLevel(logging.WARNING)
 
 
+def _names_of(module: ModuleType) -> str:
+    """Tell freezegun whether a module has got another name since it was looked through."""
+    return f"{id(module)}-{len(module.__dict__)}"
+
+
+# To compare all names of 2,600 modules took every test half of the time that it needs to
+# freeze time: how many there are is enough.
+patch_time.ha_get_module_attributes_hash = _names_of
+
+
+def _goes_on() -> bool:
+    """Tell freezegun whether time is frozen no more."""
+    return not freezegun.api.freeze_factories
+
+
+# Likewise, who asks for the time was looked for on the stack, to tell pytest the real one.
+# That knows it by itself.
+freezegun.configure(extend_ignore_list=["_pytest.timing"])
+patch_time.ha_should_use_real_time = _goes_on
+
+
 @pytest.fixture(autouse=True)
-def _custom_integration(enable_custom_integrations: None, socket_enabled: None) -> None:
-    """Let Home Assistant load ours, and everybody use loopback."""
+def _custom_integration(request: pytest.FixtureRequest, socket_enabled: None) -> None:
+    """Let Home Assistant, where a test has one, load ours; everybody may use loopback."""
+    if "hass" in request.fixturenames:
+        request.getfixturevalue("enable_custom_integrations")
 
 
 @pytest.fixture(autouse=True)
@@ -136,7 +163,16 @@ def sign_in(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for the effect of a command sooner than people would."""
-    monkeypatch.setattr(sender_module, "READ_BACK", (0.05, 0.1, 0.2, 0.3))
+    monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.03, 0.06, 0.1))
+
+
+@pytest.fixture
+def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the service's time fly, and neither it nor who asks it keep a pace."""
+    service.clock.speed = 50
+    monkeypatch.setattr(pipeline, "WRITE_GAP", 0.0)
+    monkeypatch.setattr(pipeline, "COMMAND_GAP", 0.0)
+    monkeypatch.setattr(cloud_module, "WRITE_SPACING", 0.0)
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
 """What the tests of schedules share: actions, and ways to look at schedules."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.simulator import Controller
+from tests.simulator.schedules import Schedule
 
 from .home import Home
 
@@ -45,6 +47,24 @@ def die_after_command(controller: Controller, monkeypatch: pytest.MonkeyPatch) -
         controller.faults.on("reset")
 
     monkeypatch.setattr(controller, "act", act_and_die)
+
+
+def copies(home: Home) -> list[Schedule]:
+    """Return the schedules of the simulated controller as they are now."""
+    return [replace(schedule) for schedule in home.pool.schedules]
+
+
+async def put_back(home: Home, before: list[Schedule]) -> None:
+    """End all faults, and have the schedules as they were, and that known."""
+    home.controller.faults.clear()
+    home.cloud.faults.clear()
+    home.pool.schedules[:] = [replace(schedule) for schedule in before]
+    # After a raw action everything is read anew.
+    await home.act_on_device("send_action", name="evt_rewind")
+    await look(home)
+    found = (await act(home, "get_schedules"))["schedules"]
+    assert [each["name"] for each in found] == [s.name for s in before if s.used]
+    home.controller.requests.clear()
 
 
 async def look(home: Home) -> None:

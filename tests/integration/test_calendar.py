@@ -15,6 +15,7 @@ from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
 from .home import Home
+from .unchanged import unchanged
 
 __all__ = ["calendar", "zone"]
 
@@ -24,8 +25,8 @@ pytestmark = pytest.mark.usefixtures("quick")
 # What is shown
 
 
-async def test_events(calendar: Calendar) -> None:
-    """One for each run of what is armed."""
+async def test_what_is_shown(calendar: Calendar) -> None:
+    """One event for each run of what is armed; now, too, and to scripts."""
     events = await calendar.events()
     assert {event["summary"] for event in events} == {"Filter"}
     assert len(events) in (8, 9)
@@ -37,13 +38,21 @@ async def test_events(calendar: Calendar) -> None:
     assert event["recurrence_id"] == start.strftime("%Y%m%dT000000")
     assert len({event["uid"] for event in events}) == 1
 
-
-async def test_state(calendar: Calendar) -> None:
     state = calendar.home.state_of(calendar.entity_id)
     assert state.state == "on"
     assert state.name == "Beach pool Schedules"
     assert state.attributes["message"] == "Filter"
     assert state.attributes["supported_features"] == 7
+
+    answer = await calendar.home.hass.services.async_call(
+        "calendar",
+        "get_events",
+        {"entity_id": calendar.entity_id, "duration": {"hours": 1}},
+        blocking=True,
+        return_response=True,
+    )
+    told: Any = answer[calendar.entity_id]  # type: ignore[index]
+    assert {event["summary"] for event in told["events"]} == {"Filter"}
 
 
 async def test_the_older_way_of_reading(
@@ -68,18 +77,6 @@ async def test_the_older_way_of_reading(
     (event,) = [e for e in await answer.json() if e["summary"] == "Night"]
     assert event["start"] == {"dateTime": "2026-07-06T22:00:00+02:00"}
     assert event["end"] == {"dateTime": "2026-07-07T06:00:00+02:00"}
-
-
-async def test_get_events(calendar: Calendar) -> None:
-    answer = await calendar.home.hass.services.async_call(
-        "calendar",
-        "get_events",
-        {"entity_id": calendar.entity_id, "duration": {"hours": 1}},
-        blocking=True,
-        return_response=True,
-    )
-    events: Any = answer[calendar.entity_id]  # type: ignore[index]
-    assert {event["summary"] for event in events["events"]} == {"Filter"}
 
 
 async def test_over_the_days_on_which_clocks_jump(
@@ -137,9 +134,11 @@ async def test_create(calendar: Calendar) -> None:
     assert slot.mode == 4
 
 
-@pytest.mark.parametrize(
-    ("description", "expected"),
-    [
+async def test_equipment(calendar: Calendar, subtests: pytest.Subtests) -> None:
+    slide = calendar.home.entity_id("switch", "slot_21")
+    er.async_get(calendar.home.hass).async_update_entity(slide, name="My own name")
+    calendar.pool.schedules[0].enabled = False
+    for description, expected in (
         (None, (PUMP, 31, 75)),
         ("", (PUMP, 31, 75)),
         ("filter pump", (PUMP, 31, 75)),
@@ -149,22 +148,16 @@ async def test_create(calendar: Calendar) -> None:
         ("Spa mode", (10, 20, 0)),
         ("spa return", (10, 20, 0)),
         ("My own name", (21, 1, 0)),
-    ],
-)
-async def test_equipment(
-    calendar: Calendar,
-    description: str | None,
-    expected: tuple[int, int, int],
-) -> None:
-    slide = calendar.home.entity_id("switch", "slot_21")
-    er.async_get(calendar.home.hass).async_update_entity(slide, name="My own name")
-    calendar.pool.schedules[0].enabled = False
-    event = fall(description=description)
-    if description is None:
-        del event["description"]
-    assert await calendar.send("create", event=event) is None
-    found = calendar.schedule("Morning fall")
-    assert (found.slot, found.aux_type, found.speed) == expected
+    ):
+        with subtests.test(str(description)):
+            event = fall(description=description)
+            if description is None:
+                del event["description"]
+            assert await calendar.send("create", event=event) is None
+            found = calendar.schedule("Morning fall")
+            assert (found.slot, found.aux_type, found.speed) == expected
+            created = await calendar.event("Morning fall")
+            assert await calendar.delete(created) is None
 
 
 async def test_outputs_without_a_name_and_with_the_same(
@@ -223,40 +216,35 @@ async def test_windows_at_and_over_midnight(
         assert shown["start"][11:19] == start[11:] and shown["end"][11:19] == end[11:]
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"rrule": None}, "a single event is not possible"),
-        ({"rrule": "FREQ=WEEKLY;COUNT=3"}, "Set the repetition to never end"),
-        (
-            {"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"},
-            "Other repetitions are not possible",
-        ),
-        ({"rrule": "FREQ=MONTHLY"}, "Other repetitions are not possible"),
-        ({"dtend": "2026-07-07T08:01:00"}, "for 24 hours at most"),
-        ({"dtend": "2026-07-07T08:00:00"}, "begin and end at the same time"),
-        ({"dtstart": "2026-07-06", "dtend": "2026-07-08"}, "for 24 hours at most"),
-        ({"description": "Whirlpool"}, "Write one of these: Filter Pump, Pool Light"),
-        ({"description": "Gas Heater"}, "Schedules do not switch Gas Heater"),
-        ({"description": "Waterfall 50 %"}, "Only a pump with variable speed"),
-        ({"description": "Filter Pump 37 %"}, "from 40 to 100 % in steps of 5"),
-        ({"description": "Filter Pump"}, "overlaps with the schedule “Filter”"),
-        ({"summary": "n" * 65}, "a name of at most 64 characters"),
-    ],
+REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"rrule": None}, "a single event is not possible"),
+    ({"rrule": "FREQ=WEEKLY;COUNT=3"}, "Set the repetition to never end"),
+    (
+        {"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"},
+        "Other repetitions are not possible",
+    ),
+    ({"rrule": "FREQ=MONTHLY"}, "Other repetitions are not possible"),
+    ({"dtend": "2026-07-07T08:01:00"}, "for 24 hours at most"),
+    ({"dtend": "2026-07-07T08:00:00"}, "begin and end at the same time"),
+    ({"dtstart": "2026-07-06", "dtend": "2026-07-08"}, "for 24 hours at most"),
+    ({"description": "Whirlpool"}, "Write one of these: Filter Pump, Pool Light"),
+    ({"description": "Gas Heater"}, "Schedules do not switch Gas Heater"),
+    ({"description": "Waterfall 50 %"}, "Only a pump with variable speed"),
+    ({"description": "Filter Pump 37 %"}, "from 40 to 100 % in steps of 5"),
+    ({"description": "Filter Pump"}, "overlaps with the schedule “Filter”"),
+    ({"summary": "n" * 65}, "a name of at most 64 characters"),
 )
-async def test_refused(
-    calendar: Calendar, changes: dict[str, Any], sentence: str
-) -> None:
-    event = {name: v for name, v in fall(**changes).items() if v is not None}
-    told = await calendar.send("create", event=event)
-    assert told is not None and sentence in told
-    assert calendar.found(event["summary"]) is None
-    assert len(calendar.home.actions) == 0
 
 
-async def test_no_equipment_is_offered_that_schedules_do_not_switch(
-    calendar: Calendar,
-) -> None:
+async def test_refused(calendar: Calendar, subtests: pytest.Subtests) -> None:
+    for changes, sentence in REFUSED:
+        with subtests.test(sentence, changes=changes), unchanged(calendar.home):
+            event = {name: v for name, v in fall(**changes).items() if v is not None}
+            sent = len(calendar.home.actions)
+            told = await calendar.send("create", event=event)
+            assert told is not None and sentence in told
+            assert len(calendar.home.actions) == sent
+    # No equipment is offered that schedules do not switch.
     told = await calendar.send("create", event=fall(description="Whirlpool"))
     assert told is not None
     for name in ("Spa mode", "Water Slide", "Deck Light", "UV Lamp"):

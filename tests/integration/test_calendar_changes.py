@@ -12,7 +12,8 @@ from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
 from .home import MOST_SENT, Home
-from .schedule_actions import die_after_command, look
+from .schedule_actions import copies, die_after_command, look, put_back
+from .unchanged import unchanged
 
 __all__ = ["calendar", "zone"]
 
@@ -78,17 +79,17 @@ async def test_one_without_a_name(calendar: Calendar) -> None:
     assert calendar.pool.schedules[4].name == ""
 
 
-@pytest.mark.parametrize("scope", ["", None])
-async def test_one_event_alone(calendar: Calendar, scope: str | None) -> None:
+async def test_one_event_alone(calendar: Calendar) -> None:
     event = await calendar.event("Filter")
     ids = {"uid": event["uid"], "recurrence_id": event["recurrence_id"]}
-    if scope is not None:
-        ids["recurrence_range"] = scope
-    for told in (
-        await calendar.send("delete", **ids),
-        await calendar.send("update", **ids, event=fall()),
-    ):
-        assert told is not None and "Choose “This and all future events”" in told
+    for scope in ({}, {"recurrence_range": ""}):
+        with unchanged(calendar.home):
+            for told in (
+                await calendar.send("delete", **ids, **scope),
+                await calendar.send("update", **ids, **scope, event=fall()),
+            ):
+                sentence = "Choose “This and all future events”"
+                assert told is not None and sentence in told, scope
     assert len(calendar.home.actions) == 0
 
 
@@ -176,68 +177,83 @@ async def _remove(calendar: Calendar) -> str | None:
 
 
 REFUSED = "Beach pool Schedules: the controller refused the command"
-CHANGES = pytest.mark.parametrize("change", [_create, _rename, _remove])
+CHANGES = {"create": _create, "rename": _rename, "remove": _remove}
+USED = ["Filter", "Waterfall", "Evening light"]
 
 
-@CHANGES
-async def test_the_controller_refuses(calendar: Calendar, change: Change) -> None:
-    before = await calendar.events()
-    calendar.faults.on("decline")
-    assert await change(calendar) == REFUSED
-    assert [one.name for one in calendar.pool.schedules if one.used] == [
-        "Filter",
-        "Waterfall",
-        "Evening light",
-    ]
-    assert await calendar.events() == before
-    assert len(calendar.home.actions) <= MOST_SENT
-
-
-@CHANGES
-async def test_the_answer_gets_lost(calendar: Calendar, change: Change) -> None:
-    """It was done all the same, once."""
-    calendar.faults.once("close_mid_body", 1, "schedule")
-    assert await change(calendar) is None
-    assert len(calendar.home.actions) == 1
-    names = {event["summary"] for event in await calendar.events()}
-    expected = {
-        "_create": {"Filter", "Morning fall"},
-        "_rename": {"Renamed"},
-        "_remove": set(),
-    }
-    assert names == expected[change.__name__]
-
-
-@CHANGES
-async def test_the_command_gets_lost(calendar: Calendar, change: Change) -> None:
-    calendar.faults.once("ignore_writes")
-    calendar.faults.once("close_mid_body", 1, "schedule")
-    told = await change(calendar)
-    assert told is not None and "did not make the change. Try again" in told
-    assert len(calendar.home.actions) == 1
-
-
-@CHANGES
-async def test_the_lan_and_the_cloud_die_under_way(
-    calendar: Calendar, monkeypatch: pytest.MonkeyPatch, change: Change
+async def test_the_controller_refuses(
+    calendar: Calendar, subtests: pytest.Subtests
 ) -> None:
-    await calendar.events()
-    calendar.faults.once("close_mid_body", 1, "schedule")
-    calendar.home.cloud.faults.on("refuse")
-    die_after_command(calendar.home.controller, monkeypatch)
-    told = await change(calendar)
-    assert told is not None and "what its schedules say, before you try again" in told
+    before = await calendar.events()
+    calendar.faults.on("decline", "a")
+    for name, change in CHANGES.items():
+        with subtests.test(name), unchanged(calendar.home):
+            sent = len(calendar.home.actions)
+            assert await change(calendar) == REFUSED
+            assert [one.name for one in calendar.pool.schedules if one.used] == USED
+            assert await calendar.events() == before
+            assert 0 < len(calendar.home.actions) - sent <= MOST_SENT
+
+
+async def test_the_answer_gets_lost(
+    calendar: Calendar, subtests: pytest.Subtests
+) -> None:
+    """It was done all the same, once."""
+    expected: dict[str, set[str]] = {
+        "create": {"Filter", "Morning fall"},
+        "rename": {"Renamed"},
+        "remove": set(),
+    }
+    before = copies(calendar.home)
+    for name, change in CHANGES.items():
+        with subtests.test(name):
+            calendar.faults.once("close_mid_body", 1, "schedule")
+            assert await change(calendar) is None
+            assert len(calendar.home.actions) == 1
+            names = {event["summary"] for event in await calendar.events()}
+            assert names == expected[name]
+        await put_back(calendar.home, before)
+
+
+async def test_the_command_gets_lost(
+    calendar: Calendar, subtests: pytest.Subtests
+) -> None:
+    for name, change in CHANGES.items():
+        with subtests.test(name), unchanged(calendar.home):
+            sent = len(calendar.home.actions)
+            calendar.faults.once("ignore_writes")
+            calendar.faults.once("close_mid_body", 1, "schedule")
+            told = await change(calendar)
+            assert told is not None and "did not make the change. Try again" in told
+            assert len(calendar.home.actions) == sent + 1
+
+
+async def test_the_lan_and_the_cloud_die_under_way(
+    calendar: Calendar, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    before = copies(calendar.home)
+    for name, change in CHANGES.items():
+        await calendar.events()
+        with subtests.test(name), monkeypatch.context() as patched:
+            calendar.faults.once("close_mid_body", 1, "schedule")
+            calendar.home.cloud.faults.on("refuse")
+            die_after_command(calendar.home.controller, patched)
+            told = await change(calendar)
+            assert told is not None
+            assert "what its schedules say, before you try again" in told
+        await put_back(calendar.home, before)
 
 
 # By way of the cloud
 
 
 @pytest.fixture
-async def away(home: Home, hass_ws_client: WebSocketGenerator) -> Calendar:
+async def away(
+    home: Home, hurried: None, hass_ws_client: WebSocketGenerator
+) -> Calendar:
     """Open the calendar of a controller that only the cloud reaches."""
     home.own(home.service.full)
     await home.set_up()
-    home.clock.speed = 50
     return Calendar(home, await hass_ws_client(home.hass))
 
 

@@ -43,7 +43,7 @@ async def test_a_pool_that_answers_stays_usable(closed: Home) -> None:
     assert reads(closed) == before
     await closed.live(15, step=5)
     assert reads(closed) == before + 1
-    await closed.live(900, step=5)
+    await closed.live(900, step=15)
     assert reads(closed) <= before + 11
     assert states(closed) == {"available"}
     await closed.act("switch.turn_on", "slot_2")
@@ -63,7 +63,7 @@ async def test_a_pool_that_does_not_is_not_stale(closed: Home) -> None:
     assert states(closed) == {"unavailable"}
     await closed.refresh()
     assert states(closed) == {"available"}
-    await closed.live(300, step=5)
+    await closed.live(300, step=15)
     assert states(closed) == {"available"}
 
 

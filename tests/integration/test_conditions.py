@@ -23,7 +23,7 @@ from .test_triggers import (
     DRY,
     PUMP_SLOT,
     SPA_RETURN,
-    automate,
+    automate_all,
     device,
     prefilled,
     still_water,
@@ -39,67 +39,90 @@ ASKED = {"trigger": "event", "event_type": "asked"}
 
 async def ask(home: Home, name: str, **options: Any) -> list[Event]:
     """Set up an automation that tells whether a condition is met when asked."""
-    condition = {
-        "condition": f"{DOMAIN}.{name}",
-        "target": device(home),
-        "options": options,
-    }
-    return await automate(home, ASKED, condition)
+    return await ask_all(home, {name: options})
+
+
+async def ask_all(home: Home, named: dict[str, dict[str, Any]]) -> list[Event]:
+    """Likewise of several; what a name has after a space only tells them apart."""
+    return await automate_all(
+        home,
+        {
+            name: (
+                ASKED,
+                {
+                    "condition": f"{DOMAIN}.{name.partition(' ')[0]}",
+                    "target": device(home),
+                    "options": options,
+                },
+            )
+            for name, options in named.items()
+        },
+    )
 
 
 async def met(home: Home, answers: list[Event]) -> bool:
     """Ask now."""
+    return len(await all_met(home, answers)) == 1
+
+
+async def all_met(home: Home, answers: list[Event]) -> set[str]:
+    """Ask now; return the names of those that are met."""
     home.hass.bus.async_fire("asked")
     await home.hass.async_block_till_done()
-    return len(told(answers)) == 1
+    found = told(answers, "rule")
+    assert len(found) == len({*found})
+    return {*found}
 
 
 # pH and ORP
 
 
-@pytest.mark.parametrize(
-    ("key", "options", "fine", "wrong"),
-    [
-        ("ph", {}, 7.85, 7.95),
-        ("ph", {}, 7.05, 6.95),
-        ("ph", {"lower_limit": 7.2, "upper_limit": 7.4}, 7.25, 7.15),
-        ("orp", {}, 600, 599),
-        ("orp", {"lower_limit": 700, "upper_limit": 750}, 750, 751),
-    ],
+RANGES: tuple[tuple[str, dict[str, float], float, float], ...] = (
+    ("ph", {}, 7.85, 7.95),
+    ("ph", {}, 7.05, 6.95),
+    ("ph", {"lower_limit": 7.2, "upper_limit": 7.4}, 7.25, 7.15),
+    ("orp", {}, 600, 599),
+    ("orp", {"lower_limit": 700, "upper_limit": 750}, 750, 751),
 )
-@pytest.mark.parametrize("inside", [True, False])
-async def test_a_reading_and_its_range(
-    small: Home,
-    key: str,
-    options: dict[str, float],
-    fine: float,
-    wrong: float,
-    inside: bool,
-) -> None:
-    name = f"is_{key}_in_range" if inside else f"is_{key}_out_of_range"
-    answers = await ask(small, name, **options)
-    for reading, is_fine in ((fine, True), (wrong, False), (fine, True)):
-        setattr(small.pool.water, key, reading)
-        await small.advance(15)
-        assert await met(small, answers) is (is_fine is inside)
 
 
-@pytest.mark.parametrize("name", ["is_ph_in_range", "is_ph_out_of_range"])
-async def test_a_reading_that_is_not_known(small: Home, name: str) -> None:
+async def test_a_reading_and_its_range(small: Home, subtests: pytest.Subtests) -> None:
+    """It is either in range or out of it."""
+    rows = [
+        (key, options, fine, wrong, f"is_{key}_in_range {wrong}")
+        for key, options, fine, wrong in RANGES
+    ]
+    rules = {inside: options for _, options, _, _, inside in rows}
+    rules |= {_outside(inside): options for inside, options in rules.items()}
+    answers = await ask_all(small, rules)
+    for key, _, fine, wrong, inside in rows:
+        outside = _outside(inside)
+        with subtests.test(inside):
+            for reading, name in ((fine, inside), (wrong, outside), (fine, inside)):
+                setattr(small.pool.water, key, reading)
+                await small.advance(15)
+                assert await all_met(small, answers) & {inside, outside} == {name}
+
+
+def _outside(inside: str) -> str:
+    return inside.replace("_in_", "_out_of_")
+
+
+async def test_a_reading_that_is_not_known(home: Home) -> None:
     """It is neither in range nor out of it."""
-    small.pool.water.ph = 8.2 if "out" in name else 7.4
-    small.hass.config_entries.async_update_entry(
-        small.entry, options={CONF_WITHOUT_FLOW: "unknown"}
-    )
-    await small.settle()
-    await small.restart()
-    answers = await ask(small, name)
-    assert await met(small, answers)
-    small.pool.switch(PUMP_SLOT, False)
-    small.clock.advance(60)
-    await small.advance(15)
-    assert small.value("sensor", "ph") == "unknown"
-    assert not await met(small, answers)
+    home.own(home.service.small)
+    options = {CONF_WITHOUT_FLOW: "unknown"}
+    await home.set_up(home.controller, options=options)
+    answers = await ask_all(home, {"is_ph_in_range": {}, "is_ph_out_of_range": {}})
+    for ph, name in ((8.2, "is_ph_out_of_range"), (7.4, "is_ph_in_range")):
+        home.pool.water.ph = ph
+        await home.advance(15)
+        assert await all_met(home, answers) == {name}
+    home.pool.switch(PUMP_SLOT, False)
+    home.clock.advance(60)
+    await home.advance(15)
+    assert home.value("sensor", "ph") == "unknown"
+    assert not await all_met(home, answers)
 
 
 async def test_out_of_range_for_a_time(small: Home) -> None:
@@ -128,66 +151,68 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     assert await met(small, await ask(small, "is_orp_in_range"))
 
 
-@pytest.mark.parametrize("name", ["is_ph_in_range", "is_orp_out_of_range"])
-async def test_limits_that_make_no_sense(small: Home, name: str) -> None:
-    with pytest.raises(vol.Invalid):
-        await validated(
-            small,
-            {
-                "condition": f"{DOMAIN}.{name}",
-                "target": device(small),
-                "options": {"lower_limit": 2, "upper_limit": 1},
-            },
-        )
+async def test_limits_that_make_no_sense(
+    small: Home, subtests: pytest.Subtests
+) -> None:
+    for name in ("is_ph_in_range", "is_orp_out_of_range"):
+        with subtests.test(name), pytest.raises(vol.Invalid):
+            await validated(
+                small,
+                {
+                    "condition": f"{DOMAIN}.{name}",
+                    "target": device(small),
+                    "options": {"lower_limit": 2, "upper_limit": 1},
+                },
+            )
 
 
 # What is on
 
 
-async def test_the_pump_is_running(full: Home) -> None:
-    answers = await ask(full, "is_pump_running")
-    assert await met(full, answers)
-    full.pool.switch(PUMP_SLOT, False)
-    await full.advance(15)
-    assert not await met(full, answers)
+async def test_what_is_on(full: Home) -> None:
+    """Each condition is about its own: another switch or problem does not meet it."""
+    pump, spa, drum = "is_pump_running", "is_spa_mode_on", "is_drum_nearly_empty"
+    answers = await ask_all(full, {pump: {}, spa: {}, drum: {}})
+    settings = dict(full.pool.settings)
 
-
-async def test_spa_mode_is_on(full: Home) -> None:
-    """The pump of the same device, which runs all the time, is another switch."""
-    answers = await ask(full, "is_spa_mode_on")
-    for on in (False, True, False):
-        full.pool.switch(SPA_RETURN, on)
+    async def found() -> set[str]:
         await full.advance(15)
-        assert await met(full, answers) is on
+        return await all_met(full, answers)
 
-
-@pytest.mark.parametrize("drum", ["acid", "chlorine"])
-async def test_a_drum_is_nearly_empty(full: Home, drum: str) -> None:
-    answers = await ask(full, "is_drum_nearly_empty")
+    assert await found() == {pump}
     full.pool.pump.dry_run_status = DRY
-    await full.advance(15)
-    assert not await met(full, answers)
-    full.pool.settings[f"{drum}_remaining"] = 2_000
-    await full.advance(15)
-    assert await met(full, answers)
+    assert await found() == {pump}
+    for substance in ("acid", "chlorine"):
+        full.pool.settings[f"{substance}_remaining"] = 2_000
+        assert await found() == {pump, drum}, substance
+        full.pool.settings |= settings
+        assert await found() == {pump}
+    full.pool.switch(SPA_RETURN, True)
+    assert await found() == {pump, spa}
+    full.pool.switch(SPA_RETURN, False)
+    assert await found() == {pump}
+    full.pool.switch(PUMP_SLOT, False)
+    assert await found() == set()
 
 
 # The connection
 
 
-@pytest.mark.parametrize("wanted", ["lan", "cloud", "lost"])
-async def test_the_connection(small: Home, wanted: str) -> None:
-    answers = await ask(small, "is_connection", connection=wanted)
-    assert await met(small, answers) is (wanted == "lan")
+async def test_the_connection(small: Home) -> None:
+    wanted = ("lan", "cloud", "lost")
+    named = {f"is_connection {name}": {"connection": name} for name in wanted}
+    lan, cloud, lost = named
+    answers = await ask_all(small, named)
+    assert await all_met(small, answers) == {lan}
     small.controller.faults.on("refuse")
     await small.advance(45, step=15)
-    assert await met(small, answers) is (wanted == "cloud")
+    assert await all_met(small, answers) == {cloud}
     small.cloud.faults.on("refuse")
     await small.advance(120, step=15)
-    assert await met(small, answers) is (wanted == "lost")
+    assert await all_met(small, answers) == {lost}
     # That nobody looks says nothing about the controller.
     await small.unload()
-    assert not await met(small, answers)
+    assert not await all_met(small, answers)
 
 
 async def test_not_on_the_network_for_a_time(small: Home) -> None:
@@ -217,23 +242,24 @@ async def validated(home: Home, condition: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-async def test_the_editor_offers_them_for_the_device(full: Home) -> None:
+async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
+    """It offers all of them for the device, and prefills what is the default.
+
+    conditions.yaml, as Home Assistant reads it, and the code so mean the same.
+    """
     found = await async_get_conditions_for_target(full.hass, device(full), False)
     ours = {name for name in found if name.startswith(f"{DOMAIN}.")}
     assert ours == {f"{DOMAIN}.{name}" for name in CONDITIONS}
-
-
-async def test_the_editor_prefills_what_is_the_default(full: Home) -> None:
-    """conditions.yaml, as Home Assistant reads it, and the code mean the same."""
     descriptions = await condition_helper.async_get_all_descriptions(full.hass)
     for name in CONDITIONS:
-        description = descriptions[f"{DOMAIN}.{name}"]
-        assert description is not None
-        options = prefilled(description["fields"])
-        bare = {key: options[key] for key in options if key == "connection"}
-        condition = {"condition": f"{DOMAIN}.{name}", "target": device(full)}
-        filled = await validated(full, {**condition, "options": options})
-        left_out = await validated(full, {**condition, "options": bare})
-        assert set(filled) == set(options), name
-        assert filled.pop("for") == timedelta()
-        assert filled == left_out, name
+        with subtests.test(name):
+            description = descriptions[f"{DOMAIN}.{name}"]
+            assert description is not None
+            options = prefilled(description["fields"])
+            bare = {key: options[key] for key in options if key == "connection"}
+            condition = {"condition": f"{DOMAIN}.{name}", "target": device(full)}
+            filled = await validated(full, {**condition, "options": options})
+            left_out = await validated(full, {**condition, "options": bare})
+            assert set(filled) == set(options)
+            assert filled.pop("for") == timedelta()
+            assert filled == left_out

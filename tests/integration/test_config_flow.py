@@ -94,9 +94,8 @@ def test_addresses(text: str, address: str) -> None:
     assert normalise_address(text) == address
 
 
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
+async def test_refused_addresses(home: Home, subtests: pytest.Subtests) -> None:
+    for text, error in (
         ("", "invalid_url"),
         ("pool.example.com", "invalid_url"),
         ("ftp://pool.example.com", "invalid_url"),
@@ -105,14 +104,13 @@ def test_addresses(text: str, address: str) -> None:
         ("https://pool.example.com:port", "invalid_url"),
         ("http://pool.example.com", "http_not_private"),
         ("http://8.8.8.8", "http_not_private"),
-    ],
-)
-async def test_refused_addresses(home: Home, text: str, error: str) -> None:
-    with pytest.raises(InvalidAddressError, match=error):
-        normalise_address(text)
-    flow = await start(home, text)
-    assert flow["type"] is FlowResultType.FORM
-    assert flow["errors"] == {"url": error}
+    ):
+        with subtests.test(text):
+            with pytest.raises(InvalidAddressError, match=error):
+                normalise_address(text)
+            flow = await start(home, text)
+            assert flow["type"] is FlowResultType.FORM
+            assert flow["errors"] == {"url": error}
 
 
 async def test_by_hand(home: Home, sign_in: SignIn) -> None:
@@ -252,9 +250,8 @@ async def test_discovered_controller_of_another_account(
     assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
+async def test_discoveries_that_end(home: Home, subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[dict[str, Any], str], ...] = (
         ({"pv": "3"}, "unsupported_protocol"),
         ({"pv": None}, "unsupported_protocol"),
         ({"fw": "2.5.45"}, "unsupported_firmware"),
@@ -262,20 +259,23 @@ async def test_discovered_controller_of_another_account(
         ({"id": "something"}, "not_a_controller"),
         ({"id": None}, "not_a_controller"),
         ({"mac": None}, "not_a_controller"),
-    ],
-)
-async def test_discoveries_that_end(
-    home: Home, changes: dict[str, Any], reason: str
+    )
+    for changes, reason in rows:
+        with subtests.test(str(changes)):
+            result = await discover(home, home.controller, **changes)
+            assert result["type"] is FlowResultType.ABORT
+            assert result["reason"] == reason
+            assert not home.flows
+
+
+async def test_firmware_that_may_serve_the_lan(
+    home: Home, subtests: pytest.Subtests
 ) -> None:
-    result = await discover(home, home.controller, **changes)
-    assert result["type"] is FlowResultType.ABORT
-    assert result["reason"] == reason
-
-
-@pytest.mark.parametrize("firmware", ["2.5.46", "2.10.0", "3.0.0", "beta"])
-async def test_firmware_that_may_serve_the_lan(home: Home, firmware: str) -> None:
-    result = await discover(home, home.controller, fw=firmware)
-    assert result["step_id"] == "confirm"
+    for firmware in ("2.5.46", "2.10.0", "3.0.0", "beta"):
+        with subtests.test(firmware):
+            result = await discover(home, home.controller, fw=firmware)
+            assert result["step_id"] == "confirm"
+            home.hass.config_entries.flow.async_abort(result["flow_id"])
 
 
 async def test_ignored_discovery_stays_away(home: Home) -> None:
@@ -331,21 +331,18 @@ async def test_known_controller_of_an_entry_that_is_not_loaded(home: Home) -> No
     assert result["reason"] == "already_configured"
 
 
-@pytest.mark.parametrize("known", [True, False])
-async def test_dhcp_only_tells_addresses(small: Home, known: bool) -> None:
-    result = await small.hass.config_entries.flow.async_init(
-        DOMAIN,
-        context={"source": SOURCE_DHCP},
-        data=DhcpServiceInfo(
-            ip="127.0.0.1",
-            hostname="ctrl-000001",
-            macaddress=small.controller.mac if known else "aabbcc000009",
-        ),
-    )
-    await small.hass.async_block_till_done(wait_background_tasks=True)
-    assert result["reason"] == "already_configured"
-    stored = small.stored
-    assert stored["port"] == small.controller.port
+async def test_dhcp_only_tells_addresses(small: Home) -> None:
+    for mac in (small.controller.mac, "aabbcc000009"):
+        result = await small.hass.config_entries.flow.async_init(
+            DOMAIN,
+            context={"source": SOURCE_DHCP},
+            data=DhcpServiceInfo(
+                ip="127.0.0.1", hostname="ctrl-000001", macaddress=mac
+            ),
+        )
+        await small.hass.async_block_till_done(wait_background_tasks=True)
+        assert result["reason"] == "already_configured"
+        assert small.stored["port"] == small.controller.port
 
 
 async def test_reauth(small: Home, sign_in: SignIn) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
@@ -15,8 +16,10 @@ from tests.simulator.raw import until
 
 from .home import Home, failure
 from .service import Service
+from .unchanged import unchanged
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("quick", "at_once", "hurried")
+"""Nobody waits for more values of a slider, nor for the pace of the service."""
 
 
 @pytest.fixture
@@ -42,12 +45,27 @@ class Command:
     async def run(self, home: Home) -> None:
         await home.act(self.action, self.key, **self.data)
 
+    async def undo(self, home: Home, was: str) -> None:
+        """Set it back to what was shown; drums lose in a moment what was refilled."""
+        match self.domain:
+            case "number":
+                await home.act(self.action, self.key, value=float(was))
+            case "switch":
+                await home.act("switch.turn_on", self.key)
+            case _:
+                left = 1_000 * float(was)
+                home.pool.settings |= dict.fromkeys(self.changes, left)
+
     def value(self, home: Home) -> str:
         """Return what is shown now of what it changes."""
         if self.domain == "button":
             drum = self.key.removeprefix("refill_")
             return home.value("sensor", f"{drum}_remaining")
         return home.value(self.domain, self.key)
+
+    def shows(self, home: Home) -> bool:
+        """Tell whether it is shown already."""
+        return self.value(home) == self.shown
 
 
 def number(key: str, value: float, shown: str, stored: float) -> Command:
@@ -66,9 +84,6 @@ COMMANDS = [
     Command("button.press", "refill_acid", "20.0", {"acid_remaining": 20_000}),
     Command("button.press", "refill_chlorine", "20.0", {"chlorine_remaining": 20_000}),
 ]
-EVERY_COMMAND = pytest.mark.parametrize(
-    "command", COMMANDS, ids=lambda command: command.key
-)
 
 
 @pytest.fixture(autouse=True)
@@ -78,12 +93,6 @@ def still_water(service: Service) -> None:
     service.full.pool.water.ph, service.full.pool.water.orp = 7.2, 800
 
 
-@pytest.fixture(autouse=True)
-def hurried(service: Service, at_once: None) -> None:
-    """Wait neither for more values of a slider, nor for the pace of the service."""
-    service.clock.speed = 50
-
-
 async def cloud_only(home: Home, *not_offered: str) -> None:
     """Set up the fully equipped pool without its LAN."""
     home.own(home.service.full)
@@ -91,103 +100,89 @@ async def cloud_only(home: Home, *not_offered: str) -> None:
     await home.set_up()
 
 
-@EVERY_COMMAND
-async def test_a_command(
-    full: Home,
-    command: Command,
-) -> None:
-    """Shown at once, and nothing else is written."""
-    before = dict(full.pool.settings)
-    task = full.hass.async_create_task(command.run(full))
-    await until(lambda: command.value(full) == command.shown)
-    await task
-    assert command.value(full) == command.shown
-    assert dict(full.pool.settings) == before | command.changes
-    await full.refresh()
-    assert command.value(full) == command.shown
+async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
+    """Shown at once, and nothing else is written; and the way back."""
+    for command in COMMANDS:
+        with subtests.test(command.key):
+            before, was = dict(full.pool.settings), command.value(full)
+            task = full.hass.async_create_task(command.run(full))
+            await until(partial(command.shows, full))
+            await task
+            assert command.value(full) == command.shown != was
+            assert dict(full.pool.settings) == before | command.changes
+            await full.refresh()
+            assert command.value(full) == command.shown
+
+            await command.undo(full, was)
+            assert dict(full.pool.settings) == before
+            await full.refresh()
+            assert command.value(full) == was
     assert full.cloud_writes == []
-    if command.domain == "switch":
-        await full.act("switch.turn_on", command.key)
-        assert dict(full.pool.settings) == before
-        assert command.value(full) == "on"
 
 
-@EVERY_COMMAND
-async def test_refused(
-    full: Home,
-    command: Command,
-) -> None:
-    before = dict(full.pool.settings)
-    was = command.value(full)
+async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
     full.controller.faults.on("decline")
-    with failure("refused"):
-        await command.run(full)
-    assert dict(full.pool.settings) == before
-    assert command.value(full) == was != command.shown
+    for command in COMMANDS:
+        with subtests.test(command.key), unchanged(full):
+            was = command.value(full)
+            with failure("refused"):
+                await command.run(full)
+            assert command.value(full) == was != command.shown
     assert full.cloud_writes == []
 
 
 @pytest.mark.usefixtures("stale")
 @pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
-@EVERY_COMMAND
-async def test_the_lan_dies(
-    full: Home,
-    command: Command,
-    fault: str,
-) -> None:
+async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -> None:
     """Without the cloud it is told; with it, it goes that way."""
-    before = dict(full.pool.settings)
-    was = command.value(full)
     full.controller.faults.on(fault)
-    full.cloud.faults.on("refuse")
-    with failure("not_reached"):
-        await command.run(full)
-    assert command.value(full) == was
-    assert dict(full.pool.settings) == before
+    for command in COMMANDS:
+        with subtests.test(command.key):
+            before, was = dict(full.pool.settings), command.value(full)
+            full.cloud.faults.on("refuse")
+            with unchanged(full), failure("not_reached"):
+                await command.run(full)
+            assert command.value(full) == was
 
-    full.cloud.faults.off("refuse")
-    await command.run(full)
-    assert command.value(full) == command.shown
-    assert dict(full.pool.settings) == before | command.changes
+            full.cloud.faults.off("refuse")
+            await command.run(full)
+            assert command.value(full) == command.shown != was
+            assert dict(full.pool.settings) == before | command.changes
+            await command.undo(full, was)
+            assert dict(full.pool.settings) == before
 
 
-@EVERY_COMMAND
-async def test_without_a_lan(
-    home: Home,
-    command: Command,
-) -> None:
+async def test_without_a_lan(home: Home, subtests: pytest.Subtests) -> None:
     await cloud_only(home)
-    before = dict(home.pool.settings)
-    await command.run(home)
-    assert command.value(home) == command.shown
-    assert dict(home.pool.settings) == before | command.changes
+    for command in COMMANDS:
+        with subtests.test(command.key):
+            before, was = dict(home.pool.settings), command.value(home)
+            await command.run(home)
+            assert command.value(home) == command.shown != was
+            assert dict(home.pool.settings) == before | command.changes
+            await command.undo(home, was)
+            assert dict(home.pool.settings) == before
 
 
-@EVERY_COMMAND
-async def test_without_a_lan_and_refused(
-    home: Home,
-    command: Command,
-) -> None:
+async def test_without_a_lan_and_refused(home: Home, subtests: pytest.Subtests) -> None:
     await cloud_only(home)
-    before = dict(home.pool.settings)
-    was = command.value(home)
     home.controller.faults.on("decline")
-    with failure("service_refused"):
-        await command.run(home)
-    assert dict(home.pool.settings) == before
-    assert command.value(home) == was != command.shown
+    for command in COMMANDS:
+        with subtests.test(command.key), unchanged(home):
+            was = command.value(home)
+            with failure("service_refused"):
+                await command.run(home)
+            assert command.value(home) == was != command.shown
 
 
 async def test_a_service_that_only_reads(home: Home) -> None:
     """Where the writing endpoints are not offered, a person is told so."""
     await cloud_only(home, "setPhSettings", "setChlorineSettings")
-    before = dict(home.pool.settings)
     for command in COMMANDS:
         was = command.value(home)
-        with failure("not_supported", ServiceValidationError):
+        with unchanged(home), failure("not_supported", ServiceValidationError):
             await command.run(home)
         assert command.value(home) == was != command.shown
-    assert dict(home.pool.settings) == before
 
 
 async def test_a_service_that_tells_no_settings(home: Home) -> None:

@@ -25,14 +25,14 @@ async def pool(home: Home) -> Home:
     water.ph, water.orp, water.drift = 7.85, 800, 0.0
     home.pool.settings["ph_dosing"] = 0
     await home.set_up(home.service.full)
-    await home.live(LOOK)
+    await home.live(LOOK, step=55)
     return home
 
 
 async def doses(home: Home, count: int) -> None:
     """Let the controller have taken so many doses today."""
     home.pool.acid.doses = count
-    await home.live(LOOK)
+    await home.live(LOOK, step=55)
 
 
 async def events_of(home: Home, trigger: str) -> list[Event]:
@@ -62,7 +62,7 @@ async def test_the_limit_of_the_day(pool: Home) -> None:
     await doses(pool, 6)
     assert problem(pool, "acid_limit_reached") == "on"
     assert len(told) == 1
-    await pool.live(300)
+    await pool.live(300, step=60)
     issue = shown(pool)["acid_limit"]
     assert issue.translation_placeholders is not None
     assert issue.translation_placeholders["doses"] == "6"
@@ -75,7 +75,7 @@ async def test_a_limit_that_was_enough(pool: Home) -> None:
     """A person has nothing to do where the pH is right."""
     pool.pool.water.ph = 7.35
     await doses(pool, 6)
-    await pool.live(300)
+    await pool.live(300, step=60)
     assert problem(pool, "acid_limit_reached") == "on"
     assert "acid_limit" not in shown(pool)
 
@@ -105,7 +105,7 @@ async def test_doses_without_effect(pool: Home) -> None:
     await doses(pool, 5)
     await pool.shut_down()
     await pool.boot()
-    await pool.live(LOOK)
+    await pool.live(LOOK, step=55)
     assert problem(pool, "acid_without_effect") == "off"
     await doses(pool, 8)
     assert problem(pool, "acid_without_effect") == "on"

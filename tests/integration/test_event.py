@@ -63,6 +63,12 @@ def faults(full: Home) -> Seen:
     return Seen(full, "faults")
 
 
+@pytest.fixture
+def dry_runs(small: Home) -> Seen:
+    """Follow the faults of the small pool: its pump may run dry."""
+    return Seen(small, "faults")
+
+
 # Doses
 
 
@@ -75,9 +81,9 @@ async def test_a_dose_that_ended(home: Home, doses: Seen) -> None:
     assert doses.take() == []
     await home.live(60)
     assert doses.take() == [("acid_dose", 1, 1)]
-    await home.live(600)
+    await home.live(600, step=60)
     assert doses.take() == []
-    await home.live(1320)
+    await home.live(1320, step=60)
     assert doses.take() == [("acid_dose", 1, 2)]
 
 
@@ -97,7 +103,7 @@ async def test_both_at_once(home: Home, doses: Seen) -> None:
     """Each has a state of its own, so that a trigger sees both."""
     home.pool.acid.doses += 1
     home.pool.chlorine.doses += 2
-    await home.live(330)
+    await home.live(360, step=60)
     assert doses.take() == [("acid_dose", 1, 1), ("chlorine_dose", 2, 2)]
 
 
@@ -129,24 +135,24 @@ async def test_a_new_day_and_a_restart_of_the_controller(
 ) -> None:
     """A count that begins anew is no dose."""
     home.pool.acid.doses = 4
-    await home.live(330)
+    await home.live(360, step=60)
     assert doses.take() == [("acid_dose", 4, 4)]
     home.controller.restart()
-    await home.live(330)
+    await home.live(360, step=60)
     assert doses.take() == []
     home.pool.acid.doses = 1
-    await home.live(330)
+    await home.live(360, step=60)
     assert doses.take() == [("acid_dose", 1, 1)]
 
 
 async def test_a_start_is_no_dose(full: Home, doses: Seen) -> None:
     """The last event is still known after a restart; doses meanwhile are none."""
     full.pool.acid.doses = 1
-    await full.live(330)
+    await full.live(360, step=60)
     assert doses.take() == [("acid_dose", 1, 1)]
     full.pool.acid.doses = 3
     await full.restart()
-    await full.live(330)
+    await full.live(360, step=60)
     assert doses.take() == []
     assert last(full, "doses") == {
         "event_type": "acid_dose",
@@ -184,9 +190,9 @@ async def test_doses_that_the_cloud_counts(home: Home) -> None:
 async def test_a_chlorinator_doses_nothing(home: Home, doses: Seen) -> None:
     """Whatever its settings count: without a doser there is no dose."""
     home.pool.slots[CHLORINE].aux_type = 0
-    await home.live(330)
+    await home.live(360, step=60)
     home.pool.chlorine.doses = 1
-    await home.live(330)
+    await home.live(360, step=60)
     assert doses.take() == []
 
 
@@ -213,13 +219,13 @@ async def test_a_pool_without_dosers(small: Home) -> None:
 # Faults
 
 
-async def test_the_pump_runs_dry(home: Home, faults: Seen) -> None:
+async def test_the_pump_runs_dry(home: Home, dry_runs: Seen) -> None:
     """However it runs dry, it is one fault until it no longer does."""
     pump = home.pool.pump
     for status, expected in ((0, True), (1, False), (2, False), (3, False), (2, True)):
         pump.dry_run_status = status
         await home.advance(15)
-        assert faults.take() == ([("dry_run",)] if expected else [])
+        assert dry_runs.take() == ([("dry_run",)] if expected else [])
 
 
 async def test_expanders_that_are_lost(home: Home, faults: Seen) -> None:
@@ -299,12 +305,12 @@ async def test_the_first_change_there_is(home: Home) -> None:
     assert faults.take() == [("dry_run",)]
 
 
-async def test_a_poll_without_news_writes_nothing(home: Home, faults: Seen) -> None:
-    entity = home.entity_id(EVENT, "faults")
-    before = home.hass.states.get(entity)
+async def test_a_poll_without_news_writes_nothing(small: Home) -> None:
+    entity = small.entity_id(EVENT, "faults")
+    before = small.hass.states.get(entity)
     assert before is not None
-    home.pool.water.ph = 7.15
-    await home.advance(15)
-    after = home.hass.states.get(entity)
+    small.pool.water.ph = 7.15
+    await small.advance(15)
+    after = small.hass.states.get(entity)
     assert after is not None
     assert after.last_reported == before.last_reported

@@ -54,14 +54,14 @@ def percent(text: str) -> object:
 async def dirty(home: Home, dirt: float) -> None:
     """Let the filter resist more by this part, long enough to be seen."""
     home.pool.water.dirt = dirt
-    await home.live(2 * MEASURED)
+    await home.live(2 * MEASURED, step=30)
 
 
 @pytest.fixture
 async def pool(small: Home) -> Home:
     """Set up the small pool, whose filter was just cleaned and measured."""
     await press(small)
-    await small.live(MEASURED)
+    await small.live(MEASURED, step=30)
     assert load(small) == "0"
     return small
 
@@ -110,7 +110,7 @@ async def test_a_pump_of_variable_speed(pool: Home) -> None:
     clean = float(pool.value("sensor", "pressure"))
     pool.pool.set_speed(100)
     pool.pool.schedules[0].speed = 100
-    await pool.live(2 * MEASURED)
+    await pool.live(2 * MEASURED, step=30)
     assert float(pool.value("sensor", "pressure")) > 1.5 * clean
     assert float(load(pool)) == percent("0")
     pool.pool.schedules[0].speed = 50
@@ -124,14 +124,14 @@ async def test_pressed_while_the_pump_stands_still(small: Home) -> None:
     """As who has just cleaned it does; it is measured once the pump runs steadily."""
     small.pool.switch(PUMP, False)
     small.pool.water.dirt = 0.0
-    await small.live(60)
+    await small.live(60, step=30)
     await press(small)
-    await small.live(600)
+    await small.live(600, step=30)
     assert (load(small), baseline(small)) == ("unknown", "awaited")
     small.pool.switch(PUMP, True)
-    await small.live(240)
+    await small.live(240, step=30)
     assert baseline(small) == "awaited"
-    await small.live(180)
+    await small.live(180, step=30)
     assert (load(small), baseline(small)) == ("0", "measured")
 
 
@@ -139,7 +139,7 @@ async def test_it_stays_while_the_pump_stands_still(pool: Home) -> None:
     await dirty(pool, 0.6)
     before = load(pool)
     pool.pool.switch(PUMP, False)
-    await pool.live(900)
+    await pool.live(900, step=30)
     assert (load(pool), problem(pool)) == (before, "on")
 
 
@@ -150,7 +150,7 @@ async def test_over_a_restart(pool: Home) -> None:
     before = load(pool)
     assert float(before) == percent("40")
     pool.pool.switch(PUMP, False)
-    await pool.live(30)
+    await pool.live(30, step=30)
     await pool.shut_down()
     await pool.boot()
     assert (load(pool), problem(pool)) == (before, "on")
@@ -164,18 +164,18 @@ async def test_over_a_restart(pool: Home) -> None:
 async def test_a_press_is_remembered(small: Home) -> None:
     """Home Assistant may be restarted before the pump has run for long enough."""
     await press(small)
-    await small.live(120)
+    await small.live(120, step=30)
     await small.shut_down()
     await small.boot()
     assert baseline(small) == "awaited"
-    await small.live(MEASURED)
+    await small.live(MEASURED, step=30)
     assert (load(small), baseline(small)) == ("0", "measured")
 
 
 async def test_few_states(pool: Home) -> None:
     """Steady water changes nothing."""
     states = pool.follow("sensor", "filter_load")
-    await pool.live(1800)
+    await pool.live(1800, step=30)
     assert states == []
 
 
@@ -200,13 +200,13 @@ async def test_a_pool_that_measures_no_pressure(
     with monkeypatch.context() as without:
         without.setattr(Water, "pressure", 0)
         await home.set_up(home.service.small)
-        await home.live(600)
+        await home.live(600, step=30)
         assert not any(home.registered(*entity) for entity in ENTITIES)
-    await home.live(30)
+    await home.live(30, step=30)
     assert all(home.registered(*entity) for entity in ENTITIES)
     # From now on it is there at once, whether the pump runs or not.
     home.pool.switch(PUMP, False)
-    await home.live(30)
+    await home.live(30, step=30)
     await home.shut_down()
     await home.boot()
     assert load(home) == "unknown"

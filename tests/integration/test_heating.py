@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from homeassistant.components.climate.const import ClimateEntityFeature
@@ -19,6 +20,7 @@ from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 
 from .home import Home, failure
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 
@@ -35,6 +37,14 @@ def shown(home: Home, key: str) -> dict[str, Any]:
 def target(home: Home, key: str) -> Any:
     """Return the target temperature."""
     return shown(home, key)["temperature"]
+
+
+def _aims(home: Home, key: str, field: int) -> bool:
+    return bool(target(home, key) == field)
+
+
+def _is_off(home: Home, key: str) -> bool:
+    return home.value("switch", key) == "off"
 
 
 def sources(home: Home) -> int:
@@ -121,21 +131,19 @@ async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
 # Targets
 
 
-@pytest.mark.parametrize(("key", "field"), [("pool", 31), ("spa", 38)])
-async def test_a_target_leaves_all_other_settings_alone(
-    full: Home, key: str, field: int
-) -> None:
-    before, probes = dict(full.pool.settings), dict(full.pool.probes)
-    states = full.follow("climate", key)
-    task = full.hass.async_create_task(
-        full.act("climate.set_temperature", key, temperature=field)
-    )
-    await until(lambda: target(full, key) == field)  # at once
-    await task
-    assert changed(full, before) == {f"{key}_target": field}
-    assert full.pool.probes == probes
-    assert target(full, key) == field
-    assert {state.attributes["temperature"] for state in states} == {field}
+async def test_a_target_leaves_all_other_settings_alone(full: Home) -> None:
+    for key, field in (("pool", 31), ("spa", 38)):
+        before, probes = dict(full.pool.settings), dict(full.pool.probes)
+        states = full.follow("climate", key)
+        task = full.hass.async_create_task(
+            full.act("climate.set_temperature", key, temperature=field)
+        )
+        await until(partial(_aims, full, key, field))  # at once
+        await task
+        assert changed(full, before) == {f"{key}_target": field}
+        assert full.pool.probes == probes
+        assert target(full, key) == field
+        assert {state.attributes["temperature"] for state in states} == {field}
 
 
 async def test_the_mode_comes_with_the_target_in_one_write(full: Home) -> None:
@@ -152,20 +160,24 @@ async def test_the_mode_comes_with_the_target_in_one_write(full: Home) -> None:
     assert shown(full, "pool")["mode"] == "heat"
 
 
-@pytest.mark.parametrize(
-    ("data", "error"),
-    [
+async def test_what_cannot_be_asked(full: Home, subtests: pytest.Subtests) -> None:
+    seen = len(full.controller.requests)
+    rows: tuple[tuple[dict[str, Any], str], ...] = (
         ({"temperature": 30, "hvac_mode": "cool"}, "not_valid_hvac_mode"),
         ({"temperature": 41}, "temp_out_of_range"),
         ({"temperature": 9}, "temp_out_of_range"),
-    ],
-)
-async def test_what_cannot_be_asked(
-    full: Home, data: dict[str, Any], error: str
-) -> None:
-    with failure(error, ServiceValidationError):
-        await full.act("climate.set_temperature", "pool", **data)
-    assert written(full) == []
+    )
+    for data, error in rows:
+        with (
+            subtests.test(str(data)),
+            unchanged(full),
+            failure(error, ServiceValidationError),
+        ):
+            await full.act("climate.set_temperature", "pool", **data)
+    # What no schedule runs says so.
+    with unchanged(full), failure("not_scheduled", ServiceValidationError):
+        await full.act("poolctl.resume_schedule", "solar_selected")
+    assert len(full.controller.requests) == seen
 
 
 async def test_degrees_fahrenheit(home: Home) -> None:
@@ -184,50 +196,46 @@ async def test_degrees_fahrenheit(home: Home) -> None:
 # Modes and sources
 
 
-@pytest.mark.parametrize(
-    ("key", "off"),
-    [
+async def test_off_and_on(full: Home, subtests: pytest.Subtests) -> None:
+    before = dict(full.pool.settings)
+    for key, off in (
         ("pool", sim_pool.SPA_HEATER),
         ("spa", sim_pool.POOL_HEATER | sim_pool.SOLAR),
-    ],
-)
-async def test_off_and_on(full: Home, key: str, off: int) -> None:
+    ):
+        rows: tuple[tuple[str, dict[str, Any], int], ...] = (
+            ("set_hvac_mode", {"hvac_mode": "off"}, off),
+            ("set_hvac_mode", {"hvac_mode": "heat"}, ALL),
+            ("turn_off", {}, off),
+            ("turn_on", {}, ALL),
+            ("toggle", {}, off),
+            ("toggle", {}, ALL),
+        )
+        for action, data, expected in rows:
+            with subtests.test(action, key=key, expected=expected):
+                await full.act(f"climate.{action}", key, **data)
+                assert sources(full) == expected
+                mode = "off" if expected == off else "heat"
+                assert shown(full, key)["mode"] == mode
+                assert changed(full, before).keys() <= {"heating"}
+
+
+async def test_which_sources_may_run(full: Home, subtests: pytest.Subtests) -> None:
     before = dict(full.pool.settings)
-    rows: tuple[tuple[str, dict[str, Any], int], ...] = (
-        ("set_hvac_mode", {"hvac_mode": "off"}, off),
-        ("set_hvac_mode", {"hvac_mode": "heat"}, ALL),
-        ("turn_off", {}, off),
-        ("turn_on", {}, ALL),
-        ("toggle", {}, off),
-        ("toggle", {}, ALL),
-    )
-    for action, data, expected in rows:
-        await full.act(f"climate.{action}", key, **data)
-        assert sources(full) == expected
-        mode = "off" if expected == off else "heat"
-        assert shown(full, key)["mode"] == mode
-        assert changed(full, before).keys() <= {"heating"}
-
-
-@pytest.mark.parametrize(
-    ("key", "bit"),
-    [
+    for key, bit in (
         ("pool_heater_selected", sim_pool.POOL_HEATER),
         ("solar_selected", sim_pool.SOLAR),
         ("spa_heater_selected", sim_pool.SPA_HEATER),
-    ],
-)
-async def test_which_sources_may_run(full: Home, key: str, bit: int) -> None:
-    before = dict(full.pool.settings)
-    assert full.value("switch", key) == "on"
-    task = full.hass.async_create_task(full.act("switch.turn_off", key))
-    await until(lambda: full.value("switch", key) == "off")
-    await task
-    assert sources(full) == ALL & ~bit
-    assert changed(full, before).keys() == {"heating"}
-    assert full.value("switch", key) == "off"
-    await full.act("switch.turn_on", key)
-    assert changed(full, before) == {}
+    ):
+        with subtests.test(key):
+            assert full.value("switch", key) == "on"
+            task = full.hass.async_create_task(full.act("switch.turn_off", key))
+            await until(partial(_is_off, full, key))
+            await task
+            assert sources(full) == ALL & ~bit
+            assert changed(full, before).keys() == {"heating"}
+            assert full.value("switch", key) == "off"
+            await full.act("switch.turn_on", key)
+            assert changed(full, before) == {}
 
 
 async def test_the_mode_follows_the_sources(full: Home) -> None:
@@ -303,10 +311,3 @@ async def test_the_water_is_heated_until_it_is_warm(full: Home) -> None:
     assert warm["current_temperature"] == pytest.approx(30, abs=0.3)
     assert (warm["mode"], warm["hvac_action"]) == ("heat", "idle")
     assert not full.pool.slots[HEATER].on
-
-
-async def test_what_no_schedule_runs_says_so(full: Home) -> None:
-    seen = len(full.controller.requests)
-    with failure("not_scheduled", ServiceValidationError):
-        await full.act("poolctl.resume_schedule", "solar_selected")
-    assert len(full.controller.requests) == seen

@@ -8,6 +8,7 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Controller
 
 from .home import Home
 from .service import record
@@ -24,41 +25,45 @@ def left_out(hass: HomeAssistant) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {},
-        [],
-        None,
-        "a newer form",
-        {"name": None},
-        {"mac": 7},
-        {"port": "high"},
-        {"host": ["127.0.0.1"]},
-        {"key": "not a key"},
-        {"device_id": "AA_BB_CC_00_00_09"},
-    ],
-    ids=str,
+BAD: tuple[Any, ...] = (
+    {},
+    [],
+    None,
+    "a newer form",
+    {"name": None},
+    {"mac": 7},
+    {"port": "high"},
+    {"host": ["127.0.0.1"]},
+    {"key": "not a key"},
+    {"device_id": "AA_BB_CC_00_00_09"},
 )
-async def test_a_bad_record(
-    home: Home, bad: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    small, full = home.service.controllers
-    stored: dict[str, Any] = {each.device_id: record(each) for each in (small, full)}
-    if isinstance(bad, dict) and bad:
-        bad = {**stored[full.device_id], **bad}
-    stored[full.device_id] = bad
+
+
+async def test_bad_records(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+    """Each is left out, whatever is wrong with it, and the good ones work."""
+    good = {each.device_id: record(each) for each in home.service.controllers}
+    full = home.service.full
+    bad: dict[str, Any] = {}
+    for number, changes in enumerate(BAD):
+        other = Controller(device_id=f"AA_BB_CC_00_01_{number:02}", clock=home.clock)
+        home.account.sites[1].controllers.append(other)
+        # But for what is changed, it is as good as that of a controller that works.
+        own = {"device_id": other.device_id, "mac": other.mac}
+        odd = isinstance(changes, dict) and changes
+        bad[other.device_id] = record(full, **own | changes) if odd else changes
     caplog.clear()
-    entry = await home.set_up(controllers=stored)
+    entry = await home.set_up(controllers=good | bad)
     assert entry.state is ConfigEntryState.LOADED
     assert home.value("sensor", "connection") == "lan"
-    assert left_out(home.hass) == [full.device_id]
-    assert "1 pool controllers were left out" in caplog.text
+    assert home.value("sensor", "connection", of=full) == "lan"
+    assert left_out(home.hass) == [", ".join(bad)]
+    assert f"{len(BAD)} pool controllers were left out" in caplog.text
     assert full.key.hex() not in caplog.text
-    # Kept as it is, over inventories and restarts.
+    # Kept as they are, over inventories and restarts.
     await home.advance(3700, step=3700)
     await home.restart()
-    assert entry.data["controllers"][full.device_id] == bad
+    kept = entry.data["controllers"]
+    assert {key: kept[key] for key in bad} == bad
     assert home.value("sensor", "connection") == "lan"
 
     await home.hass.config_entries.async_remove(entry.entry_id)

@@ -164,28 +164,29 @@ async def test_a_start_into_the_cloud(full: Home) -> None:
     assert not [e for e in removed if e.data["action"] == "remove"]
 
 
-@pytest.mark.parametrize(
-    ("key", "command"),
-    [
-        ("slot_1_light_brightness_down", (POOL_LIGHT, 2, 12)),
-        ("slot_17_light_resync", (DECK_LIGHT, 2, 0)),
-        ("slot_2_light_next_colour", (SPA_LIGHT, 4, 1)),
-        ("slot_18_light_save_colour", (18, 4, 2)),
-        ("slot_2_light_sync", (SPA_LIGHT, 4, 0)),
-    ],
-)
 @pytest.mark.usefixtures("freezer")
-async def test_a_button_is_pressed(
-    full: Home, key: str, command: tuple[int, int, int]
-) -> None:
-    slot = command[0]
-    await full.act("button.press", key)
-    assert sent(full) == [command]
-    for _ in range(10):
-        assert shown(full, f"slot_{slot}")[0] == "on"
-        await full.live(15)
-    assert relay(full, slot)
-    assert not full.pool.slots[slot].flapping
+async def test_a_button_is_pressed(full: Home, subtests: pytest.Subtests) -> None:
+    commands = {
+        "slot_1_light_brightness_down": (POOL_LIGHT, 2, 12),
+        "slot_17_light_resync": (DECK_LIGHT, 2, 0),
+        "slot_2_light_next_colour": (SPA_LIGHT, 4, 1),
+        "slot_18_light_save_colour": (18, 4, 2),
+        "slot_2_light_sync": (SPA_LIGHT, 4, 0),
+    }
+    for key, command in commands.items():
+        slot = command[0]
+        with subtests.test(key):
+            full.controller.requests.clear()
+            full.pool.switch(slot, False)
+            await full.live(15)
+            assert shown(full, f"slot_{slot}")[0] == "off"
+            await full.act("button.press", key)
+            assert sent(full) == [command]
+            for _ in range(10):
+                assert shown(full, f"slot_{slot}")[0] == "on"
+                await full.live(15)
+            assert relay(full, slot)
+            assert not full.pool.slots[slot].flapping
 
 
 @pytest.mark.usefixtures("freezer")

@@ -167,15 +167,16 @@ async def test_a_store_of_the_first_version(
     assert (await save(memory, hass_storage))[DEVICE_ID].keys() == STORED.keys()
 
 
-@pytest.mark.parametrize("missing", [key for key in STORED if key != "counter"])
 async def test_a_store_that_lacks_something(
-    hass: HomeAssistant, hass_storage: dict[str, Any], missing: str
+    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
-    rest = {key: value for key, value in STORED.items() if key != missing}
-    memory = await load(hass, hass_storage, rest)
-    assert memory.counter(DEVICE_ID).last == STORED["counter"]
-    stored = (await save(memory, hass_storage))[DEVICE_ID]
-    assert stored | {missing: None} == STORED | {missing: None}
+    for missing in STORED.keys() - {"counter"}:
+        with subtests.test(missing):
+            rest = {key: value for key, value in STORED.items() if key != missing}
+            memory = await load(hass, hass_storage, rest)
+            assert memory.counter(DEVICE_ID).last == STORED["counter"]
+            stored = (await save(memory, hass_storage))[DEVICE_ID]
+            assert stored | {missing: None} == STORED | {missing: None}
 
 
 async def test_a_heat_source_that_only_a_newer_version_knows(
@@ -194,13 +195,14 @@ async def test_a_heat_source_that_only_a_newer_version_knows(
     assert state.spa.warming == Warming((LearnedRate((HeatSource.SOLAR,), 2),))
 
 
-@pytest.mark.parametrize("per_hour", [0, 0.049, 20.1, -1])
 async def test_a_rate_that_is_not_possible(
-    hass: HomeAssistant, hass_storage: dict[str, Any], per_hour: float
+    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
-    odd = {"pool_rates": [{"sources": ["solar"], "per_hour": per_hour}]}
-    memory = await load(hass, hass_storage, STORED | odd)
-    assert memory.state(DEVICE_ID).pool == Water()
+    for per_hour in (0, 0.049, 20.1, -1):
+        with subtests.test(str(per_hour)):
+            odd = {"pool_rates": [{"sources": ["solar"], "per_hour": per_hour}]}
+            memory = await load(hass, hass_storage, STORED | odd)
+            assert memory.state(DEVICE_ID).pool == Water()
 
 
 async def test_a_controller_that_nothing_is_known_of(
@@ -256,70 +258,74 @@ async def test_only_what_lasts_is_kept(
     assert memory.counter(DEVICE_ID).last == STORED["counter"]
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        "of a newer version",
-        None,
-        [],
-        STORED | {"names": [1, 2]},
-        STORED | {"names": "Filter"},
-        STORED | {"aux_types": ["pump"]},
-        STORED | {"pump": {"kind": "new"}},
-        STORED | {"pump": "P320"},
-        STORED | {"start_speed": "fast"},
-        STORED | {"pool_sources": 7},
-        STORED | {"pool_rates": {"solar": 1.0}},
-        STORED | {"pool_rates": [{"sources": ["solar"], "per_hour": "fast"}]},
-        STORED | {"spa_rates": [{"per_hour": 1.0}]},
-        STORED | {"acid_low_level": {"level": 5}},
-        STORED | {"filter": {"clean": 0.0007}},
-        STORED | {"filter": STORED["filter"] | {"load": "high"}},
-        STORED | {"filter": STORED["filter"] | {"cleaned_at": "2026-11-20"}},
-        STORED | {"chemistry": {"chlorine": 1.5}},
-        STORED | {"chemistry": {"ph": "good"}},
-        STORED | {"chemistry_at": "yesterday"},
-        STORED | {"chemistry_at": "2026-11-21T09:30:15"},
-    ],
-    ids=str,
+ODD: tuple[Any, ...] = (
+    "of a newer version",
+    None,
+    [],
+    STORED | {"names": [1, 2]},
+    STORED | {"names": "Filter"},
+    STORED | {"aux_types": ["pump"]},
+    STORED | {"pump": {"kind": "new"}},
+    STORED | {"pump": "P320"},
+    STORED | {"start_speed": "fast"},
+    STORED | {"pool_sources": 7},
+    STORED | {"pool_rates": {"solar": 1.0}},
+    STORED | {"pool_rates": [{"sources": ["solar"], "per_hour": "fast"}]},
+    STORED | {"spa_rates": [{"per_hour": 1.0}]},
+    STORED | {"acid_low_level": {"level": 5}},
+    STORED | {"filter": {"clean": 0.0007}},
+    STORED | {"filter": STORED["filter"] | {"load": "high"}},
+    STORED | {"filter": STORED["filter"] | {"cleaned_at": "2026-11-20"}},
+    STORED | {"chemistry": {"chlorine": 1.5}},
+    STORED | {"chemistry": {"ph": "good"}},
+    STORED | {"chemistry_at": "yesterday"},
+    STORED | {"chemistry_at": "2026-11-21T09:30:15"},
 )
+
+
 async def test_an_odd_record(
-    hass: HomeAssistant, hass_storage: dict[str, Any], odd: Any
+    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
     """It is set aside; the other one is read, and of the odd one its counters are."""
-    other = "AA_BB_CC_00_11_33"
-    hass_storage["poolctl"] = in_store(1, {other: odd, DEVICE_ID: STORED})
-    memory = Memory(hass)
-    await memory.async_load()
-    assert memory.state(DEVICE_ID) == STATE
-    assert memory.state(other) == PoolState()
-    if isinstance(odd, dict):
-        assert memory.counter(other).last == STORED["counter"]
-        assert memory.counter(other).frames.newest == STORED["frames"]
-    (kept,) = hass_storage["poolctl.set_aside"]["data"]
-    assert kept["data"] == {other: odd}
-    await save(memory, hass_storage)
-    # What is set aside later stands beside it.
-    hass_storage["poolctl"] = in_store(1, {other: "odd", DEVICE_ID: STORED})
-    await Memory(hass).async_load()
-    assert [each["data"] for each in hass_storage["poolctl.set_aside"]["data"]] == [
-        {other: odd},
-        {other: "odd"},
-    ]
+    for odd in ODD:
+        with subtests.test(str(odd)[:80]):
+            hass_storage.pop("poolctl.set_aside", None)
+            other = "AA_BB_CC_00_11_33"
+            hass_storage["poolctl"] = in_store(1, {other: odd, DEVICE_ID: STORED})
+            memory = Memory(hass)
+            await memory.async_load()
+            assert memory.state(DEVICE_ID) == STATE
+            assert memory.state(other) == PoolState()
+            if isinstance(odd, dict):
+                assert memory.counter(other).last == STORED["counter"]
+                assert memory.counter(other).frames.newest == STORED["frames"]
+            (kept,) = hass_storage["poolctl.set_aside"]["data"]
+            assert kept["data"] == {other: odd}
+            await save(memory, hass_storage)
+            # What is set aside later stands beside it.
+            hass_storage["poolctl"] = in_store(1, {other: "odd", DEVICE_ID: STORED})
+            await Memory(hass).async_load()
+            assert [
+                each["data"] for each in hass_storage["poolctl.set_aside"]["data"]
+            ] == [
+                {other: odd},
+                {other: "odd"},
+            ]
 
 
-@pytest.mark.parametrize("counter", ["next", None, -1, 2**32, True, 1.5])
 async def test_an_odd_counter(
-    hass: HomeAssistant, hass_storage: dict[str, Any], counter: Any
+    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
-    hass_storage["poolctl"] = in_store(
-        1, {DEVICE_ID: STORED | {"counter": counter, "frames": counter}}
-    )
-    memory = Memory(hass)
-    await memory.async_load()
-    assert memory.state(DEVICE_ID) == STATE
-    assert memory.counter(DEVICE_ID).last == 0
-    assert memory.counter(DEVICE_ID).frames.newest is None
+    for counter in ("next", None, -1, 2**32, True, 1.5):
+        with subtests.test(str(counter)):
+            hass_storage["poolctl"] = in_store(
+                1, {DEVICE_ID: STORED | {"counter": counter, "frames": counter}}
+            )
+            memory = Memory(hass)
+            await memory.async_load()
+            assert memory.state(DEVICE_ID) == STATE
+            assert memory.counter(DEVICE_ID).last == 0
+            assert memory.counter(DEVICE_ID).frames.newest is None
 
 
 async def test_a_store_of_a_newer_version(

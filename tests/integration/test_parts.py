@@ -1,8 +1,6 @@
 """The parts of a pool as devices: what is on which page, and how all of it is named."""
 
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 import re
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
@@ -40,17 +38,11 @@ from custom_components.poolctl.derived.run_hours import RUN_HOURS
 from custom_components.poolctl.derived.totals import TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
 from custom_components.poolctl.parts import PART_OF
-from tests.simulator import Pool
 
 from .home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
-ROOT = Path(__file__).parents[2]
-LANGUAGES = sorted(
-    path.stem
-    for path in (ROOT / "custom_components/poolctl/translations").glob("*.json")
-)
 EMPTY, SPA_HEATER = 0, 19
 GAS_HEATER_SLOT, SOLAR_SLOT = 4, 5
 LIGHTS = (1, 2, 17, 18)
@@ -84,13 +76,61 @@ def pages(home: Home) -> Counter[str]:
 # What is on which page
 
 
-async def test_what_is_fitted_has_a_page(full: Home) -> None:
-    names = {"Water", "Pump", "Heating", "Spa", "Dosing", "Lights", "Outputs"}
-    assert parts(full).keys() == names
-    assert pages(full).keys() == {*names, "Beach pool"}
-    # A page fits a screen or two.
-    assert max(pages(full).values()) <= 27
-    assert pages(full)["Beach pool"] <= 17
+async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> None:
+    with subtests.test("what is fitted has a page"):
+        names = {"Water", "Pump", "Heating", "Spa", "Dosing", "Lights", "Outputs"}
+        assert parts(full).keys() == names
+        assert pages(full).keys() == {*names, "Beach pool"}
+        # A page fits a screen or two.
+        assert max(pages(full).values()) <= 27
+        assert pages(full)["Beach pool"] <= 17
+
+    # The controller's name once, and neither the site's nor the part's.
+    with subtests.test("identifiers"):
+        expected = {
+            ("sensor", "ph"): "sensor.beach_pool_ph",
+            ("sensor", "water_temperature"): "sensor.beach_pool_water_temperature",
+            ("sensor", "pump_speed"): "sensor.beach_pool_pump_speed",
+            ("switch", "pump"): "switch.beach_pool_pump",
+            ("climate", "spa"): "climate.beach_pool_spa_heating",
+            ("binary_sensor", "acid_low"): "binary_sensor.beach_pool_acid_nearly_empty",
+            ("switch", "slot_3"): "switch.beach_pool_waterfall",
+            ("switch", "schedule_0"): "switch.beach_pool_filter_schedule",
+            ("button", "slot_1_light_resync"): "button.beach_pool_pool_light_resync",
+            ("binary_sensor", "slot_12"): "binary_sensor.beach_pool_spa_heater_output",
+            ("binary_sensor", "slot_26"): "binary_sensor.beach_pool_ozone",
+        }
+        assert {key: full.entity_id(*key) for key in expected} == expected
+        for entity in full.entities():
+            assert entity.entity_id.count("beach_pool") == 1
+            assert not re.search(r"(?<!expander)_\d$", entity.entity_id)
+
+    # That it heats or doses is told by a reading: one fact has one enabled entity.
+    with subtests.test("outputs of the firmware are disabled"):
+        outputs = {
+            entity.translation_key: entity.disabled_by is None
+            for entity in full.entities()
+            if entity.domain == "binary_sensor" and "_slot_" in entity.unique_id
+        }
+        assert outputs == {
+            "dosing_output": False,
+            "heating_output": False,
+            "virtual_output": True,
+        }
+
+    with subtests.test("the running schedule has a name"):
+        assert full.value("sensor", "running_schedule") == "Filter"
+
+    with subtests.test("actions take a part in the place of its controller"):
+        answer = await full.hass.services.async_call(
+            DOMAIN,
+            "get_schedules",
+            {"device_id": parts(full)["Water"].id},
+            blocking=True,
+            return_response=True,
+        )
+        assert answer is not None
+        assert answer.keys() == {"schedules"}
 
 
 async def test_what_is_not_fitted_has_none(small: Home) -> None:
@@ -186,145 +226,7 @@ async def test_parts_go_with_their_controller(home: Home) -> None:
     assert not dr.async_child_entries_for_config_entry(devices, home.entry.entry_id)
 
 
-# Names and identifiers
-
-
-async def test_identifiers(full: Home) -> None:
-    """The controller's name once, and neither the site's nor the part's."""
-    expected = {
-        ("sensor", "ph"): "sensor.beach_pool_ph",
-        ("sensor", "water_temperature"): "sensor.beach_pool_water_temperature",
-        ("sensor", "pump_speed"): "sensor.beach_pool_pump_speed",
-        ("switch", "pump"): "switch.beach_pool_pump",
-        ("climate", "spa"): "climate.beach_pool_spa_heating",
-        ("binary_sensor", "acid_low"): "binary_sensor.beach_pool_acid_nearly_empty",
-        ("switch", "slot_3"): "switch.beach_pool_waterfall",
-        ("switch", "schedule_0"): "switch.beach_pool_filter_schedule",
-        ("button", "slot_1_light_resync"): "button.beach_pool_pool_light_resync",
-        ("binary_sensor", "slot_12"): "binary_sensor.beach_pool_spa_heater_output",
-        ("binary_sensor", "slot_26"): "binary_sensor.beach_pool_ozone",
-    }
-    assert {key: full.entity_id(*key) for key in expected} == expected
-    for entity in full.entities():
-        assert entity.entity_id.count("beach_pool") == 1
-        assert not re.search(r"(?<!expander)_\d$", entity.entity_id)
-
-
-@pytest.mark.parametrize("language", ["de", "fr"])
-async def test_identifiers_are_the_same_in_every_language(
-    home: Home, language: str
-) -> None:
-    """So that examples fit everywhere; names that a person gave stay."""
-    home.hass.config.language = language
-    home.own(home.service.full)
-    await home.set_up(home.controller)
-    assert home.entity_id("sensor", "water_temperature") == (
-        "sensor.beach_pool_water_temperature"
-    )
-    assert home.entity_id("switch", "schedule_0") == (
-        "switch.beach_pool_filter_schedule"
-    )
-
-
-async def test_slots_without_a_name(home: Home) -> None:
-    home.own(home.service.full)
-    _name("")(home.service.full.pool)
-    await home.set_up(home.controller)
-    assert home.entity_id("switch", "slot_3") == "switch.beach_pool_output_4"
-    assert home.entity_id("switch", "schedule_0") == "switch.beach_pool_1_schedule"
-    assert home.state("switch", "schedule_0").name == "Beach pool Schedule 1"
-
-
-async def test_a_person_chose_what_identifiers_are_made_of(home: Home) -> None:
-    registry = er.async_get(home.hass)
-    registry.async_update_settings(
-        entity_id_parts=[
-            er.EntityNamePart.PARENT_DEVICE,
-            er.EntityNamePart.DEVICE,
-            er.EntityNamePart.ENTITY,
-        ]
-    )
-    home.own(home.service.small)
-    await home.set_up(home.controller)
-    assert home.entity_id("sensor", "ph") == "sensor.home_pool_water_ph"
-
-
-def _name(text: str) -> Callable[[Pool], None]:
-    """Return what gives all slots and schedules one name."""
-
-    def change(pool: Pool) -> None:
-        for slot in pool.slots:
-            slot.name = text
-        for schedule in filter(None, pool.schedules):
-            schedule.name = text
-
-    return change
-
-
-def _as_they_are(pool: Pool) -> None:
-    """Change nothing."""
-
-
-@pytest.mark.parametrize("change", [_as_they_are, _name(""), _name("Pool")])
-@pytest.mark.parametrize("language", LANGUAGES)
-async def test_no_two_entities_of_a_page_share_a_name(
-    home: Home, language: str, change: Callable[[Pool], None]
-) -> None:
-    """In whatever language, of whatever pool, by whatever names its owner gave."""
-    home.hass.config.language = language
-    for controller in home.service.controllers:
-        change(controller.pool)
-        controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
-    await home.set_up(*home.service.controllers)
-    names = Counter(
-        (page(home, entity).id, (entity.original_name or "").casefold())
-        for entity in home.entities()
-    )
-    assert [name for name, count in names.items() if count > 1] == []
-    twice = [
-        entity.entity_id
-        for entity in home.entities()
-        if (entity.original_name or "").casefold()
-        == (page(home, entity).name or "").casefold()
-    ]
-    assert twice == []
-
-
-async def test_docs_show_identifiers_that_come_out(home: Home) -> None:
-    """Of a fully equipped pool that is called "Home pool"."""
-    home.own(home.service.full)
-    home.controller.name = "Home pool"
-    await home.set_up(home.controller)
-    texts = [
-        ROOT / "README.md",
-        *ROOT.glob("docs/*.md"),
-        *ROOT.glob("blueprints/**/*.yaml"),
-    ]
-    domains = {entity.domain for entity in home.entities()}
-    shown = {
-        found
-        for path in texts
-        for found in re.findall(
-            rf"\b(?:{'|'.join(domains)})\.\w*pool\w*", path.read_text()
-        )
-    }
-    assert len(shown) > 8
-    assert shown <= {entity.entity_id for entity in home.entities()}
-
-
 # A part in the place of its controller
-
-
-async def test_actions_take_a_part(full: Home) -> None:
-    answer = await full.hass.services.async_call(
-        DOMAIN,
-        "get_schedules",
-        {"device_id": parts(full)["Water"].id},
-        blocking=True,
-        return_response=True,
-    )
-    assert answer is not None
-    assert answer.keys() == {"schedules"}
 
 
 async def test_diagnostics_of_a_part_are_its_controllers(
@@ -338,33 +240,37 @@ async def test_diagnostics_of_a_part_are_its_controllers(
     assert len(told["controllers"]) == 1
 
 
-@pytest.mark.parametrize("target", ["Beach pool", "Water", "Pump"])
 async def test_triggers_and_conditions_take_a_controller_or_a_part(
-    full: Home, target: str
+    full: Home,
 ) -> None:
-    part = parts(full).get(target, full.device())
-    rule = {
-        "alias": "Test",
-        "triggers": {
-            "trigger": f"{DOMAIN}.connection_changed",
-            "target": {"device_id": part.id},
-            "options": {"connection": ["cloud"]},
-        },
-        "conditions": {
-            "condition": f"{DOMAIN}.is_ph_in_range",
-            "target": {"device_id": part.id},
-            "options": {"lower_limit": 5, "upper_limit": 9},
-        },
-        "actions": {"event": "told"},
-    }
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
+    targets = {name: parts(full)[name].id for name in ("Water", "Pump")}
+    targets["Beach pool"] = full.device().id
+    rules = [
+        {
+            "alias": name,
+            "triggers": {
+                "trigger": f"{DOMAIN}.connection_changed",
+                "target": {"device_id": target},
+                "options": {"connection": ["cloud"]},
+            },
+            "conditions": {
+                "condition": f"{DOMAIN}.is_ph_in_range",
+                "target": {"device_id": target},
+                "options": {"lower_limit": 5, "upper_limit": 9},
+            },
+            "actions": {"event": "told", "event_data": {"target": name}},
+        }
+        for name, target in targets.items()
+    ]
+    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: rules})
     await full.hass.async_block_till_done()
     events = async_capture_events(full.hass, "told")
     full.controller.faults.on("refuse")
     full.clock.speed = 200
     await full.live(60)
     assert full.source == "cloud"
-    assert len(events) == 1
+    told = sorted(event.data["target"] for event in events)
+    assert told == ["Beach pool", "Pump", "Water"]
 
 
 async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None:
@@ -403,21 +309,3 @@ async def test_a_person_asks_for_a_new_reading(full: Home) -> None:
     await full.settle()
     assert len(full.controller.requests) > reads
     assert full.value("sensor", "ph") == "7.1"
-
-
-async def test_outputs_of_the_firmware_are_disabled(full: Home) -> None:
-    """That it heats or doses is told by a reading: one fact has one enabled entity."""
-    outputs = {
-        entity.translation_key: entity.disabled_by is None
-        for entity in full.entities()
-        if entity.domain == "binary_sensor" and "_slot_" in entity.unique_id
-    }
-    assert outputs == {
-        "dosing_output": False,
-        "heating_output": False,
-        "virtual_output": True,
-    }
-
-
-async def test_the_running_schedule_has_a_name(full: Home) -> None:
-    assert full.value("sensor", "running_schedule") == "Filter"

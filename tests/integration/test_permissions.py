@@ -14,6 +14,7 @@ from custom_components.poolctl.const import DOMAIN
 
 from .home import Home
 from .schedule_actions import new
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
@@ -51,35 +52,23 @@ def names(home: Home) -> list[str]:
     return [each.name for each in home.pool.schedules if each.used]
 
 
-@pytest.mark.parametrize("action", _ACTIONS)
-async def test_whoever_may_only_read_changes_no_schedule(
-    full: Home, hass_read_only_user: MockUser, action: str
+async def test_whoever_may_only_read(
+    full: Home, hass_read_only_user: MockUser, subtests: pytest.Subtests
 ) -> None:
-    before = names(full)
-    for user, error in ((hass_read_only_user, Unauthorized), (None, UnknownUser)):
-        with pytest.raises(error):
-            await run(full, action, user)
-    assert names(full) == before
-    assert not full.actions
-
-
-async def test_whoever_may_only_read_reads(
-    full: Home, hass_read_only_user: MockUser
-) -> None:
-    answer = await run(full, "get_schedules", hass_read_only_user)
-    assert len(answer["schedules"]) == len(names(full))
-
-
-async def test_whoever_may_not_even_read(full: Home) -> None:
-    user = MockUser(groups=[Group("None", policy={})]).add_to_hass(full.hass)
-    with pytest.raises(Unauthorized):
-        await run(full, "get_schedules", user)
-
-
-async def test_whoever_may_only_read_gives_nothing_back(
-    full: Home, hass_read_only_user: MockUser
-) -> None:
-    with pytest.raises(Unauthorized):
+    """They read the schedules, change none of them, and give nothing back."""
+    for action in _ACTIONS:
+        for user, error in ((hass_read_only_user, Unauthorized), (None, UnknownUser)):
+            with (
+                subtests.test(action, error=error.__name__),
+                unchanged(full),
+                pytest.raises(error),
+            ):
+                await run(full, action, user)
+    with (
+        subtests.test("resume_schedule"),
+        unchanged(full),
+        pytest.raises(Unauthorized),
+    ):
         await full.hass.services.async_call(
             DOMAIN,
             "resume_schedule",
@@ -88,6 +77,14 @@ async def test_whoever_may_only_read_gives_nothing_back(
             context=Context(user_id=hass_read_only_user.id),
         )
     assert not full.actions
+    answer = await run(full, "get_schedules", hass_read_only_user)
+    assert len(answer["schedules"]) == len(names(full)) == 3
+
+
+async def test_whoever_may_not_even_read(full: Home) -> None:
+    user = MockUser(groups=[Group("None", policy={})]).add_to_hass(full.hass)
+    with pytest.raises(Unauthorized):
+        await run(full, "get_schedules", user)
 
 
 async def test_the_calendar_and_the_output(full: Home) -> None:

@@ -15,6 +15,7 @@ from tests.simulator import wire
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -57,15 +58,17 @@ async def test_an_action_without_a_wish_for_a_response(small: Home) -> None:
     assert small.pool.relays[WATERFALL]
 
 
-@pytest.mark.parametrize("name", ["set_time", "evt_rewind"])
-@pytest.mark.parametrize("payload", [None, "", "  ", "00ff"])
 async def test_actions_that_nobody_has_described(
-    small: Home, name: str, payload: str | None
+    small: Home, subtests: pytest.Subtests
 ) -> None:
-    assert await send(small, "send_action", name, payload)
-    request = small.controller.requests[-1]
-    assert (request.op, request.name, request.ok) == ("a", name, True)
-    assert request.payload == bytes.fromhex(payload or "")
+    for name in ("set_time", "evt_rewind"):
+        for payload in (None, "", "  ", "00ff"):
+            with subtests.test(name, payload=payload):
+                seen = len(small.controller.requests)
+                assert await send(small, "send_action", name, payload)
+                (request,) = small.controller.requests[seen:]
+                assert (request.op, request.name, request.ok) == ("a", name, True)
+                assert request.payload == bytes.fromhex(payload or "")
 
 
 async def test_a_query(small: Home) -> None:
@@ -91,32 +94,29 @@ async def test_what_a_raw_action_changed_is_asked_for_anew(small: Home) -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
-    ("action", "name", "payload"),
-    [
+async def test_a_refusal_is_told(small: Home, subtests: pytest.Subtests) -> None:
+    for action, name, payload in (
         ("send_action", "no_such_action", "00"),
         ("send_action", "factory_reset", ""),
         ("send_action", "aux", "63 01 01"),
         ("send_action", "aux", "02"),
         ("send_query", "no_such_query", ""),
-    ],
-)
-async def test_a_refusal_is_told(
-    small: Home, action: str, name: str, payload: str
-) -> None:
-    seen = len(small.controller.requests)
-    with failure("refused"):
-        await send(small, action, name, payload)
-    assert len(small.controller.requests) == seen + 1
+    ):
+        with subtests.test(name, payload=payload):
+            seen = len(small.controller.requests)
+            with unchanged(small), failure("refused"):
+                await send(small, action, name, payload)
+            assert len(small.controller.requests) == seen + 1
 
 
-@pytest.mark.parametrize("payload", ["0", "0x00", "zz", "00,01", "ä0", "0 0"])
-async def test_what_is_not_hex(small: Home, payload: str) -> None:
-    seen = len(small.controller.requests)
-    with failure("payload_not_hex", ServiceValidationError) as caught:
-        await send(small, "send_action", "set_time", payload)
-    assert "two digits" in str(caught.value)
-    assert len(small.controller.requests) == seen
+async def test_what_is_not_hex(small: Home, subtests: pytest.Subtests) -> None:
+    for payload in ("0", "0x00", "zz", "00,01", "ä0", "0 0"):
+        with subtests.test(payload):
+            seen = len(small.controller.requests)
+            with failure("payload_not_hex", ServiceValidationError) as caught:
+                await send(small, "send_action", "set_time", payload)
+            assert "two digits" in str(caught.value)
+            assert len(small.controller.requests) == seen
 
 
 async def test_what_is_too_large(small: Home) -> None:
@@ -133,39 +133,48 @@ async def test_what_is_too_large(small: Home) -> None:
     assert len(small.controller.requests) == seen
 
 
-@pytest.mark.parametrize("data", [{"payload": 20101}, {"name": ""}, {"name": 1}])
-async def test_what_is_no_text(small: Home, data: dict[str, Any]) -> None:
+async def test_what_is_no_text(small: Home, subtests: pytest.Subtests) -> None:
     """YAML makes numbers of some payloads: their leading zeros would be lost."""
-    with pytest.raises(vol.Invalid):
-        await small.act_on_device("send_action", **({"name": "set_time"} | data))
+    for data in ({"payload": 20101}, {"name": ""}, {"name": 1}):
+        with subtests.test(str(data)), pytest.raises(vol.Invalid):
+            await small.act_on_device("send_action", **({"name": "set_time"} | data))
+    assert small.actions == []
 
 
-@pytest.mark.parametrize("action", ["send_action", "send_query"])
-@pytest.mark.parametrize(
-    ("fault", "key"),
-    [
-        ("close_mid_body", "not_reached"),
-        ("refuse", "not_reached"),
-        ("busy", "busy"),
-        ("bad_tag", "unexpected_answer"),
-        ("garbage", "unexpected_answer"),
-    ],
+FAULTS = (
+    # Only the frame of an action's reply may have found no room.
+    ("send_action", "busy", "outcome_unknown"),
+    ("send_query", "busy", "busy"),
+    *(
+        (action, fault, key)
+        for action in ("send_action", "send_query")
+        for fault, key in (
+            ("close_mid_body", "not_reached"),
+            ("bad_tag", "unexpected_answer"),
+            ("garbage", "unexpected_answer"),
+            ("refuse", "not_reached"),
+        )
+    ),
 )
+
+
 async def test_nothing_is_ever_sent_twice(
-    small: Home, action: str, fault: str, key: str
+    small: Home, subtests: pytest.Subtests
 ) -> None:
     """Not even where it was certainly not run: nobody knows what it does."""
     small.clock.speed = 100  # `busy` is answered after 2 s
-    name = "set_time" if action == "send_action" else "aux_names"
-    small.controller.faults.on(fault)
-    seen, asked = len(small.controller.requests), len(small.cloud.requests)
-    if (action, fault) == ("send_action", "busy"):
-        key = "outcome_unknown"  # only the frame of its reply may have found no room
-    with failure(key):
-        await send(small, action, name, "00")
-    sent = [r for r in small.controller.requests[seen:] if r.name == name]
-    assert len(sent) == (0 if fault == "refuse" else 1)
-    assert not [r for r in small.cloud.requests[asked:] if r.method == "POST"]
+    for action, fault, key in FAULTS:
+        with subtests.test(action, fault=fault):
+            name = "set_time" if action == "send_action" else "aux_names"
+            small.controller.faults.on(fault)
+            seen, asked = len(small.controller.requests), len(small.cloud.requests)
+            with failure(key):
+                await send(small, action, name, "00")
+            sent = [r for r in small.controller.requests[seen:] if r.name == name]
+            assert len(sent) == (0 if fault == "refuse" else 1)
+            since = small.cloud.requests[asked:]
+            assert not [r for r in since if r.method == "POST"]
+        small.controller.faults.clear()
 
 
 async def test_an_action_whose_reply_is_old_has_run(small: Home) -> None:
@@ -201,14 +210,14 @@ async def test_devices_that_are_none_of_ours(small: Home) -> None:
         await query(left_behind.id)
 
 
-@pytest.mark.parametrize("action", ["send_action", "send_query"])
 async def test_only_administrators(
-    small: Home, hass_read_only_user: User, hass_admin_user: MockUser, action: str
+    small: Home, hass_read_only_user: User, hass_admin_user: MockUser
 ) -> None:
-    name = "set_time" if action == "send_action" else "aux_names"
-    seen = len(small.controller.requests)
-    with pytest.raises(Unauthorized):
-        await send(small, action, name, context=Context(hass_read_only_user.id))
-    assert len(small.controller.requests) == seen
-    await send(small, action, name, context=Context(hass_admin_user.id))
-    assert len(small.controller.requests) == seen + 1
+    reader, admin = Context(hass_read_only_user.id), Context(hass_admin_user.id)
+    for action, name in (("send_action", "set_time"), ("send_query", "aux_names")):
+        seen = len(small.controller.requests)
+        with pytest.raises(Unauthorized):
+            await send(small, action, name, context=reader)
+        assert len(small.controller.requests) == seen, action
+        await send(small, action, name, context=admin)
+        assert len(small.controller.requests) == seen + 1, action

@@ -44,11 +44,11 @@ async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
     """Every five minutes while the cloud does not answer."""
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
-    await small.advance(600, step=15)
+    await small.advance(600, step=30)
     assert small.source == "cloud"
     assert len(keys_asked(small)) == 2
     small.cloud.faults.clear()
-    await small.advance(360, step=15)
+    await small.advance(360, step=30)
     assert small.source == "lan"
     assert small.stored["key"] == "ee" * 16
 
@@ -56,7 +56,8 @@ async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
 async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(small: Home) -> None:
     """The wrong key first, then the right one."""
     small.controller.faults.on("wrong_key")
-    await small.advance(3570, step=30)
+    await small.advance(60, step=30)
+    await small.advance(3510, step=195)
     assert len(keys_asked(small)) == 1
     await small.advance(120, step=30)
     assert len(keys_asked(small)) == 2

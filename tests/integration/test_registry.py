@@ -4,7 +4,7 @@ Every rule is checked for every entity there is, so that a new row of a table ca
 in without a name, an icon, or with a unit that its device class does not have.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 import re
 from typing import Any
 
@@ -78,13 +78,7 @@ _NOISE = {
 """Those a person has to enable first."""
 
 
-@pytest.fixture
-def entries(full: Home) -> list[er.RegistryEntry]:
-    """Return the registry of the fully equipped pool; there must be a lot in it."""
-    found = full.entities()
-    assert len(found) > 80
-    assert {entry.domain for entry in found} == set(integration.PLATFORMS)
-    return found
+type Rule = Callable[[Home, list[er.RegistryEntry]], Awaitable[None]]
 
 
 def _told(entries: list[er.RegistryEntry]) -> list[str]:
@@ -92,7 +86,7 @@ def _told(entries: list[er.RegistryEntry]) -> list[str]:
     return [f"{entry.domain} {entry.unique_id}" for entry in entries]
 
 
-async def test_every_name_is_translated_or_the_owners(
+async def every_name_is_translated_or_the_owners(
     home: Home, entries: list[er.RegistryEntry]
 ) -> None:
     texts = await translation.async_get_translations(
@@ -117,9 +111,7 @@ async def test_every_name_is_translated_or_the_owners(
     assert not _told(wrong)
 
 
-async def test_every_entity_has_an_icon(
-    home: Home, entries: list[er.RegistryEntry]
-) -> None:
+async def every_entity_has_an_icon(home: Home, entries: list[er.RegistryEntry]) -> None:
     """Of its own, of its device class where it has no name of its own either."""
     own = (await icon.async_get_icons(home.hass, "entity", {"poolctl"}))["poolctl"]
     of_class = await icon.async_get_icons(
@@ -137,7 +129,7 @@ async def test_every_entity_has_an_icon(
     assert not _told(wrong)
 
 
-async def test_units_and_device_classes(entries: list[er.RegistryEntry]) -> None:
+async def units_and_device_classes(home: Home, entries: list[er.RegistryEntry]) -> None:
     """As Home Assistant's own tables have them."""
     wrong = []
     for entry in entries:
@@ -153,7 +145,7 @@ async def test_units_and_device_classes(entries: list[er.RegistryEntry]) -> None
     assert not _told(wrong)
 
 
-async def test_state_classes(entries: list[er.RegistryEntry]) -> None:
+async def state_classes(home: Home, entries: list[er.RegistryEntry]) -> None:
     """Numbers that are worth statistics have the one that fits."""
     wrong = []
     for entry in entries:
@@ -170,9 +162,7 @@ async def test_state_classes(entries: list[er.RegistryEntry]) -> None:
     assert not _told(wrong)
 
 
-async def test_choices_are_translated(
-    home: Home, entries: list[er.RegistryEntry]
-) -> None:
+async def choices_are_translated(home: Home, entries: list[er.RegistryEntry]) -> None:
     """Every state of an enumeration has its word."""
     texts = await translation.async_get_translations(
         home.hass, "en", "entity", ["poolctl"]
@@ -188,7 +178,7 @@ async def test_choices_are_translated(
     assert not _told(wrong)
 
 
-async def test_noise_is_disabled(entries: list[er.RegistryEntry]) -> None:
+async def noise_is_disabled(home: Home, entries: list[er.RegistryEntry]) -> None:
     """Of what is diagnostic only what people want is there unasked."""
     diagnostic = [
         entry for entry in entries if entry.entity_category is EntityCategory.DIAGNOSTIC
@@ -202,8 +192,8 @@ async def test_noise_is_disabled(entries: list[er.RegistryEntry]) -> None:
     assert not _told(others)
 
 
-async def test_settings_are_settings(entries: list[er.RegistryEntry]) -> None:
-    """What is set once is no control of every day, and the reverse."""
+async def settings_are_settings(home: Home, entries: list[er.RegistryEntry]) -> None:
+    """Hold apart what is set once and controls of every day."""
     config = {
         (entry.domain, entry.translation_key)
         for entry in entries
@@ -217,7 +207,7 @@ async def test_settings_are_settings(entries: list[er.RegistryEntry]) -> None:
     assert {("select", key) for key in selects} <= config
 
 
-async def test_every_enabled_entity_has_a_state(
+async def every_enabled_entity_has_a_state(
     home: Home, entries: list[er.RegistryEntry]
 ) -> None:
     """On the LAN everything is known, or not now for a reason."""
@@ -240,3 +230,23 @@ async def test_every_enabled_entity_has_a_state(
     # Once it has learned how fast the water gets warmer.
     later |= {"pool_warm_at", "spa_warm_at"}
     assert unknown == ends | later
+
+
+async def test_the_registry(full: Home, subtests: pytest.Subtests) -> None:
+    """There must be a lot in it, of all platforms."""
+    entries = full.entities()
+    assert len(entries) > 80
+    assert {entry.domain for entry in entries} == set(integration.PLATFORMS)
+    rules: tuple[Rule, ...] = (
+        every_name_is_translated_or_the_owners,
+        every_entity_has_an_icon,
+        units_and_device_classes,
+        state_classes,
+        choices_are_translated,
+        noise_is_disabled,
+        settings_are_settings,
+        every_enabled_entity_has_a_state,
+    )
+    for rule in rules:
+        with subtests.test(rule.__name__):
+            await rule(full, entries)

@@ -71,37 +71,41 @@ def _light_up(pool: Pool, on: bool) -> None:
 type _Run = Callable[[Pool, bool], None]
 
 
-@pytest.mark.parametrize(
-    ("key", "run"),
-    [
+async def test_what_runs_is_counted(pool: Home, subtests: pytest.Subtests) -> None:
+    settings, ambient = dict(pool.pool.settings), pool.pool.water.ambient
+    assert {exact(pool, key) for key in KEYS - {"ozone_run_hours"}} == {0}
+    runs: tuple[tuple[str, _Run], ...] = (
         ("pool_heater", _heat),
         ("solar", _shine),
         ("spa_heater", _heat_spa),
         ("chlorinator", _chlorinate),
         ("chlorinator", _chlorinate_alone),
         ("uv", _light_up),
-    ],
-)
-async def test_what_runs_is_counted(pool: Home, key: str, run: _Run) -> None:
-    key = f"{key}_run_hours"
-    run(pool.pool, False)
-    await pool.live(30)
-    assert exact(pool, key) == 0
-    run(pool.pool, True)
-    await pool.live(600)
-    run(pool.pool, False)
-    await pool.live(60)
-    assert exact(pool, key) == hours(600)
-    state = pool.state("sensor", key)
+    )
+    for name, run in runs:
+        with subtests.test(name, run=run.__name__):
+            run(pool.pool, False)
+            await pool.live(30, step=30)
+            begun = {each: exact(pool, each) for each in KEYS}
+            run(pool.pool, True)
+            await pool.live(600, step=30)
+            run(pool.pool, False)
+            await pool.live(60, step=30)
+            gained = {each: exact(pool, each) - begun[each] for each in KEYS}
+            # Nothing else ran but ozone, which the pump feeds.
+            del gained["ozone_run_hours"]
+            expected = dict.fromkeys(gained, 0) | {f"{name}_run_hours": hours(600)}
+            assert gained == expected
+        pool.pool.settings |= settings
+        pool.pool.water.ambient = ambient
+        pool.pool.switch(SPA_SLOT, False)
+    state = pool.state("sensor", "uv_run_hours")
     assert state.state == "0.17"
     assert {
         "device_class": "duration",
         "state_class": "total_increasing",
         "unit_of_measurement": "h",
     }.items() <= state.attributes.items()
-    # Nothing else ran but ozone, which the pump feeds.
-    others = {each: exact(pool, each) for each in KEYS - {key, "ozone_run_hours"}}
-    assert set(others.values()) == {0}
 
 
 async def test_ozone_without_a_relay_runs_with_the_pump(pool: Home) -> None:
@@ -128,7 +132,7 @@ async def test_few_states(pool: Home) -> None:
     _light_up(pool.pool, True)
     await pool.live(30)
     states = pool.follow("sensor", "uv_run_hours")
-    await pool.live(1800)
+    await pool.live(1800, step=60)
     assert 5 <= len(states) <= 7
 
 

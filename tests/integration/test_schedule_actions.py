@@ -14,10 +14,13 @@ from .schedule_actions import (
     NEW,
     WATERFALL,
     act,
+    copies,
     die_after_command,
     new,
+    put_back,
     switches,
 )
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -67,34 +70,29 @@ async def test_create_schedule(beach: Home) -> None:
     assert not beach.pool.slots[FALL].on
 
 
-@pytest.mark.parametrize(
-    ("entity", "expected"),
-    [
+async def test_equipment(beach: Home, subtests: pytest.Subtests) -> None:
+    for entity, expected in (
         (("switch", "pump"), (0, 31, 75)),
         (("switch", "spa_mode"), (ACTUATOR, 20, 0)),
         (("light", "slot_2"), (2, 26, 0)),
         (None, (0, 31, 75)),
-    ],
-)
-async def test_equipment(
-    beach: Home,
-    entity: tuple[str, str] | None,
-    expected: tuple[int, int, int],
-) -> None:
-    fields = new(beach, enabled=False)
-    if entity is None:
-        del fields["equipment"]
-    else:
-        fields["equipment"] = beach.entity_id(*entity)
-    await act(beach, "create_schedule", **fields)
-    record = beach.pool.schedules[NEW]
-    assert (record.slot, record.aux_type, record.speed) == expected
-    assert not record.enabled
-    assert beach.value("switch", "schedule_3") == "off"
-    found = (await act(beach, "get_schedules"))["schedules"][NEW]
-    assert found["equipment"] == fields.get(
-        "equipment", beach.entity_id("switch", "pump")
-    )
+    ):
+        with subtests.test(str(entity)):
+            fields = new(beach, enabled=False)
+            if entity is None:
+                del fields["equipment"]
+            else:
+                fields["equipment"] = beach.entity_id(*entity)
+            await act(beach, "create_schedule", **fields)
+            record = beach.pool.schedules[NEW]
+            assert (record.slot, record.aux_type, record.speed) == expected
+            assert not record.enabled
+            assert beach.value("switch", "schedule_3") == "off"
+            found = (await act(beach, "get_schedules"))["schedules"][NEW]
+            pump = beach.entity_id("switch", "pump")
+            assert found["equipment"] == fields.get("equipment", pump)
+            await act(beach, "delete_schedule", schedule=NEW + 1)
+            assert not beach.pool.schedules[NEW].used
 
 
 async def test_update_schedule(beach: Home) -> None:
@@ -134,18 +132,16 @@ async def test_delete_schedule(beach: Home) -> None:
     assert beach.pool.pump.mode == 0
 
 
-CHANGES = pytest.mark.parametrize(
-    ("action", "fields"),
-    [
-        ("create_schedule", {}),
-        ("update_schedule", {"schedule": 2, "end": "13:00"}),
-        ("delete_schedule", {"schedule": 2}),
-    ],
+CHANGES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("create_schedule", {}),
+    ("update_schedule", {"schedule": 2, "end": "13:00"}),
+    ("delete_schedule", {"schedule": 2}),
 )
 
 
-def fields_of(home: Home, fields: dict[str, Any]) -> dict[str, Any]:
-    return fields or new(home)
+async def change(home: Home, action: str, fields: dict[str, Any]) -> None:
+    """Make one of the changes."""
+    await act(home, action, **(fields or new(home)))
 
 
 def done(home: Home) -> bool:
@@ -154,115 +150,131 @@ def done(home: Home) -> bool:
     return home.pool.schedules[NEW].used or record.end == 780 or not record.used
 
 
-@CHANGES
-async def test_refused(beach: Home, action: str, fields: dict[str, Any]) -> None:
-    beach.controller.faults.on("decline")
+async def test_refused(beach: Home, subtests: pytest.Subtests) -> None:
     before = await act(beach, "get_schedules")
-    with failure("refused"):
-        await act(beach, action, **fields_of(beach, fields))
-    assert beach.actions == ["schedule"] * MOST_SENT
-    assert await act(beach, "get_schedules") == before
-    assert not done(beach)
+    beach.controller.faults.on("decline", "a")
+    for action, fields in CHANGES:
+        with subtests.test(action), unchanged(beach):
+            sent = len(beach.actions)
+            with failure("refused"):
+                await change(beach, action, fields)
+            assert beach.actions[sent:] == ["schedule"] * MOST_SENT
+            assert await act(beach, "get_schedules") == before
 
 
-@CHANGES
-@pytest.mark.parametrize("lost", ["answer", "command", "both paths"])
+@pytest.mark.parametrize("lost", ["answer", "command"])
 async def test_the_lan_dies_under_way(
     beach: Home,
-    monkeypatch: pytest.MonkeyPatch,
-    action: str,
-    fields: dict[str, Any],
+    subtests: pytest.Subtests,
     lost: str,
 ) -> None:
     """Nothing is sent twice, and what is told is true."""
-    beach.controller.faults.once("close_mid_body", 1, "schedule")
-    key = None
-    if lost == "command":
-        beach.controller.faults.once("ignore_writes")
-        key = "not_done"
-    elif lost == "both paths":
-        beach.cloud.faults.on("refuse")
-        die_after_command(beach.controller, monkeypatch)
-        key = "outcome_unknown"
-    if key is None:
-        await act(beach, action, **fields_of(beach, fields))
-    else:
-        with failure(key):
-            await act(beach, action, **fields_of(beach, fields))
-    assert done(beach) is (lost != "command")
-    assert beach.actions == ["schedule"]
-    assert not beach.cloud_writes
+    before = copies(beach)
+    for action, fields in CHANGES:
+        with subtests.test(action):
+            beach.controller.faults.once("close_mid_body", 1, "schedule")
+            if lost == "answer":
+                await change(beach, action, fields)
+            else:
+                beach.controller.faults.once("ignore_writes")
+                with failure("not_done"):
+                    await change(beach, action, fields)
+            assert done(beach) is (lost == "answer")
+            assert beach.actions == ["schedule"]
+            assert not beach.cloud_writes
+        await put_back(beach, before)
 
 
-@CHANGES
+async def test_both_paths_die_under_way(
+    beach: Home,
+    subtests: pytest.Subtests,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody can tell then whether it was done."""
+    before = copies(beach)
+    for action, fields in CHANGES:
+        with subtests.test(action), monkeypatch.context() as patched:
+            beach.controller.faults.once("close_mid_body", 1, "schedule")
+            beach.cloud.faults.on("refuse")
+            die_after_command(beach.controller, patched)
+            with failure("outcome_unknown"):
+                await change(beach, action, fields)
+            assert done(beach)
+            assert beach.actions == ["schedule"]
+            assert not beach.cloud_writes
+        await put_back(beach, before)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize(("action", "fields"), CHANGES)
 async def test_by_way_of_the_cloud_while_the_lan_is_dead(
     beach: Home, action: str, fields: dict[str, Any]
 ) -> None:
-    beach.clock.speed = 50
     beach.controller.faults.on("refuse")
-    await act(beach, action, **fields_of(beach, fields))
+    await change(beach, action, fields)
     assert done(beach)
 
 
-@pytest.mark.parametrize(
-    ("action", "fields"),
-    [
-        ("update_schedule", {"schedule": 2, "end": "13:00"}),
-        ("delete_schedule", {"schedule": 2}),
-    ],
-)
 async def test_changed_in_the_app_meanwhile(
-    beach: Home, action: str, fields: dict[str, Any]
+    beach: Home, subtests: pytest.Subtests
 ) -> None:
-    beach.pool.schedules[WATERFALL].start = 630
-    with failure("schedule_changed", ServiceValidationError):
-        await act(beach, action, **fields)
-    assert not done(beach) and beach.actions == []
-    # What is there now is known now, and can be changed.
-    found = (await act(beach, "get_schedules"))["schedules"][WATERFALL]
-    assert found["start"] == "10:30:00"
-    await act(beach, action, **fields)
-    assert done(beach)
+    before = copies(beach)
+    for action, fields in CHANGES[1:]:
+        with subtests.test(action):
+            beach.pool.schedules[WATERFALL].start = 630
+            with failure("schedule_changed", ServiceValidationError):
+                await act(beach, action, **fields)
+            assert not done(beach) and beach.actions == []
+            # What is there now is known now, and can be changed.
+            found = (await act(beach, "get_schedules"))["schedules"][WATERFALL]
+            assert found["start"] == "10:30:00"
+            await act(beach, action, **fields)
+            assert done(beach)
+        await put_back(beach, before)
 
 
-@pytest.mark.parametrize(
-    ("changes", "key"),
-    [
-        ({"weekdays": []}, "schedule_weekdays"),
-        ({"end": "08:00"}, "schedule_same_times"),
-        ({"name": " "}, "schedule_name"),
-        ({"pump_speed": 50}, "schedule_no_speed"),
-        ({"equipment": "switch.of_somebody_else"}, "output_unknown"),
-    ],
-)
-async def test_what_cannot_be(beach: Home, changes: dict[str, Any], key: str) -> None:
-    with failure(key, ServiceValidationError):
-        await act(beach, "create_schedule", **new(beach, **changes))
-    assert beach.actions == []
-
-
-@pytest.mark.parametrize("key", ["ph_dosing", "schedule_0", "solar_selected"])
-async def test_switches_that_are_no_equipment(beach: Home, key: str) -> None:
-    equipment = beach.entity_id("switch", key)
-    with failure("output_unknown", ServiceValidationError) as caught:
-        await act(beach, "create_schedule", **new(beach, equipment=equipment))
-    assert f"{equipment} is not an output" in str(caught.value)
-
-
-async def test_speeds_of_the_pump(beach: Home) -> None:
-    for speed in (35, 101, 52):
-        with failure("schedule_speed", ServiceValidationError):
-            await act(beach, "update_schedule", schedule=1, pump_speed=speed)
-
-
-async def test_numbers_that_are_not_there(beach: Home) -> None:
-    for action in ("update_schedule", "delete_schedule"):
-        with failure("schedule_unknown", ServiceValidationError) as caught:
-            await act(beach, action, schedule=4)
-        assert "There is no schedule 4" in str(caught.value)
+async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
+    """A person is told why, and nothing is sent."""
+    no_output = [
+        beach.entity_id("switch", key)
+        for key in ("ph_dosing", "schedule_0", "solar_selected")
+    ]
+    rows: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+        ("create", {"weekdays": []}, "schedule_weekdays", ""),
+        ("create", {"end": "08:00"}, "schedule_same_times", ""),
+        ("create", {"name": " "}, "schedule_name", ""),
+        ("create", {"pump_speed": 50}, "schedule_no_speed", ""),
+        ("create", {"equipment": "switch.of_somebody_else"}, "output_unknown", ""),
+        *(
+            (
+                "create",
+                {"equipment": each},
+                "output_unknown",
+                f"{each} is not an output",
+            )
+            for each in no_output
+        ),
+        *(
+            ("update", {"schedule": 1, "pump_speed": speed}, "schedule_speed", "")
+            for speed in (35, 101, 52)
+        ),
+        *(
+            (verb, {"schedule": 4}, "schedule_unknown", "There is no schedule 4")
+            for verb in ("update", "delete")
+        ),
+    )
+    for verb, fields, key, sentence in rows:
+        with subtests.test(key, **fields), unchanged(beach):
+            sent = len(beach.actions)
+            data = new(beach, **fields) if verb == "create" else fields
+            with failure(key, ServiceValidationError) as caught:
+                await act(beach, f"{verb}_schedule", **data)
+            assert sentence in str(caught.value)
+            assert len(beach.actions) == sent
+    for verb in ("update", "delete"):
         for number in (0, 21):
-            with pytest.raises(vol.Invalid):
-                await act(beach, action, schedule=number)
+            with subtests.test(verb, number=number), pytest.raises(vol.Invalid):
+                await act(beach, f"{verb}_schedule", schedule=number)
 
 
 async def test_equipment_of_another_controller(home: Home) -> None:
@@ -304,27 +316,28 @@ async def test_a_schedule_is_named_by_its_switch(beach: Home) -> None:
     assert beach.pool.schedules[FILTER].slot == 0
 
 
-@pytest.mark.parametrize("other", ["switch.of_somebody", "pump", "ph_dosing"])
-async def test_a_switch_that_is_no_schedule(beach: Home, other: str) -> None:
-    entity_id = other if "." in other else beach.entity_id("switch", other)
-    with failure("schedule_entity_unknown", ServiceValidationError) as caught:
-        await by_switch(beach, "delete_schedule", entity_id)
-    assert entity_id in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "named",
-    [
+async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> None:
+    """A switch that is none, and one that is named in no way or in two."""
+    for other in ("switch.of_somebody", "pump", "ph_dosing"):
+        entity_id = other if "." in other else beach.entity_id("switch", other)
+        with subtests.test(other), unchanged(beach):
+            with failure("schedule_entity_unknown", ServiceValidationError) as caught:
+                await by_switch(beach, "delete_schedule", entity_id)
+            assert entity_id in str(caught.value)
+    named: dict[str, Any]
+    for named in (
         {},
         {"schedule": 1},
         {"device_id": "x"},
         {"schedule_entity": "switch.x", "schedule": 1},
         {"schedule_entity": "switch.x", "device_id": "x"},
-    ],
-)
-async def test_one_schedule_in_one_way(beach: Home, named: dict[str, Any]) -> None:
-    with pytest.raises(vol.Invalid, match="name either schedule_entity"):
-        await beach.hass.services.async_call(
-            "poolctl", "delete_schedule", named, blocking=True
-        )
+    ):
+        with (
+            subtests.test(str([*named])),
+            unchanged(beach),
+            pytest.raises(vol.Invalid, match="name either schedule_entity"),
+        ):
+            await beach.hass.services.async_call(
+                "poolctl", "delete_schedule", named, blocking=True
+            )
     assert beach.actions == []

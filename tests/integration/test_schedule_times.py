@@ -7,6 +7,7 @@ from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
 from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, look
+from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -61,20 +62,13 @@ async def test_midnight(beach: Home) -> None:
     assert times(beach, LAMP) == ("20:00:00", "23:59:00")
 
 
-@pytest.mark.parametrize(
-    ("index", "words", "at", "key"),
-    [
-        (LAMP, "start", "01:00:00", "schedule_same_times"),
-        (FILTER, "start", "23:59:00", "schedule_same_times"),
-    ],
-)
-async def test_times_that_are_none(
-    beach: Home, index: int, words: str, at: str, key: str
-) -> None:
-    before = times(beach, index)
-    with failure(key, ServiceValidationError):
-        await set_time(beach, index, words, at)
-    assert times(beach, index) == before
+async def test_times_that_are_none(beach: Home) -> None:
+    for index, at in ((LAMP, "01:00:00"), (FILTER, "23:59:00")):
+        before = times(beach, index)
+        same = failure("schedule_same_times", ServiceValidationError)
+        with unchanged(beach), same:
+            await set_time(beach, index, "start", at)
+        assert times(beach, index) == before
     assert beach.actions == []
 
 

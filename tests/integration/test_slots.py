@@ -86,14 +86,14 @@ async def test_a_name_changes(home: Home, pool: Pool) -> None:
     before = known(home, "switch", KEY)
     assert home.state_of(before.entity_id).name == "Outputs Waterfall"
     pool.slots[WATERFALL].name = "Cascade"
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     after = known(home, "switch", KEY)
     assert (after.id, after.entity_id) == (before.id, before.entity_id)
     assert home.state_of(after.entity_id).name == "Outputs Cascade"
     assert after.original_name == "Cascade"
 
     pool.slots[WATERFALL].name = ""
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     after = known(home, "switch", KEY)
     assert home.state_of(after.entity_id).name == "Outputs Output 4"
     assert after.original_name == "Output 4"
@@ -115,7 +115,7 @@ async def test_another_kind_of_the_same_platform(
 ) -> None:
     """Its name and icon follow, its identifiers and a person's settings stay."""
     pool.slots[WATERFALL].name = name
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     registry = er.async_get(home.hass)
     before = known(home, "switch", KEY)
     registry.async_update_entity(before.entity_id, icon="mdi:star", labels={"mine"})
@@ -157,30 +157,33 @@ async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
     assert full.hass.states.get(after.entity_id) is None
 
 
-@pytest.mark.parametrize(
-    ("aux_type", "domain", "name"),
-    [
+async def test_another_platform_and_back(
+    home: Home, pool: Pool, subtests: pytest.Subtests
+) -> None:
+    """It goes in one and appears in the other; removed, it goes for good."""
+    before = known(home, "switch", KEY)
+    for aux_type, domain, name in (
         (POOL_LIGHT, "light", "Waterfall"),
         (GAS_HEATER, "binary_sensor", "Output 4: Waterfall"),
         (PH_DOSER, "binary_sensor", "Output 4: Waterfall"),
-    ],
-)
-async def test_another_platform_and_back(
-    home: Home, pool: Pool, aux_type: int, domain: str, name: str
-) -> None:
-    """It goes in one and appears in the other."""
-    before = known(home, "switch", KEY)
-    pool.slots[WATERFALL].aux_type = aux_type
+    ):
+        with subtests.test(domain, aux_type=aux_type):
+            pool.slots[WATERFALL].aux_type = aux_type
+            await home.advance(15)
+            assert gone(home, "switch", KEY)
+            assert home.hass.states.get(before.entity_id) is None
+            other = known(home, domain, KEY)
+            assert other.original_name == name
+
+            pool.slots[WATERFALL].aux_type = GENERAL
+            await home.advance(15)
+            assert gone(home, domain, KEY)
+            assert known(home, "switch", KEY).entity_id == before.entity_id
+
+    pool.slots[WATERFALL].aux_type = 0
     await home.advance(15)
     assert gone(home, "switch", KEY)
     assert home.hass.states.get(before.entity_id) is None
-    other = known(home, domain, KEY)
-    assert other.original_name == name
-
-    pool.slots[WATERFALL].aux_type = GENERAL
-    await home.advance(15)
-    assert gone(home, domain, KEY)
-    assert known(home, "switch", KEY).entity_id == before.entity_id
 
 
 async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> None:
@@ -192,14 +195,6 @@ async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> 
     await home.advance(15)
     after = known(home, "binary_sensor", KEY)
     assert (after.id, after.translation_key) == (before.id, "dosing_output")
-
-
-async def test_a_slot_that_is_removed(home: Home, pool: Pool) -> None:
-    before = known(home, "switch", KEY)
-    pool.slots[WATERFALL].aux_type = 0
-    await home.advance(15)
-    assert gone(home, "switch", KEY)
-    assert home.hass.states.get(before.entity_id) is None
 
 
 async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
@@ -216,21 +211,17 @@ async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
 
 
 async def test_a_new_slot_is_named_before_it_appears(home: Home, pool: Pool) -> None:
-    """Its identifier is made of the name its owner gave it, not of a number."""
-    key = f"slot_{FREE}"
-    pool.slots[FREE].aux_type, pool.slots[FREE].name = GENERAL, "Slide"
-    await home.advance(15)
-    entry = known(home, "switch", key)
-    assert entry.entity_id.endswith("_slide")
-    assert entry.original_name == "Slide"
+    """Its identifier is made of the name its owner gave it, not of a number.
 
-
-async def test_a_new_slot_whose_name_is_no_news(home: Home, pool: Pool) -> None:
-    """It does not wait for a change of the names that never comes."""
-    pool.slots[FREE].aux_type = GENERAL
-    await home.advance(15)
-    entry = known(home, "switch", f"slot_{FREE}")
-    assert entry.original_name == f"Output {FREE + 1}"
+    Without one, it does not wait for a change of the names that never comes.
+    """
+    for slot, name, end in ((FREE, "Slide", "_slide"), (FREE + 1, "", "")):
+        assert not pool.slots[slot].aux_type
+        pool.slots[slot].aux_type, pool.slots[slot].name = GENERAL, name
+        await home.advance(15)
+        entry = known(home, "switch", f"slot_{slot}")
+        assert entry.entity_id.endswith(end)
+        assert entry.original_name == (name or f"Output {slot + 1}")
 
 
 async def test_a_new_slot_appears_although_names_cannot_be_read(
@@ -242,7 +233,7 @@ async def test_a_new_slot_appears_although_names_cannot_be_read(
     entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == f"Output {FREE + 1}"
     home.controller.faults.clear()
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == "Slide"
 
@@ -280,7 +271,7 @@ async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
     await home.set_up(home.controller)
     assert gone(home, "number", "pump_speed")
     home.clock.advance(60)
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     entry = known(home, "number", "pump_speed")
     assert home.value("number", "pump_speed") == "75"
 
@@ -289,6 +280,6 @@ async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
         home.hass, er.EVENT_ENTITY_REGISTRY_UPDATED
     )
     home.controller.restart()
-    await home.advance(315, step=15)
+    await home.advance(330, step=30)
     assert known(home, "number", "pump_speed").id == entry.id
     assert "remove" not in {event.data["action"] for event in removed}

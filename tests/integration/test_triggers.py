@@ -1,5 +1,6 @@
 """Triggers: real automations over the simulated pools."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -52,23 +53,36 @@ async def automate(
     home: Home, trigger: dict[str, Any], *conditions: dict[str, Any]
 ) -> list[Event]:
     """Set an automation up; return the events that it fires, with what triggered it."""
-    rule = {
-        "alias": "Test",
-        "triggers": [trigger],
-        "conditions": list(conditions),
-        "actions": [
-            {
-                "event": "told",
-                "event_data": {
-                    "entity_id": "{{ trigger.entity_id | default }}",
-                    "connection": "{{ trigger.connection | default }}",
-                },
-            }
-        ],
-    }
-    assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: [rule]})
+    return await automate_all(home, {"Test": (trigger, *conditions)})
+
+
+async def automate_all(
+    home: Home, rules: dict[str, tuple[dict[str, Any], ...]]
+) -> list[Event]:
+    """Set automations up, of a trigger and conditions each; they tell who they are."""
+    automations = [
+        {
+            "alias": alias,
+            "triggers": [trigger],
+            "conditions": [*conditions],
+            "actions": [
+                {
+                    "event": "told",
+                    "event_data": {
+                        "rule": alias,
+                        "entity_id": "{{ trigger.entity_id | default }}",
+                        "connection": "{{ trigger.connection | default }}",
+                    },
+                }
+            ],
+        }
+        for alias, (trigger, *conditions) in rules.items()
+    ]
+    config = {AUTOMATION: automations}
+    assert await async_setup_component(home.hass, AUTOMATION, config)
     await home.hass.async_block_till_done()
-    assert home.state_of("automation.test").state == "on"
+    states = home.hass.states.async_all(AUTOMATION)
+    assert [state.state for state in states] == ["on"] * len(rules)
     events: list[Event] = async_capture_events(home.hass, "told")
     return events
 
@@ -91,43 +105,51 @@ async def validated(home: Home, trigger: dict[str, Any]) -> dict[str, Any]:
 # pH and ORP
 
 
-@pytest.mark.parametrize(
-    ("key", "options", "fine", "wrong"),
-    [
-        ("ph", {}, 7.85, 7.95),
-        ("ph", {}, 7.05, 6.95),
-        ("ph", {"lower_limit": 7.2, "upper_limit": 7.4}, 7.45, 7.55),
-        ("orp", {}, 600, 599),
-        ("orp", {"upper_limit": 750}, 750, 751),
-    ],
+RANGES: tuple[tuple[str, dict[str, float], float, float], ...] = (
+    ("ph", {}, 7.85, 7.95),
+    ("ph", {}, 7.05, 6.95),
+    ("ph", {"lower_limit": 7.2, "upper_limit": 7.4}, 7.45, 7.55),
+    ("orp", {}, 600, 599),
+    ("orp", {"upper_limit": 750}, 750, 751),
 )
+
+
 async def test_a_reading_leaves_its_range(
-    small: Home, key: str, options: dict[str, float], fine: float, wrong: float
+    small: Home, subtests: pytest.Subtests
 ) -> None:
     """It is told once; again only after it was in range."""
-    water = small.pool.water
-    fired = await automate(
+    fired = await automate_all(
         small,
         {
-            "trigger": f"poolctl.{key}_out_of_range",
-            "target": device(small),
-            "options": options,
+            f"{key} {wrong}": (
+                {
+                    "trigger": f"poolctl.{key}_out_of_range",
+                    "target": device(small),
+                    "options": options,
+                },
+            )
+            for key, options, _, wrong in RANGES
         },
     )
-    setattr(water, key, fine)
-    await small.advance(15)
-    assert told(fired) == []
-    setattr(water, key, wrong)
-    await small.advance(15)
-    assert told(fired) == [small.entity_id("sensor", key)]
-    setattr(water, key, wrong + (0.2 if wrong > fine else -0.2))
-    await small.advance(15)
-    assert told(fired) == []
-    setattr(water, key, fine)
-    await small.advance(15)
-    setattr(water, key, wrong)
-    await small.advance(15)
-    assert len(told(fired)) == 1
+
+    async def look(key: str, value: float) -> list[Mapping[str, Any]]:
+        setattr(small.pool.water, key, value)
+        await small.advance(15)
+        found = [event.data for event in fired]
+        fired.clear()
+        return [data for data in found if data["rule"] == rule]
+
+    for key, _, fine, wrong in RANGES:
+        rule = f"{key} {wrong}"
+        with subtests.test(rule):
+            assert await look(key, fine) == []
+            (data,) = await look(key, wrong)
+            assert data["entity_id"] == small.entity_id("sensor", key)
+            farther = wrong + (0.2 if wrong > fine else -0.2)
+            assert await look(key, farther) == []
+            assert await look(key, fine) == []
+            assert len(await look(key, wrong)) == 1
+        await look(key, {"ph": 7.3, "orp": 700}[key])  # in range for all
 
 
 async def test_out_of_range_for_a_time(small: Home) -> None:
@@ -142,15 +164,16 @@ async def test_out_of_range_for_a_time(small: Home) -> None:
         },
     )
     water.ph = 8.05
-    await small.advance(540, step=15)
+    await small.advance(540, step=60)
     water.ph = 7.45
     await small.advance(15)
     water.ph = 8.05
-    await small.advance(600, step=15)
+    await small.advance(15)
+    await small.advance(585, step=45)
     assert told(fired) == []
     await small.advance(15)
     assert len(told(fired)) == 1
-    await small.advance(900, step=15)
+    await small.advance(900, step=60)
     assert told(fired) == []
 
 
@@ -175,24 +198,24 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     assert told(fired) == [sensor]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+async def test_limits_that_make_no_sense(
+    small: Home, subtests: pytest.Subtests
+) -> None:
+    options: dict[str, Any]
+    for options in (
         {"lower_limit": 7.9},
         {"lower_limit": 7.4, "upper_limit": 7.2},
         {"upper_limit": 15},
         {"lower_limit": "acid"},
         {"limit": 7},
-    ],
-)
-async def test_limits_that_make_no_sense(small: Home, options: Any) -> None:
-    config = {
-        "trigger": "poolctl.ph_out_of_range",
-        "target": device(small),
-        "options": options,
-    }
-    with pytest.raises(vol.Invalid):
-        await validated(small, config)
+    ):
+        config = {
+            "trigger": "poolctl.ph_out_of_range",
+            "target": device(small),
+            "options": options,
+        }
+        with subtests.test(str(options)), pytest.raises(vol.Invalid):
+            await validated(small, config)
 
 
 async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
@@ -307,51 +330,55 @@ async def test_the_spa_is_warm(full: Home, heated: list[Event]) -> None:
     assert told(heated) == [full.entity_id("climate", "spa")]
 
 
-@pytest.mark.parametrize("reason", ["target", "pump", "sources"])
 async def test_heating_that_ends_for_another_reason(
-    full: Home, heated: list[Event], reason: str
+    full: Home, heated: list[Event], subtests: pytest.Subtests
 ) -> None:
     """With what ends it early, the water is still cold."""
     pool = full.pool
-    await full.advance(15)
-    assert action(full, "pool") == "heating"
-    match reason:
-        case "target":
-            pool.settings["pool_target"] = 40
-        case "pump":
-            pool.switch(PUMP_SLOT, False)
-        case "sources":
-            pool.settings["heating"] = 0
-    await full.advance(60, step=15)
-    assert (action(full, "pool") == "heating") is (reason == "target")
-    assert told(heated) == []
+    settings = dict(pool.settings)
+    for reason in ("target", "sources", "pump"):
+        pool.settings |= settings
+        await full.advance(30, step=15)
+        assert action(full, "pool") == "heating"
+        with subtests.test(reason):
+            match reason:
+                case "target":
+                    pool.settings["pool_target"] = 40
+                case "sources":
+                    pool.settings["heating"] = 0
+                case _:
+                    pool.switch(PUMP_SLOT, False)
+            await full.advance(60, step=15)
+            assert (action(full, "pool") == "heating") is (reason == "target")
+            assert told(heated) == []
 
 
 # What the automation editor shows
 
 
-async def test_the_editor_offers_them_for_the_device(full: Home) -> None:
+async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
+    """It offers all of them for the device, and prefills what is the default.
+
+    triggers.yaml, as Home Assistant reads it, and the code so mean the same.
+    """
     found = await async_get_triggers_for_target(full.hass, device(full), False)
     ours = {name for name in found if name.startswith(f"{DOMAIN}.")}
     assert ours == {f"{DOMAIN}.{name}" for name in TRIGGERS}
-
-
-async def test_the_editor_prefills_what_is_the_default(full: Home) -> None:
-    """triggers.yaml, as Home Assistant reads it, and the code mean the same."""
     descriptions = await trigger_helper.async_get_all_descriptions(full.hass)
     for name in TRIGGERS:
-        description = descriptions[f"{DOMAIN}.{name}"]
-        assert description is not None
-        options = prefilled(description["fields"])
-        bare = {key: options[key] for key in options if key == "connection"}
-        trigger = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
-        filled = await validated(full, {**trigger, "options": options})
-        left_out = await validated(full, {**trigger, "options": bare})
-        assert set(filled) == set(options), name
-        days = 1 if name == "held_too_long" else 0
-        assert filled.pop("for") == timedelta(days=days)
-        left_out.pop("for", None)
-        assert filled == left_out, name
+        with subtests.test(name):
+            description = descriptions[f"{DOMAIN}.{name}"]
+            assert description is not None
+            options = prefilled(description["fields"])
+            bare = {key: options[key] for key in options if key == "connection"}
+            trigger = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
+            filled = await validated(full, {**trigger, "options": options})
+            left_out = await validated(full, {**trigger, "options": bare})
+            assert set(filled) == set(options)
+            days = 1 if name == "held_too_long" else 0
+            assert filled.pop("for") == timedelta(days=days)
+            left_out.pop("for", None)
+            assert filled == left_out
 
 
 def prefilled(fields: dict[str, Any]) -> dict[str, Any]:

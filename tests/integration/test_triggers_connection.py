@@ -58,24 +58,24 @@ async def test_the_changes_that_were_chosen(small: Home) -> None:
     assert small.source == "cloud"
     assert told(fired) == []
     small.cloud.faults.on("refuse")
-    await small.advance(300, step=15)
+    await small.advance(300, step=30)
     assert told(fired) == [small.entity_id("sensor", "connection")]
 
 
 async def test_in_the_cloud_for_a_time(small: Home) -> None:
     fired = await connection(small, "cloud", **{"for": "00:10:00"})
     small.controller.faults.on("refuse")
-    await small.advance(540, step=15)
+    await small.advance(540, step=30)
     assert small.source == "cloud"
     small.controller.faults.clear()
     await small.advance(60, step=15)
     assert small.source == "lan"
     small.controller.faults.on("refuse")
-    await small.advance(600, step=15)
+    await small.advance(600, step=30)
     assert told(fired) == []
     await small.advance(60, step=15)
     assert told(fired, "connection") == ["cloud"]
-    await small.advance(900, step=15)
+    await small.advance(900, step=60)
     assert told(fired) == []
 
 
@@ -91,7 +91,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
     await small.hass.services.async_call(
         AUTOMATION, "turn_on", automation, blocking=True
     )
-    await small.advance(900, step=30)
+    await small.advance(900, step=60)
     assert told(fired) == []
 
     small.controller.faults.clear()
@@ -103,7 +103,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
     er.async_get(small.hass).async_update_entity(
         sensor, hidden_by=er.RegistryEntryHider.USER
     )
-    await small.advance(900, step=30)
+    await small.advance(900, step=60)
     assert told(fired) == []
 
 

@@ -1,0 +1,125 @@
+"""How everything of a pool is named: identifiers, and names in every language."""
+
+from collections import Counter
+from pathlib import Path
+import re
+
+from homeassistant.helpers import entity_registry as er
+import pytest
+
+from tests.simulator import Pool
+
+from .home import Home
+from .test_parts import page
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+ROOT = Path(__file__).parents[2]
+LANGUAGES = sorted(
+    path.stem
+    for path in (ROOT / "custom_components/poolctl/translations").glob("*.json")
+)
+
+
+async def test_slots_without_a_name(home: Home) -> None:
+    home.own(home.service.full)
+    _name_all(home.pool, "")
+    await home.set_up(home.controller)
+    assert home.entity_id("switch", "slot_3") == "switch.beach_pool_output_4"
+    assert home.entity_id("switch", "schedule_0") == "switch.beach_pool_1_schedule"
+    assert home.state("switch", "schedule_0").name == "Beach pool Schedule 1"
+
+
+async def test_a_person_chose_what_identifiers_are_made_of(home: Home) -> None:
+    registry = er.async_get(home.hass)
+    registry.async_update_settings(
+        entity_id_parts=[
+            er.EntityNamePart.PARENT_DEVICE,
+            er.EntityNamePart.DEVICE,
+            er.EntityNamePart.ENTITY,
+        ]
+    )
+    home.own(home.service.small)
+    await home.set_up(home.controller)
+    assert home.entity_id("sensor", "ph") == "sensor.home_pool_water_ph"
+
+
+def _name_all(pool: Pool, text: str) -> None:
+    """Give all slots and schedules one name."""
+    for slot in pool.slots:
+        slot.name = text
+    for schedule in pool.schedules:
+        schedule.name = text
+
+
+async def look_at_names(home: Home) -> None:
+    """Have all names read anew."""
+    for controller in home.service.controllers:
+        # After a raw action everything is.
+        await home.act_on_device("send_action", of=controller, name="evt_rewind")
+    await home.advance(15)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_names_in_every_language(
+    home: Home, subtests: pytest.Subtests, language: str
+) -> None:
+    """No two entities of a page share one, whatever names the owner of the pool gave.
+
+    Identifiers are the same in all languages, so that examples fit everywhere.
+    """
+    home.hass.config.language = language
+    for controller in home.service.controllers:
+        controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
+    await home.set_up(*home.service.controllers)
+    assert home.entity_id("sensor", "water_temperature") == (
+        "sensor.home_pool_water_temperature"
+    )
+    assert home.entity_id("switch", "schedule_0") == "switch.home_pool_filter_schedule"
+    with subtests.test("as they are"):
+        check_names(home)
+    for text in ("", "Pool"):
+        with subtests.test("of its owner", text=text):
+            for controller in home.service.controllers:
+                _name_all(controller.pool, text)
+            await look_at_names(home)
+            for of in home.service.controllers:
+                named = home.registered("switch", "schedule_0", of)
+                assert named is not None
+                assert ("Pool" in (named.original_name or "")) is (text == "Pool")
+            check_names(home)
+
+
+def check_names(home: Home) -> None:
+    """Fail if a page has a name twice, or that of itself."""
+    entities = [
+        (page(home, entity), (entity.original_name or "").casefold())
+        for entity in home.entities()
+    ]
+    names = Counter((device.id, name) for device, name in entities)
+    assert [name for name, count in names.items() if count > 1] == []
+    assert [
+        name for device, name in entities if name == (device.name or "").casefold()
+    ] == []
+
+
+async def test_docs_show_identifiers_that_come_out(home: Home) -> None:
+    """Of a fully equipped pool that is called "Home pool"."""
+    home.own(home.service.full)
+    home.controller.name = "Home pool"
+    await home.set_up(home.controller)
+    texts = [
+        ROOT / "README.md",
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("blueprints/**/*.yaml"),
+    ]
+    domains = {entity.domain for entity in home.entities()}
+    shown = {
+        found
+        for path in texts
+        for found in re.findall(
+            rf"\b(?:{'|'.join(domains)})\.\w*pool\w*", path.read_text()
+        )
+    }
+    assert len(shown) > 8
+    assert shown <= {entity.entity_id for entity in home.entities()}
