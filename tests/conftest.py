@@ -1,6 +1,5 @@
 """What every test may use."""
 
-from collections.abc import Generator
 import gc
 
 from hypothesis import settings
@@ -20,20 +19,6 @@ def pytest_unconfigure() -> None:
     """Collect what the last tests left, too; what stays now ends with the process."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Never run a test anew of which a case failed.
-
-    pytest-rerunfailures does that, whatever `--only-rerun` says, to a test with subtests.
-    """
-    report = yield
-    if report.when == "call" and report.failed:
-        item.add_marker(pytest.mark.flaky(condition=False))
-    return report
 
 
 # Speed is measured in benchmarks; a slow machine is no failed property.
