@@ -18,7 +18,7 @@ from tests.simulator.mdns import Announcer
 from tests.simulator.raw import exchange, request
 from tests.simulator.situations import SITUATIONS, situations
 
-pytestmark = pytest.mark.usefixtures("socket_enabled")
+pytestmark = [pytest.mark.usefixtures("socket_enabled"), pytest.mark.real_time]
 
 ROOT = Path(__file__).parent.parent.parent
 STATE = request(b'{"op":"state","name":"","env":""}')
