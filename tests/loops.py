@@ -61,7 +61,10 @@ class _Selector(selectors.DefaultSelector):
             return super().select(timeout)
         if (patience := self.leap.patience(timeout)) is None:
             return super().select(timeout)
-        return self._look(patience) or self._pass(self.leap, timeout)
+        due = time.monotonic() + timeout
+        if not (events := self._look(patience)):
+            self.leap.pass_time(max(0.0, due - time.monotonic()))
+        return events
 
     def _look(self, patience: float) -> Events:
         """Look for what has come, or comes."""
@@ -77,11 +80,6 @@ class _Selector(selectors.DefaultSelector):
             if not waiter.done():
                 waiter.set_result(None)
         self.waiting.clear()
-        return []
-
-    @staticmethod
-    def _pass(leap: Leap, seconds: float) -> Events:
-        leap.pass_time(seconds)
         return []
 
 
