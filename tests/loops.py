@@ -124,7 +124,8 @@ class IdleLoop(asyncio.SelectorEventLoop):
 class LeapingLoop(IdleLoop):
     """Leaps in what `time.monotonic` and simulated clocks tell.
 
-    The time of day stays real. What somebody freezes stands still here, too.
+    The time of day stays real. What somebody freezes stands still here, too; it must not
+    thaw before the test ends, for then the real `time.monotonic` comes back.
     """
 
     def __init__(self) -> None:
@@ -161,7 +162,7 @@ class _Monotonic:
     def patience(self, seconds: float) -> float | None:
         if time.monotonic is not _monotonic:
             return None
-        return min(seconds, GRACE + min(seconds * self.PER_SECOND, self.MOST))
+        return min(seconds, max(GRACE, min(seconds * self.PER_SECOND, self.MOST)))
 
     def pass_time(self, seconds: float) -> None:
         Clock.leapt += seconds

@@ -178,7 +178,7 @@ async def session(socket_enabled: None) -> AsyncGenerator[ClientSession]:
 
 @pytest.fixture
 def clock() -> sim.Clock:
-    """Fast enough that the gaps the cloud keeps between commands cost little.
+    """Fast enough that the gaps the cloud keeps run into no time-out that a test shortens.
 
     It begins at noon: doses of the day are counted anew at midnight.
     """
