@@ -15,7 +15,6 @@ from homeassistant.helpers.entity import Entity
 
 from custom_components.poolctl.coordinator import ControllerCoordinator
 from custom_components.poolctl.derived.totals import PoolctlTotal
-from tests.loops import IdleLoop
 from tests.soak.timelapse import SharedClock, timelapse
 
 from .home import add, coordinator, entity_id, home, until, value
@@ -37,7 +36,7 @@ def rows(*, short: bool) -> list[Row]:
     """Measure; imagined hours cost about half a second each."""
     with freeze_time(START) as frozen:
         assert isinstance(frozen, FrozenDateTimeFactory)
-        return asyncio.run(_rows(frozen, 2 if short else 24), loop_factory=IdleLoop)
+        return asyncio.run(_rows(frozen, 2 if short else 24))
 
 
 @asynccontextmanager

@@ -17,7 +17,6 @@ from homeassistant.core import Event, HomeAssistant, State, callback
 from homeassistant.helpers.recorder import async_initialize_recorder
 from homeassistant.setup import async_setup_component
 
-from tests.loops import IdleLoop
 from tests.simulator import Controller
 from tests.soak.timelapse import SharedClock, timelapse
 
@@ -39,9 +38,7 @@ def rows(*, short: bool) -> list[Row]:
     """Measure; an imagined hour costs a second."""
     with freeze_time(START) as frozen:
         assert isinstance(frozen, FrozenDateTimeFactory)
-        steady, noisy = asyncio.run(
-            _imagine(frozen, 1 if short else 24), loop_factory=IdleLoop
-        )
+        steady, noisy = asyncio.run(_imagine(frozen, 1 if short else 24))
     size = asyncio.run(_recorded(noisy.states))
     day = 24 * HOUR / noisy.seconds
     return [

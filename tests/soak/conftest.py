@@ -18,19 +18,11 @@ import pytest_socket
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import sightings
 from tests.integration.service import CLIENT_ID, CLIENT_SECRET, Service
-from tests.loops import IdleLoop
 from tests.simulator import Pool
 
 from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network
 from .service import running, service_of
-
-
-def pytest_asyncio_loop_factories(
-    config: pytest.Config, item: pytest.Item
-) -> dict[str, type[IdleLoop]]:
-    """Give simulated runs a loop that can leap (timelapse.py)."""
-    return {"idle": IdleLoop}
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,8 @@
 
 Time is frozen by freezegun, for Home Assistant, the integration and the event loop
 alike. The event loop would now sleep until its next timer is due; instead the clock is
-moved there at once (loops.py), and a week lasts as long as the work that is done in it.
+moved there at once. So every timer fires exactly when it is due, in the right order,
+and a week lasts as long as the work that is done in it.
 """
 
 import asyncio
@@ -10,14 +11,21 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from math import ceil
 import time
-from typing import Final, override
+from typing import Any, override
 from unittest.mock import patch
 
 import freezegun.api
 from freezegun.api import FrozenDateTimeFactory
 
-from tests.loops import IdleLoop
 from tests.simulator import Clock
+
+LOOKS = 3
+"""How often the sockets are looked at before nothing counts as left to do: what is sent
+to loopback has arrived by then."""
+CONNECT_PATIENCE = 0.005
+"""s of real time a connection has to come about, or to be refused, on a busy machine."""
+THREAD_PATIENCE = 0.02
+"""s of real time given to threads at a time; while one works no clock jumps."""
 
 
 class SharedClock(Clock):
@@ -37,32 +45,45 @@ class SharedClock(Clock):
         return time.monotonic()
 
 
-RESOLUTION: Final = 1e-6
-"""s by which frozen time is read: a timer that is due at this very moment fires."""
-
-
-class _Frozen:
-    """Leaps of frozen time. A week has many: none of them waits."""
-
-    def __init__(self, frozen: FrozenDateTimeFactory) -> None:
-        self._frozen, self._ask = frozen, freezegun.api._get_fake_monotonic
-        self.now = self._ask()
-
-    def patience(self, seconds: float) -> float:
-        return 0.0
-
-    def pass_time(self, seconds: float) -> None:
-        self._frozen.tick(ceil(seconds / RESOLUTION) * RESOLUTION)
-        self.now = self._ask()
-
-
 @contextmanager
 def timelapse(frozen: FrozenDateTimeFactory) -> Generator[None]:
     """Let the running event loop jump from timer to timer."""
-    loop, leap = asyncio.get_running_loop(), _Frozen(frozen)
-    assert isinstance(loop, IdleLoop)
+    loop: Any = asyncio.get_running_loop()
+    look, run_in_executor = loop._selector.select, loop.run_in_executor
+    in_threads: set[asyncio.Future[Any]] = set()
     # Everybody asks it all the time, and it changes only here.
-    asked = patch.object(freezegun.api, "_get_fake_monotonic", lambda: leap.now)
-    exact = patch.object(loop, "_clock_resolution", RESOLUTION)
-    with asked, exact, loop.leaping(leap):
+    monotonic = freezegun.api._get_fake_monotonic
+    moment = [monotonic()]
+
+    def select(timeout: float | None = None) -> Any:
+        if timeout is None or loop._ready:
+            return look(timeout)
+        for _ in range(LOOKS):
+            if events := look(0):
+                return events
+        if _connecting(loop._selector) and (events := look(CONNECT_PATIENCE)):
+            return events
+        if in_threads:
+            return look(THREAD_PATIENCE)
+        # A little past the timer: one that is due at this very moment does not fire.
+        frozen.tick((ceil(timeout * 1e6) + 1) / 1e6)
+        moment[0] = monotonic()
+        return []
+
+    def tracked(*args: Any) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any] = run_in_executor(*args)
+        in_threads.add(future)
+        future.add_done_callback(in_threads.discard)
+        return future
+
+    with (
+        patch.object(freezegun.api, "_get_fake_monotonic", lambda: moment[0]),
+        patch.object(loop._selector, "select", select),
+        patch.object(loop, "run_in_executor", tracked),
+    ):
         yield
+
+
+def _connecting(selector: Any) -> bool:
+    """Tell whether a socket waits to be connected, or to send."""
+    return any(key.data[1] is not None for key in selector.get_map().values())
