@@ -35,6 +35,7 @@ from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep import proof as proof_module
 from tests.home.complaints import no_complaints
+from tests.loops import never_waiting
 from tests.simulator import NOON, Clock, Controller, Pool, pipeline
 from tests.simulator.visitors import Replayer
 
@@ -44,6 +45,8 @@ from .service import CLIENT_ID, CLIENT_SECRET, FULL_ID, SMALL_ID, Service
 # A line for every entity that is registered, each formatted four times, is a fifth of
 # the time that all tests take.
 logging.getLogger("homeassistant").setLevel(logging.WARNING)
+
+pytest_asyncio_loop_factories = never_waiting
 
 
 def _names_of(module: ModuleType) -> str:

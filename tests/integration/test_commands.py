@@ -1,5 +1,6 @@
 """From an action in Home Assistant to the relay, and every way it can go wrong."""
 
+import asyncio
 from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -231,7 +232,7 @@ async def test_nothing_runs_after_the_unload(
     with failure("stopped"):
         await task
     full.reconnect()
-    await full.moment(1)
+    await asyncio.sleep(30)
     assert len(full.controller.requests) == asked
     assert len(full.cloud.requests) == cloud
 
@@ -243,12 +244,12 @@ async def test_a_command_between_two_tries(
     small.cloud.faults.on("refuse")
     small.controller.faults.on("refuse")
     task = small.hass.async_create_task(small.act("switch.turn_on", SLOT))
-    await small.moment(0.1)
+    await asyncio.sleep(0.1)
     await small.unload()
     small.reconnect()
     with failure("stopped"):
         await task
-    await small.moment(0.5)
+    await asyncio.sleep(30)
     assert not small.pool.slots[WATERFALL].on
 
 

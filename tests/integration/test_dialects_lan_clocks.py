@@ -11,6 +11,7 @@ from custom_components.poolctl.client import envelope
 from custom_components.poolctl.client.control import queries as queries_module
 from custom_components.poolctl.upkeep import memory
 from tests.simulator.dialects import Dialect
+from tests.simulator.raw import until
 
 from .home import Home, failure
 from .service import Service
@@ -124,9 +125,7 @@ async def test_names_that_are_refused_first(home: Home, dialect: Dialect) -> Non
     home.cloud.not_offered.add("auxInfo")
     home.controller.dialects.add(dialect)
     await home.set_up(home.controller)
-    while home.registered("switch", SLOT) is None:
-        await home.moment(0.1)
-        await home.settle()
+    await until(lambda: home.registered("switch", SLOT) is not None)
     assert home.entity_id("switch", SLOT).endswith("_pool_waterfall")
     await click(home, 2)
 
@@ -137,9 +136,7 @@ async def test_names_by_the_cloud(home: Home) -> None:
     home.own(home.service.small)
     home.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
     await home.set_up(home.controller)
-    while home.registered("switch", SLOT) is None:
-        await home.moment(0.1)
-        await home.settle()
+    await until(lambda: home.registered("switch", SLOT) is not None)
     assert home.entity_id("switch", SLOT).endswith("_pool_waterfall")
     assert home.source == "lan"
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 import time
-from typing import Final
+from typing import ClassVar, Final
 
 NOON: Final = 1_780_056_000.0
 """A Friday, 12:00 UTC: with it a test sees the same hour whenever it runs."""
@@ -27,6 +27,9 @@ class Clock:
     of its own: a sleeper that is cancelled leaves nothing behind.
     """
 
+    leapt: ClassVar[float] = 0.0
+    """Seconds that every clock is ahead, because a test did not wait for them."""
+
     # As class attributes, because freezegun replaces the names of a module: the
     # simulated world keeps its own time while Home Assistant's time stands still.
     _real_time = staticmethod(time.time)
@@ -35,14 +38,15 @@ class Clock:
     def __init__(self, speed: float = 1.0, *, start: float | None = None) -> None:
         """Start at `start` (epoch seconds), or at the time it really is."""
         self.speed = speed
-        self._origin = self._real_monotonic()
+        self._origin = self._real_monotonic() + self.leapt
         self._jumped = 0.0
         self._wall = self._real_time() if start is None else start
         self._alarms: set[_Alarm] = set()
 
     def monotonic(self) -> float:
         """Seconds since the clock was made; never goes back."""
-        return (self._real_monotonic() - self._origin) * self.speed + self._jumped
+        passed = self._real_monotonic() + self.leapt - self._origin
+        return passed * self.speed + self._jumped
 
     def time(self) -> float:
         """Seconds since the epoch; `set_back` moves it."""

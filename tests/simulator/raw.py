@@ -57,7 +57,7 @@ async def exchange(controller: Controller, data: bytes, *, eof: bool = False) ->
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait, in real time, until something has come to be."""
+    """Wait, at most 5 s, until something has come to be."""
     async with asyncio.timeout(5):
         while not condition():  # noqa: ASYNC110 - anything may be waited for
             await asyncio.sleep(0.001)

@@ -30,6 +30,7 @@ from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from tests import simulator as sim
+from tests.loops import never_waiting
 from tests.simulator import wire
 from tests.simulator.lan import Request
 
@@ -37,6 +38,8 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
 FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
 KEY = bytes.fromhex(COMMANDS["key"])
+
+pytest_asyncio_loop_factories = never_waiting
 
 _REDIRECT = "https://ha.example"
 
@@ -175,7 +178,7 @@ async def session(socket_enabled: None) -> AsyncGenerator[ClientSession]:
 
 @pytest.fixture
 def clock() -> sim.Clock:
-    """Fast enough that the gaps the cloud keeps between commands cost little.
+    """Fast enough that the gaps the cloud keeps run into no time-out that a test shortens.
 
     It begins at noon: doses of the day are counted anew at midnight.
     """

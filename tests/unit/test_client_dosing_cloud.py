@@ -37,9 +37,8 @@ async def both(pool: Rig) -> Rig:
 
 async def later(rig: Rig, seconds: int) -> None:
     """Let some time pass, in which the cloud renews its copies, and poll."""
-    for _ in range(seconds):
-        rig.time.advance(1)
-        await asyncio.sleep(0.005)
+    await rig.service.clock.sleep(seconds)
+    rig.time.now += seconds
     await rig.controller.poller.poll()
 
 

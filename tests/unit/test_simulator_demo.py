@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-import json
 from pathlib import Path
 import signal
 import socket
@@ -11,45 +10,21 @@ from typing import Any
 
 import aiohttp
 import pytest
+from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
 from tests.simulator.control import ACTIONS, PAGE, ControlPage
-from tests.simulator.mdns import Announcer
+from tests.simulator.mdns import SERVICE, Announcer
 from tests.simulator.raw import exchange, request
 from tests.simulator.situations import SITUATIONS, situations
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 ROOT = Path(__file__).parent.parent.parent
+INTERFACES = ["127.0.0.1"]
+"""Home Assistant's test harness hides the real interfaces: this is the one needed."""
 STATE = request(b'{"op":"state","name":"","env":""}')
-
-# Runs in a process of its own: prints each record found, as JSON.
-BROWSER = """
-import asyncio, json, sys
-from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
-
-async def main(names):
-    aiozc = AsyncZeroconf()
-    found = asyncio.Queue()
-    def seen(zeroconf, service_type, name, state_change):
-        found.put_nowait(name)
-    browser = AsyncServiceBrowser(aiozc.zeroconf, "_ctrl._tcp.local.", handlers=[seen])
-    records = {}
-    while names:
-        name = await asyncio.wait_for(found.get(), 10)
-        if name.split(".")[0] not in names:
-            continue
-        names.discard(name.split(".")[0])
-        info = AsyncServiceInfo("_ctrl._tcp.local.", name)
-        await info.async_request(aiozc.zeroconf, 5000)
-        records[info.server] = [
-            info.parsed_addresses(), info.port, info.decoded_properties]
-    print(json.dumps(records))
-    await browser.async_cancel()
-    await aiozc.async_close()
-
-asyncio.run(main(set(sys.argv[1:])))
-"""
 
 
 def multicast() -> bool:
@@ -63,14 +38,29 @@ def multicast() -> bool:
     return True
 
 
-async def browse(*names: str) -> dict[str, Any]:
-    """Find services from another process."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", BROWSER, *names, stdout=asyncio.subprocess.PIPE
-    )
-    output, _ = await process.communicate()
-    assert process.returncode == 0
-    return dict(json.loads(output))
+async def browse(*names: str) -> dict[str, ServiceInfo]:
+    """Find services as another device on the network does."""
+    browsing = AsyncZeroconf(interfaces=INTERFACES)
+    found: asyncio.Queue[str] = asyncio.Queue()
+
+    def seen(
+        zeroconf: Zeroconf,
+        service_type: str,
+        name: str,
+        state_change: ServiceStateChange,
+    ) -> None:
+        found.put_nowait(name)
+
+    browser = AsyncServiceBrowser(browsing.zeroconf, SERVICE, handlers=[seen])
+    records: dict[str, ServiceInfo] = {}
+    while set(names) - records.keys():
+        instance = await asyncio.wait_for(found.get(), 10)
+        if (name := instance.removesuffix(f".{SERVICE}")) in names:
+            records[name] = info = AsyncServiceInfo(SERVICE, instance)
+            assert await info.async_request(browsing.zeroconf, 5000)
+    await browser.async_cancel()
+    await browsing.async_close()
+    return records
 
 
 async def test_controllers_are_announced_and_followed() -> None:
@@ -80,21 +70,22 @@ async def test_controllers_are_announced_and_followed() -> None:
     # Identities of this test only, so that a running demo is not in its way.
     home = Controller(device_id="AA_BB_CC_E0_00_01")
     beach = Controller(device_id="AA_BB_CC_E0_00_02", host="127.0.0.2")
-    # Home Assistant's test harness hides the real interfaces: name the one needed.
-    announcer = Announcer([home, beach], interfaces=["127.0.0.1"])
+    announcer = Announcer([home, beach], interfaces=INTERFACES)
     await home.start()
     await beach.start()
     try:
         await announcer.start()
         records = await browse("ctrl-e00001", "ctrl-e00002")
-        txt = {"id": "AA_BB_CC_E0_00_01", "mac": "aabbcce00001", "fw": "2.5.46"}
-        assert records["ctrl-e00001.local."] == [
-            ["127.0.0.1"], home.port, {**txt, "pv": "2"}
-        ]  # fmt: skip
-        assert records["ctrl-e00002.local."][0] == ["127.0.0.2"]
+        found = records["ctrl-e00001"]
+        assert found.server == "ctrl-e00001.local."
+        assert (found.parsed_addresses(), found.port) == (["127.0.0.1"], home.port)
+        assert found.decoded_properties == {
+            "id": "AA_BB_CC_E0_00_01", "mac": "aabbcce00001", "fw": "2.5.46", "pv": "2"
+        }  # fmt: skip
+        assert records["ctrl-e00002"].parsed_addresses() == ["127.0.0.2"]
         await home.move("127.0.0.3")
-        records = await browse("ctrl-e00001")
-        assert records["ctrl-e00001.local."][:2] == [["127.0.0.3"], home.port]
+        found = (await browse("ctrl-e00001"))["ctrl-e00001"]
+        assert (found.parsed_addresses(), found.port) == (["127.0.0.3"], home.port)
     finally:
         await announcer.stop()
         await home.stop()
@@ -264,12 +255,14 @@ async def run(*arguments: str) -> asyncio.subprocess.Process:
     )  # fmt: skip
 
 
+@pytest.mark.real_time
 async def test_help() -> None:
     output, _ = await (await run("--help")).communicate()
     for word in (b"demo@example.com", b"poolctl-demo-secret", b"--speed", b"127.0.0.2"):
         assert word in output
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_demo_starts_and_stops(number: signal.Signals) -> None:
     ports = ("--cloud-port", "0", "--control-port", "0", "--lan-port", "0")

@@ -1,7 +1,7 @@
 """The limits of the cloud: interface.md 3.2, 7.1 and 8, rule by rule."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from itertools import pairwise
 from typing import Any, Final
 
@@ -67,16 +67,6 @@ class Bench(Visitor):
 
     def start(self, *names: str) -> list[asyncio.Task[tuple[int, Any]]]:
         return [asyncio.create_task(self.ask(name)) for name in names]
-
-    async def patiently[T](self, call: Coroutine[Any, Any, T]) -> T:
-        """Let time pass, whenever everybody waits for it, until there is an answer."""
-        task = asyncio.create_task(call)
-        while not task.done():
-            waiting = self.clock.waiting
-            await asyncio.sleep(0.005)
-            if waiting == self.clock.waiting and not task.done():
-                self.clock.advance(0.25)
-        return await task
 
     @property
     def sent(self) -> list[tuple[str, float]]:
@@ -157,17 +147,13 @@ async def no_limit_elsewhere(bench: Bench) -> None:
     assert len(bench.sent) == 1
 
 
-async def together[T](*calls: Coroutine[Any, Any, T]) -> list[T]:
-    return await asyncio.gather(*calls)
-
-
 # --- The pipeline -----------------------------------------------------------------
 
 
 async def commands_half_a_second_apart(bench: Bench) -> None:
     """Commands run one at a time, at least 500 ms apart (8 row 4)."""
     names = ("dashboardInfo", "setChlorineSettings", "auxInfo", "ambientTemp")
-    answers = await bench.patiently(together(*map(bench.ask, names)))
+    answers = await asyncio.gather(*map(bench.ask, names))
     assert [status for status, _ in answers] == [200] * 4
     assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
 
@@ -175,14 +161,14 @@ async def commands_half_a_second_apart(bench: Bench) -> None:
 async def settings_writes_two_seconds_apart(bench: Bench) -> None:
     """At least 2 s between setPumpInfo, manualSet and setPhSettings (8 row 5)."""
     for name in ("setPumpInfo", "manualSet", "setPhSettings"):
-        assert (await bench.patiently(bench.ask(name)))[0] == 200
+        assert (await bench.ask(name))[0] == 200
     assert all(2 <= gap < 3 for gap in bench.gaps)
 
 
 async def other_commands_need_no_two_seconds(bench: Bench) -> None:
     """Let a read or another write between them wait only 500 ms (8 row 5)."""
     for name in ("setPumpInfo", "setChlorineSettings", "dashboardInfo"):
-        assert (await bench.patiently(bench.ask(name)))[0] == 200
+        assert (await bench.ask(name))[0] == 200
     assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
 
 
@@ -211,14 +197,14 @@ async def two_commands(bench: Bench, name: str) -> None:
     await until(lambda: bench.pending == 0)
     bench.controller.cloud_link = True
     before = len(bench.sent)
-    assert (await bench.patiently(bench.ask(name)))[0] == 200
+    assert (await bench.ask(name))[0] == 200
     assert [sent for sent, _ in bench.sent[before:]] == [name] * 2
 
 
 async def schedule_info_takes_two(bench: Bench) -> None:
     """`scheduleInfo` uses two commands, every time (8 row 6)."""
     await two_commands(bench, "scheduleInfo")
-    await bench.patiently(bench.ask("scheduleInfo"))
+    await bench.ask("scheduleInfo")
     assert [name for name, _ in bench.sent[-4:]] == ["scheduleInfo"] * 4
 
 
@@ -233,7 +219,7 @@ async def uncached_pump_info_takes_two(bench: Bench) -> None:
 async def a_slot_is_free_again(bench: Bench) -> None:
     """Count no more what was answered."""
     for _ in range(8):
-        assert (await bench.patiently(bench.ask("setChlorineSettings")))[0] == 200
+        assert (await bench.ask("setChlorineSettings"))[0] == 200
     assert bench.pending == 0
 
 
@@ -297,7 +283,7 @@ async def success_resets_the_ladder(bench: Bench) -> None:
         await bench.time_out()
         bench.clock.advance(seconds + 0.1)
     bench.controller.cloud_link = True
-    assert (await bench.patiently(bench.ask("setPumpInfo")))[0] == 200
+    assert (await bench.ask("setPumpInfo"))[0] == 200
     bench.clock.advance(2)
     bench.controller.cloud_link = False
     await bench.time_out()
@@ -311,7 +297,7 @@ async def a_refusal_is_an_answer(bench: Bench) -> None:
     bench.clock.advance(5.1)
     bench.controller.cloud_link = True
     bench.controller.faults.on("decline")
-    _, body = await bench.patiently(bench.ask("setPumpInfo"))
+    _, body = await bench.ask("setPumpInfo")
     assert body["status"] == "FAILED"
     bench.clock.advance(2)
     bench.controller.cloud_link = False
@@ -386,9 +372,9 @@ async def a_write_leaves_the_copies(bench: Bench) -> None:
     for forgets, speed in ((False, 75), (True, 60)):
         bench.cloud.forget_on_write = forgets
         assert await speed_read(bench) == 75
-        assert (await bench.patiently(bench.ask("setPumpInfo")))[0] == 200
+        assert (await bench.ask("setPumpInfo"))[0] == 200
         bench.clock.advance(2.1)
-        assert await bench.patiently(speed_read(bench)) == speed
+        assert await speed_read(bench) == speed
 
 
 async def refreshes_count_as_commands(bench: Bench) -> None:

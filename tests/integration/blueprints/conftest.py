@@ -17,9 +17,9 @@ import pytest
 
 from custom_components.poolctl.const import DOMAIN
 from tests.integration.home import Home
-from tests.integration.idle import IdleLoop
 from tests.integration.service import Service
 from tests.integration.timers import fire_timers
+from tests.loops import IdleLoop
 from tests.simulator import Controller
 
 BLUEPRINTS: Final = Path(
