@@ -27,6 +27,7 @@ BLUEPRINTS: Final = Path(
 )
 """Ours, or the changed ones that scripts/mutate puts in their place."""
 ALIAS: Final = "automation.pool"
+POLL: Final = 15
 PATIENCE: Final = 2.5
 """What takes the service longer, in seconds, goes on when a test lets time pass."""
 
@@ -45,6 +46,19 @@ def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
         "alias": "Pool",
         "use_blueprint": {"path": f"{DOMAIN}/{name}.yaml", "input": inputs},
     }
+
+
+def _steps(seconds: float, step: float | None) -> list[float]:
+    """Return how long the steps are in which time passes.
+
+    Unless a test says so, the first poll sees what the test did, and then it is minutes
+    that pass, for nobody does anything meanwhile; the last one is polls again.
+    """
+    if step is not None:
+        return [step] * round(seconds / step)
+    minutes = max(0, int((seconds - 2 * POLL) // 60))
+    polls = round((seconds - minutes * 60) / POLL)
+    return [POLL] * min(1, polls) + [60] * minutes + [POLL] * (polls - 1)
 
 
 class House(Home):
@@ -70,7 +84,7 @@ class House(Home):
         await self.wait(seconds=1, step=1)
 
     async def wait(
-        self, minutes: float = 0, seconds: float = 0, step: float = 15
+        self, minutes: float = 0, seconds: float = 0, step: float | None = None
     ) -> None:
         """Let time pass, for the pools at most a minute in a step: more is slow.
 
@@ -78,9 +92,9 @@ class House(Home):
         for it.
         """
         await self._quiet()  # or what was asked just now would time out
-        for _ in range(round((minutes * 60 + seconds) / step)):
-            self.freezer.tick(step)
-            self.clock.advance(min(step, 60))
+        for each in _steps(minutes * 60 + seconds, step):
+            self.freezer.tick(each)
+            self.clock.advance(min(each, 60))
             fire_timers(self.hass)
             await self._quiet()
 
