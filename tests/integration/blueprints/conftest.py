@@ -27,7 +27,7 @@ BLUEPRINTS: Final = Path(
 )
 """Ours, or the changed ones that scripts/mutate puts in their place."""
 ALIAS: Final = "automation.pool"
-POLL: Final = 15
+POLL, MINUTE, HOUR = 15, 60, 3600
 PATIENCE: Final = 2.5
 """What takes the service longer, in seconds, goes on when a test lets time pass."""
 
@@ -51,14 +51,25 @@ def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
 def _steps(seconds: float, step: float | None) -> list[float]:
     """Return how long the steps are in which time passes.
 
-    Unless a test says so, the first poll sees what the test did, and then it is minutes
-    that pass, for nobody does anything meanwhile; the last one is polls again.
+    Unless a test says so, the first one is a poll, which sees what the test did. The last
+    five minutes, before the test looks, are minutes and polls. Nobody does anything
+    between the two: hours pass at once.
     """
     if step is not None:
         return [step] * round(seconds / step)
-    minutes = max(0, int((seconds - 2 * POLL) // 60))
-    polls = round((seconds - minutes * 60) / POLL)
-    return [POLL] * min(1, polls) + [60] * minutes + [POLL] * (polls - 1)
+    polls = round(seconds / POLL)
+    if polls <= MINUTE / POLL:
+        return [POLL] * polls
+    minutes, left = divmod(polls * POLL - MINUTE, MINUTE)
+    left += max(0, minutes - 4) * MINUTE
+    hours, rest = divmod(left, HOUR)
+    return [
+        POLL,
+        *[HOUR] * hours,
+        *[rest] * (rest > 0),
+        *[MINUTE] * min(minutes, 4),
+        *[POLL] * 3,
+    ]
 
 
 class House(Home):

@@ -186,23 +186,23 @@ async def test_only_readings_that_count(
     pool.schedules[0].enabled = False
     await house.wait(minutes=2)
     pool.water.ph = 8.25
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert house.state_of(chosen["valid"]).state == "off"
     assert house.state_of(chosen["ph"]).state == "8.2"
     assert messages(told) == []
 
     pool.schedules[0].enabled = True
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert [title for title, _ in messages(told)] == [WRONG]
     pool.schedules[0].enabled = False
     await house.wait(minutes=2)
     pool.water.ph = 7.45
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert house.state_of(chosen["valid"]).state == "off"
     assert house.state_of(chosen["ph"]).state == "7.4"
     assert messages(told) == []
     pool.schedules[0].enabled = True
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert [title for title, _ in messages(told)] == [RIGHT]
 
 

@@ -366,13 +366,13 @@ async def test_hours_that_are_missing(
     runtime(house, shown, unit)
     more = {"minimum": 4, "runtime": RUNTIME, "reached_by": "20:00:00"}
     await house.automate(NAME, **inputs(house, **more))
-    await house.wait(minutes=89, step=60)
+    await house.wait(minutes=89)
     assert not pool.pump.running
     await house.wait(minutes=4, step=60)
     assert pool.pump.running
     # Neither the lack of surplus nor a meter that tells nothing ends that.
     meter(house, "unavailable")
-    await house.wait(minutes=10, step=60)
+    await house.wait(minutes=10)
     assert pool.pump.running
     runtime(house, 4)
     await house.wait(minutes=4, step=60)
