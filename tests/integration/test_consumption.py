@@ -71,7 +71,7 @@ async def test_true_doses(pool: Home) -> None:
     water, settings = pool.pool.water, pool.pool.settings
     before = settings["acid_remaining"]
     water.ph, water.drift = 7.9, 1.0
-    await pool.live(2 * 3600, step=30)
+    await pool.live(2 * 3600, step=120)
     taken = before - pool.pool.settings["acid_remaining"]
     assert taken >= 90
     assert float(used(pool)) == pytest.approx(taken, abs=1)

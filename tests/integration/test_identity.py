@@ -53,6 +53,7 @@ async def sign_in_again(
 async def test_the_same_account(
     home: Home, sign_in: SignIn, before: str, now: str
 ) -> None:
+    home.own(home.service.small)
     tell(home, home.account, before)
     result = await sign_in(await start(home, home.cloud.base_url))
     home.entry = result["result"]
@@ -69,6 +70,7 @@ async def test_the_same_account(
 async def test_another_account_of_the_same_sites(
     home: Home, sign_in: SignIn, told: str
 ) -> None:
+    home.own(home.service.small)
     tell(home, home.account, told)
     result = await sign_in(await start(home, home.cloud.base_url))
     home.entry = result["result"]

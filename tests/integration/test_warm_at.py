@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 SPA_RETURN = 10
 """A slot of the full pool."""
-STEP = 60
+STEP = 180
 """s between two polls, of those that a test lets happen: it has to last an hour."""
 
 
