@@ -5,6 +5,7 @@ import time
 from zoneinfo import ZoneInfo
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 import pytest
@@ -13,8 +14,11 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from .home import Home
+from .platforms import only
 from .service import Service
 from .timers import fire_timers
+
+few_platforms = only(Platform.SENSOR)
 
 PACIFIC = ZoneInfo("US/Pacific")
 """Where Home Assistant lives in tests."""

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 import pytest
@@ -15,10 +16,12 @@ from tests.simulator.dialects import Dialect
 
 from .conftest import SignIn
 from .home import Home
+from .platforms import only
 from .test_config_flow import start
 from .test_diagnostics import dump
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
 
 type Step = Callable[[Home], Awaitable[None]]
 

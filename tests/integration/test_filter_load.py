@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.components.diagnostics import (
@@ -12,8 +13,12 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from tests.simulator.water import Water
 
 from .home import Home
+from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
+few_platforms = only(
+    Platform.BINARY_SENSOR, Platform.BUTTON, Platform.NUMBER, Platform.SENSOR
+)
 
 MEASURED = 330
 """s of even flow in which the filter is measured, and a little more."""

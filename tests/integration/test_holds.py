@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
@@ -16,9 +17,11 @@ from custom_components.poolctl.diagnostics import async_get_config_entry_diagnos
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
+from .platforms import only
 from .test_repairs import Repair
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)
 
 WATERFALL = 2
 """A general output of the small pool; its light is on slot 1."""

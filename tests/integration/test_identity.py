@@ -10,9 +10,11 @@ from tests.simulator import Account
 
 from .conftest import SignIn
 from .home import Home
+from .platforms import only
 from .test_config_flow import start
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
+few_platforms = only()
 
 # What the service told of the account: by userinfo, by the access token.
 TOLD = {

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 
@@ -9,10 +10,12 @@ from custom_components.poolctl.upkeep import sightings
 
 from .conftest import Names
 from .home import Home
+from .platforms import only
 from .test_options import choose
 from .test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.BINARY_SENSOR, Platform.SENSOR)
 
 
 # --- A key that does not fit ---

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er, restore_state
 from homeassistant.util import dt as dt_util
@@ -17,8 +18,10 @@ from custom_components.poolctl.derived.totals import PERIOD
 from tests.simulator.water import pump_watts
 
 from .home import Home
+from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.NUMBER, Platform.SENSOR, Platform.SWITCH)
 
 WATTS = pump_watts(75)
 """What the pump of the small pool draws all day."""

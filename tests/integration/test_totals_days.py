@@ -3,13 +3,17 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.derived import totals
 
 from .home import Home
+from .platforms import only
 from .test_totals import exact, hours
+
+few_platforms = only(Platform.SENSOR)
 
 STEP = 3600
 """s between two reads: the hours are counted, not the polls."""

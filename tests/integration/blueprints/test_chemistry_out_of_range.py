@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.components.persistent_notification import DOMAIN as PAGE
+from homeassistant.const import Platform
 from homeassistant.core import Event, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
@@ -13,12 +14,14 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
+few_platforms = only(Platform.BINARY_SENSOR, Platform.SENSOR)
 
 NAME = "chemistry_out_of_range"
 WRONG, RIGHT = "Pool water out of range", "Pool water right again"

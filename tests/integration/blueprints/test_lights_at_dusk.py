@@ -4,8 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 from tests.simulator.schedules import Schedule
@@ -13,6 +15,7 @@ from tests.simulator.schedules import Schedule
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.LIGHT, Platform.SELECT)
 
 NAME = "lights_at_dusk"
 LIGHT, SPA_LIGHT = 1, 2

@@ -6,15 +6,18 @@
 from datetime import timedelta
 from typing import Any
 
+from homeassistant.const import Platform
 import pytest
 
 from tests.integration.home import MOST_SENT
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
+few_platforms = only(Platform.NUMBER, Platform.SENSOR, Platform.SWITCH)
 
 NAME = "pump_freeze_guard"
 GARDEN = "sensor.garden"

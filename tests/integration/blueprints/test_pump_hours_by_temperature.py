@@ -7,8 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 from tests.simulator.schedules import Schedule
@@ -16,6 +18,7 @@ from tests.simulator.schedules import Schedule
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.SWITCH)
 
 NAME = "pump_hours_by_temperature"
 WATER, CHEAP = "sensor.water", "sensor.cheap"

@@ -8,14 +8,17 @@ from typing import Any
 from unittest.mock import patch
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.const import Platform
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
+few_platforms = only(Platform.NUMBER, Platform.SWITCH)
 
 NAME = "pump_on_solar_surplus"
 METER = "sensor.meter"

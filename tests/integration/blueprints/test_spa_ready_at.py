@@ -4,16 +4,19 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.CLIMATE, Platform.SENSOR, Platform.SWITCH)
 
 NAME = "spa_ready_at"
 PUMP, SPA_RETURN = 0, 10

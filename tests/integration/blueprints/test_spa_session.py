@@ -7,15 +7,18 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import ALIAS, House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.CLIMATE, Platform.LIGHT, Platform.SWITCH)
 
 NAME = "spa_session"
 BUTTON = "input_button.spa"
