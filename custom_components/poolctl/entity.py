@@ -113,9 +113,11 @@ class PoolctlEntity[T](ControllerEntity):
         """Take over the state; tell whether anything a person sees changed."""
         assumed = self.entity_description.assumed_fn(self.coordinator.data)
         shown = Shown(self._read_value(), assumed, self.available, self._details())
-        before, self._shown = self._shown, shown
+        if shown == self._shown:
+            return False
+        self._shown = shown
         self._value, self._attr_assumed_state = shown.value, shown.assumed
-        return shown != before
+        return True
 
     def _read_value(self) -> T | None:
         """Return the value as it is now."""

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er, restore_state
 import pytest
@@ -12,11 +13,13 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.poolctl.const import DOMAIN
 
 from .home import Home
+from .platforms import only
 
 pytestmark = [
     pytest.mark.usefixtures("freezer"),
     pytest.mark.freeze_time("2026-07-01 12:00:00+00:00"),
 ]
+few_platforms = only(Platform.SENSOR)
 
 POLL = 15
 
@@ -71,7 +74,7 @@ async def test_true_doses(pool: Home) -> None:
     water, settings = pool.pool.water, pool.pool.settings
     before = settings["acid_remaining"]
     water.ph, water.drift = 7.9, 1.0
-    await pool.live(2 * 3600, step=60)
+    await pool.live(2 * 3600, step=120)
     taken = before - pool.pool.settings["acid_remaining"]
     assert taken >= 90
     assert float(used(pool)) == pytest.approx(taken, abs=1)

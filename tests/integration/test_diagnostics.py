@@ -183,7 +183,7 @@ async def test_a_fault_that_lasts_is_told_once(
         if side == "cloud":
             small.controller.faults.on("refuse")
         faults.on(fault)
-        await small.advance(600, step=30)
+        await small.advance(180, step=30)
         lines = Counter(
             line.getMessage()
             for line in caplog.records
@@ -193,5 +193,5 @@ async def test_a_fault_that_lasts_is_told_once(
         most = int(side == "cloud" or fault == "truncated_frame")
         assert max(lines.values(), default=0) <= most, (fault, lines)
         small.reconnect()
-        await small.advance(360, step=30)
+        await small.advance(60, step=30)
         assert small.source == "lan", fault

@@ -1,9 +1,10 @@
 """Counters and clocks of the LAN (unknowns.md L1 and L14), seen by a person."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
@@ -14,10 +15,12 @@ from tests.simulator.dialects import Dialect
 from tests.simulator.raw import until
 
 from .home import Home, failure
+from .platforms import only
 from .service import Service
 from .test_repairs import shown
 
 pytestmark = pytest.mark.usefixtures("quick", "clocks")
+few_platforms = only(Platform.SENSOR, Platform.SWITCH)
 
 WATERFALL = 2
 SLOT = f"slot_{WATERFALL}"
@@ -40,12 +43,17 @@ def clocks(monkeypatch: pytest.MonkeyPatch, service: Service) -> SimpleNamespace
 
 
 @pytest.fixture
-def soon(monkeypatch: pytest.MonkeyPatch, service: Service) -> Iterator[None]:
-    """Let a second pass in a hundredth of one."""
-    monkeypatch.setattr(queries_module, "SOON", queries_module.SOON / 100)
-    monkeypatch.setattr(queries_module, "SPACING", queries_module.SPACING / 100)
-    service.clock.speed = 100
-    yield
+def sooner(
+    monkeypatch: pytest.MonkeyPatch, service: Service
+) -> Iterator[Callable[[float], None]]:
+    """Let time pass so many times as fast."""
+
+    def begin(times: float) -> None:
+        monkeypatch.setattr(queries_module, "SOON", queries_module.SOON / times)
+        monkeypatch.setattr(queries_module, "SPACING", queries_module.SPACING / times)
+        service.clock.speed = times
+
+    yield begin
     service.clock.speed = 1
 
 
@@ -89,12 +97,12 @@ async def test_another_client_is_a_day_ahead(small: Home) -> None:
     small.clock.advance(5)
     assert small.pool.relays[WATERFALL] and small.cloud_writes == ["manualSet"]
     assert small.source == "lan"
-    await small.live(540)
+    await small.live(540, step=60)
     assert not shown(small)
     await small.live(120)
     assert set(shown(small)) == {"clock_ahead"}
     small.clock.advance(DAY)
-    await small.live(360)
+    await small.live(360, step=60)
     assert not shown(small)
     await click(small, 2)
     assert small.cloud_writes == ["manualSet"]
@@ -104,7 +112,7 @@ async def test_another_client_is_a_day_ahead(small: Home) -> None:
 async def test_nothing_was_switched_a_day_ahead(small: Home) -> None:
     """The queries of every five minutes tell, too."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
-    await small.live(960)
+    await small.live(960, step=60)
     assert set(shown(small)) == {"clock_ahead"}
 
 
@@ -113,14 +121,19 @@ async def test_nothing_was_switched_a_day_ahead(small: Home) -> None:
 async def test_what_time_heals_is_no_repair(small: Home, dialect: Dialect) -> None:
     small.controller.dialects.add(dialect)
     for _ in range(4):
-        await small.live(300)
+        await small.live(300, step=60)
         assert not shown(small)
 
 
-@pytest.mark.usefixtures("soon")
-@pytest.mark.parametrize("dialect", [*NEAR, Dialect.COUNTER_AHEAD_5_MIN])
-async def test_names_that_are_refused_first(home: Home, dialect: Dialect) -> None:
+@pytest.mark.parametrize(
+    ("dialect", "times"),
+    [*((each, 100) for each in NEAR), (Dialect.COUNTER_AHEAD_5_MIN, 1000)],
+)
+async def test_names_that_are_refused_first(
+    home: Home, sooner: Callable[[float], None], dialect: Dialect, times: float
+) -> None:
     """Entities wait for them: an identifier stays for good."""
+    sooner(times)
     home.own(home.service.small)
     home.cloud.not_offered.add("auxInfo")
     home.controller.dialects.add(dialect)
@@ -130,9 +143,9 @@ async def test_names_that_are_refused_first(home: Home, dialect: Dialect) -> Non
     await click(home, 2)
 
 
-@pytest.mark.usefixtures("soon")
-async def test_names_by_the_cloud(home: Home) -> None:
+async def test_names_by_the_cloud(home: Home, sooner: Callable[[float], None]) -> None:
     """They come from there while somebody is a day ahead on the LAN."""
+    sooner(100)
     home.own(home.service.small)
     home.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
     await home.set_up(home.controller)
@@ -155,7 +168,7 @@ async def test_our_clock_jumps(
     await small.act("switch.turn_on", SLOT)
     small.clock.advance(5)
     assert small.cloud_writes == ["manualSet"] and small.pool.relays[WATERFALL]
-    await small.live(960)
+    await small.live(960, step=60)
     assert set(shown(small)) == {"clock_wrong"}
     assert [r for r in small.controller.requests if r.op != "state"] == asked
     small.cloud.faults.on("refuse")
@@ -183,7 +196,7 @@ async def test_a_start_with_a_clock_that_is_not_set(
     small.clock.advance(5)
     assert small.pool.relays[WATERFALL]
     clocks.wrong = 0
-    await small.live(360)
+    await small.live(360, step=60)
     seen = len(small.cloud_writes)
     await click(small, 4)
     await small.shut_down()

@@ -5,6 +5,7 @@ import time
 from zoneinfo import ZoneInfo
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 import pytest
@@ -13,8 +14,11 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from .home import Home
+from .platforms import only
 from .service import Service
 from .timers import fire_timers
+
+few_platforms = only(Platform.SENSOR)
 
 PACIFIC = ZoneInfo("US/Pacific")
 """Where Home Assistant lives in tests."""
@@ -68,7 +72,7 @@ async def test_a_dose_is_counted_soon_after_it_was_taken(full: Home) -> None:
     await live(full, "2026-07-01T12:07")
     assert full.pool.acid.doses == 3
     assert shown(full) == "3"
-    await live(full, "2026-07-01T13:00")
+    await live(full, "2026-07-01T13:00", 240)
     assert full.pool.acid.doses == 4
     assert shown(full) == "4"
 
@@ -124,18 +128,18 @@ async def test_a_day_that_is_longer_or_shorter(
     assert (at(f"{next_day}T00:00") - at(f"{day}T00:00")) / HOUR == hours
     await live(full, f"{day}T00:00")
     assert shown(full) == "0"
-    await live(full, f"{day}T00:30", 60)
+    await live(full, f"{day}T00:30", 600)
     dose(full)
-    await live(full, f"{day}T04:00", 300)
+    await live(full, f"{day}T04:00", 1800)
     assert shown(full) == "1"
     dose(full)
-    await live(full, f"{day}T22:50", 900)
+    await live(full, f"{day}T23:50", 3600)
     assert shown(full) == "2"
     await live(full, f"{day}T23:59:59", 60)
     assert shown(full) == "2"
     await live(full, f"{next_day}T00:00")
     assert shown(full) == "0"
-    await live(full, f"{next_day}T01:30", 300)
+    await live(full, f"{next_day}T01:30", 1800)
     assert full.pool.acid.doses == 0
     assert shown(full) == "0"
 
@@ -238,7 +242,7 @@ async def test_the_source_stops_telling(full: Home) -> None:
     await live(full, "2026-07-02T00:01", 30)
     assert full.source == "cloud"
     assert shown(full) == "0"
-    await live(full, "2026-07-02T01:00", 30)
+    await live(full, "2026-07-02T01:00", 300)
     assert shown(full) == "unknown"
     full.pool.acid.doses = 1
     full.controller.faults.clear()

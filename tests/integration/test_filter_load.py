@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.components.diagnostics import (
@@ -12,11 +13,17 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from tests.simulator.water import Water
 
 from .home import Home
+from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
+few_platforms = only(
+    Platform.BINARY_SENSOR, Platform.BUTTON, Platform.NUMBER, Platform.SENSOR
+)
 
 MEASURED = 330
 """s of even flow in which the filter is measured, and a little more."""
+STEP = 30
+"""s between two reads: with more than twice as much nobody knows what was between them."""
 ENTITIES = {
     ("sensor", "filter_load"),
     ("binary_sensor", "filter_needs_cleaning"),
@@ -54,14 +61,14 @@ def percent(text: str) -> object:
 async def dirty(home: Home, dirt: float) -> None:
     """Let the filter resist more by this part, long enough to be seen."""
     home.pool.water.dirt = dirt
-    await home.live(2 * MEASURED, step=30)
+    await home.live(2 * MEASURED, step=STEP)
 
 
 @pytest.fixture
 async def pool(small: Home) -> Home:
     """Set up the small pool, whose filter was just cleaned and measured."""
     await press(small)
-    await small.live(MEASURED, step=30)
+    await small.live(MEASURED, step=STEP)
     assert load(small) == "0"
     return small
 
@@ -110,7 +117,7 @@ async def test_a_pump_of_variable_speed(pool: Home) -> None:
     clean = float(pool.value("sensor", "pressure"))
     pool.pool.set_speed(100)
     pool.pool.schedules[0].speed = 100
-    await pool.live(2 * MEASURED, step=30)
+    await pool.live(2 * MEASURED, step=STEP)
     assert float(pool.value("sensor", "pressure")) > 1.5 * clean
     assert float(load(pool)) == percent("0")
     pool.pool.schedules[0].speed = 50
@@ -124,14 +131,14 @@ async def test_pressed_while_the_pump_stands_still(small: Home) -> None:
     """As who has just cleaned it does; it is measured once the pump runs steadily."""
     small.pool.switch(PUMP, False)
     small.pool.water.dirt = 0.0
-    await small.live(60, step=30)
+    await small.live(60)
     await press(small)
-    await small.live(600, step=30)
+    await small.live(600, step=STEP)
     assert (load(small), baseline(small)) == ("unknown", "awaited")
     small.pool.switch(PUMP, True)
-    await small.live(240, step=30)
+    await small.live(240, step=STEP)
     assert baseline(small) == "awaited"
-    await small.live(180, step=30)
+    await small.live(180, step=STEP)
     assert (load(small), baseline(small)) == ("0", "measured")
 
 
@@ -139,7 +146,7 @@ async def test_it_stays_while_the_pump_stands_still(pool: Home) -> None:
     await dirty(pool, 0.6)
     before = load(pool)
     pool.pool.switch(PUMP, False)
-    await pool.live(900, step=30)
+    await pool.live(900, step=STEP)
     assert (load(pool), problem(pool)) == (before, "on")
 
 
@@ -150,7 +157,7 @@ async def test_over_a_restart(pool: Home) -> None:
     before = load(pool)
     assert float(before) == percent("40")
     pool.pool.switch(PUMP, False)
-    await pool.live(30, step=30)
+    await pool.live(30)
     await pool.shut_down()
     await pool.boot()
     assert (load(pool), problem(pool)) == (before, "on")
@@ -164,18 +171,18 @@ async def test_over_a_restart(pool: Home) -> None:
 async def test_a_press_is_remembered(small: Home) -> None:
     """Home Assistant may be restarted before the pump has run for long enough."""
     await press(small)
-    await small.live(120, step=30)
+    await small.live(120, step=STEP)
     await small.shut_down()
     await small.boot()
     assert baseline(small) == "awaited"
-    await small.live(MEASURED, step=30)
+    await small.live(MEASURED, step=STEP)
     assert (load(small), baseline(small)) == ("0", "measured")
 
 
 async def test_few_states(pool: Home) -> None:
     """Steady water changes nothing."""
     states = pool.follow("sensor", "filter_load")
-    await pool.live(1800, step=30)
+    await pool.live(1800, step=STEP)
     assert states == []
 
 
@@ -185,10 +192,10 @@ async def test_through_the_cloud(home: Home) -> None:
     await home.set_up()
     assert home.source == "cloud"
     await press(home)
-    await home.live(2 * MEASURED, step=30)
+    await home.live(2 * MEASURED, step=STEP)
     assert load(home) == "0"
     home.pool.water.dirt = 0.6
-    await home.live(3 * MEASURED, step=30)
+    await home.live(3 * MEASURED, step=STEP)
     assert float(load(home)) == percent("60")
 
 
@@ -200,13 +207,13 @@ async def test_a_pool_that_measures_no_pressure(
     with monkeypatch.context() as without:
         without.setattr(Water, "pressure", 0)
         await home.set_up(home.service.small)
-        await home.live(600, step=30)
+        await home.live(600, step=STEP)
         assert not any(home.registered(*entity) for entity in ENTITIES)
-    await home.live(30, step=30)
+    await home.live(30)
     assert all(home.registered(*entity) for entity in ENTITIES)
     # From now on it is there at once, whether the pump runs or not.
     home.pool.switch(PUMP, False)
-    await home.live(30, step=30)
+    await home.live(30)
     await home.shut_down()
     await home.boot()
     assert load(home) == "unknown"

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
@@ -16,9 +17,11 @@ from custom_components.poolctl.diagnostics import async_get_config_entry_diagnos
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
+from .platforms import only
 from .test_repairs import Repair
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)
 
 WATERFALL = 2
 """A general output of the small pool; its light is on slot 1."""
@@ -80,7 +83,7 @@ async def test_off_inside_a_window(home: Home, freezer: object) -> None:
     assert home.state("switch", KEY).attributes["held_by_hand"] is True
     shown = home.state("sensor", "held_outputs")
     assert (shown.state, shown.attributes["outputs"]) == ("1", ["Waterfall"])
-    await home.live(58 * 60, step=60)
+    await home.live(58 * 60, step=580)
     assert sent(home) == [b"\2\0\1"]
     assert len(changes) == 1
 
@@ -90,7 +93,7 @@ async def test_off_inside_a_window(home: Home, freezer: object) -> None:
     assert state.attributes["held_by_hand"] is False
     assert not {"held_until", "held_since"} & state.attributes.keys()
     assert home.value("sensor", "held_outputs") == "0"
-    await home.live(22 * 3600, step=1800)
+    await home.live(22 * 3600, step=7200)
     assert home.pool.relays[WATERFALL]  # the next day
     assert len(sent(home)) == 2
 
@@ -102,7 +105,7 @@ async def test_off_at_any_other_time(home: Home, freezer: object) -> None:
     assert "held_since" in home.state("switch", KEY).attributes
     await home.act("switch.turn_off", KEY)
     assert sent(home) == [b"\2\1\1", b"\2\0\0"]
-    await home.live(3700, step=60)
+    await home.live(3700, step=370)
     assert home.value("switch", KEY) == "on"
 
 
@@ -112,7 +115,7 @@ async def test_until_given_back(home: Home, freezer: object) -> None:
     await home.act("light.turn_off", "slot_1")
     assert sent(home) == [b"\2\0\1", b"\1\0\1"]
     assert held(home) is None
-    await home.live(2 * 3600, step=600)
+    await home.live(2 * 3600, step=1800)
     assert len(sent(home)) == 2
     assert home.state("switch", KEY).attributes["held_by_hand"] is True
 
@@ -129,7 +132,7 @@ async def test_home_assistant_was_down(
     home.clock.advance(away * 60)
     await home.boot()
     assert sent(home) == [b"\2\0\1", b"\2\0\0"][: 1 + (away > 60)]
-    await home.live((100 - away) * 60, step=60)
+    await home.live((100 - away) * 60, step=300)
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
     assert not home.pool.slots[WATERFALL].held
 
@@ -166,7 +169,7 @@ async def test_the_network_is_away_at_the_end(home: Home, freezer: object) -> No
     await begin(home)
     await home.act("switch.turn_off", KEY)
     home.disconnect()
-    await home.live(80 * 60, step=60)
+    await home.live(80 * 60, step=400)
     assert sent(home) == [b"\2\0\1"]
     assert home.value("switch", KEY) == "unavailable"
     home.reconnect()
@@ -180,7 +183,7 @@ async def test_only_the_cloud_is_there_at_the_end(home: Home, freezer: object) -
     await begin(home)
     await home.act("switch.turn_off", KEY)
     home.controller.faults.on("refuse")
-    await home.live(70 * 60, step=60)
+    await home.live(70 * 60, step=420)
     assert home.source == "cloud"
     assert home.cloud_writes == []
     home.reconnect()
@@ -192,15 +195,15 @@ async def test_declined_at_the_end(home: Home, freezer: object) -> None:
     """It is tried again, and ever less often."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
-    await home.live(3500, step=50)
+    await home.live(3500, step=500)
     home.controller.faults.on("decline", "aux")
     before = home.actions.count("aux")
-    await home.live(600, step=10)
+    await home.live(600, step=20)
     # Each is sent twice: the counter is ruled out.
     tried = (home.actions.count("aux") - before) / 2
     assert 3 <= tried <= 5
     home.controller.faults.clear()
-    await home.live(1200, step=60)
+    await home.live(1200, step=120)
     assert sent(home)[-1] == b"\2\0\0"
     assert not home.pool.slots[WATERFALL].held
 
@@ -220,7 +223,7 @@ async def test_daylight_saving(
 ) -> None:
     await begin(home, at, zone="Europe/Berlin", window=window)
     await home.act("switch.turn_off", KEY)
-    await home.live((minutes - 3) * 60, step=60)
+    await home.live((minutes - 3) * 60, step=(minutes - 3) * 10)
     assert sent(home) == [b"\2\0\1"]
     await home.live(4 * 60, step=60)
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
@@ -243,7 +246,7 @@ async def test_held_for_a_time(
     )
     assert sent(home) == [bytes((slot, on, 1))]
     assert held(home, key, domain) == timedelta(minutes=90)
-    await home.live(89 * 60, step=60)
+    await home.live(89 * 60, step=890)
     assert home.pool.relays[slot] is on
     await home.live(2 * 60, step=60)
     assert sent(home) == [bytes((slot, on, 1)), bytes((slot, 0, 0))]
@@ -260,7 +263,8 @@ async def test_the_pump_at_a_speed(home: Home, freezer: object) -> None:
     left = held(home, "pump")
     assert left is not None
     assert timedelta(minutes=59) < left <= timedelta(hours=1)
-    await home.live(61 * 60, step=60)
+    await home.live(59 * 60, step=590)
+    await home.live(2 * 60)
     assert home.value("sensor", "pump_mode") == "schedule"
     assert home.pool.pump.speed == 75
 
@@ -273,7 +277,7 @@ async def test_spa_mode_for_a_time(home: Home, freezer: object) -> None:
     left = held(home, "spa_mode")
     assert left is not None
     assert timedelta(minutes=29) < left <= timedelta(minutes=30)
-    await home.live(31 * 60, step=60)
+    await home.live(31 * 60, step=310)
     assert not home.pool.spa_mode
     assert not any(slot.held for slot in home.pool.slots)
 
@@ -300,10 +304,10 @@ async def test_a_day_held_off(home: Home, freezer: object) -> None:
     await home.act("switch.turn_off", KEY)
     await home.act("light.turn_on", "slot_1")
     for _ in range(2):
-        await home.live(11 * 3600, step=1800)
+        await home.live(11 * 3600, step=6600)
         await home.restart()
     assert not issues(home.hass)
-    await home.live(3 * 3600, step=1800)
+    await home.live(3 * 3600, step=3600)
     (found,) = issues(home.hass)
     assert (found.translation_key, found.is_fixable) == ("held_off", True)
     assert (found.translation_placeholders or {})["outputs"] == "Waterfall"
@@ -316,7 +320,7 @@ async def test_given_back_by_the_repair(home: Home, freezer: object) -> None:
     await begin(home, holds_by_hand="until_given_back")
     await home.act("switch.turn_off", KEY)
     await home.act("light.turn_on", "slot_1")
-    await home.live(25 * 3600, step=1800)
+    await home.live(25 * 3600, step=9000)
     repair = await Repair(home, "held_off").start()
     home.controller.faults.on("decline")
     assert (await repair.go())["errors"] == {"base": "failed"}

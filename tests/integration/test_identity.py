@@ -10,9 +10,11 @@ from tests.simulator import Account
 
 from .conftest import SignIn
 from .home import Home
+from .platforms import only
 from .test_config_flow import start
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
+few_platforms = only()
 
 # What the service told of the account: by userinfo, by the access token.
 TOLD = {
@@ -53,6 +55,7 @@ async def sign_in_again(
 async def test_the_same_account(
     home: Home, sign_in: SignIn, before: str, now: str
 ) -> None:
+    home.own(home.service.small)
     tell(home, home.account, before)
     result = await sign_in(await start(home, home.cloud.base_url))
     home.entry = result["result"]
@@ -69,6 +72,7 @@ async def test_the_same_account(
 async def test_another_account_of_the_same_sites(
     home: Home, sign_in: SignIn, told: str
 ) -> None:
+    home.own(home.service.small)
     tell(home, home.account, told)
     result = await sign_in(await start(home, home.cloud.base_url))
     home.entry = result["result"]

@@ -183,7 +183,7 @@ async def live_through(home: Home) -> None:
 
 @given(_secrets)
 @settings(
-    max_examples=5,
+    max_examples=3,
     # To make the texts of a failure shorter would take minutes.
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 
@@ -9,10 +10,12 @@ from custom_components.poolctl.upkeep import sightings
 
 from .conftest import Names
 from .home import Home
+from .platforms import only
 from .test_options import choose
 from .test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.BINARY_SENSOR, Platform.SENSOR)
 
 
 # --- A key that does not fit ---
@@ -34,7 +37,7 @@ async def test_a_rejected_key_heals_by_itself(small: Home) -> None:
     # The next time the account is asked anew, and has not answered yet.
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
-    await small.advance(600, step=30)
+    await small.advance(600, step=120)
     assert not shown(small)
 
 
@@ -42,10 +45,10 @@ async def test_a_key_that_the_account_can_renew_is_no_issue(small: Home) -> None
     """While the cloud is away it may still be about to help."""
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
-    await small.advance(900, step=30)
+    await small.advance(900, step=180)
     assert not shown(small)
     small.cloud.faults.clear()
-    await small.advance(360, step=30)
+    await small.advance(360, step=120)
     assert small.source == "lan"
     assert not shown(small)
 
@@ -56,7 +59,7 @@ async def test_an_account_without_the_key(small: Home) -> None:
     other.sites, small.account.sites = small.account.sites, []
     small.cloud.accounts.append(other)
     small.controller.rotate_key(b"\xee" * 16)
-    await small.advance(600, step=30)
+    await small.advance(600, step=120)
     repair = await Repair(small, "key_rejected").start()
     result = await repair.go()
     assert result["errors"] == {"base": "no_key"}
@@ -101,11 +104,11 @@ async def asked(home: Home) -> Home:
 async def test_drums_are_no_repair_unless_asked_for(full: Home) -> None:
     """A state and a trigger are enough; it is the owner who asks for more, and for less."""
     full.pool.settings |= {"acid_remaining": 1500, "chlorine_remaining": 1500}
-    await full.advance(PATIENCE["acid_low"] + 60, step=30)
+    await full.advance(PATIENCE["acid_low"] + 60, step=60)
     assert full.value("binary_sensor", "acid_low") == "on"
     assert not shown(full)
     await choose(full, drum_repairs=True)
-    await full.advance(PATIENCE["acid_low"] + 60, step=30)
+    await full.advance(PATIENCE["acid_low"] + 60, step=60)
     assert set(shown(full)) == {"acid_low", "chlorine_low"}
     await choose(full, drum_repairs=False)
     assert not shown(full)
@@ -119,7 +122,7 @@ async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
     await asked.advance(30, step=15)
     assert asked.value("binary_sensor", key) == "on"
     assert not shown(asked)
-    await asked.advance(PATIENCE[key], step=30)
+    await asked.advance(PATIENCE[key], step=60)
     issue = shown(asked)[key]
     assert set(shown(asked)) == {key}
     assert issue.translation_placeholders is not None
@@ -143,7 +146,7 @@ async def test_a_drum_without_a_doser(small: Home) -> None:
     """Nobody needs what is in it."""
     await choose(small, drum_repairs=True)
     small.pool.settings |= {"acid_drum": 20000, "acid_remaining": 0}
-    await small.advance(600, step=30)
+    await small.advance(600, step=120)
     account = small.entry.runtime_data
     known = account.controllers[small.controller.device_id].data.acid
     assert (known.drum_ml, known.remaining_ml) == (20000, 0)
@@ -153,7 +156,7 @@ async def test_a_drum_without_a_doser(small: Home) -> None:
 async def test_a_drum_refilled_in_the_app(asked: Home) -> None:
     """While nothing answers it stays as it was."""
     asked.pool.settings["acid_remaining"] = 100
-    await asked.advance(360, step=30)
+    await asked.advance(360, step=120)
     asked.disconnect()
     await asked.advance(300, step=30)
     assert set(shown(asked)) == {"acid_low"}
@@ -248,11 +251,11 @@ async def test_a_controller_that_is_off_has_not_moved(small: Home) -> None:
     """The cloud does not reach it either."""
     await type_address(small)
     await small.controller.stop()
-    await small.advance(1800, step=30)
+    await small.advance(1800, step=180)
     assert not shown(small)
 
 
 async def test_an_address_that_was_found_is_no_issue(small: Home) -> None:
     small.controller.faults.on("refuse")
-    await small.advance(1200, step=30)
+    await small.advance(1200, step=120)
     assert not shown(small)

@@ -34,9 +34,15 @@ def repairs(home: Home) -> list[str | None]:
 
 
 async def days(home: Home, number: float) -> None:
-    """Let days pass, in steps of some hours, and a few polls at the end."""
-    await home.advance(number * DAY, step=12 * HOUR)
+    """Let days pass, one at a time, and a few polls at the end."""
+    await home.advance(number * DAY, step=DAY)
     await home.advance(60, step=15)
+
+
+async def hours(home: Home, number: int) -> None:
+    """Let hours pass: one after which the service was read again, then all the others."""
+    await home.advance(HOUR)
+    await home.advance((number - 1) * HOUR, step=(number - 1) * HOUR / 4)
 
 
 async def works(home: Home) -> None:
@@ -107,36 +113,36 @@ async def test_sixty_days_without_the_service(
 
 async def test_it_answers_again(small: Home) -> None:
     small.cloud.faults.on("error_503")
-    await small.advance(23 * HOUR, step=HOUR)
+    await hours(small, 23)
     assert not repairs(small)
-    await small.advance(2 * HOUR, step=HOUR)
+    await hours(small, 2)
     assert repairs(small) == [KEY]
     small.cloud.faults.clear()
-    await small.advance(2 * HOUR, step=HOUR)
+    await hours(small, 2)
     assert not repairs(small)
     small.cloud.faults.on("error_503")
-    await small.advance(23 * HOUR, step=HOUR)
+    await hours(small, 23)
     assert not repairs(small)  # anew, from the beginning
 
 
 async def test_it_wants_a_new_sign_in(small: Home) -> None:
     """Then it does answer: that is another matter, with a dialog of its own."""
     small.cloud.faults.on("refuse")
-    await small.advance(26 * HOUR, step=HOUR)
+    await hours(small, 26)
     assert repairs(small) == [KEY]
     small.cloud.revoke(small.account)
     small.cloud.faults.clear()
-    await small.advance(2 * HOUR, step=HOUR)
+    await hours(small, 2)
     assert not repairs(small)
     assert [flow["context"]["source"] for flow in small.flows] == ["reauth"]
-    await small.advance(30 * HOUR, step=HOUR)
+    await hours(small, 30)
     assert not repairs(small)
 
 
 async def test_the_account_is_disabled_or_deleted(small: Home) -> None:
     small.cloud.faults.on("refuse")
     for end in ("disabled", "deleted"):
-        await small.advance(26 * HOUR, step=HOUR)
+        await hours(small, 26)
         assert repairs(small) == [KEY]
         entries, entry_id = small.hass.config_entries, small.entry.entry_id
         if end == "disabled":

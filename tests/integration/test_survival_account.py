@@ -156,10 +156,10 @@ class TestSignIn:
         caplog.clear()
         for _ in range(2):
             small.disconnect()
-            await small.advance(1800, step=15)
+            await small.advance(600, step=30)
             assert small.source == "unavailable"
             small.reconnect()
-            await small.advance(300, step=15)
+            await small.advance(120, step=30)
         told = [line for line in lines(caplog) if "pool controller 1" in line]
         assert len(told) == 4
         assert len(lines(caplog)) <= 6  # the account may have one of each, too
@@ -180,9 +180,9 @@ class TestSignIn:
             for name in faults.known:
                 faults.on(name)
                 tried = _try_everything(home)
-                await home.pass_time(60, step=3)
+                await home.pass_time(60, step=10)
                 faults.clear()
-                await home.pass_time(30, step=3)
+                await home.pass_time(30, step=10)
                 await asyncio.gather(*tried, return_exceptions=True)
         home.cloud.expire_tokens()
         await home.restart()

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er, restore_state
 from homeassistant.util import dt as dt_util
@@ -17,8 +18,10 @@ from custom_components.poolctl.derived.totals import PERIOD
 from tests.simulator.water import pump_watts
 
 from .home import Home
+from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.NUMBER, Platform.SENSOR, Platform.SWITCH)
 
 WATTS = pump_watts(75)
 """What the pump of the small pool draws all day."""
@@ -29,6 +32,11 @@ KEYS = ("pump_energy", "pump_running_today")
 async def polls(home: Home, count: int = 1) -> None:
     """Let some polls go by."""
     await home.advance(count * POLL, step=POLL)
+
+
+async def minutes(home: Home, count: int) -> None:
+    """Let some minutes go by, with as few polls as totals go on with."""
+    await home.advance(count * 60, step=60)
 
 
 def exact(home: Home, key: str) -> float:
@@ -71,7 +79,7 @@ def stop_pump(home: Home) -> None:
 async def test_a_running_pump_adds_up(small: Home) -> None:
     await polls(small)  # from here on it is known
     begun = totals(small)
-    await polls(small, 80)
+    await minutes(small, 20)
     assert exact(small, "pump_energy") - begun[0] == kwh(1200)
     assert exact(small, "pump_running_today") - begun[1] == hours(1200)
     # What is shown is a few minutes old while it goes on.
@@ -87,16 +95,16 @@ async def test_a_running_pump_adds_up(small: Home) -> None:
 async def test_few_states_and_right_hours(small: Home) -> None:
     """Statistics take what a sensor says at the end of each of their periods."""
     states = [small.follow("sensor", key) for key in KEYS]
-    await polls(small, 60)
+    await minutes(small, 15)
     at_the_hour: list[tuple[float, ...]] = []
     for _ in range(2):
-        while dt_util.utcnow().timestamp() % 3600 >= POLL:
-            await polls(small)
+        while dt_util.utcnow().timestamp() % 3600 >= 60:
+            await minutes(small, 1)
         # The newest states are those from before.
         at_the_hour.append(tuple(float(small.value("sensor", key)) for key in KEYS))
         for each in states:
             each.clear()
-        await polls(small, 3600 // POLL - 2)
+        await minutes(small, 58)
     for each in states:
         assert 1 < len(each) <= 3600 / PERIOD + 1
     # Running hours begin anew at midnight, which may be now.
@@ -105,7 +113,7 @@ async def test_few_states_and_right_hours(small: Home) -> None:
 
 
 async def test_a_pump_that_stops_is_shown_at_once(small: Home) -> None:
-    await polls(small, 30)
+    await minutes(small, 7)
     stop_pump(small)
     await polls(small)
     energy, time = totals(small)
@@ -166,7 +174,7 @@ async def test_power_that_is_not_known(small: Home) -> None:
     await polls(small, 4)
     assert small.source == "cloud"
     energy, time = totals(small)
-    await polls(small, 20)
+    await minutes(small, 5)
     assert exact(small, "pump_energy") == energy
     assert exact(small, "pump_running_today") - time == hours(300)
     # The total itself is known all the same.
@@ -286,7 +294,8 @@ async def in_utc(home: Home) -> Home:
 async def test_water_filtered(in_utc: Home) -> None:
     """In cubic metres, at 300 l/min for 20 minutes."""
     followed = in_utc.follow("sensor", "water_filtered_today")
-    await polls(in_utc, 81)  # the first one tells only where it begins
+    await polls(in_utc)  # it tells only where it begins
+    await minutes(in_utc, 20)
     assert exact(in_utc, "water_filtered_today") == pytest.approx(6)
     assert float(in_utc.value("sensor", "water_filtered_today")) > 4
     assert len(followed) <= 6
@@ -308,12 +317,12 @@ async def test_water_filtered(in_utc: Home) -> None:
 async def test_turnovers(in_utc: Home) -> None:
     """Not there until the volume is known; counted from then on."""
     assert in_utc.value("number", "volume") == "unknown"
-    await polls(in_utc, 80)
+    await minutes(in_utc, 20)
     assert in_utc.registered("sensor", "turnovers_today") is None
     await in_utc.act("number.set_value", "volume", value=12.5)
     assert in_utc.value("number", "volume") == "12.5"
     assert in_utc.value("sensor", "turnovers_today") == "0.0"
-    await polls(in_utc, 80)
+    await minutes(in_utc, 20)
     after = in_utc.value("sensor", "turnovers_today")
     # 300 l/min, shown for at least 15 of 20 minutes.
     assert 0.36 <= float(after) <= 0.48

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
@@ -11,12 +12,14 @@ from custom_components.poolctl.upkeep.memory import DATA_MEMORY
 from tests.simulator.water import HEATER_RISE
 
 from .home import Home
+from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
+few_platforms = only(Platform.CLIMATE, Platform.SENSOR, Platform.SWITCH)
 
 SPA_RETURN = 10
 """A slot of the full pool."""
-STEP = 60
+STEP = 180
 """s between two polls, of those that a test lets happen: it has to last an hour."""
 
 

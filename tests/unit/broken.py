@@ -1,6 +1,7 @@
 """A copy of the repository that may be broken, and what the validation then finds."""
 
 from collections.abc import Callable
+from functools import cache
 import json
 from pathlib import Path
 import shutil
@@ -30,9 +31,11 @@ BRAND: Final = "custom_components/poolctl/brand"
 
 
 def copied(root: Path) -> Path:
-    """Copy the repository; return where it is."""
+    """Copy the repository, of its languages English alone; return where it is."""
     root.mkdir()
-    leave = shutil.ignore_patterns("__pycache__")
+    languages = {path.name for path in (ROOT / ENGLISH).parent.iterdir()}
+    others = languages - {Path(ENGLISH).name}
+    leave = shutil.ignore_patterns("__pycache__", *others)
     for name in PARTS:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, root / name, ignore=leave)
@@ -46,11 +49,16 @@ def problems(check: Check, root: Path) -> set[Problem]:
     return set(check(Repository(root)))
 
 
+@cache
+def _usual(check: Check) -> set[Problem]:
+    """Return what a check finds in the repository as it is."""
+    return problems(check, ROOT)
+
+
 def found(check: Check, root: Path, change: Callable[[], object]) -> set[str]:
-    """Return what a check finds only after a change."""
-    before = problems(check, root)
+    """Return what a check finds in a copy only after a change."""
     change()
-    return {str(problem) for problem in problems(check, root) - before}
+    return {str(problem) for problem in problems(check, root) - _usual(check)}
 
 
 def put(path: Path, keys: str, value: object) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from datetime import timedelta
 import os
 from pathlib import Path
+from types import CodeType
 from typing import Any, Final, override
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
@@ -13,6 +14,7 @@ from homeassistant.core import CoreState, HomeAssistant, State
 from homeassistant.helpers.restore_state import StoredState, async_get
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
+from jinja2 import Environment
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
@@ -27,6 +29,7 @@ BLUEPRINTS: Final = Path(
 )
 """Ours, or the changed ones that scripts/mutate puts in their place."""
 ALIAS: Final = "automation.pool"
+POLL, MINUTE, HOUR = 15, 60, 3600
 PATIENCE: Final = 2.5
 """What takes the service longer, in seconds, goes on when a test lets time pass."""
 
@@ -45,6 +48,30 @@ def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
         "alias": "Pool",
         "use_blueprint": {"path": f"{DOMAIN}/{name}.yaml", "input": inputs},
     }
+
+
+def _steps(seconds: float, step: float | None) -> list[float]:
+    """Return how long the steps are in which time passes.
+
+    Unless a test says so, the first one is a poll, which sees what the test did. The last
+    five minutes, before the test looks, are minutes and polls. Nobody does anything
+    between the two: hours pass at once.
+    """
+    if step is not None:
+        return [step] * round(seconds / step)
+    polls = round(seconds / POLL)
+    if polls <= MINUTE / POLL:
+        return [POLL] * polls
+    minutes, left = divmod(polls * POLL - MINUTE, MINUTE)
+    left += max(0, minutes - 4) * MINUTE
+    hours, rest = divmod(left, HOUR)
+    return [
+        POLL,
+        *[HOUR] * hours,
+        *[rest] * (rest > 0),
+        *[MINUTE] * min(minutes, 4),
+        *[POLL] * 3,
+    ]
 
 
 class House(Home):
@@ -70,7 +97,7 @@ class House(Home):
         await self.wait(seconds=1, step=1)
 
     async def wait(
-        self, minutes: float = 0, seconds: float = 0, step: float = 15
+        self, minutes: float = 0, seconds: float = 0, step: float | None = None
     ) -> None:
         """Let time pass, for the pools at most a minute in a step: more is slow.
 
@@ -78,9 +105,9 @@ class House(Home):
         for it.
         """
         await self._quiet()  # or what was asked just now would time out
-        for _ in range(round((minutes * 60 + seconds) / step)):
-            self.freezer.tick(step)
-            self.clock.advance(min(step, 60))
+        for each in _steps(minutes * 60 + seconds, step):
+            self.freezer.tick(each)
+            self.clock.advance(min(each, 60))
             fire_timers(self.hass)
             await self._quiet()
 
@@ -125,6 +152,24 @@ class House(Home):
             await self.hass.services.async_call(
                 AUTOMATION, "turn_off", {"entity_id": "all"}, blocking=True
             )
+
+
+_CODES: Final[dict[object, CodeType]] = {}
+_compile = Environment.compile
+
+
+def _compile_once(environment: Environment, source: str) -> CodeType:
+    """Compile a template as often as environments differ, not in every home anew."""
+    key = source, frozenset(environment.filters), frozenset(environment.tests)
+    if key not in _CODES:
+        _CODES[key] = _compile(environment, source)
+    return _CODES[key]
+
+
+@pytest.fixture(autouse=True)
+def templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what was compiled from test to test: it takes a tenth of the time."""
+    monkeypatch.setattr(Environment, "compile", _compile_once)
 
 
 @pytest.fixture

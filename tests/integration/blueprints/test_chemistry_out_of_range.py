@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.components.persistent_notification import DOMAIN as PAGE
+from homeassistant.const import Platform
 from homeassistant.core import Event, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
@@ -13,12 +14,14 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
+few_platforms = only(Platform.BINARY_SENSOR, Platform.SENSOR)
 
 NAME = "chemistry_out_of_range"
 WRONG, RIGHT = "Pool water out of range", "Pool water right again"
@@ -74,9 +77,7 @@ def messages(told: list[Event]) -> list[tuple[str, str]]:
     ("key", "wrong", "says"),
     [
         ("ph", 8.05, "pH is 8.0; it should be 7.0 to 7.8."),
-        ("ph", 6.95, "pH is 6.9; it should be 7.0 to 7.8."),
         ("orp", 599.5, "ORP is 599 mV; it should be 600 to 840 mV."),
-        ("orp", 841.5, "ORP is 841 mV; it should be 600 to 840 mV."),
     ],
 )
 async def test_an_incident(
@@ -109,6 +110,34 @@ async def test_an_incident(
     setattr(pool.water, key, wrong)
     await house.wait(minutes=6)
     assert messages(told) == [(WRONG, says)]
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong", "name", "says"),
+    [
+        ("ph", 6.95, "pH", "pH is 6.9; it should be 7.0 to 7.8."),
+        ("orp", 841.5, "ORP", "ORP is 841 mV; it should be 600 to 840 mV."),
+    ],
+)
+async def test_the_other_limits(
+    house: House,
+    pool: Pool,
+    told: list[Event],
+    key: str,
+    wrong: float,
+    name: str,
+    says: str,
+) -> None:
+    right = getattr(pool.water, key)
+    await house.automate(NAME, **inputs(house, orp_high=840))
+    for value, message in (
+        (wrong, (WRONG, says)),
+        (right, (RIGHT, f"{name} is in range again.")),
+    ):
+        setattr(pool.water, key, value)
+        await house.wait(minutes=6)
+        assert messages(told) == [message]
+    assert not house.waiting
 
 
 async def test_the_limits_are_in_range(
@@ -186,23 +215,23 @@ async def test_only_readings_that_count(
     pool.schedules[0].enabled = False
     await house.wait(minutes=2)
     pool.water.ph = 8.25
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert house.state_of(chosen["valid"]).state == "off"
     assert house.state_of(chosen["ph"]).state == "8.2"
     assert messages(told) == []
 
     pool.schedules[0].enabled = True
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert [title for title, _ in messages(told)] == [WRONG]
     pool.schedules[0].enabled = False
     await house.wait(minutes=2)
     pool.water.ph = 7.45
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert house.state_of(chosen["valid"]).state == "off"
     assert house.state_of(chosen["ph"]).state == "7.4"
     assert messages(told) == []
     pool.schedules[0].enabled = True
-    await house.wait(minutes=10)
+    await house.wait(minutes=10, step=60)
     assert [title for title, _ in messages(told)] == [RIGHT]
 
 

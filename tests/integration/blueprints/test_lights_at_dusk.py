@@ -4,8 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 from tests.simulator.schedules import Schedule
@@ -13,6 +15,7 @@ from tests.simulator.schedules import Schedule
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.LIGHT, Platform.SELECT)
 
 NAME = "lights_at_dusk"
 LIGHT, SPA_LIGHT = 1, 2
@@ -61,7 +64,7 @@ async def by_hand(house: House, action: str, slot: int) -> None:
 
 async def pass_hours(house: House, hours: float) -> None:
     """Let hours pass."""
-    await house.wait(minutes=hours * 60, step=600)
+    await house.wait(minutes=hours * 60)
 
 
 async def dusk(house: House) -> None:
@@ -157,7 +160,7 @@ async def test_when_it_ends(house: House, pool: Pool, off_at: str, on: bool) -> 
     """In summer it may be before it begins; and it may be tomorrow."""
     sun(house, 3)
     await house.automate(NAME, **inputs(house, off_at=off_at))
-    await house.wait(minutes=30, step=60)
+    await house.wait(minutes=30)
     sun(house, -5)
     await house.wait(seconds=30)
     assert shines(pool, LIGHT) is on
@@ -189,7 +192,7 @@ async def test_a_controller_that_is_away_at_the_end(house: House, pool: Pool) ->
     await pass_hours(house, 1)
     assert pool.slots[LIGHT].held
     house.controller.faults.clear()
-    await house.wait(minutes=11, step=60)
+    await house.wait(minutes=11)
     assert not shines(pool, LIGHT) and not shines(pool, SPA_LIGHT)
 
 
@@ -197,10 +200,10 @@ async def test_a_controller_that_refuses_at_the_end(house: House, pool: Pool) ->
     await dusk(house)
     await pass_hours(house, 5.4)
     house.controller.faults.on("decline")
-    await house.wait(minutes=20, step=60)
+    await house.wait(minutes=20)
     assert pool.slots[LIGHT].held
     house.controller.faults.clear()
-    await house.wait(minutes=11, step=60)
+    await house.wait(minutes=11)
     assert not shines(pool, LIGHT) and not shines(pool, SPA_LIGHT)
 
 
@@ -217,7 +220,7 @@ async def test_without_the_lan(home: House, pool: Pool) -> None:
     sun(home, -5)
     await home.wait(minutes=2)
     assert shines(home.pool, LIGHT)
-    await home.wait(minutes=360, step=600)
+    await home.wait(minutes=360)
     assert not shines(home.pool, LIGHT)
 
 

@@ -6,15 +6,18 @@
 from datetime import timedelta
 from typing import Any
 
+from homeassistant.const import Platform
 import pytest
 
 from tests.integration.home import MOST_SENT
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
+few_platforms = only(Platform.NUMBER, Platform.SENSOR, Platform.SWITCH)
 
 NAME = "pump_freeze_guard"
 GARDEN = "sensor.garden"
@@ -83,15 +86,15 @@ async def test_a_cold_night(house: House, pool: Pool) -> None:
     assert (pool.pump.speed, pool.slots[0].held) == (50, True)
 
     pool.water.ambient = 3.9
-    await house.wait(minutes=40, step=60)
+    await house.wait(minutes=40)
     pool.water.ambient = 4.0
-    await house.wait(minutes=25, step=60)
+    await house.wait(minutes=25)
     pool.water.ambient = 3.0
-    await house.wait(minutes=2, step=60)
+    await house.wait(minutes=2)
     pool.water.ambient = 6.0
-    await house.wait(minutes=25, step=60)
+    await house.wait(minutes=25)
     assert pool.slots[0].held
-    await house.wait(minutes=7, step=60)
+    await house.wait(minutes=7)
     assert not pool.slots[0].held
     assert not pool.pump.running
     assert not house.waiting
@@ -210,7 +213,7 @@ async def test_a_controller_that_refuses(house: House, pool: Pool) -> None:
     await house.automate(NAME, **inputs(house))
     house.controller.faults.on("decline")
     pool.water.ambient = 1.0
-    await house.wait(minutes=7)
+    await house.wait(minutes=7, step=60)
     asked = [r for r in house.controller.requests if r.name == "cmd"]
     assert len(asked) == 2 * MOST_SENT
     assert not pool.pump.running

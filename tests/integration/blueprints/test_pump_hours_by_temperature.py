@@ -7,8 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 from tests.simulator.schedules import Schedule
@@ -16,6 +18,7 @@ from tests.simulator.schedules import Schedule
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.SWITCH)
 
 NAME = "pump_hours_by_temperature"
 WATER, CHEAP = "sensor.water", "sensor.cheap"
@@ -55,7 +58,8 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
 async def calculate(house: House, **more: Any) -> None:
     """Let it be five o'clock."""
     await house.automate(NAME, **inputs(house, **more))
-    await house.wait(minutes=6, step=60)
+    await house.wait(minutes=5, step=300)
+    await house.wait(minutes=1, step=60)
 
 
 def times(pool: Pool) -> str:
@@ -74,7 +78,7 @@ async def test_once_a_day(house: House, pool: Pool) -> None:
     before = pool.schedules[0]
     kept = before.weekdays, before.speed, before.name, before.enabled
     await house.automate(NAME, **inputs(house))
-    await house.wait(minutes=4, step=60)
+    await house.wait(minutes=4, step=240)
     assert writes(house) == 0
     await house.wait(minutes=2, step=60)
     assert times(pool) == "07:00-19:00"
@@ -84,7 +88,7 @@ async def test_once_a_day(house: House, pool: Pool) -> None:
     assert not house.waiting
     for shown in (24.1, 28):
         water(house, shown)
-        await house.wait(minutes=23 * 60 + 59, step=600)
+        await house.wait(minutes=23 * 60 + 59)
         await house.wait(minutes=3, step=60)
     assert times(pool) == "06:00-20:00"
     assert writes(house) == 2
@@ -182,7 +186,7 @@ async def test_water_that_is_not_known(house: House, pool: Pool) -> None:
     """The schedule stays until it is, or for the day."""
     water(house, "unknown")
     await calculate(house)
-    await house.wait(minutes=300, step=600)
+    await house.wait(minutes=300)
     assert writes(house) == 0
     water(house, 24)
     await house.wait(minutes=2, step=60)
@@ -192,7 +196,7 @@ async def test_water_that_is_not_known(house: House, pool: Pool) -> None:
 async def test_water_that_is_not_known_all_day(house: House) -> None:
     water(house, "unknown")
     await calculate(house)
-    await house.wait(minutes=370, step=600)
+    await house.wait(minutes=370)
     water(house, 24)
     await house.wait(minutes=2, step=60)
     assert writes(house) == 0
@@ -231,9 +235,9 @@ async def test_times_that_are_refused(
     house: House, conflict: Schedule, caplog: pytest.LogCaptureFixture
 ) -> None:
     """After an hour the log says why."""
-    await house.wait(minutes=40, step=60)
+    await house.wait(minutes=40, step=300)
     assert house.waiting
-    await house.wait(minutes=20, step=60)
+    await house.wait(minutes=20, step=300)
     assert not house.waiting
     assert writes(house) == 0
     assert "Say why not" in caplog.text and "Noon" in caplog.text

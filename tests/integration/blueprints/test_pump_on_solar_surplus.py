@@ -8,14 +8,17 @@ from typing import Any
 from unittest.mock import patch
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.const import Platform
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
 from .conftest import House, rule
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
+few_platforms = only(Platform.NUMBER, Platform.SWITCH)
 
 NAME = "pump_on_solar_surplus"
 METER = "sensor.meter"
@@ -366,13 +369,13 @@ async def test_hours_that_are_missing(
     runtime(house, shown, unit)
     more = {"minimum": 4, "runtime": RUNTIME, "reached_by": "20:00:00"}
     await house.automate(NAME, **inputs(house, **more))
-    await house.wait(minutes=89, step=60)
+    await house.wait(minutes=89)
     assert not pool.pump.running
     await house.wait(minutes=4, step=60)
     assert pool.pump.running
     # Neither the lack of surplus nor a meter that tells nothing ends that.
     meter(house, "unavailable")
-    await house.wait(minutes=10, step=60)
+    await house.wait(minutes=10)
     assert pool.pump.running
     runtime(house, 4)
     await house.wait(minutes=4, step=60)

@@ -4,16 +4,19 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.CLIMATE, Platform.SENSOR, Platform.SWITCH)
 
 NAME = "spa_ready_at"
 PUMP, SPA_RETURN = 0, 10
@@ -54,9 +57,7 @@ async def until(house: House, hour: int, minute: int = 0, day: int = 20) -> None
     """Let time pass until a time of the day."""
     then = dt_util.now().replace(day=day, hour=hour, minute=minute, second=0)
     assert then > dt_util.now()
-    for step, rest in ((1800, 1800), (300, 300), (60, 0)):
-        left = (then - dt_util.now()).total_seconds() - rest
-        await house.wait(seconds=max(0, left // step * step), step=step)
+    await house.wait(seconds=(then - dt_util.now()).total_seconds())
 
 
 def on(pool: Pool) -> bool:
@@ -327,7 +328,7 @@ async def test_somebody_had_switched_it_off_before_a_restart(
     await house.act("switch.turn_off", "spa_mode")
     house.freezer.move_to("2026-11-20 17:00:00-08:00")
     await house.start_anew(NAME, timedelta(hours=2), **inputs(house))
-    await house.wait(minutes=30, step=60)
+    await house.wait(minutes=30)
     assert not on(pool)
 
 
@@ -337,9 +338,9 @@ async def test_somebody_had_switched_it_off_before_a_restart(
 async def learn(house: House, pool: Pool, per_hour: float) -> None:
     """Let the spa warm at a rate (°C an hour) for an hour, and cool down again."""
     await house.act("switch.turn_on", "spa_mode")
-    for minute in range(61):
+    for minute in range(0, 61, 4):
         pool.water.temperature = 26.45 + per_hour * minute / 60
-        await house.wait(seconds=60, step=60)
+        await house.wait(minutes=4, step=240)
     await house.act("switch.turn_off", "spa_mode")
     await house.act("poolctl.resume_schedule", "spa_mode")
     pool.water.temperature = 26.45

@@ -7,15 +7,18 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 
+from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import ALIAS, House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.CLIMATE, Platform.LIGHT, Platform.SWITCH)
 
 NAME = "spa_session"
 BUTTON = "input_button.spa"
@@ -83,7 +86,7 @@ async def test_a_session(house: House, pool: Pool) -> None:
     await press(house)
     assert held(pool) >= SESSION
     assert pool.spa_mode and spa_heats(pool)
-    await house.wait(minutes=115, step=60)
+    await house.wait(minutes=115)
     assert held(pool) >= SESSION
     await house.wait(minutes=6)
     assert not held(pool) & SESSION
@@ -125,7 +128,7 @@ async def test_what_was_on_before_stays_on(house: House, pool: Pool) -> None:
     await house.automate(NAME, **inputs(house, hours=0.5))
     await press(house)
     assert held(pool) >= SESSION
-    await house.wait(minutes=32, step=60)
+    await house.wait(minutes=32)
     assert held(pool) & SESSION == {FALL}
     assert spa_heats(pool)
 
@@ -158,12 +161,12 @@ async def test_home_assistant_restarts(
     await house.wait(minutes=3)
     on = {PUMP, FALL, SPA_RETURN}
     assert held(pool) & on == (on if goes_on else set())
-    await house.wait(minutes=60, step=60)
+    await house.wait(minutes=60)
     assert not held(pool) & on
 
 
 async def test_a_spa_that_is_on_by_hand_is_left_alone(house: House, pool: Pool) -> None:
     await house.act("switch.turn_on", "spa_mode")
     await house.start_anew(NAME, timedelta(days=2), **inputs(house))
-    await house.wait(minutes=130, step=60)
+    await house.wait(minutes=130)
     assert SPA_RETURN in held(pool)

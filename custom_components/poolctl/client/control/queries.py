@@ -109,12 +109,11 @@ class Queries:
 
     def _sensible(self) -> Iterator[Query]:
         """Return those that are due and that the equipment can answer."""
-        outputs = self._store.known.outputs
+        outputs, now = self._store.known.outputs, time.monotonic()
         return (
             query
             for query, due in self._due.items()
-            if due <= time.monotonic()
-            and (query.fitted is None or outputs.fitted(query.fitted))
+            if due <= now and (query.fitted is None or outputs.fitted(query.fitted))
         )
 
     def expire(self, *names: str, after: float = 0.0) -> None:

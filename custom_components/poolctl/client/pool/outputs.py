@@ -38,7 +38,7 @@ class Outputs:
 
     def fitted(self, codes: Collection[int]) -> bool | None:
         """Tell whether a slot has one of these aux types, `None` if it may have."""
-        if any(code in codes for code in self.types or ()):
+        if not frozenset(codes).isdisjoint(self.types or ()):
             return True
         return False if self.known else None
 
@@ -50,12 +50,14 @@ class Outputs:
     @property
     def spa(self) -> Slot | None:
         """The actuator that is the whole of spa mode: the first fitted one."""
-        actuators = {
-            slot.type_code: slot
-            for slot in reversed(self.slots)
-            if slot.role is Role.SPA_ACTUATOR
-        }
-        return next((actuators[c] for c in SPA_ACTUATORS if c in actuators), None)
+        actuators = (
+            slot
+            for code in SPA_ACTUATORS
+            if code in (self.types or ())
+            for slot in self.slots
+            if slot.type_code == code and slot.role is Role.SPA_ACTUATOR
+        )
+        return next(actuators, None)
 
     def released(self, index: int) -> Outputs:
         """Return the outputs with a slot that its schedules have back."""
