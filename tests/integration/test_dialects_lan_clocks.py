@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
@@ -15,12 +14,10 @@ from tests.simulator.dialects import Dialect
 from tests.simulator.raw import until
 
 from .home import Home, failure
-from .platforms import only
 from .service import Service
 from .test_repairs import shown
 
 pytestmark = pytest.mark.usefixtures("quick", "clocks")
-few_platforms = only(Platform.SENSOR, Platform.SWITCH)
 
 WATERFALL = 2
 SLOT = f"slot_{WATERFALL}"
