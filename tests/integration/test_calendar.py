@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 import pytest
@@ -15,11 +16,13 @@ from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
 from .home import Home
+from .platforms import only
 from .unchanged import unchanged
 
 __all__ = ["calendar", "zone"]
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 
 # What is shown

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
@@ -12,12 +13,14 @@ from tests.simulator.schedules import Schedule
 
 from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
 from .home import MOST_SENT, Home
+from .platforms import only
 from .schedule_actions import copies, die_after_command, look, put_back
 from .unchanged import unchanged
 
 __all__ = ["calendar", "zone"]
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 
 # Change

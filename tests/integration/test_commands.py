@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -12,8 +13,12 @@ from custom_components.poolctl.errors import command_errors
 from tests.simulator.raw import until
 
 from .home import MOST_SENT, Home, failure
+from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(
+    Platform.BUTTON, Platform.CLIMATE, Platform.LIGHT, Platform.NUMBER, Platform.SWITCH
+)
 
 WATERFALL = 2
 """The slot of a general output of the small pool."""

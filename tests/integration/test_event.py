@@ -3,17 +3,20 @@
 from typing import Any
 
 from homeassistant.components.event.const import DOMAIN as EVENT
+from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
 
 from .home import Home
+from .platforms import only
 from .test_triggers import DRY, automate, still_water, told
 
 __all__ = ["still_water"]
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
+few_platforms = only(Platform.EVENT, Platform.SWITCH)
 
 ACID, CHLORINE, CHLORINATOR = 6, 7, 8
 """Slots of the full pool."""

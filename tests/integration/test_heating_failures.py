@@ -2,11 +2,13 @@
 
 from typing import Any, NamedTuple
 
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from .home import MOST_SENT, Home, failure
+from .platforms import only
 from .test_dosing import still_water
 from .test_heating import changed, shown, written
 from .test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
@@ -15,6 +17,7 @@ from .unchanged import unchanged
 __all__ = ["still_water"]
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
 
 
 class Command(NamedTuple):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.exceptions import ServiceValidationError
 import pytest
@@ -11,8 +12,10 @@ from tests.simulator import wire
 from tests.simulator.raw import until
 
 from .home import MOST_SENT, Home, failure
+from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.BUTTON, Platform.LIGHT, Platform.SELECT, Platform.SWITCH)
 
 POOL_LIGHT, SPA_LIGHT, DECK_LIGHT = 1, 2, 17
 """Slots of the full pool; slot 1 is the small pool's only light."""

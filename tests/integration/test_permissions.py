@@ -5,6 +5,7 @@ from typing import Any
 
 from homeassistant.auth.models import Group, User
 from homeassistant.auth.permissions.types import PolicyType
+from homeassistant.const import Platform
 from homeassistant.core import Context
 from homeassistant.exceptions import Unauthorized, UnknownUser
 import pytest
@@ -13,10 +14,12 @@ from pytest_homeassistant_custom_component.common import MockUser
 from custom_components.poolctl.const import DOMAIN
 
 from .home import Home
+from .platforms import only
 from .schedule_actions import new
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
+few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 _ACTIONS: dict[str, dict[str, Any]] = {
     "create_schedule": {},

@@ -3,6 +3,7 @@
 from typing import Any
 
 from homeassistant.auth.models import User
+from homeassistant.const import Platform
 from homeassistant.core import Context
 from homeassistant.exceptions import ServiceValidationError, Unauthorized
 from homeassistant.helpers import device_registry as dr
@@ -15,9 +16,11 @@ from tests.simulator import wire
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
+from .platforms import only
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.SWITCH)
 
 WATERFALL = 2
 

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import probatio as vol
 import pytest
 
 from .home import MOST_SENT, Home, failure
+from .platforms import only
 from .schedule_actions import (
     ACTUATOR,
     FALL,
@@ -23,6 +25,7 @@ from .schedule_actions import (
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.LIGHT, Platform.SWITCH)
 
 
 @pytest.fixture

@@ -1,15 +1,18 @@
 """When schedules begin and end, as entities."""
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
+from .platforms import only
 from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, look
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.SWITCH, Platform.TIME)
 
 
 @pytest.fixture
