@@ -1,5 +1,6 @@
 """Counters and clocks of the LAN (unknowns.md L1 and L14), seen by a person."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,6 @@ from custom_components.poolctl.client import envelope
 from custom_components.poolctl.client.control import queries as queries_module
 from custom_components.poolctl.upkeep import memory
 from tests.simulator.dialects import Dialect
-from tests.simulator.raw import until
 
 from .home import Home, failure
 from .service import Service
@@ -122,6 +122,13 @@ async def test_what_time_heals_is_no_repair(small: Home, dialect: Dialect) -> No
         assert not shown(small)
 
 
+async def named(home: Home) -> None:
+    """Wait until entities have their names; one query that is lost may take minutes."""
+    async with asyncio.timeout(900):
+        while home.registered("switch", SLOT) is None:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.05)
+
+
 @pytest.mark.parametrize(
     ("dialect", "times"),
     [*((each, 100) for each in NEAR), (Dialect.COUNTER_AHEAD_5_MIN, 1000)],
@@ -135,7 +142,7 @@ async def test_names_that_are_refused_first(
     home.cloud.not_offered.add("auxInfo")
     home.controller.dialects.add(dialect)
     await home.set_up(home.controller)
-    await until(lambda: home.registered("switch", SLOT) is not None)
+    await named(home)
     assert home.entity_id("switch", SLOT).endswith("_pool_waterfall")
     await click(home, 2)
 
@@ -146,7 +153,7 @@ async def test_names_by_the_cloud(home: Home, sooner: Callable[[float], None]) -
     home.own(home.service.small)
     home.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
     await home.set_up(home.controller)
-    await until(lambda: home.registered("switch", SLOT) is not None)
+    await named(home)
     assert home.entity_id("switch", SLOT).endswith("_pool_waterfall")
     assert home.source == "lan"
 
