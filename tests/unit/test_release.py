@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+import shutil
 import subprocess
 from typing import Final
 import zipfile
@@ -34,10 +35,10 @@ def run(copy: Path, command: str) -> str:
     return result.stderr
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a committed copy of the repository, ready to be released."""
-    copy = copied(tmp_path / "copy")
+    copy = copied(tmp_path_factory.mktemp("release") / "copy")
     put(copy / MANIFEST, "version", "7.0.0")
     replace(copy / "CHANGELOG.md", "## [", f"## [7.0.0] - {DATE}\n\n## [")
     for command in (
@@ -49,6 +50,12 @@ def copy(tmp_path: Path) -> Path:
     ):
         assert run(copy, command) == ""
     return copy
+
+
+@pytest.fixture
+def copy(committed: Path, tmp_path: Path) -> Path:
+    """Return one that a test may change."""
+    return shutil.copytree(committed, tmp_path / "copy")
 
 
 def test_the_package_has_what_was_committed(copy: Path) -> None:
