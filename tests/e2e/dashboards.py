@@ -40,6 +40,9 @@ SHOWN: Final = """() => {
 }"""
 
 
+TOO_SLOW: Final = "Error loading the dashboard strategy"
+
+
 @asynccontextmanager
 async def dashboard(
     api: HomeAssistant, config: dict[str, Any] = STRATEGY
@@ -76,6 +79,9 @@ async def look(desk: Page, home: Settings, view: str) -> None:
         await desk.goto(f"{home.home_url}{path}")
 
     async def shown() -> str:
+        # The frontend waits 5 s for a script, however busy the machine is.
+        if await desk.get_by_text(TOO_SLOW).count():
+            await desk.reload()
         return str(await desk.evaluate(SHOWN))
 
     await until(
