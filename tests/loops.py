@@ -6,12 +6,11 @@ time. Sockets and threads are real: the loop waits for both before it leaps.
 """
 
 import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import contextmanager
 import selectors
 import time
-from typing import Final, Protocol, override
+from typing import Final, override
 
 import pytest
 
@@ -19,34 +18,27 @@ from tests.simulator import Clock
 
 GRACE: Final = 0.001
 """Real seconds in which what was sent over loopback has come."""
-LOOKS: Final = 3
-"""How often the sockets are looked at where no real time shall be lost: nearly always,
-what was sent to loopback has arrived by then."""
 CONNECT_PATIENCE: Final = 0.005
 """Real seconds a connection has to come about, or to be refused, on a busy machine."""
+PER_SECOND: Final = 0.005
+MOST: Final = 0.02
+"""Real seconds more to look for what comes ahead of a leap, for each of its seconds and at
+most: what runs into a time-out that nobody waited for fails."""
 
 type Events = list[tuple[selectors.SelectorKey, int]]
 
+_REAL_MONOTONIC: Final = time.monotonic
 
-class Leap(Protocol):
-    """How time passes that nobody waits for."""
 
-    def patience(self, seconds: float) -> float | None:
-        """Return for how many real seconds something may come before such a leap.
-
-        `None`: there is none; time is real, or stands still.
-        """
-
-    def pass_time(self, seconds: float) -> None:
-        """Let it pass for everybody."""
+def _monotonic() -> float:
+    return _REAL_MONOTONIC() + Clock.leapt
 
 
 class _Selector(selectors.DefaultSelector):
     """Calls those who wait for it when there is nothing to select, or leaps."""
 
-    def __init__(self, leap: Leap | None) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.leap = leap
         self.jobs = 0
         self.waiting: list[asyncio.Future[None]] = []
 
@@ -57,23 +49,19 @@ class _Selector(selectors.DefaultSelector):
             return super().select(timeout)
         if self.waiting:
             return super().select(GRACE) or self._tell()
-        if timeout is None or self.leap is None:
-            return super().select(timeout)
-        if (patience := self.leap.patience(timeout)) is None:
+        if timeout is None or time.monotonic is not _monotonic:
             return super().select(timeout)
         due = time.monotonic() + timeout
-        if not (events := self._look(patience)):
-            self.leap.pass_time(max(0.0, due - time.monotonic()))
+        if not (events := super().select(self._patience(timeout))):
+            Clock.leapt += max(0.0, due - time.monotonic())
         return events
 
-    def _look(self, patience: float) -> Events:
-        """Look for what has come, or comes."""
-        for _ in range(LOOKS):
-            if events := super().select(0):
-                return events
+    def _patience(self, seconds: float) -> float:
+        """Return for how many real seconds something may come before such a leap."""
+        patience = min(seconds, GRACE + min(seconds * PER_SECOND, MOST))
         if any(key.data[1] is not None for key in self.get_map().values()):
-            patience = max(patience, CONNECT_PATIENCE)  # or it waits to send
-        return super().select(patience) if patience else []
+            return max(patience, CONNECT_PATIENCE)  # or it waits to send
+        return patience
 
     def _tell(self) -> Events:
         for waiter in self.waiting:
@@ -83,12 +71,26 @@ class _Selector(selectors.DefaultSelector):
         return []
 
 
-class IdleLoop(asyncio.SelectorEventLoop):
-    """asyncio's usual loop, `idle`, and leaps."""
+class LeapingLoop(asyncio.SelectorEventLoop):
+    """asyncio's usual loop, with `idle`, and with leaps.
 
-    def __init__(self, leap: Leap | None = None) -> None:
-        self._watched = _Selector(leap)
+    It leaps in what `time.monotonic` and simulated clocks tell. The time of day stays
+    real. What somebody freezes stands still here, too.
+    """
+
+    def __init__(self) -> None:
+        self._watched = _Selector()
         super().__init__(self._watched)
+
+    @override
+    def run_forever(self) -> None:
+        if time.monotonic is _REAL_MONOTONIC:
+            time.monotonic = _monotonic
+        try:
+            super().run_forever()
+        finally:
+            if time.monotonic is _monotonic:
+                time.monotonic = _REAL_MONOTONIC
 
     async def idle(self) -> None:
         """Wait until nothing is to be called, read or written, and no thread works.
@@ -98,15 +100,6 @@ class IdleLoop(asyncio.SelectorEventLoop):
         waiter = self.create_future()
         self._watched.waiting.append(waiter)
         await waiter
-
-    @contextmanager
-    def leaping(self, leap: Leap) -> Generator[None]:
-        """Leap for a while, or in another way."""
-        before, self._watched.leap = self._watched.leap, leap
-        try:
-            yield
-        finally:
-            self._watched.leap = before
 
     @override
     def run_in_executor[*Ts, T](
@@ -119,53 +112,6 @@ class IdleLoop(asyncio.SelectorEventLoop):
 
     def _finished(self) -> None:
         self._watched.jobs -= 1
-
-
-class LeapingLoop(IdleLoop):
-    """Leaps in what `time.monotonic` and simulated clocks tell.
-
-    The time of day stays real. What somebody freezes stands still here, too; it must not
-    thaw before the test ends, for then the real `time.monotonic` comes back.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(_Monotonic())
-
-    @override
-    def run_forever(self) -> None:
-        if time.monotonic is _REAL_MONOTONIC:
-            time.monotonic = _monotonic
-        try:
-            super().run_forever()
-        finally:
-            if time.monotonic is _monotonic:
-                time.monotonic = _REAL_MONOTONIC
-
-
-_REAL_MONOTONIC: Final = time.monotonic
-
-
-def _monotonic() -> float:
-    return _REAL_MONOTONIC() + Clock.leapt
-
-
-class _Monotonic:
-    """Leaps for everybody who asks `time.monotonic`.
-
-    What runs into a time-out that nobody waited for fails: the longer the leap, the
-    longer it is looked whether something comes, on a machine that has much else to do.
-    """
-
-    PER_SECOND: Final = 0.005
-    MOST: Final = 0.02
-
-    def patience(self, seconds: float) -> float | None:
-        if time.monotonic is not _monotonic:
-            return None
-        return min(seconds, max(GRACE, min(seconds * self.PER_SECOND, self.MOST)))
-
-    def pass_time(self, seconds: float) -> None:
-        Clock.leapt += seconds
 
 
 def never_waiting(

@@ -21,7 +21,7 @@ from custom_components.poolctl.const import DOMAIN
 from tests.integration.home import Home
 from tests.integration.service import Service
 from tests.integration.timers import fire_timers
-from tests.loops import IdleLoop
+from tests.loops import LeapingLoop
 from tests.simulator import Controller
 
 BLUEPRINTS: Final = Path(
@@ -36,9 +36,9 @@ PATIENCE: Final = 2.5
 
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
-) -> dict[str, type[IdleLoop]]:
+) -> dict[str, type[LeapingLoop]]:
     """Give tests of automations a loop that tells what waits from what is busy."""
-    return {"idle": IdleLoop}
+    return {"idle": LeapingLoop}
 
 
 def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class House(Home):
         The service's time goes on meanwhile, for what it is about to do.
         """
         loop = self.hass.loop
-        assert isinstance(loop, IdleLoop)
+        assert isinstance(loop, LeapingLoop)
         await loop.idle()
         while (seconds := self.clock.next_in) is not None and seconds <= PATIENCE:
             self.clock.advance(seconds)
