@@ -1,6 +1,5 @@
 """Counters and clocks of the LAN (unknowns.md L1 and L14), seen by a person."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +11,7 @@ from custom_components.poolctl.client import envelope
 from custom_components.poolctl.client.control import queries as queries_module
 from custom_components.poolctl.upkeep import memory
 from tests.simulator.dialects import Dialect
+from tests.simulator.raw import until
 
 from .home import Home, failure
 from .service import Service
@@ -124,9 +124,9 @@ async def test_what_time_heals_is_no_repair(small: Home, dialect: Dialect) -> No
 
 async def named(home: Home) -> None:
     """Wait until entities have their names; one query that is lost may take minutes."""
-    async with asyncio.timeout(900):
-        while home.registered("switch", SLOT) is None:  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.05)
+    await until(
+        lambda: home.registered("switch", SLOT) is not None, within=900, every=0.05
+    )
 
 
 @pytest.mark.parametrize(

@@ -56,11 +56,13 @@ async def exchange(controller: Controller, data: bytes, *, eof: bool = False) ->
     return Reply(int(first.split(" ")[1]), headers, body)
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait, at most 5 s, until something has come to be."""
-    async with asyncio.timeout(5):
+async def until(
+    condition: Callable[[], bool], *, within: float = 5, every: float = 0.001
+) -> None:
+    """Wait, for at most some seconds, until something has come to be."""
+    async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110 - anything may be waited for
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(every)
 
 
 class Signer:
