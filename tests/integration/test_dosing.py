@@ -100,6 +100,16 @@ async def cloud_only(home: Home, *not_offered: str) -> None:
     await home.set_up()
 
 
+async def there_and_back(home: Home, command: Command) -> None:
+    """Carry it out and undo it: it changes what it says, and nothing else."""
+    before, was = dict(home.pool.settings), command.value(home)
+    await command.run(home)
+    assert command.value(home) == command.shown != was
+    assert dict(home.pool.settings) == before | command.changes
+    await command.undo(home, was)
+    assert dict(home.pool.settings) == before
+
+
 async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
     """Shown at once, and nothing else is written; and the way back."""
     for command in COMMANDS:
@@ -138,30 +148,21 @@ async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -
     full.controller.faults.on(fault)
     for command in COMMANDS:
         with subtests.test(command.key):
-            before, was = dict(full.pool.settings), command.value(full)
+            was = command.value(full)
             full.cloud.faults.on("refuse")
             with unchanged(full), failure("not_reached"):
                 await command.run(full)
             assert command.value(full) == was
 
             full.cloud.faults.off("refuse")
-            await command.run(full)
-            assert command.value(full) == command.shown != was
-            assert dict(full.pool.settings) == before | command.changes
-            await command.undo(full, was)
-            assert dict(full.pool.settings) == before
+            await there_and_back(full, command)
 
 
 async def test_without_a_lan(home: Home, subtests: pytest.Subtests) -> None:
     await cloud_only(home)
     for command in COMMANDS:
         with subtests.test(command.key):
-            before, was = dict(home.pool.settings), command.value(home)
-            await command.run(home)
-            assert command.value(home) == command.shown != was
-            assert dict(home.pool.settings) == before | command.changes
-            await command.undo(home, was)
-            assert dict(home.pool.settings) == before
+            await there_and_back(home, command)
 
 
 async def test_without_a_lan_and_refused(home: Home, subtests: pytest.Subtests) -> None:
