@@ -38,8 +38,6 @@ SHOWN: Final = """() => {
     const view = deep(document, "hui-view");
     return view?.lovelace?.config.views[view.index]?.path ?? "";
 }"""
-
-
 TOO_SLOW: Final = "Error loading the dashboard strategy"
 
 
