@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.simulator import NOON, Clock
 from tests.simulator.schedules import Schedule
 from tests.soak.fortnight.diary import Diary
 from tests.soak.fortnight.pool import CLEANER, PUMP, UV, WATERFALL, ZONE, pool
@@ -20,7 +21,8 @@ def diary(*windows: tuple[int, int, int]) -> Diary:
         Schedule(slot, 1, 0, 0, start * 60, end * 60, 127, "", enabled=True)
         for slot, start, end in windows
     ]
-    return Diary(found)
+    found.attach(Clock(start=NOON))
+    return Diary(found.running())
 
 
 @pytest.mark.parametrize(
