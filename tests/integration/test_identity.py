@@ -77,6 +77,10 @@ async def test_another_account_of_the_same_sites(
     result = await sign_in(await start(home, home.cloud.base_url))
     home.entry = result["result"]
     await home.hass.async_block_till_done()
+    # Who the owner is stays known over a sign-in that does not tell it.
+    tell(home, home.account, "sites")
+    result = await sign_in_again(home, sign_in)
+    assert result["reason"] == "reauth_successful"
     eve = Account("eve@example.com", "demo", sub="user-2", sites=home.account.sites)
     home.cloud.accounts.append(eve)
     tell(home, eve, told)

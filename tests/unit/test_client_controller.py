@@ -65,8 +65,18 @@ async def test_an_action_without_a_frame_is_read_back(small: Rig) -> None:
     await small.controller.outputs.switch(WATERFALL, True)
     assert small.names() == ["aux", "state"] and small.time.slept == [2]
     # Shown while it is pending.
-    assert slot(small, WATERFALL, small.published[0]).on is True
+    shown = slot(small, WATERFALL, small.published[0])
+    assert shown.on is True and shown.held is True
     assert small.settled
+
+
+async def test_a_slot_that_is_switched_and_not_held_is_shown_so(small: Rig) -> None:
+    await small.controller.outputs.switch(WATERFALL, True)
+    small.forget()
+    small.pool.faults.once("truncated_frame", 1, "aux")
+    await small.controller.outputs.switch(WATERFALL, False, hold=False)
+    shown = slot(small, WATERFALL, small.published[0])
+    assert shown.on is False and shown.held is False
 
 
 async def test_a_slot_goes_back_to_its_schedules(small: Rig) -> None:
