@@ -1,10 +1,12 @@
 """A real Home Assistant core beside the simulated service, over real sockets."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 import logging
 import socket
+import threading
 from types import ModuleType
-from typing import Any, override
+from typing import Any, Final, override
 from unittest.mock import patch
 
 from aiohttp import ClientSession
@@ -46,6 +48,9 @@ from .service import CLIENT_ID, CLIENT_SECRET, FULL_ID, SMALL_ID, Service
 # the time that all tests take.
 logging.getLogger("homeassistant").setLevel(logging.WARNING)
 
+PATIENCE: Final = 10
+"""Seconds that a thread of a test that is over has to end."""
+
 pytest_asyncio_loop_factories = never_waiting
 
 
@@ -70,22 +75,24 @@ freezegun.configure(extend_ignore_list=["_pytest.timing"])
 patch_time.ha_should_use_real_time = _goes_on
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Never run a test anew of which a case failed.
+@pytest.fixture(autouse=True)
+async def _threads_end(verify_cleanup: None) -> AsyncGenerator[None]:
+    """Let threads that are about to end do so before the test harness looks for any.
 
-    pytest-rerunfailures does that, whatever `--only-rerun` says, to a test with subtests.
+    On a busy machine a thread of Home Assistant's may outlive its test for a moment.
     """
-    report = yield
-    if report.when == "call" and report.failed:
-        item.add_marker(pytest.mark.flaky(condition=False))
-    return report
+    ahead = {*threading.enumerate()}
+    yield
+    await asyncio.get_running_loop().shutdown_default_executor()
+    for thread in {*threading.enumerate()} - ahead:
+        if not thread.daemon:
+            thread.join(PATIENCE)
 
 
 @pytest.fixture(autouse=True)
-def _custom_integration(request: pytest.FixtureRequest, socket_enabled: None) -> None:
+def _custom_integration(
+    request: pytest.FixtureRequest, socket_enabled: None, _threads_end: None
+) -> None:
     """Let Home Assistant, where a test has one, load ours; everybody may use loopback."""
     if "hass" in request.fixturenames:
         request.getfixturevalue("enable_custom_integrations")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,29 @@ FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_
 KEY = bytes.fromhex(COMMANDS["key"])
 
 pytest_asyncio_loop_factories = never_waiting
+
+
+# What the test harness does for a Home Assistant, ahead of and after each test, takes longer
+# than most tests of this folder, and none of them has one.
+
+
+@pytest.fixture(autouse=True)
+def configure_event_loop() -> None:
+    """Leave the loop to asyncio, and make none for tests that need none."""
+
+
+@pytest.fixture(autouse=True)
+def disable_http_server() -> None:
+    """Leave out what nothing here starts."""
+
+
+@pytest.fixture(autouse=True)
+def verify_cleanup(request: pytest.FixtureRequest) -> None:
+    """Look for what a test left on its loop, where it has one and the test harness is there."""
+    harness = request.config.pluginmanager.has_plugin("homeassistant")
+    if harness and inspect.iscoroutinefunction(request.function):
+        request.getfixturevalue("verify_cleanup")
+
 
 _REDIRECT = "https://ha.example"
 
