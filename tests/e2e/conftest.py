@@ -108,6 +108,13 @@ def pytest_runtest_makereport(
     return report
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell why tests needed their second chance."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        terminalreporter.section(f"first try of {report.nodeid}", sep="_")
+        terminalreporter.line(report.longreprtext)
+
+
 @pytest.fixture
 def screenshots(request: pytest.FixtureRequest) -> Path:
     """Return the folder for screenshots."""

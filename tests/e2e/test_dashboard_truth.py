@@ -166,6 +166,8 @@ async def test_held_by_hand(
     waterfall = await entity(api, "slot_3", "switch")
     count, until_when = tile(desk, "Held outputs"), tile(desk, "Waterfall Held until")
     timer = tile(desk, "Waterfall Timer ends")
+    resume = await entity(api, "resume_schedules", "button")
+    await api.call("button", "press", entity_id=resume)
     await look(desk, home, await controller(api))
     for seen in (badge(desk, "Held outputs"), count, until_when, timer):
         await expect(seen).to_have_count(0)

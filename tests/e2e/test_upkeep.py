@@ -10,9 +10,10 @@ from playwright.async_api import Locator, Page, expect
 
 from tests.home.api import HomeAssistant
 from tests.home.settings import REPOSITORY, Settings
+from tests.home.waiting import until
 
 from .dashboards import badge, controller, look, tile
-from .pools import FULL_ID, Pools, entity
+from .pools import FULL_ID, SECONDS, Pools, entity
 from .steps import choose_in_menu, open_integration
 
 README: Final = REPOSITORY / "README.md"
@@ -120,6 +121,12 @@ async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
     # Not the pump's: the water is to flow for the other tests.
     end = await entity(api, f"schedule_{WATERFALL}_end", "time")
     action["target"]["entity_id"] = end
+
+    async def shown() -> str:
+        return str((await api.states())[end]["state"])
+
+    # Schedules are read some time after the account was loaded, as the last test has it.
+    await until(shown, "12:00:00".__eq__, what="the end is shown", seconds=SECONDS)
     await api.command("execute_script", sequence=[action])
     sunset = (await api.states())["sun.sun"]["attributes"]["next_setting"]
     sets = datetime.fromisoformat(sunset)

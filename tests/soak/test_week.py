@@ -29,8 +29,8 @@ from typing import Any, Final
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import STATE_UNAVAILABLE
-from homeassistant.core import HomeAssistant
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
+from homeassistant.core import HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er, issue_registry as ir
 from homeassistant.util import slugify
@@ -200,8 +200,13 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
         device_id, key = entity.unique_id[:17], entity.unique_id[18:]
         return device_id in controllers and may_be_missing(controllers[device_id], key)
 
+    def shown(state: State) -> str:
+        # Another time is shown once it differs by more than is known (derived/warm_at.py).
+        expected = state.entity_id.endswith("_warm_at") and state.state != STATE_UNKNOWN
+        return "expected" if expected else state.state
+
     return {
-        state.entity_id: (state.state, dict(state.attributes))
+        state.entity_id: (shown(state), dict(state.attributes))
         for state in hass.states.async_all()
         # A button shows when it was pressed last, and totals go on.
         if state.domain != "button"
