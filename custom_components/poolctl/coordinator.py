@@ -214,7 +214,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
         Logs nothing: a start that fails is tried again and again.
         """
-        await self.recovery.async_try_told()
+        if self.record.host is None:
+            # What the network told is being tried since this was made.
+            await self.recovery.async_wait()
         await self.async_refresh_quietly()
         if not self.last_update_success:
             await self.recovery.async_wait()

@@ -40,6 +40,14 @@ async def test_found_by_its_name(
     assert (stored["host"], stored["port"]) == ("127.0.0.1", home.controller.port)
 
 
+async def test_heard_of_before_the_account_was_added(home: Home) -> None:
+    home.own(home.service.small)
+    await discover(home, home.controller)
+    shown = home.follow_entity("sensor.home_pool_connection")
+    await home.set_up()
+    assert {state.state for state in shown} == {"lan"}
+
+
 async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
     """Every five minutes while the cloud does not answer."""
     small.cloud.faults.on("error_500", "envelope-key")

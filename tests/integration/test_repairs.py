@@ -225,12 +225,24 @@ async def test_one_odd_frame_now_and_then_is_no_issue(small: Home) -> None:
         assert not shown(small)
 
 
+async def test_what_went_has_to_last_anew(home: Home) -> None:
+    home.own(home.service.small)
+    await home.set_up_with(by_hand=True)
+    for _ in range(2):
+        home.controller.faults.on("refuse")
+        await home.advance(PATIENCE["address_lost"] - 60, step=30)
+        assert not shown(home)
+        home.controller.faults.clear()
+        await home.advance(60, step=30)
+
+
 # --- The end of an issue ---
 
 
 @pytest.mark.parametrize("how", ["controller", "entry", "disabled"])
 async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None:
     await rejected(small)
+    controller = small.entry.runtime_data.controllers[small.controller.device_id]
     repair = await Repair(small, "key_rejected").start()
     if how == "controller":
         small.account.sites[0].controllers = [small.service.full]
@@ -242,6 +254,7 @@ async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None
             small.entry.entry_id, ConfigEntryDisabler.USER
         )
     await small.settle()
+    controller.issues.async_check()  # as a poll does that was under way
     assert not shown(small)
     # Somebody still has its dialog open.
     result = await repair.go()

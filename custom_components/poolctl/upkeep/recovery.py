@@ -117,13 +117,6 @@ class Recovery:
         elif health.lan_works and (found := self._as_told(told)) != health.record:
             self._adopt(found)
 
-    async def async_try_told(self) -> None:
-        """Try an address that the network told, where none is known."""
-        health = self._health()
-        if health.record.host is None and health.record.key is not None:
-            async with self._searching:
-                await self._async_try_next()
-
     async def async_adopt_address(self, host: str, port: int) -> None:
         """Take over an address a person typed if this controller answers there.
 
@@ -159,7 +152,7 @@ class Recovery:
                     return
 
     async def async_wait(self) -> None:
-        """Wait for the search that a failed poll has started."""
+        """Wait for the search that is under way, if there is one."""
         async with self._searching:
             pass
 
