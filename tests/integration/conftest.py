@@ -79,7 +79,8 @@ patch_time.ha_should_use_real_time = _goes_on
 async def _threads_end(verify_cleanup: None) -> AsyncGenerator[None]:
     """Let threads that are about to end do so before the test harness looks for any.
 
-    On a busy machine a thread of Home Assistant's may outlive its test for a moment.
+    On a busy machine a thread of Home Assistant's may outlive its test for a moment. It has
+    stopped by then, because whoever asks for it asks for this first.
     """
     ahead = {*threading.enumerate()}
     yield

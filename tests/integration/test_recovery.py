@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+import time
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
@@ -40,11 +41,26 @@ async def test_found_by_its_name(
     assert (stored["host"], stored["port"]) == ("127.0.0.1", home.controller.port)
 
 
-async def test_heard_of_before_the_account_was_added(home: Home) -> None:
+async def test_heard_of_before_the_account_was_added(
+    home: Home, names: Names, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first look waits for the search, though the cloud would answer sooner."""
     home.own(home.service.small)
     await discover(home, home.controller)
+    asked, answers, resolve = asyncio.Event(), asyncio.Event(), names.resolve
+
+    async def slowly(*args: Any, **more: Any) -> Any:
+        asked.set()
+        await answers.wait()
+        return await resolve(*args, **more)
+
+    monkeypatch.setattr(names, "resolve", slowly)
     shown = home.follow_entity("sensor.home_pool_connection")
-    await home.set_up()
+    start = asyncio.create_task(home.set_up())
+    await asked.wait()
+    await asyncio.to_thread(time.sleep, 0.1)  # the cloud could have answered by then
+    answers.set()
+    await start
     assert {state.state for state in shown} == {"lan"}
 
 

@@ -34,13 +34,6 @@ PATIENCE: Final = 2.5
 """What takes the service longer, in seconds, goes on when a test lets time pass."""
 
 
-def pytest_asyncio_loop_factories(
-    config: pytest.Config, item: pytest.Item
-) -> dict[str, type[LeapingLoop]]:
-    """Give tests of automations a loop that tells what waits from what is busy."""
-    return {"idle": LeapingLoop}
-
-
 def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
     """Return the configuration of an automation out of a blueprint."""
     return {
