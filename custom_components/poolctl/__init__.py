@@ -12,9 +12,9 @@ from .dashboard import (
     async_setup_dashboard,
     async_withdraw_dashboard,
 )
+from .problems.issues import async_clear_issues
+from .problems.left_out import async_report_left_out
 from .services import async_setup_services
-from .upkeep.issues import async_clear_issues
-from .upkeep.left_out import async_report_left_out
 from .upkeep.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [

@@ -35,13 +35,13 @@ from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .device import async_disentangle
 from .errors import ACCOUNT_ERRORS, sentence
-from .upkeep.evidence import async_ledgers
-from .upkeep.left_out import async_report_left_out
+from .network.addresses import async_observed_addresses
+from .network.record import ControllerRecord, mac_of, stored_records
+from .observed.evidence import async_ledgers
+from .problems.left_out import async_report_left_out
+from .problems.service import ServiceWatch
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.records import ControllerRecord, mac_of, stored_records
 from .upkeep.season import ExpiryWatch
-from .upkeep.service import ServiceWatch
-from .upkeep.sightings import async_sightings
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -364,9 +364,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         async_disentangle(self.hass, self.config_entry.entry_id, record.device_id)
         # Its device is registered before its entities: it is there while nobody answers.
         coordinator.async_register_device()
-        sightings = async_sightings(self.hass)
-        sightings.protect(record.device_id)
-        told = sightings.of(record.device_id)
+        addresses = async_observed_addresses(self.hass)
+        addresses.protect(record.device_id)
+        told = addresses.of(record.device_id)
         self._end_discoveries({record.mac, *(each.mac for each in told)})
         for each in told:
             # It may have moved while this entry was not loaded.

@@ -33,8 +33,8 @@ from .client.account import authorize_url, request_tokens, token_url
 from .client.evidence.ledger import SERVICE
 from .client.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
+from .observed.evidence import async_ledgers
 from .private import TokenImplementation
-from .upkeep.evidence import async_ledgers
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 

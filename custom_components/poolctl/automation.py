@@ -38,7 +38,7 @@ import probatio as vol
 from .client.equipment import AUX_TYPES
 from .client.pool.state import Source
 from .const import DOMAIN
-from .parts import PART_OF, Part, controller_of, part_of_device
+from .names.parts import PART_OF, Part, controller_of, part_of_device
 from .private import Readings, Targets
 
 OPTION_CONNECTION: Final = "connection"

@@ -18,7 +18,7 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
-from .naming import name_on_page
+from .names.naming import name_on_page
 from .presence import Presences, async_setup_platform, described, presence
 
 PARALLEL_UPDATES = 1

@@ -33,7 +33,7 @@ from .client.occurrences import occurrences
 from .client.pool.schedule_rules import equip
 from .client.schedule import Schedule
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .outputs import OutputNames
+from .names.outputs import OutputNames
 from .presence import async_setup_platform, described
 from .schedules import recurrence
 

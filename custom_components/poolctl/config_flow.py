@@ -26,7 +26,6 @@ from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
 
-from . import announced, found
 from .account import PoolctlConfigEntry
 from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
@@ -34,18 +33,20 @@ from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .forms import (
+from .flow import discovered
+from .flow.forms import (
     InvalidAddressError,
     UserInput,
     address_form,
     async_adopt_address,
     normalise_address,
 )
-from .identity import CONF_IDENTITY, Identity
-from .options_flow import PoolctlOptionsFlow
-from .preview import NO_PREVIEW, async_preview
-from .upkeep.evidence import async_ledgers
-from .upkeep.sightings import Sighting, async_sightings
+from .flow.identity import CONF_IDENTITY, Identity
+from .flow.options import PoolctlOptionsFlow
+from .flow.preview import NO_PREVIEW, async_preview
+from .network import announcements
+from .network.addresses import ObservedAddress, async_observed_addresses
+from .observed.evidence import async_ledgers
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
@@ -65,7 +66,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Start without an address."""
         super().__init__()
         self._address = ""
-        self._sighting: Sighting | None = None
+        self._observed: ObservedAddress | None = None
         self._preview = NO_PREVIEW
         self._card_returns = False
 
@@ -94,7 +95,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         if user_input is None:
             if not await async_credentials_stored(self.hass):
                 return await self._ask_credentials()
-            if found.async_cards(self.hass):
+            if discovered.async_cards(self.hass):
                 return await self.async_step_found()
         return await self._ask_address("user", user_input)
 
@@ -103,19 +104,19 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     ) -> ConfigFlowResult:
         """Ask which of the discovered controllers this is about, if any."""
         if user_input is not None:
-            self._sighting = found.async_chosen(self.hass, user_input)
-            step_id = "user" if self._sighting is None else "confirm"
+            self._observed = discovered.async_chosen(self.hass, user_input)
+            step_id = "user" if self._observed is None else "confirm"
             return await self._ask_address(step_id, None)
         return self.async_show_form(
-            step_id="found", data_schema=found.async_form(self.hass)
+            step_id="found", data_schema=discovered.async_form(self.hass)
         )
 
     async def async_step_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show what was discovered and ask for the address of its service."""
-        if user_input is None and self._sighting is not None:
-            self._preview = await async_preview(self.hass, self._sighting)
+        if user_input is None and self._observed is not None:
+            self._preview = await async_preview(self.hass, self._observed)
         if not await async_credentials_stored(self.hass):
             if user_input is None and self._preview is not NO_PREVIEW:
                 # Nothing to type yet: a look needs neither an account nor credentials.
@@ -137,10 +138,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @override
     def async_remove(self) -> None:
         """Put the card back under *Discovered* if only the credentials were missing."""
-        found.async_cards(self.hass).pop(self.flow_id, None)
+        discovered.async_cards(self.hass).pop(self.flow_id, None)
         if self._card_returns:
             # A page that hears of the new card before the old one goes shows both.
-            self.hass.loop.call_soon(found.async_discover_again, self)
+            self.hass.loop.call_soon(discovered.async_discover_again, self)
 
     async def _ask_address(
         self, step_id: str, user_input: UserInput | None
@@ -180,7 +181,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     def _placeholders(self) -> dict[str, str]:
         # Home Assistant's validation allows no address inside a translation.
         placeholders = {"example_url": _EXAMPLE_URL}
-        if (seen := self._sighting) is None:
+        if (seen := self._observed) is None:
             return placeholders
         return placeholders | {
             "name": seen.name,
@@ -244,8 +245,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     def _owned(self, inventory: Inventory) -> bool:
         """Tell whether the discovered controller is one of the account's."""
-        return self._sighting is None or any(
-            device.device_id == self._sighting.device_id for device in inventory.devices
+        return self._observed is None or any(
+            device.device_id == self._observed.device_id for device in inventory.devices
         )
 
     # Discovery
@@ -255,16 +256,16 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self, discovery_info: ZeroconfServiceInfo
     ) -> ConfigFlowResult:
         """Take over the address of a known controller, offer an unknown one."""
-        if (seen := Sighting.from_zeroconf(discovery_info)) is None:
+        if (seen := ObservedAddress.from_zeroconf(discovery_info)) is None:
             return self.async_abort(reason="not_a_controller")
         if not seen.protocol_supported:
             return self.async_abort(
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": seen.protocol or "-"},
             )
-        if announced.async_offer(self.hass, seen):
+        if announcements.async_offer(self.hass, seen):
             return self.async_abort(reason="already_configured")
-        async_sightings(self.hass).hear(seen)
+        async_observed_addresses(self.hass).hear(seen)
         await self.async_set_unique_id(seen.mac)
         self._abort_if_unique_id_configured()
         if not seen.firmware_supported:
@@ -275,10 +276,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                     "minimum": MIN_FIRMWARE,
                 },
             )
-        self._sighting = seen
+        self._observed = seen
         self._abort_if_too_much()
         self.context["title_placeholders"] = {"name": seen.name}
-        found.async_cards(self.hass)[self.flow_id] = seen
+        discovered.async_cards(self.hass)[self.flow_id] = seen
         # Nobody looks yet: whether there are credentials matters once somebody does.
         return await self._ask_address("confirm", None)
 
@@ -295,7 +296,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @override
     def is_matching(self, other_flow: Self) -> bool:
         """Tell whether another flow is about the same controller, by whatever MAC."""
-        seen, other = self._sighting, other_flow._sighting
+        seen, other = self._observed, other_flow._observed
         return bool(seen and other and seen.device_id == other.device_id)
 
     @override
@@ -305,7 +306,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Take over the address of a known controller where multicast is blocked."""
         mac = format_mac(discovery_info.macaddress)
         await self.async_set_unique_id(mac)
-        announced.async_offer_address(self.hass, mac, discovery_info.ip)
+        announcements.async_offer_address(self.hass, mac, discovery_info.ip)
         return self.async_abort(reason="already_configured")
 
     # Signing in again

@@ -24,18 +24,18 @@ from .client.lan import LanClient
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
+from .equipment_view import equipment_view
+from .names.parts import Part, part_info
+from .network.addresses import async_observed_addresses
+from .network.health import Health
+from .network.links import links_of
+from .network.record import ControllerRecord
+from .network.recovery import Recovery
 from .options import options_of
-from .outline import outline
-from .parts import Part, part_info
 from .private import QuietCoordinator
-from .upkeep.health import Health
+from .problems.issues import Issues, async_check_sign_in
 from .upkeep.holds import HoldKeeper
-from .upkeep.issues import Issues, async_check_sign_in
-from .upkeep.links import links_of
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.records import ControllerRecord
-from .upkeep.recovery import Recovery
-from .upkeep.sightings import async_sightings
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self._options = options_of(entry)
         self.controller = self._make_controller()
         self.data = self.controller.store.state
-        self._outline = self._outlined = self.data
+        self._equipment_view = self._viewed = self.data
         self.hold_keeper = HoldKeeper(hass, self.controller, self._async_in_background)
         self.recovery = self._make_recovery()
         self.issues = Issues(hass, self.health)
@@ -160,13 +160,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         return device_info(self.record, self.data, namesake=namesake)
 
     @property
-    def outline(self) -> PoolState:
+    def equipment_view(self) -> PoolState:
         """The data without figures: the same object for as long as it is equal."""
-        if self._outlined is not self.data:
-            self._outlined = self.data
-            if (new := outline(self.data)) != self._outline:
-                self._outline = new
-        return self._outline
+        if self._viewed is not self.data:
+            self._viewed = self.data
+            if (new := equipment_view(self.data)) != self._equipment_view:
+                self._equipment_view = new
+        return self._equipment_view
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
         """Return what tells the device of a part of the pool, of the controller for `None`.
@@ -193,7 +193,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         return Health(
             record=self.record,
             registered_id=self.registered_id,
-            announced=async_sightings(self.hass).newest(self.record.device_id),
+            announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             state=self.data,
             lan_allowed=self.uses_lan,
             lan_possible=controller.paths.lan is not None,

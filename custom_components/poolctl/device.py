@@ -5,7 +5,7 @@ from homeassistant.helpers import device_registry as dr
 
 from .client.pool.state import PoolState
 from .const import DOMAIN
-from .upkeep.records import ControllerRecord, mac_of
+from .network.record import ControllerRecord, mac_of
 
 
 def device_info(

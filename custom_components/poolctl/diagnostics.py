@@ -21,8 +21,8 @@ from .client.pool.state import PoolState
 from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
 from .coordinator import ControllerCoordinator
-from .parts import controller_of
-from .upkeep.health import Health
+from .names.parts import controller_of
+from .network.health import Health
 
 type _Json = Mapping[str, object]
 

@@ -17,8 +17,8 @@ from .client.equipment import Slot
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .errors import command_errors
-from .naming import key_words, name_on_page, slot_words
-from .parts import PART_OF, Part, part_of_slot
+from .names.naming import key_words, name_on_page, slot_words
+from .names.parts import PART_OF, Part, part_of_slot
 
 
 @dataclass(frozen=True, kw_only=True)

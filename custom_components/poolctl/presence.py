@@ -17,8 +17,8 @@ from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
-from .naming import entity_id
-from .parts import async_entities_of, async_remove_empty_parts
+from .names.naming import entity_id
+from .names.parts import async_entities_of, async_remove_empty_parts
 
 _RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
@@ -187,7 +187,7 @@ class _Sync:
         """
         coordinator = self._coordinator
         names_due = coordinator.controller.queries.names_due
-        seen = coordinator.data, coordinator.outline, names_due
+        seen = coordinator.data, coordinator.equipment_view, names_due
         before, self._seen = self._seen, seen
         return (
             before is None

@@ -19,7 +19,7 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .errors import GIVING_BACK_ERRORS, KEY_ERRORS, REFILL_ERRORS, Sentences, sentence
-from .forms import ADDRESS_FIELDS, UserInput, async_adopt_address
+from .flow.forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 
 type _Fix = Callable[[ControllerCoordinator], Awaitable[None]]
 """Does what helps; raises a PoolctlError where it did not."""

@@ -29,7 +29,7 @@ from .entity import (
     slot_is_on,
 )
 from .presence import Presences, async_setup_platform, described, of_slots
-from .schedule_entity import OfSchedule, OfScheduleDescription, of_schedules
+from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
 
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.

@@ -19,7 +19,7 @@ from .client.pool.state import Source
 from .client.statistics import LinkStatistics
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
-from .upkeep.links import reason
+from .network.links import reason
 
 type _Value = int | str | dict[str, str]
 

@@ -18,7 +18,7 @@ from .client.schedule import MAX_SCHEDULES, Schedule
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .presence import Presences, async_setup_platform
-from .schedule_entity import OfSchedule, OfScheduleDescription, of_schedules
+from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
 
 # Controllers take one command at a time by themselves.
 PARALLEL_UPDATES = 0

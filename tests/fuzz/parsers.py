@@ -45,8 +45,8 @@ from custom_components.poolctl.client.pool import from_cloud
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.queries import QUERIES, Query
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.upkeep.records import firmware_supported
-from custom_components.poolctl.upkeep.sightings import Sighting
+from custom_components.poolctl.network.addresses import ObservedAddress
+from custom_components.poolctl.network.record import firmware_supported
 from tests.simulator import Controller, Pool, Site, actions, devices
 from tests.simulator.dialects import Dialect
 
@@ -368,15 +368,19 @@ def _announcement(chance: Random) -> ZeroconfServiceInfo:
     )
 
 
-def _sighting(info: ZeroconfServiceInfo) -> None:
-    if (seen := Sighting.from_zeroconf(info)) is not None:
+def _observed_address(info: ZeroconfServiceInfo) -> None:
+    if (seen := ObservedAddress.from_zeroconf(info)) is not None:
         firmware_supported(seen.firmware)
         assert cloud.is_device_id(seen.device_id)
 
 
 def parsers() -> list[Parser]:
     """Return all of them."""
-    return [*_lan(), *_of_cloud(), _parser("TXT record", _announcement, _sighting)]
+    return [
+        *_lan(),
+        *_of_cloud(),
+        _parser("TXT record", _announcement, _observed_address),
+    ]
 
 
 _SEEN: Final = _frames()

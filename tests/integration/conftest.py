@@ -35,7 +35,7 @@ from custom_components.poolctl.client.control import (
 )
 from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep import proof as proof_module
+from custom_components.poolctl.network import proof as proof_module
 from tests.home.complaints import no_complaints
 from tests.loops import never_waiting
 from tests.simulator import NOON, Clock, Controller, Pool, pipeline

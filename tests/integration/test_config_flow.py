@@ -20,7 +20,7 @@ from pytest_unordered import unordered
 from yarl import URL
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.forms import InvalidAddressError, normalise_address
+from custom_components.poolctl.flow.forms import InvalidAddressError, normalise_address
 from tests.simulator import Account, Controller, Site
 from tests.simulator.visitors import Announcement
 

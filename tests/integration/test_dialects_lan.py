@@ -6,7 +6,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
 
 from custom_components.poolctl.client.control import sender as sender_module
-from custom_components.poolctl.upkeep.sightings import Sighting
+from custom_components.poolctl.network.addresses import ObservedAddress
 from tests.simulator.dialects import Dialect
 
 from .home import Home, failure
@@ -111,7 +111,7 @@ def test_an_announcement_that_would_be_a_link() -> None:
             "pv": "2",
         },
     )
-    seen = Sighting.from_zeroconf(info)
+    seen = ObservedAddress.from_zeroconf(info)
     assert seen is not None
     for text in (seen.name, seen.firmware):
         text.encode()

@@ -23,8 +23,8 @@ from custom_components.poolctl.client.pool.parts import (
 )
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.pool.warming import LearnedRate, Warming
-from custom_components.poolctl.upkeep.keeping_store import KeepingStore
 from custom_components.poolctl.upkeep.memory import Memory
+from custom_components.poolctl.upkeep.tolerant_store import TolerantStore
 
 from .home import Home
 from .service import FULL_ID, SMALL_ID
@@ -362,7 +362,7 @@ async def test_a_real_file_that_is_none(
 ) -> None:
     """It is moved away under a name that says so, not written over."""
     # The test harness has put its own storage in the place of files.
-    monkeypatch.setattr(KeepingStore, "_async_load", Store._async_load_data)
+    monkeypatch.setattr(TolerantStore, "_async_load", Store._async_load_data)
     hass.config.config_dir = str(tmp_path)
     get_internal_store_manager(hass).async_invalidate("poolctl")
     file = tmp_path / ".storage" / "poolctl"

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from custom_components.poolctl import naming, presence
+from custom_components.poolctl import presence
 from custom_components.poolctl.client.equipment import Slot
+from custom_components.poolctl.names import naming
 from custom_components.poolctl.presence import Presences
 
 from .home import Home

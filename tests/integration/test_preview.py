@@ -104,7 +104,7 @@ async def test_one_look_a_minute(home: Home, monkeypatch: pytest.MonkeyPatch) ->
     await open_card(home, flow)
     assert len(home.controller.requests) == 1
     monkeypatch.setattr(
-        "custom_components.poolctl.preview.time.monotonic", lambda: now + 61
+        "custom_components.poolctl.flow.preview.time.monotonic", lambda: now + 61
     )
     assert (await open_card(home, flow))["step_id"] == "confirm_seen"
     assert len(home.controller.requests) == 2

@@ -8,7 +8,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_unordered import unordered
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.forms import normalise_host
+from custom_components.poolctl.flow.forms import normalise_host
 from tests.simulator import Account
 
 from .conftest import Names, SignIn

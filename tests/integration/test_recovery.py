@@ -10,7 +10,7 @@ from homeassistant.config_entries import ConfigEntryState
 import pytest
 
 from custom_components.poolctl.api import AccountToken
-from custom_components.poolctl.upkeep import sightings
+from custom_components.poolctl.network import addresses
 from custom_components.poolctl.upkeep.memory import Memory
 from tests.simulator.visitors import Announcement
 
@@ -26,7 +26,7 @@ async def test_found_by_its_name(
 ) -> None:
     """Another controller got its address; the name leads to the true one."""
     home.own(home.service.small)
-    monkeypatch.setattr(sightings, "PORT", home.controller.port)
+    monkeypatch.setattr(addresses, "PORT", home.controller.port)
     await home.set_up_with(host="localhost", port=home.service.full.port)
     assert home.source == "cloud"
     assert names.asked.count(home.controller.hostname) == 1
@@ -190,7 +190,7 @@ async def test_a_start_with_a_stale_address_and_no_cloud(
     """Found by its name, or when it is announced; tried again without a word."""
     home.cloud.faults.on("refuse")
     if not announced:
-        monkeypatch.setattr(sightings, "PORT", home.controller.port)
+        monkeypatch.setattr(addresses, "PORT", home.controller.port)
         names.addresses[home.controller.hostname] = "127.0.0.1"
     entry = await home.set_up_with(port=1)
     # The poll that failed and the start that waits share one look-up.

@@ -15,14 +15,14 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.poolctl import repairs
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE
 from custom_components.poolctl.errors import ADDRESS_ERRORS, KEY_ERRORS, REFILL_ERRORS
-from custom_components.poolctl.upkeep.issues import (
+from custom_components.poolctl.problems.issues import (
     PROBLEMS,
     REPORT_URL,
     REQUIREMENTS_URL,
     SIGN_IN_ENDS,
 )
-from custom_components.poolctl.upkeep.problem import Problem
-from custom_components.poolctl.upkeep.service import SERVICE_SILENT
+from custom_components.poolctl.problems.problem import Problem
+from custom_components.poolctl.problems.service import SERVICE_SILENT
 
 from .home import Home
 from .test_config_flow import discover

@@ -6,7 +6,7 @@ from homeassistant.const import Platform
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 
-from custom_components.poolctl.upkeep import sightings
+from custom_components.poolctl.network import addresses
 
 from .conftest import Names
 from .home import Home
@@ -229,7 +229,7 @@ async def test_a_search_for_the_controller(
     assert result["step_id"] == "search"
     assert (await repair.go())["errors"] == {"base": "not_found"}
     assert set(shown(home)) == {"address_lost"}
-    monkeypatch.setattr(sightings, "PORT", home.controller.port)
+    monkeypatch.setattr(addresses, "PORT", home.controller.port)
     names.addresses[home.controller.hostname] = "127.0.0.1"
     await repair.go()
     assert repair.repaired

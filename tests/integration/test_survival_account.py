@@ -21,7 +21,7 @@ from zeroconf.asyncio import AsyncZeroconf
 
 from custom_components.poolctl import api
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep import sightings
+from custom_components.poolctl.network import addresses
 from tests.simulator.mdns import Announcer
 
 from .home import Home
@@ -300,7 +300,7 @@ async def test_found_by_real_multicast(
 ) -> None:
     """`ctrl-xxxxxx.local` of interface.md 2.8, asked of the network by Home Assistant."""
     home.own(home.service.small)
-    monkeypatch.setattr(sightings, "PORT", home.controller.port)
+    monkeypatch.setattr(addresses, "PORT", home.controller.port)
     await home.set_up_with(host="localhost", port=home.service.full.port)
     await home.hass.async_block_till_done(wait_background_tasks=True)
     found = home.stored

@@ -17,7 +17,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 import pytest_socket
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep import sightings
+from custom_components.poolctl.network import addresses
 from tests.integration.service import CLIENT_ID, CLIENT_SECRET, Service
 from tests.simulator import Pool
 
@@ -49,7 +49,7 @@ def lan_port(monkeypatch: pytest.MonkeyPatch) -> int:
     """Take a free port in the place of 8080, which others may use."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
-    monkeypatch.setattr(sightings, "PORT", port)
+    monkeypatch.setattr(addresses, "PORT", port)
     return port
 
 

@@ -64,7 +64,7 @@ most, and every five minutes while the cloud does not answer."""
 FOUND: Final = 8 * MINUTE
 """s until another address is tried once more, because the first time somebody signed
 meanwhile. While somebody's clock is ahead, none can prove that it is right
-(upkeep/proof.py)."""
+(network/proof.py)."""
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ from homeassistant.components.sensor.const import SensorStateClass
 from ..client.pool.holds import held_outputs
 from ..client.pool.state import PoolState
 from ..entity import PoolctlEntity, PoolctlEntityDescription
-from ..outputs import OutputNames
+from ..names.outputs import OutputNames
 
 ATTR_OUTPUTS: Final = "outputs"
 

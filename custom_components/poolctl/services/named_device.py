@@ -9,7 +9,7 @@ import probatio as vol
 from ..account import AccountCoordinator
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
-from ..parts import controller_of
+from ..names.parts import controller_of
 
 DEVICE_FIELD = {vol.Required(ATTR_DEVICE_ID): cv.string}
 

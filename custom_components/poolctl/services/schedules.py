@@ -17,7 +17,7 @@ from ..client.schedule import UNUSED_SLOT, Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..errors import command_errors
-from ..outputs import async_output_of, async_outputs
+from ..names.outputs import async_output_of, async_outputs
 from .named_device import DEVICE_FIELD, async_coordinator
 from .named_schedule import (
     ATTR_SCHEDULE_ENTITY,

@@ -30,7 +30,7 @@ from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..client.pool.warming import FASTEST, SLOWEST, LearnedRate, Warming
 from ..const import DOMAIN
-from .keeping_store import KeepingStore
+from .tolerant_store import TolerantStore
 
 type _Stored = dict[str, Any]
 """One controller as the store has it."""
@@ -259,7 +259,7 @@ class Memory:
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads what was kept."""
         self._hass = hass
-        self._store = KeepingStore(hass)
+        self._store = TolerantStore(hass)
         self._counters: dict[str, Counters] = {}
         self._reserved: dict[str, int] = {}
         """Counters up to these are stored as used."""

@@ -19,17 +19,17 @@ from homeassistant.helpers.selector import (
 from homeassistant.util.hass_dict import HassKey
 import probatio as vol
 
-from .const import DOMAIN
+from ..const import DOMAIN
+from ..network.addresses import ObservedAddress
 from .forms import UserInput, choice
-from .upkeep.sightings import Sighting
 
 _OTHER: Final = "other"
 """The choice of none of them."""
-_CARDS: HassKey[dict[str, Sighting]] = HassKey("poolctl_cards")
+_CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
 
 
 @callback
-def async_cards(hass: HomeAssistant) -> dict[str, Sighting]:
+def async_cards(hass: HomeAssistant) -> dict[str, ObservedAddress]:
     """Return what the flows in progress were begun for, by flow; the newest comes last."""
     return hass.data.setdefault(_CARDS, {})
 
@@ -53,7 +53,7 @@ def async_form(hass: HomeAssistant) -> vol.Schema:
 
 
 @callback
-def async_chosen(hass: HomeAssistant, user_input: UserInput) -> Sighting | None:
+def async_chosen(hass: HomeAssistant, user_input: UserInput) -> ObservedAddress | None:
     """Return what was chosen in the form, `None` where it was none of them."""
     cards = {seen.device_id: seen for seen in async_cards(hass).values()}
     return cards.get(user_input[CONF_DEVICE_ID])

@@ -17,11 +17,11 @@ from homeassistant.helpers.selector import (
 import probatio as vol
 from yarl import URL
 
-from .client.exceptions import NotSupportedError, PoolctlError
-from .client.lan import PORT
-from .errors import ADDRESS_ERRORS, sentence
-from .upkeep.records import ControllerRecord
-from .upkeep.recovery import Recovery
+from ..client.exceptions import NotSupportedError, PoolctlError
+from ..client.lan import PORT
+from ..errors import ADDRESS_ERRORS, sentence
+from ..network.record import ControllerRecord
+from ..network.recovery import Recovery
 
 type UserInput = dict[str, Any]
 """What a person entered, checked by the form's schema."""

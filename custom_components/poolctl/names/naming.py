@@ -8,11 +8,11 @@ from typing import Final, override
 
 from homeassistant.util import slugify
 
-from .client.equipment import Role, Slot
-from .client.pool.outputs import Outputs
-from .client.pool.state import PoolState
-from .client.schedule import Schedule
-from .const import DOMAIN
+from ..client.equipment import Role, Slot
+from ..client.pool.outputs import Outputs
+from ..client.pool.state import PoolState
+from ..client.schedule import Schedule
+from ..const import DOMAIN
 from .parts import Part, part_of_slot
 
 type Texts = Mapping[str, str]

@@ -19,7 +19,7 @@ from ..client.cloud_answers import is_device_id
 from ..client.json_values import clean_text
 from ..client.lan import PORT
 from ..const import PROTOCOL_VERSION
-from .records import ControllerRecord, firmware_supported
+from .record import ControllerRecord, firmware_supported
 
 TRY_INTERVAL: Final = 60.0
 """s between two tries of addresses that the network told of one controller."""
@@ -36,7 +36,7 @@ _MARKDOWN = str.maketrans(dict.fromkeys("*_#~|\\!@", " "))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class ObservedAddress:
     """A controller that somebody announced, in clean words (interface.md 2.8)."""
 
     device_id: str
@@ -107,13 +107,13 @@ def _version(text: str) -> str:
 class _Rumours:
     """What is said of one controller, by address; the newest comes last."""
 
-    told: dict[tuple[str, int], Sighting] = field(default_factory=dict)
+    told: dict[tuple[str, int], ObservedAddress] = field(default_factory=dict)
     tried: dict[tuple[str, int], float] = field(default_factory=dict)
     """When an address was tried last (monotonic, s)."""
     not_before: float = 0.0
     """When the next address may be tried (monotonic, s)."""
 
-    def hear(self, seen: Sighting) -> None:
+    def hear(self, seen: ObservedAddress) -> None:
         """Keep it. Where there are too many, one that was tried makes room."""
         if seen.address not in self.told and len(self.told) >= _ADDRESSES:
             tried = sorted(
@@ -125,7 +125,7 @@ class _Rumours:
         self.told.pop(seen.address, None)
         self.told[seen.address] = seen
 
-    def untried_longest(self, but: tuple[str | None, int]) -> Sighting | None:
+    def untried_longest(self, but: tuple[str | None, int]) -> ObservedAddress | None:
         """Return what is to be tried next: all take turns."""
         others = [seen for seen in self.told.values() if seen.address != but]
         return min(
@@ -133,7 +133,7 @@ class _Rumours:
         )
 
 
-class Sightings:
+class ObservedAddresses:
     """The controllers heard of since Home Assistant started, by identifier."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class Sightings:
         self._ours.add(device_id)
 
     @callback
-    def hear(self, seen: Sighting) -> None:
+    def hear(self, seen: ObservedAddress) -> None:
         """Keep an announcement."""
         rumours = self._rumours.pop(seen.device_id, None) or _Rumours()
         self._rumours[seen.device_id] = rumours
@@ -157,13 +157,13 @@ class Sightings:
             del self._rumours[stranger]
 
     @callback
-    def of(self, device_id: str) -> tuple[Sighting, ...]:
+    def of(self, device_id: str) -> tuple[ObservedAddress, ...]:
         """Return what is said of a controller, the newest first."""
         rumours = self._rumours.get(device_id)
         return tuple(reversed(rumours.told.values())) if rumours else ()
 
     @callback
-    def newest(self, device_id: str) -> Sighting | None:
+    def newest(self, device_id: str) -> ObservedAddress | None:
         """Return what was said of a controller last."""
         return next(iter(self.of(device_id)), None)
 
@@ -183,7 +183,7 @@ class Sightings:
         return True
 
     @callback
-    def next_to_try(self, record: ControllerRecord) -> Sighting | None:
+    def next_to_try(self, record: ControllerRecord) -> ObservedAddress | None:
         """Return another address to try now, `None` where there is none."""
         rumours = self._rumours.get(record.device_id)
         seen = rumours.untried_longest(record.address) if rumours else None
@@ -193,10 +193,10 @@ class Sightings:
         return seen
 
 
-_SIGHTINGS: HassKey[Sightings] = HassKey("poolctl_sightings")
+_DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")
 
 
 @callback
-def async_sightings(hass: HomeAssistant) -> Sightings:
+def async_observed_addresses(hass: HomeAssistant) -> ObservedAddresses:
     """Return what the network has told since Home Assistant started."""
-    return hass.data.setdefault(_SIGHTINGS, Sightings())
+    return hass.data.setdefault(_DATA, ObservedAddresses())

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from ..client.envelope import ClockFault
 from ..client.exceptions import PoolctlError
 from ..client.pool.state import PoolState
-from .records import ControllerRecord
-from .sightings import Sighting
+from .addresses import ObservedAddress
+from .record import ControllerRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,7 @@ class Health:
     record: ControllerRecord
     registered_id: str
     """Of the device in Home Assistant."""
-    announced: Sighting | None
+    announced: ObservedAddress | None
     """What the network told of it last."""
     state: PoolState
     lan_allowed: bool

@@ -1,4 +1,4 @@
-"""The outline of a pool: what it has and how it is set, without any figure.
+"""The equipment of a pool and its settings: the state without measurements.
 
 What exists hangs on that alone, so that nobody looks for new entities because the water
 got warmer.
@@ -20,7 +20,7 @@ def _known(figures: Iterable[float | None]) -> Iterable[int | None]:
     return (None if figure is None else 0 for figure in figures)
 
 
-def outline(state: PoolState) -> PoolState:
+def equipment_view(state: PoolState) -> PoolState:
     """Return a state without its figures; it still says which of them are known."""
     valid = state.valid_chemistry
     ph, orp, water = _known((valid.ph, valid.orp, valid.water_temperature))

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from .client.account import subject_claim
-from .client.cloud_answers import Inventory
+from ..client.account import subject_claim
+from ..client.cloud_answers import Inventory
 
 CONF_IDENTITY = "identity"
 

@@ -10,8 +10,8 @@ from homeassistant.helpers.selector import (
 )
 import probatio as vol
 
-from .client.pool.state import WithoutFlow
-from .const import (
+from ..client.pool.state import WithoutFlow
+from ..const import (
     CONF_CONNECTION,
     CONF_DRUM_REPAIRS,
     CONF_HOLDS,
@@ -19,8 +19,8 @@ from .const import (
     Connection,
     HoldsEnd,
 )
+from ..options import DEFAULTS
 from .forms import UserInput
-from .options import DEFAULTS
 
 
 def _choice(key: str, values: type[StrEnum]) -> SelectSelector:

@@ -16,7 +16,7 @@ from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 
 from ..const import DOMAIN
-from .records import ControllerRecord
+from ..network.record import ControllerRecord
 
 SERVICE_SILENT = "service_silent"
 """Key of its texts; its id begins with it."""

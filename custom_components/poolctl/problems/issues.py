@@ -29,10 +29,10 @@ from ..client.exceptions import (
     SignatureError,
 )
 from ..const import DOMAIN, MIN_FIRMWARE
-from .dosing_problems import DOSING_PROBLEMS
-from .health import Health
+from ..network.health import Health
+from ..network.record import firmware_supported
+from .dosing import DOSING_PROBLEMS
 from .problem import Exists, Problem
-from .records import firmware_supported
 from .service import async_forget_service
 
 _SITE = "https://github.com/poolctl/poolctl"

@@ -7,13 +7,13 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import async_get_platforms
 
-from .client.equipment import Role, Slot
-from .client.pool.schedule_rules import schedulable
-from .client.pool.state import PoolState
-from .client.schedule import Schedule
-from .const import DOMAIN
-from .coordinator import ControllerCoordinator
-from .entity import OutputEntity
+from ..client.equipment import Role, Slot
+from ..client.pool.schedule_rules import schedulable
+from ..client.pool.state import PoolState
+from ..client.schedule import Schedule
+from ..const import DOMAIN
+from ..coordinator import ControllerCoordinator
+from ..entity import OutputEntity
 from .naming import Texts, schedule_name, slot_name, text
 
 _PLATFORMS = (Platform.LIGHT, Platform.SWITCH)

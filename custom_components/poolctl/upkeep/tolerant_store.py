@@ -20,7 +20,7 @@ SET_ASIDE = f"{DOMAIN}.set_aside"
 """Key of the store, and name of its file, for what could not be read."""
 
 
-class KeepingStore(Store[Mapping[str, Any]]):
+class TolerantStore(Store[Mapping[str, Any]]):
     """Home Assistant's store, which sets aside what this version cannot read."""
 
     def __init__(self, hass: HomeAssistant) -> None:

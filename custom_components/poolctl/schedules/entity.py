@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, override
 
-from .client.schedule import Schedule
-from .coordinator import ControllerCoordinator
-from .entity import ControllerEntity, PoolctlEntity, PoolctlEntityDescription
-from .naming import schedule_name_on_page
-from .parts import Part
-from .presence import Presences, presence
+from ..client.schedule import Schedule
+from ..coordinator import ControllerCoordinator
+from ..entity import ControllerEntity, PoolctlEntity, PoolctlEntityDescription
+from ..names.naming import schedule_name_on_page
+from ..names.parts import Part
+from ..presence import Presences, presence
 
 
 @dataclass(frozen=True, kw_only=True)

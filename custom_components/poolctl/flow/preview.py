@@ -15,9 +15,9 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
 
-from .client.exceptions import BusyError, FrameError, PoolctlError, UnreachableError
-from .client.first_look import unverified_state
-from .client.frame import (
+from ..client.exceptions import BusyError, FrameError, PoolctlError, UnreachableError
+from ..client.first_look import unverified_state
+from ..client.frame import (
     MODE_OFF,
     READINGS,
     Configuration,
@@ -27,8 +27,8 @@ from .client.frame import (
     decode_frame,
     decode_signals,
 )
-from .const import DOMAIN
-from .upkeep.sightings import Sighting
+from ..const import DOMAIN
+from ..network.addresses import ObservedAddress
 
 _TIMEOUT = 2.5
 """s; a dialog waits for it."""
@@ -54,7 +54,7 @@ _LOOKS: HassKey[dict[str, _Look]] = HassKey("poolctl_looks")
 """When each controller was looked at last (monotonic, s), and what came of it."""
 
 
-async def async_preview(hass: HomeAssistant, seen: Sighting) -> Preview:
+async def async_preview(hass: HomeAssistant, seen: ObservedAddress) -> Preview:
     """Read the state of a discovered controller once, for at most 2.5 s.
 
     Within a minute, everybody who asks gets what was seen the first time.
@@ -79,7 +79,7 @@ def _forget(looks: dict[str, _Look], now: float) -> None:
             del looks[device_id]
 
 
-async def _async_look(hass: HomeAssistant, seen: Sighting) -> Preview:
+async def _async_look(hass: HomeAssistant, seen: ObservedAddress) -> Preview:
     session = async_get_clientsession(hass)
     try:
         async with asyncio.timeout(_TIMEOUT):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from homeassistant.helpers import issue_registry as ir
 
-from .health import Health
+from ..network.health import Health
 
 PATIENCE = 300.0
 """s: twenty polls of the LAN. Nothing here is urgent, and most of it heals by itself."""

@@ -29,10 +29,10 @@ from ..client.exceptions import (
 )
 from ..client.lan import LanClient
 from ..const import DOMAIN
+from .addresses import ObservedAddress, async_observed_addresses
 from .health import Health
 from .proof import Proof, apart
-from .records import ControllerRecord, mac_of
-from .sightings import Sighting, async_sightings
+from .record import ControllerRecord, mac_of
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Recovery:
         self._adopt = adopt
         self._request_refresh = request_refresh
         self._in_background = in_background
-        self._sightings = async_sightings(hass)
+        self._addresses = async_observed_addresses(hass)
         self._proof = Proof()
         self._own_turn = _Turn()
         self._strangers_turn = _Turn()
@@ -105,12 +105,12 @@ class Recovery:
         self._async_look(health)
 
     @callback
-    def async_offer(self, told: Sighting) -> None:
-        """Look at what the network has just told, and `Sightings` have kept."""
+    def async_offer(self, told: ObservedAddress) -> None:
+        """Look at what the network has just told, and `ObservedAddresses` have kept."""
         health = self._health()
         if told.address != health.record.address:
             self._async_look(health)
-        elif not health.lan_possible or not self._sightings.take_turn(told.device_id):
+        elif not health.lan_possible or not self._addresses.take_turn(told.device_id):
             return
         elif not health.on_lan:
             self._in_background(self._request_refresh(), "controller is back")
@@ -147,7 +147,7 @@ class Recovery:
         async with self._searching:
             await self._async_ask_for_names()
             record = self._health().record
-            for told in self._sightings.of(record.device_id):
+            for told in self._addresses.of(record.device_id):
                 if told.address != record.address and await self._async_try(told):
                     return
 
@@ -179,7 +179,7 @@ class Recovery:
             await self._async_try_next()
 
     async def _async_try_next(self) -> None:
-        if (told := self._sightings.next_to_try(self._health().record)) is not None:
+        if (told := self._addresses.next_to_try(self._health().record)) is not None:
             await self._async_try(told)
 
     async def _async_ask_for_names(self) -> None:
@@ -187,7 +187,7 @@ class Recovery:
         record = self._health().record
         for mac in dict.fromkeys((record.mac, mac_of(record.device_id))):
             for host in await self._async_resolve(mac):
-                self._sightings.hear(Sighting.of_record(record, host))
+                self._addresses.hear(ObservedAddress.of_record(record, host))
 
     async def _async_resolve(self, mac: str) -> list[str]:
         """Return the addresses of a controller's name, each once."""
@@ -203,7 +203,7 @@ class Recovery:
             return []
         return list(dict.fromkeys(address["host"] for address in found))
 
-    async def _async_try(self, told: Sighting) -> bool:
+    async def _async_try(self, told: ObservedAddress) -> bool:
         """Adopt an address the network told; tell whether it was right."""
         try:
             try:
@@ -227,7 +227,7 @@ class Recovery:
         _LOGGER.info("%s has a new address", self._name)
         return True
 
-    def _as_told(self, told: Sighting) -> ControllerRecord:
+    def _as_told(self, told: ObservedAddress) -> ControllerRecord:
         """Return the record as it is if all that was told is true."""
         record = self._health().record
         return replace(

@@ -7,9 +7,9 @@ from typing import Final
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
-from .client.equipment import HeatSource, Role, Slot
-from .const import DOMAIN
-from .upkeep.records import ControllerRecord
+from ..client.equipment import HeatSource, Role, Slot
+from ..const import DOMAIN
+from ..network.record import ControllerRecord
 
 
 class Part(StrEnum):

@@ -6,10 +6,10 @@ from dataclasses import replace
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 
-from .account import PoolctlConfigEntry
-from .const import DOMAIN
-from .upkeep.records import ControllerRecord, mac_of, stored_records
-from .upkeep.sightings import Sighting, async_sightings
+from ..account import PoolctlConfigEntry
+from ..const import DOMAIN
+from .addresses import ObservedAddress, async_observed_addresses
+from .record import ControllerRecord, mac_of, stored_records
 
 
 def _records(
@@ -25,7 +25,7 @@ def _records(
 
 
 @callback
-def async_offer(hass: HomeAssistant, seen: Sighting) -> bool:
+def async_offer(hass: HomeAssistant, seen: ObservedAddress) -> bool:
     """Hand an announcement to the controller it is about; `False` if it is unknown.
 
     That is the one with its identifier, else the one with its MAC address.
@@ -44,18 +44,20 @@ def async_offer_address(hass: HomeAssistant, mac: str, host: str) -> None:
     """Tell the controllers with this MAC address that they have another address."""
     for _, record in _records(hass):
         if record.mac == mac:
-            async_offer(hass, Sighting.of_record(record, host))
+            async_offer(hass, ObservedAddress.of_record(record, host))
 
 
-def _offer_to(hass: HomeAssistant, entry: PoolctlConfigEntry, seen: Sighting) -> None:
-    sightings = async_sightings(hass)
-    sightings.protect(seen.device_id)
-    sightings.hear(seen)
+def _offer_to(
+    hass: HomeAssistant, entry: PoolctlConfigEntry, seen: ObservedAddress
+) -> None:
+    addresses = async_observed_addresses(hass)
+    addresses.protect(seen.device_id)
+    addresses.hear(seen)
     if entry.state is ConfigEntryState.LOADED:
         controller = entry.runtime_data.controllers.get(seen.device_id)
         if controller is not None:
             controller.recovery.async_offer(seen)
-    elif entry.state is ConfigEntryState.SETUP_RETRY and sightings.may_try(
+    elif entry.state is ConfigEntryState.SETUP_RETRY and addresses.may_try(
         seen.device_id
     ):
         # It waits for a controller to answer: here is one.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
-from .health import Health
+from ..network.health import Health
 from .problem import Problem
 
 

@@ -1,0 +1,1 @@
+"""Parts of the pool, names of outputs and schedules, identifiers."""

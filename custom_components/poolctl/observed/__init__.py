@@ -1,0 +1,1 @@
+"""Listeners for facts: link statistics, evidence."""

@@ -1,0 +1,1 @@
+"""What needs attention: the table of possible problems, and where it is shown."""
