@@ -16,7 +16,7 @@ from .dashboards import badge, controller, look, tile
 from .pools import FULL_ID, SECONDS, Pools, entity
 from .steps import choose_in_menu, open_integration
 
-README: Final = REPOSITORY / "README.md"
+README: Final = REPOSITORY / "docs/schedules.md"
 VOLUME: Final = 50  # m³
 WATERFALL: Final = 1  # its number among the schedules of the controller
 NOON: Final = 12 * 60  # minutes after midnight

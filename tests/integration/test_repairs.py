@@ -138,7 +138,10 @@ def test_where_to_learn_more() -> None:
     )
     page, _, section = REQUIREMENTS_URL.partition("#")
     assert page == manifest["documentation"]
-    assert f"\n## {section.capitalize()}\n" in (ROOT / "README.md").read_text()
+    assert (
+        f"\n## {section.capitalize().replace('-', ' ')}\n"
+        in (ROOT / "README.md").read_text()
+    )
     assert REPORT_URL.startswith(manifest["issue_tracker"])
 
 

@@ -181,7 +181,7 @@ def _try(mutant: Mutant) -> str:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "blueprints"
         shutil.copytree(ROOT / "blueprints", copy)
-        shutil.copy(ROOT / "README.md", folder)
+        shutil.copytree(ROOT / "docs", Path(folder) / "docs")
         name = Path(mutant.what.module).name
         (copy / FOLDER.relative_to("blueprints") / name).write_text(mutant.text)
         os.environ["POOLCTL_BLUEPRINTS"] = str(copy)

@@ -19,6 +19,7 @@ from custom_components.poolctl import PLATFORMS, account, async_setup, config_fl
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "custom_components/poolctl"
 README: Final = (ROOT / "README.md").read_text()
+PAGES: Final = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 RULES: Final[dict[str, Any]] = load_yaml_dict(str(FOLDER / "quality_scale.yaml"))[
     "rules"
 ]
@@ -31,8 +32,14 @@ def source(name: str) -> str:
 
 
 def has_section(*headings: str) -> Callable[[], bool]:
-    """Check that the README has sections with some text."""
-    sections = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", README, re.MULTILINE))
+    """Check that the pages have sections with some text."""
+    sections = dict(
+        re.findall(
+            r"^#+ (.+)\n((?:(?!#).*\n)*)",
+            "\n".join(page.read_text() for page in PAGES),
+            re.MULTILINE,
+        )
+    )
     return lambda: all(sections.get(heading, "").strip() for heading in headings)
 
 
@@ -92,18 +99,18 @@ CHECKS: Final[dict[str, Callable[[], bool]]] = {
     "diagnostics": has_files("diagnostics.py"),
     "discovery": has_steps("zeroconf", "dhcp"),
     "docs-actions": has_section("Actions"),
-    "docs-conditions": has_section("Automations"),
+    "docs-conditions": has_section("Conditions"),
     "docs-configuration-parameters": has_section("Options"),
     "docs-data-update": has_section("How data is updated"),
-    "docs-examples": has_section("Automations", "Blueprints"),
+    "docs-examples": has_section("Examples", "Blueprints"),
     "docs-high-level-description": lambda: "Your pool in Home Assistant" in README,
-    "docs-installation-instructions": has_section("Installation", "Setting up"),
-    "docs-installation-parameters": has_section("Setting up"),
+    "docs-installation-instructions": has_section("Installation", "Setup"),
+    "docs-installation-parameters": has_section("Fields of the setup"),
     "docs-known-limitations": has_section("Known limitations"),
     "docs-removal-instructions": has_section("Removing"),
     "docs-supported-devices": has_section("Supported devices"),
     "docs-supported-functions": has_section("Entities", "Actions"),
-    "docs-triggers": has_section("Automations"),
+    "docs-triggers": has_section("Triggers"),
     "docs-troubleshooting": has_section("Troubleshooting"),
     "docs-use-cases": has_section("What you can do with it"),
     "exception-translations": _errors_are_translated,

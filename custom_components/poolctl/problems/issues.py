@@ -36,7 +36,7 @@ from .problem import Exists, Problem
 from .service import async_forget_service
 
 _SITE = "https://github.com/poolctl/poolctl"
-REQUIREMENTS_URL = f"{_SITE}#requirements"
+REQUIREMENTS_URL = f"{_SITE}#supported-devices"
 REPORT_URL = f"{_SITE}/issues/new/choose"
 
 _CLOCK_PATIENCE = 600.0

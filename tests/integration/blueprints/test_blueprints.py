@@ -109,11 +109,11 @@ def test_header(file: Path) -> None:
 
 
 @EVERY
-def test_the_readme_offers_it(file: Path) -> None:
+def test_the_documentation_offers_it(file: Path) -> None:
     link = "https://my.home-assistant.io/redirect/blueprint_import/?blueprint_url="
-    readme = (BLUEPRINTS.parent / "README.md").read_text()
-    assert f"({link}{quote(PAGE + file.name, safe='')})" in readme
-    assert f"](blueprints/{file.relative_to(BLUEPRINTS)})" in readme
+    page = (BLUEPRINTS.parent / "docs/automations.md").read_text()
+    assert f"({link}{quote(PAGE + file.name, safe='')})" in page
+    assert f"](../blueprints/{file.relative_to(BLUEPRINTS)})" in page
 
 
 @EVERY

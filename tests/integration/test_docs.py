@@ -1,4 +1,4 @@
-"""The tables of the README against what a fully equipped pool really has."""
+"""The tables of the documentation against what a fully equipped pool really has."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -21,6 +21,8 @@ from tests.simulator import Controller
 from .home import Home
 
 README: Final = Path(__file__).parents[2] / "README.md"
+DOCS: Final = README.parent / "docs"
+PAGES: Final = [README, *sorted(DOCS.glob("*.md"))]
 ENGLISH: Final = json.loads(
     (Path(errors.__file__).parent / "translations/en.json").read_text()
 )
@@ -64,16 +66,17 @@ class Row(NamedTuple):
     cloud: str
 
 
-def rows(heading: str) -> Iterator[list[str]]:
-    """Return the cells of the table rows below a heading."""
-    section = re.split(rf"\n##+ {heading}\n", README.read_text())[1].split("\n#")[0]
+def rows(page: str, heading: str) -> Iterator[list[str]]:
+    """Return the cells of the table rows below a heading of a page."""
+    text = (DOCS / f"{page}.md").read_text()
+    section = re.split(rf"\n##+ {heading}\n", text)[1].split("\n#")[0]
     for line in section.splitlines():
         if line.startswith("| ") and not line.startswith("| ---"):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
 class Called(NamedTuple):
-    """How the README calls an entity."""
+    """How the page calls an entity."""
 
     page: str
     kind: str
@@ -81,9 +84,9 @@ class Called(NamedTuple):
 
 
 def entity_table() -> dict[Called, Row]:
-    """Return what the README says."""
+    """Return what the page says."""
     found: dict[Called, Row] = {}
-    for pages, names, kind, _, lan, cloud in list(rows("Entities"))[1:]:
+    for pages, names, kind, _, lan, cloud in list(rows("entities", "Entities"))[1:]:
         for page, name in product(pages.split(", "), names.split(", ")):
             key = Called(page, kind, name.removesuffix("\\*"))
             assert key not in found, f"{key} is there twice"
@@ -92,7 +95,7 @@ def entity_table() -> dict[Called, Row]:
 
 
 def called(home: Home, entity: er.RegistryEntry) -> Called:
-    """Return how the README calls an entity."""
+    """Return how the page calls an entity."""
     device = dr.async_get(home.hass).async_get(entity.device_id or "")
     part = isinstance(device, dr.ChildDeviceEntry) and device.name
     kind = entity.domain.replace("_", " ")
@@ -193,11 +196,11 @@ async def _carried(
 
 
 def action_table() -> dict[str, Row]:
-    """Return what the README says of the actions."""
+    """Return what the page says of the actions."""
     found = re.compile(r"`poolctl\.(\w+)`")
     return {
         match[1]: Row(lan, cloud)
-        for name, _, _, lan, cloud in rows("Actions")
+        for name, _, _, lan, cloud in rows("entities", "Actions")
         if (match := found.search(name))
     }
 
@@ -238,7 +241,7 @@ async def test_actions(home: Home) -> None:
 @pytest.mark.parametrize(("heading", "columns"), [("Entities", 6), ("Actions", 5)])
 def test_every_row_is_whole(heading: str, columns: int) -> None:
     """Every row says what it needs, and where it works."""
-    for row in list(rows(heading))[1:]:
+    for row in list(rows("entities", heading))[1:]:
         assert len(row) == columns and all(row), row
         assert set(row[-2:]) <= {"yes", "no"}
 
@@ -249,8 +252,7 @@ OF_THE_EXAMPLES: Final = "Home Pool"
 
 async def test_every_entity_that_is_named_is_there(full: Home) -> None:
     """In examples, and in what has to be chosen somewhere."""
-    pages = [README, *(README.parent / "docs").glob("*.md")]
-    text = "".join(page.read_text() for page in pages)
+    text = "".join(page.read_text() for page in PAGES)
     named = {*re.findall(r"\b[a-z_]+\.home_pool_\w+", text)}
     assert len(named) > 10
     there = {entity.entity_id for entity in full.entities()}
@@ -273,7 +275,7 @@ async def test_voice(full: Home) -> None:
     part of Home Assistant's core.
     """
     assert await async_setup_component(full.hass, "homeassistant", {})
-    _, *table = rows("Voice")
+    _, *table = rows("voice-and-energy", "Voice")
     assert table
     for sentence, named, exposed in table:
         entity_id = _of(full, named.strip("`"))
@@ -314,7 +316,7 @@ async def test_what_is_exposed_by_itself(full: Home) -> None:
 
 
 async def test_the_energy_dashboard_takes_the_pump(full: Home) -> None:
-    _, (_, energy), (_, power) = rows("Energy dashboard")
+    _, (_, energy), (_, power) = rows("voice-and-energy", "Energy dashboard")
     states = [full.state_of(_of(full, name.strip("`"))) for name in (energy, power)]
     seen = [
         (state.attributes["device_class"], state.attributes["state_class"])
@@ -323,9 +325,34 @@ async def test_the_energy_dashboard_takes_the_pump(full: Home) -> None:
     assert seen == [("energy", "total_increasing"), ("power", "measurement")]
 
 
+def _anchor(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")
+
+
 def test_every_link_leads_somewhere() -> None:
-    """Pictures and files that the README names are there; no picture is left over."""
-    links = re.findall(r"\]\(([^)#]+)\)", README.read_text())
-    local = {README.parent / link for link in links if "://" not in link}
-    assert [path for path in local if not path.exists()] == []
-    assert {*(README.parent / "docs/images").iterdir()} <= local
+    """Files and sections that a page links to exist; no picture is left over."""
+    linked: set[Path] = set()
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+            if "://" in link:
+                continue
+            name, _, section = link.partition("#")
+            path = (page.parent / name).resolve() if name else page
+            assert path.exists(), f"{page.name}: {link}"
+            headings = (
+                re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+                if section
+                else []
+            )
+            assert not section or section in map(_anchor, headings), (
+                f"{page.name}: {link}"
+            )
+            linked.add(path)
+    assert {*(DOCS / "images").iterdir()} <= linked
+    assert {*PAGES} - {README} <= linked
+
+
+def test_the_readme_is_short() -> None:
+    """Its first screen is the shop window; the pages in docs/ have the rest."""
+    assert len(README.read_text().split()) <= 1200
