@@ -11,15 +11,10 @@ from tests.validation.report import Check, Problem, Repository
 
 ROOT: Final = Path(__file__).parents[2]
 PARTS: Final = (
-    ".github",
     "CHANGELOG.md",
-    "LICENSE",
-    "README.md",
-    "blueprints",
     "custom_components",
     "hacs.json",
     "pyproject.toml",
-    "scripts",
 )
 REMOVED: Final = object()
 
@@ -27,7 +22,6 @@ MANIFEST: Final = "custom_components/poolctl/manifest.json"
 ENGLISH: Final = "custom_components/poolctl/translations/en.json"
 ICONS: Final = "custom_components/poolctl/icons.json"
 SERVICES: Final = "custom_components/poolctl/services.yaml"
-BRAND: Final = "custom_components/poolctl/brand"
 
 
 def copied(root: Path) -> Path:

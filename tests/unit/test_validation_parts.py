@@ -1,34 +1,21 @@
-"""What the validation says of actions, languages, rules and images, and of what is real."""
+"""What the validation reports of actions and languages, and that it accepts real integrations."""
 
 from collections.abc import Iterator
 import json
 from pathlib import Path
 import shutil
-from typing import Any, Final
+from typing import Final
 
 from homeassistant import components
-from homeassistant.components.brands.const import ALLOWED_IMAGES
-from homeassistant.util.yaml import dump, load_yaml_dict
-from PIL import Image, ImageChops
+from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from tests.brand.images import images
-from tests.validation import (
-    brand,
-    descriptions,
-    icons,
-    languages,
-    manifest,
-    quality_scale,
-    translations,
-)
+from tests.validation import descriptions, icons, languages, translations
 from tests.validation.report import violations
 
 from .broken import (
-    BRAND,
     ENGLISH,
     ICONS,
-    MANIFEST,
     REMOVED,
     ROOT,
     SERVICES,
@@ -39,7 +26,6 @@ from .broken import (
 )
 
 GERMAN: Final = "custom_components/poolctl/translations/de.json"
-SCALE: Final = "custom_components/poolctl/quality_scale.yaml"
 
 
 @pytest.fixture
@@ -127,103 +113,6 @@ def test_a_language_that_is_none_is_found(copy: Path) -> None:
     assert any("no language" in text for text in texts), texts
 
 
-DONE: Final[dict[str, Any]] = dict.fromkeys(quality_scale.RULES, "done")
-
-
-@pytest.mark.parametrize(
-    ("rules", "finding"),
-    [
-        ({**DONE, "brand": "done"}, "rules.brand: not a valid option"),
-        ({"brands": "done"}, "rules.diagnostics: required key"),
-        ({**DONE, "brands": "nearly"}, "rules.brands: done, or the status"),
-        ({**DONE, "brands": "todo"}, "rules.brands: done, or the status"),
-        ({**DONE, "brands": {"status": "exempt"}}, "rules.brands: done, or"),
-        (
-            {**DONE, "brands": {"status": "exempt", "comment": " "}},
-            "rules.brands: done, or",
-        ),
-        (
-            {**DONE, "brands": {"status": "todo", "comment": "soon"}},
-            "says platinum, but to do is brands",
-        ),
-        ({}, "says platinum, but to do is action-setup, "),
-    ],
-)
-def test_an_unanswered_rule_is_found(
-    copy: Path, rules: dict[str, Any], finding: str
-) -> None:
-    put(copy / MANIFEST, "quality_scale", "platinum")
-    (copy / SCALE).write_text(dump({"rules": DONE}))
-    assert not problems(quality_scale.check, copy)
-    texts = found(
-        quality_scale.check,
-        copy,
-        lambda: (copy / SCALE).write_text(dump({"rules": rules})),
-    )
-    assert any(finding in text for text in texts), texts
-
-
-def test_a_tier_needs_its_file(copy: Path) -> None:
-    put(copy / MANIFEST, "quality_scale", "bronze")
-    (copy / SCALE).unlink(missing_ok=True)
-    assert {str(p) for p in problems(quality_scale.check, copy)} == {
-        f"{SCALE}: is missing, though the manifest says bronze"
-    }
-
-
-def test_the_rules_are_complete() -> None:
-    assert [len(rules) for rules in quality_scale.TIERS.values()] == [20, 10, 21, 3]
-    assert len(set(quality_scale.RULES)) == 54
-
-
-@pytest.mark.parametrize(
-    ("name", "image", "finding"),
-    [
-        ("icon.svg", None, "is not asked for"),
-        ("icon.png", None, "cannot be read"),
-        ("icon.png", Image.new("RGB", (256, 256)), "is not transparent"),
-        ("icon.png", Image.new("RGBA", (256, 256), "red"), "is not transparent"),
-        ("icon.png", Image.new("RGBA", (256, 256)), "is empty"),
-        ("icon.png", Image.new("RGBA", (128, 128)), "128 pixels, not 256 to 256"),
-        ("icon.png", Image.new("RGBA", (256, 300)), "not square"),
-        ("logo@2x.png", Image.new("RGBA", (900, 200)), "200 pixels, not 256 to 512"),
-        (
-            "icon.png",
-            Image.new("RGBA", (256, 256), "red").crop((-20, 0, 236, 256)),
-            "has an empty border",
-        ),
-    ],
-)
-def test_a_broken_image_is_found(
-    copy: Path, name: str, image: Image.Image | None, finding: str
-) -> None:
-    def change() -> None:
-        if image is None:
-            (copy / BRAND / name).write_text("nothing")
-        else:
-            image.save(copy / BRAND / name)
-
-    texts = found(brand.check, copy, change)
-    assert any(finding in text for text in texts), texts
-
-
-def test_an_image_of_another_kind_is_found(copy: Path) -> None:
-    path = copy / BRAND / "icon.png"
-    texts = found(
-        brand.check, copy, lambda: Image.new("RGB", (256, 256)).save(path, "JPEG")
-    )
-    assert any("is JPEG, not PNG" in text for text in texts), texts
-
-
-def test_the_images_are_the_drawn_ones() -> None:
-    drawn = images()
-    assert drawn.keys() == ALLOWED_IMAGES
-    for name, image in drawn.items():
-        with Image.open(ROOT / BRAND / name) as kept:
-            assert kept.size == image.size
-            assert ImageChops.difference(kept, image).getbbox() is None, name
-
-
 def platinum() -> Iterator[Path]:
     """Yield the folders of Home Assistant's best integrations."""
     for path in sorted(Path(components.__path__[0]).glob("*/manifest.json")):
@@ -256,10 +145,6 @@ def test_nothing_of_the_best_integrations_is_refused() -> None:
                 if "camera.CameraEntityFeature" not in problem.text
             ]
             seen += 1
-        keys = list(json.loads((folder / "manifest.json").read_text()))
-        assert keys == manifest.in_order(keys)
-        known = {str(key) for key in manifest.SCHEMA}
-        assert known.issuperset(keys), folder.name
     assert seen > 200
 
 

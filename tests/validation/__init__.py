@@ -1,9 +1,8 @@
-"""What hassfest and the HACS action check, as far as it can be checked without a network.
+"""Texts, translations and icons: what hassfest checks of them, and our own agreements.
 
-Neither is part of the installed Home Assistant, so their rules are written down here again,
-as tables (hassfest of Home Assistant 2026.10, HACS 2.0), with Home Assistant's own validators
-wherever there are some; `hassfest.py` says which is which, and what is not checked. Beside them stand the agreements that this project keeps with itself:
-versions, languages, images, workflows.
+The rules are tables (hassfest of Home Assistant 2026.10), with Home Assistant's own validators
+wherever there are some. The workflow *Validation* runs hassfest and the HACS action themselves:
+neither can be had offline, and what only they check is not repeated here.
 
 `python -m tests.validation [REPOSITORY]` names everything that is wrong; `scripts/lint` runs it.
 """
@@ -12,35 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from . import (
-    brand,
-    dependencies,
-    descriptions,
-    github,
-    hacs,
-    hassfest,
-    icons,
-    languages,
-    manifest,
-    quality_scale,
-    translations,
-    versions,
-)
+from . import descriptions, icons, languages, translations, versions
 from .report import Check, Problem, Repository
 
 CHECKS: Final[tuple[Check, ...]] = (
-    manifest.check,
-    hassfest.check,
-    dependencies.check,
     translations.check,
     languages.check,
     icons.check,
     descriptions.check,
-    quality_scale.check,
-    brand.check,
-    hacs.check,
     versions.check,
-    github.check,
 )
 
 

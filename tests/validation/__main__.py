@@ -3,7 +3,7 @@
 from pathlib import Path
 import sys
 
-from . import hassfest, validate
+from . import validate
 
 
 def main(root: Path) -> int:
@@ -11,8 +11,6 @@ def main(root: Path) -> int:
     problems = list(validate(root))
     for problem in problems:
         sys.stdout.write(f"{problem}\n")
-    for line in hassfest.report():
-        sys.stdout.write(f"validation: {line}\n")
     sys.stdout.write(f"validation: {len(problems) or 'no'} problems\n")
     return bool(problems)
 
