@@ -22,7 +22,6 @@ from .broken import (
 )
 
 
-
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """Return a copy of the repository that may be broken."""
