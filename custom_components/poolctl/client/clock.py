@@ -1,0 +1,212 @@
+"""Which time is trusted: ours, which may jump, and the controller's, which may differ.
+
+All rules here are ours (chosen, design.md 2).
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from email.utils import parsedate_to_datetime
+import time
+
+from .occurrences import moment
+from .schedule import Schedule
+
+AGREEMENT = 30.0
+"""s by which two times may differ that agree: an answer takes a while, and what corrects a
+clock all the time moves it by less."""
+QUIET = 10 * 60.0
+"""s without another jump after which the wall clock is trusted again."""
+DENIED = 24 * 60 * 60.0
+"""The same in s where the service has another time than the wall clock."""
+
+type Seconds = Callable[[], float]
+
+
+def wall_clock() -> float:
+    """Return the time of this machine, in Unix seconds, right or not."""
+    return time.time()
+
+
+def monotonic_clock() -> float:
+    """Return the s since some moment; it never jumps."""
+    return time.monotonic()
+
+
+class Clock:
+    """The trusted time: the last trusted moment, and the monotonic time since.
+
+    The wall clock is trusted as long as it does not jump. After a jump, or a start, it
+    is trusted once it agrees with the trusted time or with the service's, or has not
+    jumped for ten minutes.
+    """
+
+    def __init__(
+        self,
+        *,
+        since: float | None = None,
+        wall: Seconds | None = None,
+        monotonic: Seconds | None = None,
+    ) -> None:
+        """Start from the wall clock, or from the last trusted moment of an earlier run.
+
+        `since` is in Unix seconds. The true time is later, nobody knows by how much.
+        """
+        self._wall = wall or wall_clock
+        self.monotonic = monotonic or monotonic_clock
+        """s since some moment."""
+        self._seen = self._wall(), self.monotonic()
+        """The wall clock and the monotonic one when they were compared last."""
+        self._base = self._seen if since is None else (since, self._seen[1])
+        """The newest trusted moment: Unix time, and the monotonic time then."""
+        self._floor = None if since is None else self._base
+        """Before that, it certainly is not: an earlier run trusted it."""
+        self._trusted = since is None
+        self._confirmed = False
+        """Whether the trusted time follows, without a guess, from the service's."""
+        self._quiet_since, self._patience = self._seen[1], QUIET
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the wall clock is trusted; else it is not looked at."""
+        self._look()
+        return self._trusted
+
+    @property
+    def ahead(self) -> timedelta:
+        """How far the wall clock is ahead of the trusted time."""
+        wall, now = self._look()
+        return timedelta(seconds=wall - self._time(now))
+
+    def time(self) -> float:
+        """Return the trusted time in Unix seconds."""
+        return self._time(self._look()[1])
+
+    def now(self) -> datetime:
+        """Return the trusted time, in UTC."""
+        return datetime.fromtimestamp(self.time(), UTC)
+
+    def confirm(self, date: str | None) -> None:
+        """Take the `Date` of an answer of the service; an odd one tells nothing."""
+        try:
+            service = parsedate_to_datetime(date or "").timestamp()
+        except ValueError, OverflowError:
+            return
+        wall, now = self._look()
+        if abs(service - wall) <= AGREEMENT:
+            self._trust(wall, now)
+            self._confirmed = True
+        elif not self._confirmed:
+            self._doubt(service, wall, now)
+        elif not self._trusted:
+            self._patience = DENIED
+
+    def _doubt(self, service: float, wall: float, now: float) -> None:
+        """Take the earlier one of two times: what it signs locks nobody out."""
+        self._trusted, self._quiet_since, self._patience = False, now, DENIED
+        floor = self._since(self._floor, now) if self._floor else 0.0
+        if possible := [each for each in (service, wall) if each >= floor]:
+            self._base = min(possible), now
+
+    def _look(self) -> tuple[float, float]:
+        """Compare the clocks; return what the wall clock and the monotonic one show."""
+        wall, now = self._wall(), self.monotonic()
+        jumped = abs(wall - self._since(self._seen, now)) > AGREEMENT
+        self._seen = wall, now
+        if jumped:
+            self._quiet_since, self._patience = now, QUIET
+            self._trusted = False
+            if abs(wall - self._time(now)) <= AGREEMENT:
+                self._trust(wall, now)
+        elif self._trusted:
+            self._base = wall, now
+        elif now - self._quiet_since >= self._patience:
+            self._trust(wall, now)
+            self._confirmed = False
+        return wall, now
+
+    def _trust(self, wall: float, now: float) -> None:
+        self._base, self._trusted = (wall, now), True
+
+    def _time(self, now: float) -> float:
+        return self._since(self._base, now)
+
+    @staticmethod
+    def _since(known: tuple[float, float], now: float) -> float:
+        """Return the time now, of a Unix time and the monotonic time then."""
+        return known[0] + now - known[1]
+
+
+SAME = timedelta(minutes=3)
+"""How far the differences may be apart that count as the same one: a read is up to 15 s
+late, and a clock that drifts 2 min a week does so between two runs, too."""
+OFF = timedelta(minutes=3)
+"""From this on a clock counts as wrong."""
+_TIMES = 3
+_HALF_A_DAY = timedelta(hours=12)
+
+
+class ControllerClock:
+    """The controller's clock: schedules begin by it, and we see when."""
+
+    def __init__(self) -> None:
+        """Start without any difference."""
+        self.offset: timedelta | None = None
+        """What the controller's clock is ahead of ours, negative where it is behind."""
+        self._differences: list[timedelta] = []
+        self._days: dict[int, int] = {}
+        """The day, as an ordinal, on which each schedule began last."""
+
+    @property
+    def wrong(self) -> bool | None:
+        """Whether it is off by minutes, `None` while that is not known."""
+        return None if self.offset is None else abs(self.offset) >= OFF
+
+    def local(self, now: datetime, zone: tzinfo) -> datetime:
+        """Return what the controller's clock shows."""
+        return (now + (self.offset or timedelta())).astimezone(zone)
+
+    def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> None:
+        """Take when a schedule began; the same difference three times is the offset."""
+        today = at.astimezone(zone).date()
+        days = [today + timedelta(days=each) for each in (-1, 0, 1)]
+        starts = [
+            moment(day, schedule.start, zone)
+            for day in days
+            if day.weekday() in schedule.days
+        ]
+        start = min(starts, key=lambda each: abs(each - at), default=None)
+        if start is None or abs(start - at) > _HALF_A_DAY:
+            return
+        if self._days.get(index) == (day := start.toordinal()):
+            return  # it stopped, and went on
+        self._days[index] = day
+        self._differences = [*self._differences, start - at][-_TIMES:]
+        spread = max(self._differences) - min(self._differences)
+        if len(self._differences) == _TIMES and spread <= SAME:
+            self.offset = self._differences[-1]
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what lasts, in s."""
+        return {
+            "offset": self.offset and self.offset.total_seconds(),
+            "differences": [each.total_seconds() for each in self._differences],
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, object]) -> ControllerClock:
+        """Return what was stored; raises ValueError for anything else."""
+        clock = cls()
+        differences, offset = stored.get("differences"), stored.get("offset")
+        if not isinstance(differences, list):
+            raise ValueError("not what this version stores")  # noqa: TRY004
+        clock._differences = [_difference(each) for each in differences][-_TIMES:]
+        clock.offset = None if offset is None else _difference(offset)
+        return clock
+
+
+def _difference(stored: object) -> timedelta:
+    if isinstance(stored, bool) or not isinstance(stored, int | float):
+        raise ValueError("not what this version stores")  # noqa: TRY004
+    if not abs(stored) <= _HALF_A_DAY.total_seconds():
+        raise ValueError("no difference of clocks")
+    return timedelta(seconds=stored)

@@ -1,0 +1,272 @@
+"""The trusted time, and the clock of a controller (unknowns.md L14, L17, W1)."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from custom_components.poolctl.client.clock import Clock, ControllerClock
+from custom_components.poolctl.client.schedule import Schedule
+
+START = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
+MINUTE, DAY = 60.0, 24 * 60 * 60.0
+WRONG = [1.5 * DAY, 30 * DAY, 400 * DAY, -3600.0, 14 * 365 * DAY, 81 * 365 * DAY, 31.0]
+
+
+@dataclass
+class World:
+    """The true time, and what the clocks of a machine make of it."""
+
+    true: float = START
+    wrong: float = 0.0
+
+    def clock(self, since: float | None = None) -> Clock:
+        return Clock(
+            since=since,
+            wall=lambda: self.true + self.wrong,
+            monotonic=lambda: self.true - START + 1000,
+        )
+
+    def header(self, wrong: float = 0.0) -> str:
+        at = datetime.fromtimestamp(self.true + wrong, UTC)
+        return format_datetime(at, usegmt=True)
+
+    def pass_by(self, clock: Clock, seconds: float) -> None:
+        """Let time pass; the clock is looked at every 15 s."""
+        for _ in range(int(seconds / 15)):
+            self.true += 15
+            clock.now()
+        self.true += seconds % 15
+
+
+def state_of(clock: Clock) -> tuple[bool, float]:
+    """Return whether it trusts the wall clock, and the trusted time."""
+    return clock.trusted, clock.time()
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_the_wall_clock(world: World) -> None:
+    clock = world.clock()
+    world.pass_by(clock, DAY)
+    assert state_of(clock) == (True, world.true)
+    assert not clock.ahead
+    assert clock.now() == datetime.fromtimestamp(world.true, UTC)
+    assert clock.monotonic() == 1000 + DAY
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_a_jump_for_ten_minutes(world: World, wrong: float, confirmed: bool) -> None:
+    clock = world.clock()
+    if confirmed:
+        clock.confirm(world.header())
+    world.wrong = wrong
+    world.pass_by(clock, 10 * MINUTE - 1)
+    assert state_of(clock) == (False, world.true)
+    assert clock.ahead == timedelta(seconds=wrong)
+    world.wrong = 0
+    assert state_of(clock) == (True, world.true)
+    assert not clock.ahead
+
+
+def test_what_corrects_a_clock_is_no_jump(world: World) -> None:
+    clock = world.clock()
+    for step in [30, -30] + 20 * [10]:
+        world.wrong += step
+        world.pass_by(clock, 15)
+    assert state_of(clock) == (True, world.true + 200)
+
+
+@pytest.mark.parametrize("wrong", [30 * DAY, -3600.0])
+def test_ten_minutes_confirm_a_new_time(world: World, wrong: float) -> None:
+    clock = world.clock()
+    world.wrong = wrong
+    world.pass_by(clock, 9 * MINUTE)
+    world.wrong += 100 * DAY
+    world.pass_by(clock, 10 * MINUTE)
+    assert state_of(clock) == (False, world.true)
+    world.pass_by(clock, 15)
+    assert state_of(clock) == (True, world.true + wrong + 100 * DAY)
+
+
+@pytest.mark.parametrize("off", [-30, 0, 30])
+def test_the_service_confirms_a_new_time(world: World, off: float) -> None:
+    """As after the machine slept, or its clock was set at last."""
+    clock = world.clock()
+    world.wrong = 2 * DAY
+    assert state_of(clock) == (False, world.true)
+    clock.confirm(world.header(2 * DAY + off))
+    assert state_of(clock) == (True, world.true + 2 * DAY)
+
+
+@pytest.mark.parametrize(
+    "header", [None, "", "yesterday", "Mon, 99 Jun 2026 99:00:00 GMT"]
+)
+def test_an_odd_header_tells_nothing(world: World, header: str | None) -> None:
+    clock = world.clock()
+    world.wrong = DAY
+    clock.confirm(header)
+    assert state_of(clock) == (False, world.true)
+
+
+def test_the_service_denies_a_new_time(world: World) -> None:
+    """Ten minutes are not enough then; a day is."""
+    clock = world.clock()
+    clock.confirm(world.header())
+    world.wrong = 2 * DAY
+    clock.confirm(world.header(300))
+    world.pass_by(clock, DAY - 15)
+    assert state_of(clock) == (False, world.true)
+    world.pass_by(clock, 30)
+    assert state_of(clock) == (True, world.true + 2 * DAY)
+    # It only passed for right: the service is asked again.
+    clock.confirm(world.header())
+    assert state_of(clock) == (False, world.true)
+
+
+def test_a_service_whose_clock_goes_wrong(world: World) -> None:
+    clock = world.clock()
+    clock.confirm(world.header())
+    clock.confirm(world.header(3 * DAY))
+    assert state_of(clock) == (True, world.true)
+
+
+@pytest.mark.parametrize("service", [30 * DAY, -30 * DAY])
+def test_a_clock_that_never_was_confirmed(world: World, service: float) -> None:
+    """Of two times the earlier one is signed with: it locks nobody out."""
+    clock = world.clock()
+    clock.confirm(world.header(service))
+    assert not clock.trusted
+    assert clock.time() == world.true + min(service, 0)
+    world.pass_by(clock, 60)
+    assert clock.time() == world.true + min(service, 0)
+
+
+# A start
+
+
+@pytest.mark.parametrize("down", [30.0, 2 * DAY])
+@pytest.mark.parametrize("wrong", [0.0, *WRONG, -56 * 365 * DAY])
+def test_a_start_goes_on_where_the_last_run_ended(
+    world: World, down: float, wrong: float
+) -> None:
+    """Until something confirms the clock; what it shows meanwhile locks nobody out."""
+    world.wrong = wrong
+    clock = world.clock(since=START - down)
+    world.pass_by(clock, 10 * MINUTE - 1)
+    assert state_of(clock) == (False, world.true - down)
+    clock.confirm(world.header())
+    assert clock.trusted is (abs(wrong) <= 30)
+    # A service that has the right time is followed, but not above the wall clock.
+    ahead_or_right = wrong if -down <= wrong <= 0 else 0
+    assert clock.time() == pytest.approx(world.true + ahead_or_right)
+
+
+def test_a_start_without_a_service(world: World) -> None:
+    clock = world.clock(since=START - DAY)
+    world.pass_by(clock, 10 * MINUTE)
+    assert state_of(clock) == (True, world.true)
+
+
+def test_an_earlier_run_that_was_wrong(world: World) -> None:
+    """It had trusted a clock that was 30 days ahead."""
+    clock = world.clock(since=START + 30 * DAY)
+    assert clock.time() == world.true + 30 * DAY
+    clock.confirm(world.header())
+    assert state_of(clock) == (True, world.true)
+
+
+# The controller's clock
+
+ZONE = ZoneInfo("Europe/Berlin")
+FIRST = datetime(2026, 6, 1, 8, tzinfo=ZONE)
+
+
+def schedule(start: int = 8 * 60, weekdays: int = 0b111_1111) -> Schedule:
+    return Schedule(
+        slot=1, aux_type=1, start=start, end=10 * 60, weekdays=weekdays, name=""
+    )
+
+
+def began(clock: ControllerClock, *minutes_late: float, index: int = 0) -> None:
+    for day, late in enumerate(minutes_late):
+        at = FIRST + timedelta(days=day, minutes=late)
+        clock.began(index, schedule(), at.astimezone(UTC), ZONE)
+
+
+@pytest.mark.parametrize("late", [0, 2, 60, -60, 700, -700])
+def test_the_same_difference_three_times(late: float) -> None:
+    clock = ControllerClock()
+    began(clock, late, late + 0.2)
+    assert (clock.offset, clock.wrong) == (None, None)
+    assert clock.local(FIRST, ZONE) == FIRST
+    began(clock, late, late + 0.2, late)
+    assert clock.offset == timedelta(minutes=-late)
+    assert clock.wrong is (abs(late) >= 3)
+    assert clock.local(FIRST, ZONE) == FIRST - timedelta(minutes=late)
+
+
+def test_a_difference_stays_until_another_comes_three_times() -> None:
+    clock = ControllerClock()
+    began(clock, 0, 0, 0, 60, 60)
+    earlier = clock.offset
+    began(clock, 60, 60, 60)
+    assert (earlier, clock.offset) == (timedelta(), -timedelta(hours=1))
+
+
+def test_a_clock_that_drifts() -> None:
+    """By 2 min a week, with schedules of every day or of one day a week."""
+    clock = ControllerClock()
+    began(clock, *(day * 2 / 7 for day in range(15)))
+    assert clock.offset == timedelta(minutes=-4)
+    weekly = ControllerClock()
+    for week in range(4):
+        at = FIRST + timedelta(weeks=week, minutes=week)
+        weekly.began(0, schedule(weekdays=1), at, ZONE)
+    assert weekly.offset == timedelta(minutes=-3)
+
+
+def test_a_schedule_that_goes_on_again_tells_nothing() -> None:
+    """As after a flow retry; nor does one at an hour of its own, or of no day."""
+    clock = ControllerClock()
+    for minutes in (30, 30.5, 31):
+        at = FIRST + timedelta(minutes=minutes)
+        clock.began(0, schedule(), at, ZONE)
+    clock.began(1, schedule(weekdays=0), FIRST, ZONE)
+    clock.began(2, schedule(weekdays=1 << 4), FIRST, ZONE)
+    assert clock.as_dict()["differences"] == [-30 * 60]
+    began(clock, 0, 90, 200)
+    assert clock.offset is None
+
+
+def test_the_clock_of_a_controller_lasts() -> None:
+    clock = ControllerClock()
+    began(clock, 60, 60, 60)
+    again = ControllerClock.from_dict(clock.as_dict())
+    assert again.offset == clock.offset and again.as_dict() == clock.as_dict()
+    fresh = ControllerClock.from_dict(ControllerClock().as_dict())
+    assert fresh.offset is None
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {},
+        {"differences": 1},
+        {"differences": [True]},
+        {"differences": ["1"]},
+        {"differences": [float("nan")]},
+        {"differences": [43_201]},
+        {"differences": [], "offset": "1"},
+    ],
+)
+def test_odd_stored_data_of_a_controllers_clock(stored: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"not what|no difference"):
+        ControllerClock.from_dict(stored)
