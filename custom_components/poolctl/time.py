@@ -14,7 +14,7 @@ from homeassistant.helpers.typing import UndefinedType
 from .account import PoolctlConfigEntry
 from .client.exceptions import InvalidCommandError
 from .client.pool.state import PoolState
-from .client.schedule import MAX_SCHEDULES, Schedule
+from .client.schedule import MAX_SCHEDULES, Schedule, wall_time
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .presence import Presences, async_setup_platform
@@ -44,7 +44,7 @@ def _time(
 
     def value(state: PoolState) -> time | None:
         schedule = state.schedules.used.get(index)
-        return time(*divmod(minute_fn(schedule), 60)) if schedule else None
+        return wall_time(minute_fn(schedule)) if schedule else None
 
     return PoolctlTimeDescription(
         key=f"schedule_{index}_{words}",
@@ -113,7 +113,7 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
     @property
     @override
     def native_value(self) -> time | None:
-        """Return the time; 23:59 as an end is midnight."""
+        """Return the time; 23:59 and 24:00 as an end are midnight."""
         return self._value
 
     @override

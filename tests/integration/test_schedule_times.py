@@ -1,5 +1,7 @@
 """When schedules begin and end, as entities."""
 
+from collections.abc import Callable
+
 from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 import pytest
@@ -8,11 +10,11 @@ from tests.simulator.schedules import Schedule
 
 from .home import Home, failure
 from .platforms import only
-from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, look
+from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, act, look
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
-few_platforms = only(Platform.SWITCH, Platform.TIME)
+few_platforms = only(Platform.CALENDAR, Platform.SWITCH, Platform.TIME)
 
 
 @pytest.fixture
@@ -98,8 +100,93 @@ async def test_times_come_go_and_are_renamed(beach: Home) -> None:
 
 async def test_through_the_cloud(home: Home) -> None:
     home.own(home.service.full)
+    odd_end(home)
     await home.set_up()
+    assert times(home, FILTER) == ("00:00:00", "00:00:00")
     home.clock.speed = 50
     await set_time(home, LAMP, "start", "19:00:00")
     assert home.pool.schedules[LAMP].start == 19 * 60
     assert times(home, LAMP)[0] == "19:00:00"
+
+
+def queries(home: Home) -> int:
+    """Return how often the schedules were queried."""
+    return sum(request.name == "schedules" for request in home.controller.requests)
+
+
+def odd_end(home: Home) -> None:
+    home.pool.schedules[FILTER].end = 24 * 60
+
+
+def odd_slot(home: Home) -> None:
+    home.pool.schedules[4] = Schedule(25, 1, 0, 0, 60, 120, 1, "Not fitted", True)
+
+
+def odd_times(home: Home) -> None:
+    home.pool.schedules[4] = Schedule(FALL, 1, 0, 0, 60, 60, 1, "Never", True)
+
+
+@pytest.mark.parametrize(
+    ("dialects", "odd", "more"),
+    [
+        ({"schedules_to_24"}, None, set()),
+        ({"schedules_erased", "longer_replies"}, None, set()),
+        ({"schedules_more", "schedules_odd", "schedules_erased"}, None, {18, 19}),
+        (set(), odd_end, set()),
+        (set(), odd_slot, {4}),
+        (set(), odd_times, {4}),
+    ],
+)
+async def test_odd_records(
+    home: Home,
+    caplog: pytest.LogCaptureFixture,
+    dialects: set[str],
+    odd: Callable[[Home], None] | None,
+    more: set[int],
+) -> None:
+    """Each is shown or left out by itself, and never fails another one (L16)."""
+    await home.hass.config.async_set_time_zone("UTC")
+    home.own(home.service.full)
+    home.controller.dialects.update(dialects)
+    if odd is not None:
+        odd(home)
+    await home.set_up(home.controller)
+    await home.settle()
+    assert home.entity_keys("time") == {
+        f"schedule_{index}_{words}"
+        for index in {FILTER, WATERFALL, LAMP} | more
+        for words in ("start", "end")
+    }
+    end = (
+        "00:00:00" if dialects == {"schedules_to_24"} or odd is odd_end else "23:59:00"
+    )
+    assert times(home, FILTER) == ("00:00:00", end)
+    found = (await act(home, "get_schedules"))["schedules"]
+    assert [each["schedule"] - 1 for each in found] == [
+        *sorted({FILTER, WATERFALL, LAMP} | more)
+    ]
+    assert found[FILTER]["end"] == end
+    planned = await home.hass.services.async_call(
+        "calendar",
+        "get_events",
+        {"entity_id": home.entity_id("calendar", "schedules"), "duration": {"days": 7}},
+        blocking=True,
+        return_response=True,
+    )
+    ((_, page),) = (planned or {}).items()
+    assert {event["summary"] for event in page["events"]} == {
+        one["name"] for one in found if one["enabled"] and one["name"] != "Never"
+    }
+    asked = queries(home)
+    await look(home)
+    assert queries(home) == asked, "nothing changed"
+    # What is changed leaves the rest of its record as it was.
+    await set_time(home, FILTER, "start", "10:00:00")
+    kept = 24 * 60 if end == "00:00:00" else 24 * 60 - 1
+    assert (home.pool.schedules[FILTER].start, home.pool.schedules[FILTER].end) == (
+        10 * 60,
+        kept,
+    )
+    await set_time(home, FILTER, "end", end)
+    assert home.pool.schedules[FILTER].end == kept
+    assert [r for r in caplog.records if r.levelname in ("WARNING", "ERROR")] == []

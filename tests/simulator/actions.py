@@ -8,7 +8,7 @@ from .dialects import MISSING, Dialect
 from .equipment import LIGHT_SECONDS, LIGHTS, PUMP, Role
 from .pool import Pool
 from .pump import valid_speed
-from .schedules import MINUTES_A_DAY, Schedule
+from .schedules import MINUTES_A_DAY, Schedule, reported
 from .wire import Json
 
 RELAY_DELAY: Final = 1.0  # seconds that a command waits to move a relay (layouts.md 3)
@@ -139,7 +139,7 @@ COMMANDS: Final[dict[str, Callable[[Pool, Json], None]]] = {
 def _checked(pool: Pool, record: Schedule) -> Schedule:
     fitted = record.slot < len(pool.slots) and pool.can_switch(record.slot)
     require(fitted, f"slot {record.slot} is not switched by schedules")
-    require(max(record.start, record.end) < MINUTES_A_DAY, "no such time")
+    require(max(record.start, record.end) <= MINUTES_A_DAY, "no such time")
     return record
 
 
@@ -220,8 +220,9 @@ def query(pool: Pool, name: str, dialects: AbstractSet[str] = _NONE) -> bytes:
             if dialect in dialects:
                 body = _without(body, missing)
         return wire.encode_json(body, True)
-    if name == "schedules" and Dialect.LONGER_RECORDS in dialects:
-        reply = wire.encode_schedules(pool.schedules, more=b"\x07")
+    if name == "schedules":
+        more = b"\x07" if Dialect.LONGER_RECORDS in dialects else b""
+        reply = wire.encode_schedules(reported(pool.schedules, dialects), more)
     if name in _LONGER and Dialect.LONGER_REPLIES in dialects:
         reply += bytes(range(0xF0, 0xF0 + _LONGER[name]))
     return reply

@@ -223,7 +223,7 @@ class Controller:
         return self._sign(data, *places)
 
     def _configuration(self, pool: Pool) -> wire.Configuration:
-        told = telemetry.configuration(pool, self.firmware)
+        told = telemetry.configuration(pool, self.firmware, self.dialects)
         if Dialect.SPA_BY_SOLAR in self.dialects:
             return replace(
                 told, aux_types=[NO_SPA_HEATER.get(t, t) for t in told.aux_types]

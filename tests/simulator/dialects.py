@@ -39,6 +39,10 @@ class Dialect(StrEnum):
     ENV_EMPTY = "env_empty"
     SECOND_INTERFACE = "second_interface"
     PUMP_AT_REST = "pump_at_rest"
+    SCHEDULES_TO_24 = "schedules_to_24"
+    SCHEDULES_ERASED = "schedules_erased"
+    SCHEDULES_MORE = "schedules_more"
+    SCHEDULES_ODD = "schedules_odd"
 
 
 DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
@@ -90,6 +94,13 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
         "TXT `mac` and the hostname are those of a second interface",
     ),
     Dialect.PUMP_AT_REST: ("L13", "the pump stands still when the controller starts"),
+    Dialect.SCHEDULES_TO_24: ("L16", "a schedule until midnight ends at 24:00 (1440)"),
+    Dialect.SCHEDULES_ERASED: ("L16", "unused records are erased: all their bytes 255"),
+    Dialect.SCHEDULES_MORE: ("L16", "24 records"),
+    Dialect.SCHEDULES_ODD: (
+        "L16",
+        "the last two records switch a slot that is not fitted, and never run",
+    ),
 }
 """Row and meaning of each. L14 is not here: it is the clock of whoever runs Home Assistant."""
 

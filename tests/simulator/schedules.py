@@ -1,7 +1,10 @@
 """The schedules of a controller (layouts.md 3 and 4)."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Set as AbstractSet
+from dataclasses import dataclass, replace
 from datetime import datetime
+
+from .dialects import Dialect
 
 MINUTES_A_DAY = 1440
 COUNT = 20
@@ -53,3 +56,26 @@ def running(schedules: list[Schedule], now: datetime) -> dict[int, int]:
         if schedule.active(now):
             numbers.setdefault(schedule.slot, number)
     return numbers
+
+
+def reported(records: list[Schedule], dialects: AbstractSet[str]) -> Iterator[Schedule]:
+    """Return the records as a controller lists them (`unknowns.md` L16)."""
+    if Dialect.SCHEDULES_ODD in dialects and not any(r.used for r in records[-2:]):
+        records = [*records[:-2], *_ODD]
+    if Dialect.SCHEDULES_MORE in dialects:
+        records = [*records, *[_MORE] * 4]
+    for record in records:
+        if Dialect.SCHEDULES_TO_24 in dialects and record.end == MINUTES_A_DAY - 1:
+            yield replace(record, end=MINUTES_A_DAY)
+        elif Dialect.SCHEDULES_ERASED in dialects and not record.used:
+            yield _ERASED
+        else:
+            yield record
+
+
+_ERASED = Schedule(255, 255, 255, 255, 0xFFFF, 0xFFFF, 255, "", True)
+_ODD = (
+    Schedule(25, 1, 0, 0, 480, 600, 127, "Not fitted", True),
+    Schedule(3, 1, 0, 0, 480, 480, 127, "Never", True),
+)
+_MORE = Schedule(3, 1, 0, 0, 480, 600, 127, "One more", True)

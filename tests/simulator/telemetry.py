@@ -1,10 +1,12 @@
 """What a controller tells of its pool: the sections of a state frame (layouts.md 2)."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Final
 
 from .equipment import SPA_ACTUATORS, Role
 from .pool import Pool
+from .schedules import reported
 from .water import pump_watts
 from .wire import CONFIGURATION, Configuration, Fields, Telemetry
 
@@ -83,14 +85,17 @@ def telemetry(pool: Pool, *, online: bool) -> Telemetry:
     )
 
 
-def configuration(pool: Pool, firmware: str) -> Configuration:
+def configuration(
+    pool: Pool, firmware: str, dialects: AbstractSet[str] = frozenset()
+) -> Configuration:
     """Build section B."""
     fields: Fields = {
         name: int(value) for name, value in pool.settings.items() if name in _SETTINGS
     }
     fields["pool_light_mode"] = pool.lights["pool"][1]
     fields["spa_light_mode"] = pool.lights["spa"][1]
-    enabled = (1 << n for n, schedule in enumerate(pool.schedules) if schedule.enabled)
+    records = reported(pool.schedules, dialects)
+    enabled = (1 << n for n, schedule in enumerate(records) if schedule.enabled)
     fields["schedules_enabled"] = sum(enabled)
     names = ("firmware_major", "firmware_minor", "firmware_patch")
     fields.update(zip(names, version(firmware), strict=True))

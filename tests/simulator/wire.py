@@ -4,7 +4,7 @@ Written apart from the integration's own codec: both are checked against the sam
 known answers, so that a mistake in one cannot hide in the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 import hmac
 import json
@@ -301,12 +301,12 @@ def encode_names(names: Sequence[str]) -> bytes:
     return bytes([len(names)]) + encode_texts(names)
 
 
-def encode_schedules(records: Sequence[Schedule], more: bytes = b"") -> bytes:
+def encode_schedules(records: Iterable[Schedule], more: bytes = b"") -> bytes:
     """Encode the reply to `schedules`; `more` follows each record."""
-    rows = (
+    rows = [
         bytes([record.enabled]) + encode_record(record) + more for record in records
-    )
-    return bytes([len(records)]) + b"".join(rows)
+    ]
+    return bytes([len(rows)]) + b"".join(rows)
 
 
 def encode_json(body: Json, wrapped: bool = False) -> bytes:

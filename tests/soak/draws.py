@@ -50,6 +50,9 @@ FIRMWARE: Final[Groups[L]] = (
     (L.ENV_NULL, L.ENV_EMPTY),
     (L.PUMP_OFF_CLEARS,),
     (L.PUMP_AUX_DECLINED,),
+    (L.SCHEDULES_TO_24,),
+    (L.SCHEDULES_ERASED,),
+    (L.SCHEDULES_MORE, L.SCHEDULES_ODD),
 )
 """Of each group a controller speaks one dialect or none."""
 

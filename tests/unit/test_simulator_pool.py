@@ -388,7 +388,7 @@ def test_schedule_verbs(full: Bench) -> None:
         b"\3\0\2",
         b"\0" + encode_record(Schedule(HEATER, 2)),
         b"\0" + encode_record(Schedule(WATERFALL, 1)) + b"?",
-        b"\0" + encode_record(Schedule(WATERFALL, 1, start=1440)),
+        b"\0" + encode_record(Schedule(WATERFALL, 1, start=1441)),
     ],
 )
 def test_schedule_actions_that_are_declined(full: Bench, payload: bytes) -> None:

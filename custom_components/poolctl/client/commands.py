@@ -9,10 +9,10 @@ import json
 import struct
 from typing import Any
 
-from .equipment import MAX_SLOTS, HeatSource
+from .equipment import HeatSource
 from .exceptions import InvalidCommandError, ReplyError
 from .json_values import Answer, clean_text, parse_json
-from .schedule import Schedule
+from .schedule import MAX_SCHEDULES, UNUSED_SLOT, Schedule
 
 SINGLE_SPEED = "Single Speed"
 """What the pump calls itself where it has one speed, or is not identified yet."""
@@ -190,9 +190,7 @@ PUMP_COMMAND = "v2_manual_set"
 
 _MORE = 4
 """Bytes that a reply may have beyond what we know of it (chosen)."""
-_UNUSED_SLOT = 99
-_DAY = 24 * 60
-"""Minutes."""
+_ERASED_SLOT, _ERASED = 0xFF, 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,15 +285,16 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
     if not reader.end() and not all(map(_plausible, schedules)):
         # Not more at the end, but longer records: what stands where cannot be told.
         raise ReplyError("the records of the schedules are not understood")
-    return tuple(schedules)
+    # A running schedule has a number up to 20 (layouts.md 2.1): more are no schedules.
+    return tuple(schedules[:MAX_SCHEDULES])
 
 
 def _plausible(schedule: Schedule) -> bool:
     """Tell whether a record can be one; what an unused one holds does not matter."""
-    if schedule.slot == _UNUSED_SLOT:
+    erased = schedule.slot == _ERASED_SLOT and schedule.start == schedule.end == _ERASED
+    if schedule.slot == UNUSED_SLOT or erased:
         return True
-    times = max(schedule.start, schedule.end) <= _DAY
-    return times and schedule.slot < MAX_SLOTS and schedule.weekdays < 1 << 7
+    return schedule.used and schedule.weekdays < 1 << 7
 
 
 def decode_json(payload: bytes) -> dict[str, object]:

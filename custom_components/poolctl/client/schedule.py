@@ -1,11 +1,14 @@
 """A schedule: when it runs, and which others it would run against.
 
-The record is observed (layouts.md 3 and 4); what its times mean at and over midnight is
-ours (chosen). Times are minutes after midnight by the controller's wall clock.
+The record is observed (layouts.md 3 and 4); what its times mean at and over midnight, and
+that equal times never run, is ours (chosen). Times are minutes after midnight by the controller's wall clock.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import time
+
+from .equipment import MAX_SLOTS
 
 UNUSED_SLOT = 99
 """The slot of an unused schedule record."""
@@ -13,7 +16,7 @@ MAX_SCHEDULES = 20
 DAY = 1440
 """Minutes of a day."""
 LAST_MINUTE = DAY - 1
-"""23:59, the last end a record can hold: it means midnight (chosen)."""
+"""23:59, the last end that we send: it means midnight (chosen)."""
 ALL_WEEK = 0b111_1111
 _WEEK = 7 * DAY
 
@@ -37,8 +40,8 @@ class Schedule:
 
     @property
     def used(self) -> bool:
-        """Whether the record holds a schedule."""
-        return self.slot != UNUSED_SLOT
+        """Whether the record holds a schedule: erased and impossible ones do not."""
+        return self.slot < MAX_SLOTS and max(self.start, self.end) <= DAY
 
     @property
     def days(self) -> tuple[int, ...]:
@@ -49,7 +52,7 @@ class Schedule:
     def stop(self) -> int:
         """Its end in minutes after the midnight before it began, up to 2880."""
         end = DAY if self.end == LAST_MINUTE else self.end
-        return end if end > self.start else end + DAY
+        return end if end > self.start or self.start == self.end else end + DAY
 
     @property
     def when(self) -> tuple[int, ...]:
@@ -77,8 +80,13 @@ class Schedule:
 
     def _runs(self) -> Iterator[tuple[int, int]]:
         """Return the runs of a week, in minutes since its first midnight."""
-        for day in self.days:
+        for day in self.days if self.start != self.end else ():
             yield day * DAY + self.start, day * DAY + self.stop
+
+
+def wall_time(minute: int) -> time:
+    """Return a minute as the clock shows it: 24:00 is 00:00."""
+    return time(*divmod(minute % DAY, 60))
 
 
 UNUSED = Schedule(

@@ -13,7 +13,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from ..client.pool.schedule_rules import equip
-from ..client.schedule import UNUSED_SLOT, Schedule
+from ..client.schedule import UNUSED_SLOT, Schedule, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..errors import command_errors
@@ -122,8 +122,8 @@ def _response(
         ATTR_SCHEDULE_ENTITY: async_schedule_entity(coordinator, index),
         ATTR_NAME: schedule.name,
         ATTR_ENABLED: schedule.enabled,
-        ATTR_START: time(*divmod(schedule.start, 60)).isoformat(),
-        ATTR_END: time(*divmod(schedule.end, 60)).isoformat(),
+        ATTR_START: wall_time(schedule.start).isoformat(),
+        ATTR_END: wall_time(schedule.end).isoformat(),
         ATTR_WEEKDAYS: [WEEKDAYS[day] for day in schedule.days],
         ATTR_EQUIPMENT: async_output_of(coordinator, schedule.slot),
         f"{ATTR_EQUIPMENT}_name": (slot and slot.name) or None,

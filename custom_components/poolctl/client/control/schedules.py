@@ -115,7 +115,7 @@ class ScheduleControl:
         """Replace a schedule; arm or disarm it where that differs from what was seen."""
         async with self._lock:
             now = await self._read_unchanged(index, seen)
-            wanted = replace(tidy(wanted), turnover=now[index].turnover)
+            wanted = replace(tidy(wanted, now[index]), turnover=now[index].turnover)
             if wanted.enabled is seen.enabled:
                 wanted = replace(wanted, enabled=now[index].enabled)
             check(self._store.known, now, wanted, index)

@@ -159,7 +159,7 @@ def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | N
     days = entry.get("week_days")
     if slot is None or start is None or end is None or not isinstance(days, list):
         return None
-    if not (0 <= slot < MAX_SLOTS and 0 <= start < DAY and 0 <= end < DAY):
+    if not (0 <= slot < MAX_SLOTS and 0 <= start <= DAY and 0 <= end <= DAY):
         return None
     same = before.slot == slot
     wired = state.outputs.slot(int(slot))

@@ -35,9 +35,14 @@ _SWITCHED = {
 
 
 def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
-    """Return the state with all records, which tell, too, which of them are armed."""
+    """Return the state with all records, which tell, too, which of them are armed.
+
+    What a frame reported of unused records stays: otherwise the next one would be news.
+    """
     schedules = tuple(records)
-    armed = tuple(i for i, one in enumerate(schedules) if one.used and one.enabled)
+    used = {i: one for i, one in enumerate(schedules) if one.used}
+    unused = set(state.schedules.armed or ()) - used.keys()
+    armed = tuple(sorted(unused | {i for i, one in used.items() if one.enabled}))
     return replace(state, schedules=Schedules(records=schedules, armed=armed))
 
 
@@ -89,13 +94,15 @@ def equip(
     }
 
 
-def tidy(schedule: Schedule) -> Schedule:
-    """Return the schedule as it is sent: its name as it is read, one form of midnight."""
-    return replace(
-        schedule,
-        name=clean_text(schedule.name),
-        end=schedule.end or LAST_MINUTE,
-    )
+def tidy(schedule: Schedule, before: Schedule | None = None) -> Schedule:
+    """Return the schedule as it is sent: its name as it is read, one form of midnight.
+
+    An end that the schedule had before and that only reads alike stays: 24:00.
+    """
+    end = schedule.end or LAST_MINUTE
+    if before is not None and schedule.end == before.end % DAY:
+        end = before.end
+    return replace(schedule, name=clean_text(schedule.name), end=end)
 
 
 def check(
@@ -112,12 +119,8 @@ def check(
     before = None if index is None else schedules[index]
     if before is None and len(schedules) >= MAX_SCHEDULES:
         raise InvalidCommandError("all are in use", reason="schedule_limit")
-    if not 0 < wanted.weekdays <= ALL_WEEK:
-        raise InvalidCommandError("no weekday", reason="schedule_weekdays")
-    if not all(0 <= minute < DAY for minute in (wanted.start, wanted.end)):
-        raise InvalidCommandError("not a time of a day", reason="schedule_times")
-    if wanted.start == wanted.end:
-        raise InvalidCommandError("it never runs", reason="schedule_same_times")
+    if before is None or wanted.when[1:] != before.when[1:]:
+        _check_times(wanted, before)
     if before is None or wanted.name != before.name:
         _check_name(wanted.name)
     if before is None or (wanted.slot, wanted.speed) != (before.slot, before.speed):
@@ -143,6 +146,20 @@ def check_conflicts(
                 name=other.name,
                 number=str(other_index + 1),
             )
+
+
+def _check_times(wanted: Schedule, before: Schedule | None) -> None:
+    changed = before is None or wanted.weekdays != before.weekdays
+    if changed and not 0 < wanted.weekdays <= ALL_WEEK:
+        raise InvalidCommandError("no weekday", reason="schedule_weekdays")
+    for minute, previous in (
+        (wanted.start, before and before.start),
+        (wanted.end, before and before.end),
+    ):
+        if not 0 <= minute < DAY and minute != previous:
+            raise InvalidCommandError("not a time of a day", reason="schedule_times")
+    if wanted.start % DAY == wanted.end:
+        raise InvalidCommandError("it never runs", reason="schedule_same_times")
 
 
 def _check_name(name: str) -> None:
