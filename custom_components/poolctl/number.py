@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import NamedTuple, override
 
 from homeassistant.components.number import (
@@ -25,6 +26,7 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP
+from .client.exceptions import InvalidCommandError
 from .client.pool.dosing import (
     ACID,
     CHLORINATOR,
@@ -212,6 +214,9 @@ class PoolctlNumber(PoolctlEntity[float], NumberEntity):
     async def async_set_native_value(self, value: float) -> None:
         """Ask for another value."""
         with self.commanding():
+            if not isfinite(value):
+                # Home Assistant checks the limits, between which is not a number.
+                raise InvalidCommandError("not a number")
             await self.entity_description.set_fn(self.controller, value)
 
 

@@ -22,14 +22,15 @@ import probatio as vol
 from ..const import DOMAIN
 from ..private import async_call_entities
 from . import raw, run_hours, schedules
+from .numbers import duration, whole
 
 _HOLD: VolDictType = {
     vol.Required("state"): cv.boolean,
     vol.Required("duration"): vol.All(
-        cv.positive_time_period,
+        duration,
         vol.Range(min=timedelta(seconds=1), max=timedelta(days=366)),
     ),
-    vol.Optional("speed"): vol.Coerce(int),
+    vol.Optional("speed"): whole,
 }
 _OPTIONAL, _ONLY = SupportsResponse.OPTIONAL, SupportsResponse.ONLY
 

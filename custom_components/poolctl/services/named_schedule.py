@@ -14,6 +14,7 @@ from ..client.schedule import MAX_SCHEDULES
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from .named_device import async_coordinator
+from .numbers import whole
 
 ATTR_SCHEDULE_NUMBER: Final = "schedule"
 ATTR_SCHEDULE_ENTITY: Final = "schedule_entity"
@@ -21,7 +22,7 @@ ATTR_SCHEDULE_ENTITY: Final = "schedule_entity"
 SCHEDULE_FIELDS = {
     vol.Optional(ATTR_DEVICE_ID): cv.string,
     vol.Optional(ATTR_SCHEDULE_NUMBER): vol.All(
-        vol.Coerce(int), vol.Range(min=1, max=MAX_SCHEDULES)
+        whole, vol.Range(min=1, max=MAX_SCHEDULES)
     ),
     vol.Optional(ATTR_SCHEDULE_ENTITY): cv.entity_id,
 }

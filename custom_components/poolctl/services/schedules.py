@@ -27,6 +27,7 @@ from .named_schedule import (
     async_schedule_named,
     one_schedule,
 )
+from .numbers import whole
 from .permissions import async_check_entity, async_check_schedules
 
 ATTR_START: Final = "start"
@@ -44,7 +45,7 @@ _WHEN = {
 }
 _WHAT = {
     vol.Optional(ATTR_EQUIPMENT): cv.entity_id,
-    vol.Optional(ATTR_PUMP_SPEED): vol.Coerce(int),
+    vol.Optional(ATTR_PUMP_SPEED): whole,
     vol.Optional(ATTR_ENABLED): cv.boolean,
 }
 _ALL = {vol.Required(name): check for name, check in _WHEN.items()}

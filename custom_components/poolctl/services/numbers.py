@@ -1,0 +1,23 @@
+"""Numbers of actions: Home Assistant's own checks cut 1.9 to 1 and fail at infinity."""
+
+from datetime import timedelta
+
+from homeassistant.helpers import config_validation as cv
+import probatio as vol
+
+
+def whole(value: object) -> int:
+    """Return an integer of 2, 2.0 or "2"; raise Invalid for anything between two."""
+    number = vol.Coerce(float)(value)
+    if not number.is_integer():
+        raise vol.Invalid("expected a whole number")
+    return int(number)
+
+
+def duration(value: object) -> timedelta:
+    """Return a period that is not negative; raise Invalid, for infinity too."""
+    try:
+        period: timedelta = cv.positive_time_period(value)
+    except OverflowError:
+        raise vol.Invalid("expected a finite duration") from None
+    return period

@@ -1,0 +1,74 @@
+"""Numbers that are none: a validation error, and nothing is sent (W7)."""
+
+from math import inf, nan
+from typing import Any
+
+from homeassistant.const import Platform
+from homeassistant.exceptions import ServiceValidationError
+import pytest
+import voluptuous as vol
+
+from .home import Home
+from .platforms import only
+from .schedule_actions import act, new
+from .unchanged import unchanged
+
+pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(
+    Platform.CALENDAR, Platform.CLIMATE, Platform.NUMBER, Platform.SWITCH
+)
+
+
+async def test_no_entity_takes_one(full: Home, subtests: pytest.Subtests) -> None:
+    await full.enable_all()
+    await full.settle()
+    actions = [
+        (state.entity_id, "number", "set_value", {"value": value})
+        for state in full.hass.states.async_all("number")
+        for value in (nan, inf, -inf)
+    ] + [
+        (state.entity_id, "climate", "set_temperature", {"temperature": value})
+        for state in full.hass.states.async_all("climate")
+        for value in (nan, inf, -inf)
+    ]
+    assert len(actions) > 30
+    for entity_id, domain, action, data in actions:
+        with (
+            subtests.test(entity_id, **data),
+            unchanged(full),
+            pytest.raises(ServiceValidationError),
+        ):
+            await full.hass.services.async_call(
+                domain, action, {"entity_id": entity_id, **data}, blocking=True
+            )
+    assert full.actions == []
+
+
+HOUR = {"hours": 1}
+ODD = (inf, nan, 52.5)
+ACTIONS: list[tuple[str, dict[str, Any]]] = [
+    *(
+        ("hold", {"state": True, "duration": duration})
+        for duration in (inf, nan, {"hours": inf}, {"hours": nan}, {"days": 1e300})
+    ),
+    *(("hold", {"state": True, "duration": HOUR, "speed": speed}) for speed in ODD),
+    *(("delete_schedule", {"schedule": each}) for each in (1.9, inf, nan, "1.9", 0)),
+    *(("create_schedule", {"pump_speed": speed}) for speed in ODD),
+    *(("update_schedule", {"schedule": 1, "pump_speed": speed}) for speed in ODD),
+]
+
+
+async def test_no_action_takes_one(full: Home, subtests: pytest.Subtests) -> None:
+    """A whole number may be written otherwise."""
+    for action, data in ACTIONS:
+        if action == "hold":
+            call = full.act("poolctl.hold", "pump", **data)
+        else:
+            fields = new(full) if action == "create_schedule" else {}
+            call = act(full, action, **fields | data)
+        invalid = pytest.raises(vol.Invalid)
+        with subtests.test(action, **data), unchanged(full), invalid:
+            await call
+    assert full.actions == []
+    await act(full, "delete_schedule", schedule="2.0")
+    assert not full.pool.schedules[1].used
