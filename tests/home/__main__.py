@@ -13,10 +13,14 @@ from homeassistant.const import RESTART_EXIT_CODE
 
 from .api import HomeAssistant, new_session, probe
 from .errors import HomeError
+from .past import add_past, until_recorded
 from .processes import Program, StoppedError, keep_running, until_signal
 from .provision import (
+    DASHBOARD,
     START_TIMEOUT,
     add_account,
+    add_dashboard,
+    live_in,
     onboard,
     prepare,
     reset,
@@ -54,9 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings(data=options.data.resolve(), **ports)
     for port in PORTS:
         _check_free(port, getattr(settings, port))
-    if options.reset or options.from_scratch:
+    if options.reset or options.from_scratch or options.demo:
         reset(settings)
-    prepare(settings)
+    prepare(settings, demo=options.demo)
     return asyncio.run(_run(settings, options))
 
 
@@ -82,6 +86,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--from-scratch",
         action="store_true",
         help="start over as a newcomer does: without stored application credentials",
+    )
+    start.add_argument(
+        "--demo",
+        action="store_true",
+        help="start over with both pools set up, a dashboard and three weeks of history;"
+        " nobody has to sign in",
     )
     parser.add_argument(
         "--issues-at-once",
@@ -125,7 +135,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
     try:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(until_signal())
-            tasks.create_task(keep_running(_simulator(settings)))
+            tasks.create_task(keep_running(_simulator(settings, demo=options.demo)))
             core = _home_assistant(settings, issues_at_once=options.issues_at_once)
             tasks.create_task(keep_running(core))
             tasks.create_task(_provision(settings, options))
@@ -139,7 +149,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def _simulator(settings: Settings) -> Program:
+def _simulator(settings: Settings, *, demo: bool) -> Program:
     return Program(
         name="the simulated service",
         command=(
@@ -147,6 +157,7 @@ def _simulator(settings: Settings) -> Program:
             *settings.port_options("cloud_port", "control_port", "lan_port"),
             # Home Assistant keeps its sign-in, so the service has to know it, too.
             f"--state={settings.data / 'service.json'}",
+            *((f"--past={settings.past}",) if demo else ()),
         ),
         folder=REPOSITORY,
     )
@@ -181,14 +192,22 @@ async def _provision(settings: Settings, options: argparse.Namespace) -> None:
         await until_running(home)
         if not options.from_scratch:
             await store_credentials(home)
-        if options.ready:
+        if options.ready or options.demo:
             await add_account(home, settings)
             await set_up_energy(home)
+        if options.demo:
+            await live_in(home)
+            await until_recorded(settings)
+            await add_past(home, settings)
+            await add_dashboard(home)
     _say(_invitation(settings, options))
 
 
 def _invitation(settings: Settings, options: argparse.Namespace) -> str:
-    if options.ready:
+    if options.demo:
+        steps = f"""\
+The dashboard: {settings.home_url}/{DASHBOARD}   (nobody has to sign in)"""
+    elif options.ready:
         steps = """\
 Both pools are set up: Settings > Devices & services > Pool Controller."""
     elif options.from_scratch:

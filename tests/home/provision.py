@@ -59,6 +59,18 @@ sun:
 zeroconf:
 """
 
+# For the demo: whoever opens it on this machine is signed in.
+NO_SIGN_IN: Final = f"""
+  auth_providers:
+    - type: trusted_networks
+      trusted_networks: [{LOOPBACK}]
+      allow_bypass_login: true
+    - type: homeassistant
+"""
+DASHBOARD: Final = "pool-demo"
+HELD: Final = "slot_21"
+"""The output that the demo holds: a water slide."""
+
 # The core_config step also adds integrations that need the internet (met, radio_browser,
 # google_translate) and a shopping list. All it stores is that it is done.
 ONBOARDING: Final = {"done": ["core_config", "analytics", "integration"]}
@@ -71,12 +83,15 @@ START_TIMEOUT: Final = 120
 LOADED_TIMEOUT: Final = 60
 
 
-def prepare(settings: Settings) -> None:
+def prepare(settings: Settings, *, demo: bool = False) -> None:
     """Write the configuration folder; what is already there is kept."""
     configuration = settings.config / "configuration.yaml"
     if not configuration.exists():
         settings.config.mkdir(parents=True, exist_ok=True)
-        configuration.write_text(CONFIGURATION)
+        text = CONFIGURATION
+        if demo:
+            text = text.replace("\n\nlogger:", f"{NO_SIGN_IN}\nlogger:", 1)
+        configuration.write_text(text)
         (settings.config / AUTOMATIONS).write_text("[]\n")
         _store(settings, "onboarding", 4, ONBOARDING)
     # On every start, because the port is asked for on every start. In configuration.yaml
@@ -190,6 +205,43 @@ async def set_up_energy(home: HomeAssistant) -> None:
         await home.command("energy/get_prefs")
     except ApiError:  # nobody has chosen anything yet
         await home.command("energy/save_prefs", device_consumption=pumps)
+
+
+async def add_dashboard(home: HomeAssistant) -> None:
+    """Create the pool dashboard, as a person does under Settings > Dashboards."""
+    await home.command(
+        "lovelace/dashboards/create",
+        url_path=DASHBOARD,
+        title="Pool",
+        icon="mdi:pool",
+        mode="storage",
+        show_in_sidebar=True,
+        require_admin=False,
+    )
+    await home.command(
+        "lovelace/config/save",
+        url_path=DASHBOARD,
+        config={"strategy": {"type": "custom:poolctl"}},
+    )
+
+
+async def live_in(home: HomeAssistant) -> None:
+    """Do what an owner did: enter the volume of the pool, hold an output."""
+    entities: list[Json] = await home.command("config/entity_registry/list")
+    ours = {
+        (item["entity_id"].split(".")[0], item["unique_id"].split("_", 6)[-1]): item
+        for item in reversed(entities)
+        if item["platform"] == DOMAIN
+    }
+    volume, held = ours["number", "volume"], ours["switch", HELD]
+    await home.call("number", "set_value", entity_id=volume["entity_id"], value=50)
+    await home.call(
+        DOMAIN,
+        "hold",
+        entity_id=held["entity_id"],
+        state=True,
+        duration="02:00:00",
+    )
 
 
 def _store(settings: Settings, key: str, version: int, data: Json) -> None:

@@ -15,7 +15,7 @@ from .processes import Program, keep_running
 from .settings import LOOPBACK, PORTS, READY_LINE, REPOSITORY, Settings
 from .waiting import until
 
-START_TIMEOUT: Final = 90
+START_TIMEOUT: Final = 150
 SHOWN_OUTPUT: Final = 8000
 
 

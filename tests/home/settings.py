@@ -57,6 +57,11 @@ class Settings:
         return self.data / "config"
 
     @property
+    def past(self) -> Path:
+        """Samples of what the pools of the demo lived through."""
+        return self.data / "past.json"
+
+    @property
     def home_url(self) -> str:
         """Where Home Assistant answers."""
         return f"http://{LOOPBACK}:{self.port}"

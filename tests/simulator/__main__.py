@@ -12,6 +12,7 @@ import signal
 from . import Account, Clock, Cloud, Controller, Pool, Site
 from .control import ControlPage
 from .mdns import Announcer
+from .past import clock_of_the_past, live
 
 DESCRIPTION = """\
 Run a simulated pool service: a cloud with a sign-in page, two controllers that serve
@@ -60,27 +61,39 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--state", type=Path, metavar="FILE", help="where to keep sign-ins between runs"
     )
+    parser.add_argument(
+        "--past",
+        type=Path,
+        metavar="FILE",
+        help="let the pools live through three weeks first, and write samples of it",
+    )
     parser.add_argument("--no-mdns", action="store_true", help="do not announce")
     return parser.parse_args()
 
 
-def pools(clock: Clock, port: int) -> list[Controller]:
-    """Make the two controllers of the demo."""
+HOME, BEACH = "AA_BB_CC_0A_0B_0C", "AA_BB_CC_0D_0E_0F"
+
+
+def pools(clock: Clock, port: int, past: Path | None = None) -> list[Controller]:
+    """Make the two controllers of the demo; `past` is where samples of a past go."""
+    wired = {HOME: Pool.full(), BEACH: Pool.small()}
+    if past is not None:
+        past.write_text(json.dumps(live(wired, clock)))
     return [
         Controller(
-            device_id="AA_BB_CC_0A_0B_0C",
+            device_id=HOME,
             key=bytes.fromhex("6f1d2c3b4a5968778695a4b3c2d1e0f1"),
             name="Home pool",
-            pool=Pool.full(),
+            pool=wired[HOME],
             clock=clock,
             host="127.0.0.1",
             port=port,
         ),
         Controller(
-            device_id="AA_BB_CC_0D_0E_0F",
+            device_id=BEACH,
             key=bytes.fromhex("1f0e1d2c3b4a59687786958493a2b1c0"),
             name="Beach house",
-            pool=Pool.small(),
+            pool=wired[BEACH],
             clock=clock,
             host="127.0.0.2",
             port=port,
@@ -102,8 +115,8 @@ def remembered(cloud: Cloud, file: Path | None) -> Generator[None]:
 @asynccontextmanager
 async def demo(options: argparse.Namespace) -> AsyncGenerator[Demo]:
     """Start everything, and stop it again in reverse."""
-    clock = Clock(options.speed)
-    controllers = pools(clock, options.lan_port)
+    clock = clock_of_the_past(options.speed) if options.past else Clock(options.speed)
+    controllers = pools(clock, options.lan_port, options.past)
     sites = [
         Site("Home", "Sydney", "NSW", controllers[:1]),
         Site("Beach house", "Kiama", "NSW", controllers[1:]),

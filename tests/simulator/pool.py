@@ -129,10 +129,10 @@ class Pool:
         """Take the time from a clock, from now on."""
         self.clock, self.now = clock, clock.monotonic()
 
-    def update(self) -> None:
-        """Let everything happen that is due by now."""
+    def update(self, step: float | None = None) -> None:
+        """Let everything happen that is due by now, in steps of `step` seconds."""
         target = self.clock.monotonic()
-        longest = LONG_STEP if target - self.now > HOUR else STEP
+        longest = step or (LONG_STEP if target - self.now > HOUR else STEP)
         while self.now < target:
             until = min(target, self.now + longest)
             if self._events:
