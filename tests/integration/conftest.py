@@ -29,6 +29,7 @@ from yarl import URL
 
 from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.client.control import (
+    lan_delivery,
     poller as poller_module,
     queries as queries_module,
     sender as sender_module,
@@ -252,8 +253,8 @@ def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries_module, "SPACING", 0.0)
     monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
     monkeypatch.setattr(proof_module, "BETWEEN_FRAMES", 0.0)
-    monkeypatch.setattr(sender_module, "_AGAIN", (0.0,) * 4)
-    monkeypatch.setattr(sender_module, "_UNPROVEN", 0.0)
+    monkeypatch.setattr(lan_delivery, "_AGAIN", (0.0,) * 4)
+    monkeypatch.setattr(lan_delivery, "_UNPROVEN", 0.0)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
-from custom_components.poolctl.client.control import sender as sender_module
+from custom_components.poolctl.client.control import lan_delivery
 from custom_components.poolctl.errors import command_errors
 from tests.simulator.raw import until
 
@@ -245,7 +245,7 @@ async def test_nothing_runs_after_the_unload(
 async def test_a_command_between_two_tries(
     small: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sender_module, "_AGAIN", (0.2,) * 4)
+    monkeypatch.setattr(lan_delivery, "_AGAIN", (0.2,) * 4)
     small.cloud.faults.on("refuse")
     small.controller.faults.on("refuse")
     task = small.hass.async_create_task(small.act("switch.turn_on", SLOT))

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
 
-from custom_components.poolctl.client.control import sender as sender_module
+from custom_components.poolctl.client.control import lan_delivery
 from custom_components.poolctl.network.addresses import ObservedAddress
 from tests.simulator.dialects import Dialect
 
@@ -189,7 +189,7 @@ async def test_a_port_that_is_closed_for_some_seconds(
     small: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A person's command waits until it is open again."""
-    monkeypatch.setattr(sender_module, "_AGAIN", (0.05, 0.15, 0.3, 0.4))
+    monkeypatch.setattr(lan_delivery, "_AGAIN", (0.05, 0.15, 0.3, 0.4))
     small.cloud.faults.on("refuse")
     small.clock.speed = 10
     small.controller.dialects.add(Dialect.SOMETIMES_CLOSED)

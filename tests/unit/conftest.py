@@ -18,6 +18,7 @@ from custom_components.poolctl.client import (
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import (
     dosing as dosing_module,
+    lan_delivery,
     pending as pending_module,
     poller as poller_module,
     queries as queries_module,
@@ -232,6 +233,7 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     for module in (
         cloud_module,
         dosing_module,
+        lan_delivery,
         pending_module,
         poller_module,
         queries_module,

@@ -11,12 +11,12 @@ import pytest
 from custom_components.poolctl.client.commands import encode_aux
 from custom_components.poolctl.client.envelope import Counters
 from custom_components.poolctl.client.exceptions import (
+    DeclinedError,
     EnvelopeError,
     FrameError,
     LanBusyError,
     LanRequestError,
     PoolctlError,
-    RefusedError,
     ReplayError,
     SignatureError,
     UnexpectedResponseError,
@@ -60,13 +60,13 @@ ROWS = [
     *((status, answer(ok=False, err=reason), LanRequestError)
       for status, reason in REASONS),
     (200, answer(ok=False, err="busy"), LanBusyError),
-    (200, answer(ok=False), RefusedError),
-    (200, answer(ok=False, env=signed()), RefusedError),
-    (200, answer(ok=False, err="something new"), RefusedError),
-    (200, answer(ok=False, err=["busy"]), RefusedError),
-    (403, answer(ok=False, err="busy"), RefusedError),  # no row of the table
-    (500, answer(ok=False), RefusedError),
-    (500, answer(env=signed()), RefusedError),
+    (200, answer(ok=False), DeclinedError),
+    (200, answer(ok=False, env=signed()), DeclinedError),
+    (200, answer(ok=False, err="something new"), DeclinedError),
+    (200, answer(ok=False, err=["busy"]), DeclinedError),
+    (403, answer(ok=False, err="busy"), DeclinedError),  # no row of the table
+    (500, answer(ok=False), DeclinedError),
+    (500, answer(env=signed()), DeclinedError),
 ]  # fmt: skip
 
 
@@ -183,7 +183,7 @@ async def test_words_of_the_other_side_are_not_repeated(
 ) -> None:
     """Errors get into logs; only those of interface.md 7.2 are known to be harmless."""
     raw.say(200, answer(ok=False, err="someone@example.com is not amused"))
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(DeclinedError) as caught:
         await lan.state()
     assert "someone" not in repr(caught.value)
 
@@ -330,7 +330,7 @@ async def test_a_refused_action(service: Service) -> None:
     """interface.md 4.2 rule 10."""
     lan = service.lan_client(service.full)
     for name, payload in (("aux", encode_aux(26, True, True)), ("factory_reset", b"")):
-        with pytest.raises(RefusedError):
+        with pytest.raises(DeclinedError):
             await lan.action(name, payload)
 
 
@@ -338,7 +338,7 @@ async def test_a_counter_the_controller_has_seen(
     service: Service, unix_time: UnixTime
 ) -> None:
     await service.lan_client(service.full).query("aux_names")
-    with pytest.raises(RefusedError):
+    with pytest.raises(DeclinedError):
         await service.lan_client(service.full).query("aux_names")
 
 

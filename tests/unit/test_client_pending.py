@@ -7,7 +7,8 @@ import pytest
 
 from custom_components.poolctl.client.control.pending import Coalescer, Pending
 from custom_components.poolctl.client.exceptions import (
-    RefusedError,
+    DeclinedError,
+    NotAppliedError,
     StoppedError,
     UnreachableError,
 )
@@ -70,7 +71,7 @@ async def test_all_callers_get_the_error(pool: Rig) -> None:
         *(pool.controller.pump.set_speed(speed) for speed in (50, 60)),
         return_exceptions=True,
     )
-    assert [type(result) for result in results] == [RefusedError] * 2
+    assert [type(result) for result in results] == [DeclinedError] * 2
     assert len(pool.asked("a")) == 2  # once more, for it may have been the counter
 
 
@@ -155,6 +156,31 @@ async def test_the_last_look_counts(pool: Rig) -> None:
     await pool.controller.pump.set_speed(60)
     assert sum(pool.time.slept) == 20
     assert pool.controller.store.known.readings.pump_speed == 60
+
+
+async def test_what_slow_reads_disprove_was_not_done(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A poll drops the value before the last look: for the caller it is no success."""
+    read = pool.controller.poller.read_lan
+
+    async def read_slowly(limit: float | None = None) -> bool:
+        pool.time.advance(6)
+        return await read(limit)
+
+    monkeypatch.setattr(pool.controller.poller, "read_lan", read_slowly)
+    pool.pool.faults.on("ignore_writes")
+    for command in (
+        pool.controller.pump.set_speed(85),
+        pool.controller.outputs.switch(3, True),
+    ):
+        with pytest.raises(NotAppliedError):
+            await command
+    pool.pool.pool.switch(3, True)
+    await pool.polls(15)
+    with pytest.raises(NotAppliedError):
+        await pool.controller.outputs.resume_schedule(3)
+    assert pool.settled
 
 
 async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:

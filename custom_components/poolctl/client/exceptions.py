@@ -125,7 +125,11 @@ class UnconfirmedError(UnreachableError):
 
 
 class RefusedError(PoolctlError):
-    """The command was understood and declined (interface.md 4.2 rules 2 and 10)."""
+    """Base of every answer that is a no."""
+
+
+class DeclinedError(RefusedError):
+    """The controller declined it, for one of four causes (interface.md 4.2 rule 2)."""
 
 
 class CommandFailedError(RefusedError):

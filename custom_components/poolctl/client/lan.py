@@ -12,12 +12,12 @@ from .evidence.lan import LanJudge
 from .evidence.ledger import Evidence
 from .exceptions import (
     ClockError,
+    DeclinedError,
     EnvelopeError,
     FrameError,
     LanBusyError,
     LanRequestError,
     PoolctlError,
-    RefusedError,
     ReplayError,
     RequestTooLargeError,
     SignatureError,
@@ -236,7 +236,7 @@ def _refusal(status: int, reason: str) -> PoolctlError:
     if (status, reason) in _REASONS:
         return LanRequestError(reason)
     # Whatever answers there, its words are not for a log.
-    return RefusedError(f"refused with HTTP {status}")
+    return DeclinedError(f"refused with HTTP {status}")
 
 
 def state_after(reply: bytes) -> StateFrame | None:

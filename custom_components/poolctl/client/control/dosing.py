@@ -26,9 +26,10 @@ from ..json_values import Answer, object_of
 from ..lan import LanClient
 from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
 from ..pool.state import PoolState
+from .lan_delivery import LanCommand
 from .pending import Pending
 from .queries import QUEUED, Queries
-from .sender import CloudCommand, Command, LanCommand, Sender
+from .sender import CloudCommand, Command, Sender
 from .store import Store
 
 _CARD = "chemistryCard"

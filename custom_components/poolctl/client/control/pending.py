@@ -10,7 +10,7 @@ from ..exceptions import PoolctlError, StoppedError
 from ..pool.state import PoolState
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Pending:
     """A value a person asked for that the controller has not shown yet.
 
@@ -30,6 +30,8 @@ class Pending:
     """Why the command may not have been taken at all."""
     told: Callable[[bool], None] = lambda seen: None
     """Learns whether it was seen in time; nothing where a newer one takes its place."""
+    disproved: bool = False
+    """Whether it was dropped because reads that count did not show it."""
 
 
 class PendingValues:
@@ -63,6 +65,7 @@ class PendingValues:
                 pending.told(True)
             elif read_at >= pending.until:
                 self.drop(pending)
+                pending.disproved = True
                 disproved.append(pending)
                 pending.told(False)
         return disproved

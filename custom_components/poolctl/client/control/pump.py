@@ -5,12 +5,12 @@ from dataclasses import replace
 from ..commands import PUMP_COMMAND, encode_aux, encode_cmd
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..exceptions import (
+    DeclinedError,
     InvalidCommandError,
     LanBusyError,
     NotAppliedError,
     NotGivenBackError,
     NotSupportedError,
-    RefusedError,
 )
 from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
 from ..lan import LanClient
@@ -138,9 +138,7 @@ class PumpControl:
         """Send an `aux`; tell whether the controller takes it for the pump's slot."""
         try:
             await self._sender.run(command)
-        except RefusedError as err:
-            if type(err) is not RefusedError:
-                raise  # it says itself what it means
+        except DeclinedError:
             return False
         self._no_aux = False
         return True
@@ -157,10 +155,8 @@ class PumpControl:
             return await self._sender.send(
                 replace(command, lan=lambda lan: lan.action("aux", payload))
             )
-        except RefusedError as err:
-            if type(err) is not RefusedError:
-                raise  # it says itself what it means
-        pending = await self._sender.send(command)
+        except DeclinedError:
+            pending = await self._sender.send(command)
         self._no_aux = True
         return pending
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from ..pool.state import PoolState
-from .sender import Command, LanCommand
+from .lan_delivery import LanCommand
+from .sender import Command
 
 
 def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:

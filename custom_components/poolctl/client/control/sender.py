@@ -1,4 +1,4 @@
-"""How a command goes its way: by the LAN or the cloud, and shown until confirmed.
+"""Which path a command takes, and how its effect is confirmed.
 
 The rules of commands are design.md 4, ours (chosen): the path that is the source first,
 a refusal is final, the asked value is shown until the controller confirms it.
@@ -8,28 +8,26 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from enum import Enum, auto
 import time
 
 from ..cloud import COPY_AGE, CloudClient
-from ..envelope import ClockFault
 from ..exceptions import (
     AuthenticationError,
     BusyError,
     ClockError,
     LanBusyError,
-    LanRequestError,
     NotAppliedError,
     NotOfferedError,
     NotSupportedError,
     PoolctlError,
-    RefusedError,
     RequestTooLargeError,
     StoppedError,
     UnreachableError,
 )
 from ..frame import StateFrame
-from ..lan import LanClient
 from ..pool.state import PoolState
+from .lan_delivery import LanCommand, LanDelivery, Look, certainly_lost
 from .paths import Paths
 from .pending import Coalescer, Pending
 from .poller import Poller
@@ -40,23 +38,6 @@ READ_BACK = (2.0, 5.0, 10.0, 15.0, 20.0)
 """s after a command at which its effect is looked for."""
 LAN_PATIENCE = 25.0
 """s after which a poll ends what no command waits for: longer than any waits."""
-_AGAIN = (0.5, 1.5, 3.0, 4.0)
-"""s after which what certainly did not run is sent again: 10 s in all, for a controller
-may accept no connection for some seconds (interface.md 4.2 rule 9)."""
-_PATIENCE = 10.0
-"""s."""
-_UNPROVEN = 1.1
-"""s after which a refused command is sent again where no query was ever answered: the
-counter, which others raise, too, is another one by then."""
-_ROOM = 2
-"""Counters left out before a command is sent again: a service that signs all that it
-relays signs every half second while it refreshes its copies (interface.md 8)."""
-_STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
-"""s to go ahead with the counter, one after the other, until the controller takes it."""
-
-type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
-type Look = Callable[[], Awaitable[bool]]
-"""Looks whether a command has its effect already."""
 type CloudCommand = Callable[[CloudClient], Awaitable[None]]
 
 
@@ -87,8 +68,24 @@ def _to_nobody(seen: bool) -> None:
     """Learn nothing."""
 
 
-_LAST = 2
-"""Number of the try that goes back to the LAN."""
+class _Attempt(Enum):
+    """One try to deliver a command."""
+
+    LAN = auto()
+    """With one more try, for the cloud may take it, too."""
+    CLOUD = auto()
+    LAN_AGAIN = auto()
+    LAN_ONLY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A command as each path sends it."""
+
+    lan: LanCommand | None
+    cloud: CloudCommand | None
+    idempotent: bool
+    look: Look
 
 
 def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
@@ -113,122 +110,11 @@ def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
     )
 
 
-def _lost(error: PoolctlError) -> bool:
-    """Tell whether a request certainly did not run, because it never got there whole."""
-    if isinstance(error, LanRequestError):
-        return error.transient
-    return isinstance(error, UnreachableError) and not error.sent
-
-
-@dataclass(frozen=True, slots=True)
-class _ByLan:
-    """One command on its way over the LAN."""
-
-    run: LanCommand
-    lan: LanClient
-    idempotent: bool
-    look: Look
-
-    async def send(self, *, patient: bool) -> StateFrame | None:
-        """Send it, again where it certainly did not run.
-
-        A refusal has four causes (interface.md 4.2 rule 2): before a person is told of
-        it, the replayed counter is ruled out.
-        """
-        for proven in (False, True, True):
-            try:
-                return await self._try(self.run, patient=patient)
-            except LanBusyError:
-                # It may have run: only the frame of its reply had no room.
-                if not self.idempotent:
-                    raise
-                ran = await self.look()
-                self.lan.judge.busy(ran=ran)
-                if ran:
-                    return None
-                raise
-            except RefusedError as err:
-                if type(err) is not RefusedError:
-                    raise  # it says itself what it means
-                # Once, it may be somebody else's same number; the next time needs a proof.
-                moved = await self._catch_up()
-                if proven and not moved:
-                    raise
-                if moved and await self.look():
-                    return None
-                # Whoever signs at the same time may go on: leave room for it.
-                self.lan.counters.skip(_ROOM)
-        return await self._try(self.run, patient=patient)
-
-    async def _try[T](
-        self, run: Callable[[LanClient], Awaitable[T]], *, patient: bool
-    ) -> T:
-        """Send it until it is taken; one more try where somebody else may take it."""
-        last = time.monotonic() + _PATIENCE
-        waits = iter(_AGAIN if patient else _AGAIN[:1])
-        busy = False
-        while True:
-            try:
-                return await run(self.lan)
-            except LanBusyError:
-                if busy or not self.idempotent:
-                    raise
-                busy, wait = True, _AGAIN[0]
-            except (LanRequestError, UnreachableError) as err:
-                if not _lost(err):
-                    raise
-                wait = next(waits, _PATIENCE)
-                if time.monotonic() + wait > last:
-                    raise UnreachableError("it was not taken", sent=False) from err
-            except RefusedError as err:
-                if not busy or type(err) is not RefusedError:
-                    raise
-                # Somebody else signed meanwhile; it may have run the first time.
-                raise LanBusyError("refused after it was busy") from err
-            await asyncio.sleep(wait)
-
-    async def _catch_up(self) -> bool:
-        """Make sure that the controller takes our next counter.
-
-        Others sign with the same counter, and their clocks may be ahead. A query that
-        was answered before tells: refused, it is the counter. Answered, the command may
-        have met with somebody else's same number: the next refusal is final. Ours goes
-        no further ahead than needed, for it makes those others look replayed for as
-        long. Tells whether it had to; raises ClockError where they are too far ahead.
-        """
-        counters = self.lan.counters
-        if (known := counters.answered) is None:
-            if counters.clock_fault is ClockFault.OTHERS:
-                # Nor is any query answered that is asked all the time.
-                raise ClockError("another client's clock is far ahead")
-            await asyncio.sleep(_UNPROVEN)
-            return False
-        name, payload = known
-        before = counters.last
-        for step in (0, *_STEPS):
-            if step:
-                counters.skip(step)
-            try:
-                await self._try(
-                    lambda lan: lan.query(name, payload, urgent=True), patient=True
-                )
-            except RefusedError as err:
-                if type(err) is not RefusedError:
-                    raise
-            else:
-                self.lan.judge.caught_up(counters.last - before if step else 0)
-                return step > 0
-        self.lan.judge.caught_up(None)
-        counters.take_back(before)
-        counters.clock_fault = ClockFault.OTHERS
-        raise ClockError("another client's clock is far ahead")
-
-
 class Sender:
     """Sends commands and waits for their effect.
 
     Raises InvalidCommandError before anything is sent, UnreachableError or BusyError
-    where nobody takes a command, RefusedError where it is declined, NotAppliedError
+    where nobody takes a command, DeclinedError where it is declined, NotAppliedError
     where it was accepted but changed nothing, and StoppedError once it was closed.
     """
 
@@ -296,9 +182,21 @@ class Sender:
                 raise
             # It may have run, and its effect may take a while: see what is shown.
             by_lan, frame, doubt = True, None, err
+        pending = self._pending(command, by_lan=by_lan, doubt=doubt)
+        self._store.pending.add(pending)
+        if frame is not None:
+            self._poller.merge_frame(frame)
+        else:
+            self._store.publish()
+        return pending
+
+    def _pending(
+        self, command: Command, *, by_lan: bool, doubt: PoolctlError | None
+    ) -> Pending:
+        """Return what is shown of a command that was sent just now."""
         now = time.monotonic()
         settled = now + command.settles_in
-        pending = Pending(
+        return Pending(
             key=command.key,
             by_lan=by_lan,
             sent=now,
@@ -309,12 +207,6 @@ class Sender:
             told=_to_nobody if by_lan else self._paths.copy_judge(),
             doubt=doubt,
         )
-        self._store.pending.add(pending)
-        if frame is not None:
-            self._poller.merge_frame(frame)
-        else:
-            self._store.publish()
-        return pending
 
     async def deliver(
         self,
@@ -330,45 +222,60 @@ class Sender:
         idempotent raises LanBusyError at once: it may have run all the same.
         """
         async with self.running():
-            return await self._deliver(lan, cloud, idempotent=idempotent, look=look)
+            return await self._by_first_path(_Order(lan, cloud, idempotent, look))
 
-    async def _deliver(
-        self,
-        lan: LanCommand | None,
-        cloud: CloudCommand | None,
-        *,
-        idempotent: bool,
-        look: Look,
-    ) -> tuple[bool, StateFrame | None]:
+    async def _by_first_path(self, order: _Order) -> tuple[bool, StateFrame | None]:
+        """Go one path after the other until one takes it."""
         errors: list[PoolctlError] = []
-        paths = self._paths
-        order = [paths.on_lan, not paths.on_lan]
-        alone = not (cloud and paths.cloud)
-        if paths.on_lan and not alone:
-            order.append(True)  # it may be back, should the cloud not take it
-        for number, by_lan in enumerate(order):
+        for attempt in self._attempts(order):
+            if attempt is _Attempt.LAN_AGAIN and not certainly_lost(errors[0]):
+                break
             try:
-                if by_lan and lan and paths.lan:
-                    if number == _LAST and not _lost(errors[0]):
-                        break
-                    carrier = _ByLan(lan, paths.lan, idempotent, look)
-                    patient = alone or number == _LAST
-                    return True, await carrier.send(patient=patient)
-                if not by_lan and cloud and paths.cloud:
-                    if paths.lan is not None:
-                        paths.lan.skip_counter()
-                    await cloud(paths.cloud)
-                    return False, None
+                return await self._try(attempt, order)
             except PoolctlError as err:
                 errors.append(err)
                 # After one that may have run it, what another one says is no answer.
-                doubt = idempotent and isinstance(errors[0], LanBusyError)
-                if not doubt and not _other_path_may(err, idempotent=idempotent):
+                doubt = order.idempotent and isinstance(errors[0], LanBusyError)
+                if not doubt and not _other_path_may(err, idempotent=order.idempotent):
                     raise
-        if alone and paths.cloud and not paths.on_lan and all(map(_lost, errors)):
+        raise self._failure(order, errors)
+
+    def _attempts(self, order: _Order) -> tuple[_Attempt, ...]:
+        """Return the paths that can carry a command, in their order."""
+        by_lan = order.lan is not None and self._paths.lan is not None
+        if order.cloud is None or self._paths.cloud is None:
+            return (_Attempt.LAN_ONLY,) if by_lan else ()
+        if not by_lan:
+            return (_Attempt.CLOUD,)
+        if self._paths.on_lan:
+            # The LAN may be back, should the cloud not take it.
+            return _Attempt.LAN, _Attempt.CLOUD, _Attempt.LAN_AGAIN
+        return _Attempt.CLOUD, _Attempt.LAN
+
+    async def _try(
+        self, attempt: _Attempt, order: _Order
+    ) -> tuple[bool, StateFrame | None]:
+        paths = self._paths
+        if attempt is _Attempt.CLOUD:
+            if order.cloud is None or paths.cloud is None:
+                raise UnreachableError("no cloud any more", sent=False)
+            if paths.lan is not None:
+                paths.lan.skip_counter()
+            await order.cloud(paths.cloud)
+            return False, None
+        if order.lan is None or paths.lan is None:
+            raise UnreachableError("no address any more", sent=False)
+        delivery = LanDelivery(order.lan, paths.lan, order.idempotent, order.look)
+        return True, await delivery.send(patient=attempt is not _Attempt.LAN)
+
+    def _failure(self, order: _Order, errors: list[PoolctlError]) -> PoolctlError:
+        """Return what is raised where no path took it."""
+        paths = self._paths
+        cloud_works = paths.cloud is not None and not paths.on_lan
+        if cloud_works and not order.cloud and all(map(certainly_lost, errors)):
             # Nothing was sent: what works is the cloud, which has no such command.
-            raise NotSupportedError("the cloud cannot carry this")
-        raise errors[0] if errors else NotSupportedError("no path can carry this")
+            return NotSupportedError("the cloud cannot carry this")
+        return errors[0] if errors else NotSupportedError("no path can carry this")
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
         """Wait until the asked value was seen; raises NotAppliedError if never.
@@ -382,19 +289,22 @@ class Sender:
                 await self._look_for(pending, query)
 
     async def _look_for(self, pending: Pending, query: str | None) -> None:
+        """Read until the value was seen, replaced by a newer one, or disproved."""
         waiting = self._store.pending
         for after in READ_BACK:
-            if pending not in waiting:
-                return
-            await asyncio.sleep(max(0, pending.sent + after - time.monotonic()))
-            if pending not in waiting:
-                return
-            if query is not None:
-                await self._queries.ask(query)
-            await self._poller.read_lan()
+            if pending in waiting:
+                wait = pending.sent + after - time.monotonic()
+                await asyncio.sleep(max(0, wait))
+            # Another read may have settled it meanwhile.
+            if pending in waiting:
+                if query is not None:
+                    await self._queries.ask(query)
+                await self._poller.read_lan()
         if pending in waiting:
             waiting.drop(pending)
+            pending.disproved = True
             self._store.publish()
+        if pending.disproved:
             raise pending.doubt or NotAppliedError(
                 "the controller accepted it but did not do it"
             )
