@@ -37,7 +37,7 @@ from .device import async_disentangle
 from .errors import ACCOUNT_ERRORS, sentence
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, mac_of, stored_records
-from .observed.evidence import async_ledgers
+from .observed.kept import async_observers
 from .problems.left_out import async_report_left_out
 from .problems.service import ServiceWatch
 from .upkeep.memory import DATA_MEMORY
@@ -76,14 +76,16 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             update_interval=INVENTORY_INTERVAL,
             always_update=False,
         )
+        self.observers = async_observers(hass, entry.data[CONF_URL])
         self.cloud = CloudClient(
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
-            async_ledgers(hass, entry.data[CONF_URL]),
+            self.observers.facts,
         )
         self._shared = Shared(
             cloud=self.cloud,
+            observers=self.observers,
             lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
             store=self._async_store,
             has_namesake=self._has_namesake,

@@ -30,10 +30,9 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from .client.account import authorize_url, request_tokens, token_url
-from .client.evidence.ledger import SERVICE
 from .client.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
-from .observed.evidence import async_ledgers
+from .observed.kept import async_observers
 from .private import TokenImplementation
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
@@ -74,7 +73,7 @@ class ServiceImplementation(TokenImplementation):
                 async_get_clientsession(self.hass),
                 self.token_url,
                 form,
-                async_ledgers(self.hass, self.token_url)[SERVICE],
+                async_observers(self.hass, self.token_url).facts(),
             )
         except AuthenticationError as err:
             url = URL(self.token_url)

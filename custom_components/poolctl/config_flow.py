@@ -46,7 +46,7 @@ from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
 from .network import announcements
 from .network.addresses import ObservedAddress, async_observed_addresses
-from .observed.evidence import async_ledgers
+from .observed.kept import async_observers
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
@@ -240,7 +240,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             async_get_clientsession(self.hass),
             self._address,
             provider,
-            async_ledgers(self.hass, self._address),
+            async_observers(self.hass, self._address).facts,
         )
 
     def _owned(self, inventory: Inventory) -> bool:

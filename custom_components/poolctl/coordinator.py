@@ -31,6 +31,7 @@ from .network.health import Health
 from .network.links import links_of
 from .network.record import ControllerRecord
 from .network.recovery import Recovery
+from .observed.observers import Observers
 from .options import options_of
 from .private import QuietCoordinator
 from .problems.issues import Issues, async_check_sign_in
@@ -45,6 +46,7 @@ class Shared:
     """What the controllers of an account share."""
 
     cloud: CloudClient
+    observers: Observers
     lan_session: ClientSession
     store: Callable[[ControllerRecord], None]
     """Keeps what was learned of a controller over restarts."""
@@ -104,6 +106,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             self.record.device_id,
             lan=self.lan_client(self.record),
             cloud=None if options.connection is Connection.LAN else cloud,
+            facts=self._shared.observers.facts(self.record.device_id),
             publish=self._async_publish,
             remembered=replace(
                 self._memory.state(self.record.device_id),
@@ -198,7 +201,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             lan_allowed=self.uses_lan,
             lan_possible=controller.paths.lan is not None,
             on_lan=controller.paths.on_lan,
-            lan_works=controller.paths.statistics.lan.works,
+            lan_works=controller.paths.lan_works,
             lan_error=controller.paths.lan_error,
             clock_fault=self._memory.counter(self.record.device_id).clock_fault,
             drum_repairs=self._options.drum_repairs,
@@ -314,7 +317,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             parse_key(record.key),
             port=record.port,
             counter=self._memory.counter(record.device_id),
-            evidence=self._shared.cloud.ledgers[record.device_id],
+            facts=self._shared.observers.facts(record.device_id),
         )
 
     @callback

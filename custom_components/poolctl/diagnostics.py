@@ -7,7 +7,7 @@ pool it is. What people typed (names of outputs and schedules) is replaced.
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 
 from homeassistant.components.diagnostics import REDACTED
@@ -16,13 +16,15 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
 from .account import AccountCoordinator, PoolctlConfigEntry
-from .client.evidence.ledger import BETS, SERVICE, Evidence, Tally
+from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
-from .client.statistics import LinkStatistics, RawFrame
 from .const import DOMAIN, MIN_FIRMWARE
 from .coordinator import ControllerCoordinator
 from .names.parts import controller_of
 from .network.health import Health
+from .observed.evidence import Assumption, Evidence, Tally
+from .observed.observers import Observers
+from .observed.statistics import LinkStatistics
 
 type _Json = Mapping[str, object]
 
@@ -61,7 +63,7 @@ async def _diagnostics(
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)
     if account is not None:
         controllers = [
-            _controller(controller, account.cloud.ledgers[controller.record.device_id])
+            _controller(controller, account.observers)
             for controller in account.controllers.values()
             if device_id in (None, controller.registered_id)
         ]
@@ -74,16 +76,17 @@ def _account(account: AccountCoordinator) -> _Json:
         "inventory_read": account.last_update_success,
         "last_exception": _kind(account.last_exception),
         "controllers": len(account.controllers),
-        "cloud": _link(account.cloud.statistics),
+        "cloud": _link(account.observers.service),
         "not_offered": sorted(account.cloud.not_offered),
-        "evidence": _evidence(account.cloud.ledgers[SERVICE], account=True),
+        "evidence": _evidence(account.observers.evidence[SERVICE], account=True),
     }
 
 
-def _controller(coordinator: ControllerCoordinator, evidence: Evidence) -> _Json:
+def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Json:
     """Return one controller, by the number it has in the log."""
     controller, health = coordinator.controller, coordinator.health()
-    record, lan = health.record, controller.paths.lan
+    record = health.record
+    statistics = observers.statistics[record.device_id]
     return {
         "number": coordinator.number,
         "available": coordinator.last_update_success,
@@ -102,31 +105,31 @@ def _controller(coordinator: ControllerCoordinator, evidence: Evidence) -> _Json
             "on_lan": health.on_lan,
             "interval": controller.poller.interval,
         },
-        "lan": _link(controller.paths.statistics.lan),
-        "cloud": _link(controller.paths.statistics.cloud),
+        "lan": _link(statistics.lan),
+        "cloud": _link(statistics.cloud),
         "lan_error": _kind(health.lan_error),
         "cloud_error": _kind(health.cloud_error),
         "issues": _issues(coordinator),
-        "last_frame": _frame(lan.last_frame if lan else None),
-        "undecoded_frame": _frame(controller.paths.statistics.undecoded_frame),
+        "last_frame": _frame(statistics.last_frame),
+        "undecoded_frame": _frame(statistics.undecoded_frame),
         "state": _state(controller.store.known),
-        "evidence": _evidence(evidence, account=False),
+        "evidence": _evidence(observers.evidence[record.device_id], account=False),
     }
 
 
 def _evidence(evidence: Evidence, *, account: bool) -> _Json:
-    """Return what came of each thing that we took for granted (docs/protocol.md)."""
-    unknown = Tally()
-    found = {bet: evidence.tallies.get(bet, unknown) for bet in BETS}
+    """Return how often each assumption was confirmed (docs/protocol.md)."""
+    none = Tally()
     return {
-        bet: {
-            "expected": BETS[bet].says,
+        assumption: {
+            "expected": assumption.text,
             "confirmed": tally.confirmed,
             "contradicted": tally.contradicted,
-            "seen": tally.seen,
+            "observed": tally.observed,
         }
-        for bet, tally in found.items()
-        if BETS[bet].account is account
+        for assumption in Assumption
+        if assumption.account is account
+        for tally in (evidence.tallies.get(assumption, none),)
     }
 
 
@@ -156,14 +159,14 @@ def _link(link: LinkStatistics) -> _Json:
     }
 
 
-def _frame(frame: RawFrame | None) -> _Json | None:
+def _frame(frame: Frame | None) -> _Json | None:
     """Return a frame as it came: measurements and settings, no names (layouts.md 2)."""
     if frame is None:
         return None
     return {
         "counter": frame.counter,
         "payload": frame.payload.hex(),
-        "received_at": frame.at,
+        "received_at": datetime.fromtimestamp(frame.at, UTC),
     }
 
 

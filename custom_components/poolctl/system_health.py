@@ -16,10 +16,10 @@ from homeassistant.util import dt as dt_util
 from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.exceptions import PoolctlError
 from .client.pool.state import Source
-from .client.statistics import LinkStatistics
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .network.links import reason
+from .observed.statistics import LinkStatistics
 
 type _Value = int | str | dict[str, str]
 
@@ -72,7 +72,7 @@ def _on(source: Source) -> Callable[[ControllerCoordinator], bool]:
 
 def _cloud(account: AccountCoordinator) -> str | dict[str, str]:
     """Tell whether the service answered what it was asked last."""
-    statistics = account.cloud.statistics
+    statistics = account.observers.service
     if (error := statistics.last_error) and statistics.works is False:
         words = f"{_reason(account, error, _CLOUD)} ({error.__name__})"
         return {"type": "failed", "error": words}
@@ -80,10 +80,10 @@ def _cloud(account: AccountCoordinator) -> str | dict[str, str]:
 
 
 def _links(account: AccountCoordinator) -> Iterator[tuple[str, LinkStatistics]]:
-    yield _CLOUD, account.cloud.statistics
-    for controller in account.controllers.values():
-        yield _LAN, controller.controller.paths.statistics.lan
-        yield _CLOUD, controller.controller.paths.statistics.cloud
+    yield _CLOUD, account.observers.service
+    for device_id in account.controllers:
+        statistics = account.observers.statistics[device_id]
+        yield from ((_LAN, statistics.lan), (_CLOUD, statistics.cloud))
 
 
 def _last_error(account: AccountCoordinator) -> str:

@@ -1,4 +1,4 @@
-"""What the diagnostics tell of each thing that we took for granted, in every dialect."""
+"""What the diagnostics contain of each assumption, in every dialect."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -10,7 +10,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.poolctl.client.evidence.ledger import BETS, Bet
+from custom_components.poolctl.observed.evidence import Assumption
 from tests.simulator.cloud_dialects import CloudDialect as C
 from tests.simulator.dialects import Dialect
 
@@ -29,7 +29,7 @@ type Step = Callable[[Home], Awaitable[None]]
 async def evidence(
     home: Home, hass_client: ClientSessionGenerator
 ) -> dict[str, dict[str, Any]]:
-    """Return what the diagnostics tell of all bets."""
+    """Return what the diagnostics contain of all assumptions."""
     found = await dump(home, hass_client)
     (controller,) = found["controllers"]
     told: dict[str, dict[str, Any]] = controller["evidence"]
@@ -66,45 +66,61 @@ async def test_everything_as_expected(
     await full.act("switch.turn_off", "slot_3")
     await full.refresh()
     told = await evidence(full, hass_client)
-    assert list(told) == [str(bet) for bet in BETS]
-    wrong = {bet: row for bet, row in told.items() if row["contradicted"]}
+    assert list(told) == [str(each) for each in Assumption]
+    wrong = {each: row for each, row in told.items() if row["contradicted"]}
     assert not wrong
     # Those of the network come first.
-    on_lan = {*list(BETS)[: list(BETS).index(Bet.DASHBOARD_FIELDS)]}
-    confirmed = {bet for bet in on_lan if told[bet]["confirmed"]}
-    assert on_lan - confirmed == {Bet.BUSY}
-    assert told[Bet.FRAME_VERSION]["expected"] == "state frames have version 1"
+    rows = list(Assumption)
+    on_lan = {*rows[: rows.index(Assumption.DASHBOARD_FIELDS)]}
+    confirmed = {each for each in on_lan if told[each]["confirmed"]}
+    assert on_lan - confirmed == {Assumption.BUSY}
+    assert told[Assumption.FRAME_VERSION]["expected"] == "state frames have version 1"
 
 
-LAN: list[tuple[Dialect, Bet, str, Step]] = [
-    (Dialect.FRAME_VERSION_0, Bet.FRAME_VERSION, "version 0", nothing),
-    (Dialect.FRAME_VERSION_2, Bet.FRAME_VERSION, "version 2", nothing),
-    (Dialect.FRAME_VERSION_3, Bet.FRAME_VERSION, "version 3", nothing),
-    (Dialect.QUERY_COUNTER_OWN, Bet.COUNTER_REPLIES, "a lower one", nothing),
-    (Dialect.QUERY_COUNTER_ECHO, Bet.COUNTER_REPLIES, "that of the query", nothing),
-    (Dialect.LONGER_REPLIES, Bet.REPLY_LENGTHS, "aux_names: 1 more bytes", nothing),
-    (Dialect.LONGER_REPLIES, Bet.REPLY_LENGTHS, "pump_id: 3 more bytes", nothing),
-    (Dialect.LONGER_RECORDS, Bet.REPLY_LENGTHS, "schedules", nothing),
-    (Dialect.TEMP_WITHOUT_TEMP2_CH, Bet.HEATING_KEYS, "without temp2_ch", heat),
-    (Dialect.TEMP_WITHOUT_TEMP3_CH, Bet.HEATING_KEYS, "without temp3_ch", heat),
+LAN: list[tuple[Dialect, Assumption, str, Step]] = [
+    (Dialect.FRAME_VERSION_0, Assumption.FRAME_VERSION, "version 0", nothing),
+    (Dialect.FRAME_VERSION_2, Assumption.FRAME_VERSION, "version 2", nothing),
+    (Dialect.FRAME_VERSION_3, Assumption.FRAME_VERSION, "version 3", nothing),
+    (Dialect.QUERY_COUNTER_OWN, Assumption.COUNTER_REPLIES, "a lower one", nothing),
+    (
+        Dialect.QUERY_COUNTER_ECHO,
+        Assumption.COUNTER_REPLIES,
+        "that of the query",
+        nothing,
+    ),
+    (
+        Dialect.LONGER_REPLIES,
+        Assumption.REPLY_LENGTHS,
+        "aux_names: 1 more bytes",
+        nothing,
+    ),
+    (
+        Dialect.LONGER_REPLIES,
+        Assumption.REPLY_LENGTHS,
+        "pump_id: 3 more bytes",
+        nothing,
+    ),
+    (Dialect.LONGER_RECORDS, Assumption.REPLY_LENGTHS, "schedules", nothing),
+    (Dialect.TEMP_WITHOUT_TEMP2_CH, Assumption.HEATING_KEYS, "without temp2_ch", heat),
+    (Dialect.TEMP_WITHOUT_TEMP3_CH, Assumption.HEATING_KEYS, "without temp3_ch", heat),
     (
         Dialect.TEMP_WITHOUT_FLAGS,
-        Bet.HEATING_KEYS,
+        Assumption.HEATING_KEYS,
         "without is_solar_heater_selected",
         heat,
     ),
-    (Dialect.BUSY_AFTER, Bet.BUSY, "it had run", switch),
-    (Dialect.ENV_NULL, Bet.ACTION_ENV, "null", switch),
-    (Dialect.ENV_EMPTY, Bet.ACTION_ENV, "empty", switch),
+    (Dialect.BUSY_AFTER, Assumption.BUSY, "it had run", switch),
+    (Dialect.ENV_NULL, Assumption.ACTION_ENV, "null", switch),
+    (Dialect.ENV_EMPTY, Assumption.ACTION_ENV, "empty", switch),
 ]
 
 
-@pytest.mark.parametrize(("dialect", "bet", "seen", "step"), LAN)
+@pytest.mark.parametrize(("dialect", "assumption", "seen", "step"), LAN)
 async def test_a_controller_that_is_otherwise(
     home: Home,
     hass_client: ClientSessionGenerator,
     dialect: Dialect,
-    bet: Bet,
+    assumption: Assumption,
     seen: str,
     step: Step,
 ) -> None:
@@ -112,9 +128,9 @@ async def test_a_controller_that_is_otherwise(
     home.controller.dialects.add(dialect)
     await home.set_up(home.controller)
     await step(home)
-    row = (await evidence(home, hass_client))[bet]
+    row = (await evidence(home, hass_client))[assumption]
     assert row["contradicted"]
-    assert any(seen in words for words in row["seen"]), row
+    assert any(seen in words for words in row["observed"]), row
 
 
 @pytest.mark.parametrize(
@@ -127,9 +143,9 @@ async def test_another_client_is_ahead(
     """The simulated clock is not ours, so the dialects of L1 would be far behind."""
     small.controller.accepted_counter += ahead
     await switch(small)
-    row = (await evidence(small, hass_client))[Bet.COUNTER_OUT]
+    row = (await evidence(small, hass_client))[Assumption.COUNTER_OUT]
     assert row["contradicted"] == 1
-    assert any(seen in words for words in row["seen"]), row
+    assert any(seen in words for words in row["observed"]), row
 
 
 async def pump(home: Home) -> None:
@@ -167,43 +183,43 @@ async def polls(home: Home) -> None:
     await home.advance(60, step=30)
 
 
-CLOUD: list[tuple[C, Bet, str, Step]] = [
-    (C.C1_MISSING, Bet.WRITE_STATUS, "HTTP 200 missing", pump),
-    (C.C1_PENDING, Bet.WRITE_STATUS, "HTTP 200 PENDING", pump),
-    (C.C1_QUEUED, Bet.WRITE_STATUS, "HTTP 200 QUEUED", pump),
-    (C.C1_NULL, Bet.WRITE_STATUS, "HTTP 200 null", pump),
-    (C.C1_201, Bet.WRITE_STATUS, "HTTP 201 SUCCESS", pump),
-    (C.C1_202, Bet.WRITE_STATUS, "HTTP 202 SUCCESS", pump),
-    (C.C2_403, Bet.DEAD_ACCESS, "HTTP 403", expire),
-    (C.C2_400, Bet.DEAD_ACCESS, "HTTP 400", expire),
-    (C.C2_FAILED, Bet.DEAD_ACCESS, "HTTP 200", expire),
-    (C.C3_KEPT, Bet.ROTATION, "none came", expire),
-    (C.C3_FAILED, Bet.REFUSED_GRANT, "HTTP 200", revoke),
-    (C.C3_NULL, Bet.REFUSED_GRANT, "HTTP 200", revoke),
-    (C.C5_KEY, Bet.KEY_FORM, "key: 32 characters", nothing),
-    (C.C5_ENVELOPE_KEY, Bet.KEY_FORM, "envelope_key: 32 characters", nothing),
-    (C.C5_BASE64, Bet.KEY_FORM, "key_hex: 24 characters", nothing),
-    (C.C6_STALE, Bet.ONLINE, "offline, and the dashboard changes", polls),
-    (C.C6_ABSENT, Bet.ONLINE, "not told", polls),
-    (C.C7_ZERO_NORMAL, Bet.DRY_RUN_STATUS, "0", polls),
-    (C.C8_FAILED, Bet.SILENCE, "HTTP 200 FAILED", silent),
-    (C.C8_408, Bet.SILENCE, "HTTP 408", silent),
-    (C.C8_500, Bet.SILENCE, "HTTP 500", silent),
-    (C.C9_HUGE, Bet.RETRY_AFTER, "message: 99999999s", busy),
-    (C.C9_NEGATIVE, Bet.RETRY_AFTER, "message: -1s", busy),
-    (C.C9_DATE, Bet.RETRY_AFTER, "header: no number", busy),
-    (C.C9_NOTHING, Bet.RETRY_AFTER, "nothing", busy),
-    (C.C11_EMPTY_ONCE, Bet.INVENTORY, "empty", nothing),
+CLOUD: list[tuple[C, Assumption, str, Step]] = [
+    (C.C1_MISSING, Assumption.WRITE_STATUS, "HTTP 200 missing", pump),
+    (C.C1_PENDING, Assumption.WRITE_STATUS, "HTTP 200 PENDING", pump),
+    (C.C1_QUEUED, Assumption.WRITE_STATUS, "HTTP 200 QUEUED", pump),
+    (C.C1_NULL, Assumption.WRITE_STATUS, "HTTP 200 null", pump),
+    (C.C1_201, Assumption.WRITE_STATUS, "HTTP 201 SUCCESS", pump),
+    (C.C1_202, Assumption.WRITE_STATUS, "HTTP 202 SUCCESS", pump),
+    (C.C2_403, Assumption.DEAD_ACCESS, "HTTP 403", expire),
+    (C.C2_400, Assumption.DEAD_ACCESS, "HTTP 400", expire),
+    (C.C2_FAILED, Assumption.DEAD_ACCESS, "HTTP 200", expire),
+    (C.C3_KEPT, Assumption.ROTATION, "none came", expire),
+    (C.C3_FAILED, Assumption.REFUSED_GRANT, "HTTP 200", revoke),
+    (C.C3_NULL, Assumption.REFUSED_GRANT, "HTTP 200", revoke),
+    (C.C5_KEY, Assumption.KEY_FORM, "key: 32 characters", nothing),
+    (C.C5_ENVELOPE_KEY, Assumption.KEY_FORM, "envelope_key: 32 characters", nothing),
+    (C.C5_BASE64, Assumption.KEY_FORM, "key_hex: 24 characters", nothing),
+    (C.C6_STALE, Assumption.ONLINE, "offline, and the dashboard changes", polls),
+    (C.C6_ABSENT, Assumption.ONLINE, "not reported", polls),
+    (C.C7_ZERO_NORMAL, Assumption.DRY_RUN_STATUS, "0", polls),
+    (C.C8_FAILED, Assumption.SILENCE, "HTTP 200 FAILED", silent),
+    (C.C8_408, Assumption.SILENCE, "HTTP 408", silent),
+    (C.C8_500, Assumption.SILENCE, "HTTP 500", silent),
+    (C.C9_HUGE, Assumption.RETRY_AFTER, "message: 99999999s", busy),
+    (C.C9_NEGATIVE, Assumption.RETRY_AFTER, "message: -1s", busy),
+    (C.C9_DATE, Assumption.RETRY_AFTER, "header: no number", busy),
+    (C.C9_NOTHING, Assumption.RETRY_AFTER, "nothing", busy),
+    (C.C11_EMPTY_ONCE, Assumption.INVENTORY, "empty", nothing),
 ]
 
 
-@pytest.mark.parametrize(("dialect", "bet", "seen", "step"), CLOUD)
+@pytest.mark.parametrize(("dialect", "assumption", "seen", "step"), CLOUD)
 @pytest.mark.usefixtures("freezer")
 async def test_a_service_that_is_otherwise(
     home: Home,
     hass_client: ClientSessionGenerator,
     dialect: C,
-    bet: Bet,
+    assumption: Assumption,
     seen: str,
     step: Step,
 ) -> None:
@@ -211,9 +227,9 @@ async def test_a_service_that_is_otherwise(
     home.cloud.dialects = {dialect}
     await home.set_up_with(host=None, key=None)
     await step(home)
-    row = (await evidence(home, hass_client))[bet]
+    row = (await evidence(home, hass_client))[assumption]
     assert row["contradicted"]
-    assert any(seen in words for words in row["seen"]), row
+    assert any(seen in words for words in row["observed"]), row
 
 
 async def test_it_outlives_a_reload(
@@ -222,8 +238,12 @@ async def test_it_outlives_a_reload(
     before = await evidence(full, hass_client)
     await full.restart()
     after = await evidence(full, hass_client)
-    for bet in (Bet.FRAME_VERSION, Bet.REPLY_LENGTHS, Bet.INVENTORY):
-        assert after[bet]["confirmed"] > before[bet]["confirmed"] > 0
+    for assumption in (
+        Assumption.FRAME_VERSION,
+        Assumption.REPLY_LENGTHS,
+        Assumption.INVENTORY,
+    ):
+        assert after[assumption]["confirmed"] > before[assumption]["confirmed"] > 0
 
 
 @pytest.mark.usefixtures("current_request_with_host")
@@ -238,5 +258,5 @@ async def test_what_was_seen_at_sign_in_counts(
     result = await sign_in(flow)
     await home.hass.async_block_till_done()
     home.entry = result["result"]
-    row = (await evidence(home, hass_client))[Bet.USERINFO]
-    assert row["seen"] == {"ForbiddenError": 1}
+    row = (await evidence(home, hass_client))[Assumption.USERINFO]
+    assert row["observed"] == {"ForbiddenError": 1}

@@ -31,6 +31,8 @@ from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.observed.observers import Observers
+from custom_components.poolctl.observed.statistics import ControllerStatistics
 from tests import simulator as sim
 from tests.loops import never_waiting
 from tests.simulator import wire
@@ -171,6 +173,7 @@ class Service:
         self.account = sim.Account("me@example.com", "pw", sub="user-1", sites=sites)
         self.cloud = sim.Cloud(clock=clock, accounts=[self.account])
         self.tokens = Tokens(self)
+        self.observers = Observers()
 
     async def start(self) -> None:
         await self.cloud.start()
@@ -184,10 +187,13 @@ class Service:
             await controller.stop()
 
     def cloud_client(self) -> CloudClient:
-        return CloudClient(self.session, self.cloud.base_url, self.tokens)
+        return CloudClient(
+            self.session, self.cloud.base_url, self.tokens, self.observers.facts
+        )
 
     def lan_client(self, controller: sim.Controller, **options: Any) -> LanClient:
         options.setdefault("port", controller.port)
+        options.setdefault("facts", self.observers.facts(controller.device_id))
         return LanClient(self.session, controller.host, controller.key, **options)
 
     def requests(self, name: str) -> int:
@@ -256,6 +262,11 @@ class Rig:
     controller: Controller
     published: list[PoolState]
 
+    @property
+    def statistics(self) -> ControllerStatistics:
+        """What was observed of both paths."""
+        return self.service.observers.statistics[self.pool.device_id]
+
     def asked(self, *ops: str) -> list[Request]:
         """Return the requests the LAN has seen, of some ops."""
         return [r for r in self.pool.requests if r.op in (ops or ("state", "a", "q"))]
@@ -318,6 +329,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
+            facts=service.observers.facts(pool.device_id),
             publish=lambda: published.append(controller.store.state),
             clock=lambda: pool.pool.local_time(),  # noqa: PLW0108 - it may be replaced
             holds_end=holds_end,

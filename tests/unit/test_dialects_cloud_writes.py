@@ -33,7 +33,7 @@ async def test_only_success_is_success(
         await cloud.set_pump(service.small.device_id, 0, True, 85)
     assert caught.value.sent
     assert service.requests("setPumpInfo") == 1
-    assert cloud.statistics.misses == 0
+    assert service.observers.service.misses == 0
 
 
 async def test_failed_in_other_letters(service: Service, cloud: CloudClient) -> None:

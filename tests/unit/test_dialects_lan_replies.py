@@ -86,7 +86,7 @@ async def test_another_frame_version(
     await rig.polls(15)
     assert rig.controller.paths.on_lan and rig.controller.store.known.readings.ph
     version = int(dialect[-1])
-    assert rig.controller.paths.statistics.unknown_frame_version == version
+    assert rig.statistics.unknown_frame_version == version
     assert caplog.text.count(f"state frames of version {version}") == 1
 
 
@@ -94,7 +94,7 @@ async def test_a_known_frame_version(
     pool: Rig, caplog: pytest.LogCaptureFixture
 ) -> None:
     await pool.polls(15)
-    assert pool.controller.paths.statistics.unknown_frame_version is None
+    assert pool.statistics.unknown_frame_version is None
     assert "version" not in caplog.text
 
 

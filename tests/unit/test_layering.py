@@ -78,16 +78,14 @@ def test_platforms_see_neither_bytes_nor_addresses(name: str) -> None:
         assert f"custom_components.poolctl.client.{hidden}" not in reached
 
 
-# Floors of the client, the lowest first; what stands in its folder itself is the wire,
-# and evidence is taken there.
+# Floors of the client, the lowest first; what stands in its folder itself is the wire.
 FLOORS = ("", "pool", "control")
-WIRE = {".", "evidence"}
 
 
 def floor(path: Path) -> int:
     """Return the floor of a module of the client."""
     folder = str(path.relative_to(CLIENT).parent)
-    return FLOORS.index("" if folder in WIRE else folder)
+    return FLOORS.index("" if folder == "." else folder)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-"""Every row of docs/protocol.md that can be judged has its evidence, and the reverse."""
+"""Every row of docs/protocol.md that can be checked has its evidence, and the reverse."""
 
 from pathlib import Path
 import re
 
-from custom_components.poolctl.client.evidence.ledger import BETS
+from custom_components.poolctl.observed.evidence import Assumption
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
 KNOWN, COMMANDS, _ = re.split(
@@ -30,11 +30,11 @@ def test_every_row_has_evidence_or_a_reason() -> None:
         assert published is (evidence == "- published"), part
 
 
-def test_every_bet_has_a_row() -> None:
+def test_every_assumption_has_a_row() -> None:
     named = (evidence for *_, evidence in rows() if not evidence.startswith("- "))
     listed = {name for evidence in named for name in IDS.findall(evidence)}
     listed |= set(re.findall(r"evidence: `(\w+)`", COMMANDS))
-    assert listed == set(BETS)
+    assert listed == set(Assumption)
 
 
 def test_the_page_was_understood() -> None:

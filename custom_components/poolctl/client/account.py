@@ -15,14 +15,14 @@ from yarl import URL
 
 from .cloud import MAX_RESPONSE, TIMEOUT, V1
 from .cloud_answers import Inventory
-from .evidence.cloud import judge_refusal, judge_renewal
-from .evidence.ledger import Evidence
 from .exceptions import (
     AuthenticationError,
     BusyError,
+    PoolctlError,
     ServiceError,
     UnexpectedResponseError,
 )
+from .facts import Facts, TokenAnswer
 from .http import Response, exchange
 from .json_values import Answer, parse_json, parse_object
 
@@ -74,7 +74,7 @@ async def request_tokens(
     session: ClientSession,
     address: str,
     form: Mapping[str, str],
-    evidence: Evidence | None = None,
+    facts: Facts | None = None,
 ) -> Tokens:
     """Trade a code or a refresh token for tokens (interface.md 4.1, RFC 6749).
 
@@ -91,14 +91,16 @@ async def request_tokens(
         timeout=TOKEN_TIMEOUT,
         limit=MAX_RESPONSE,
     )
-    evidence = evidence or Evidence()
+    tokens, error = None, None
     try:
         tokens = _tokens(response)
-    except AuthenticationError:
-        judge_refusal(evidence, response)
+    except PoolctlError as err:
+        error = err
         raise
-    if form.get("grant_type") == "refresh_token":
-        judge_renewal(evidence, tokens.refresh)
+    finally:
+        if facts is not None:
+            grant, rotated = form.get("grant_type", ""), bool(tokens and tokens.refresh)
+            facts.emit(TokenAnswer(grant, response.status, rotated, error))
     return tokens
 
 

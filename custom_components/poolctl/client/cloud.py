@@ -22,14 +22,13 @@ from .cloud_answers import (
     Inventory,
     check,
     check_write,
+    is_device_id,
     may_blame_token,
     parse_device,
     parse_envelope_key,
     parse_inventory,
 )
 from .equipment import MAIN_PUMP
-from .evidence.cloud import CloudJudge
-from .evidence.ledger import Ledgers, new_ledgers
 from .exceptions import (
     AuthenticationError,
     BusyError,
@@ -38,13 +37,12 @@ from .exceptions import (
     ProtocolError,
     RefusedError,
     ServiceError,
-    UnconfirmedError,
     UnexpectedResponseError,
     UnreachableError,
 )
+from .facts import SERVICE, AccessRenewed, CloudRequest, FactsOf, Online, unobserved
 from .http import Response, exchange
 from .json_values import Answer, list_of
-from .statistics import LinkStatistics
 
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
@@ -95,11 +93,11 @@ class CloudClient:
         session: ClientSession,
         base_url: str,
         token: TokenProvider,
-        ledgers: Ledgers | None = None,
+        facts: FactsOf = unobserved,
     ) -> None:
         """Prepare; the session stays the caller's.
 
-        `ledgers` are where what is shown of our assumptions is counted.
+        `facts` returns where it is reported what happens.
         """
         self._session = session
         self._base = URL(base_url)
@@ -115,10 +113,7 @@ class CloudClient:
         self._online: dict[str, bool] = {}
         self._online_until = 0.0
         self._online_lock = asyncio.Lock()
-        self.statistics = LinkStatistics()
-        """Of every request for this account."""
-        self.ledgers = new_ledgers() if ledgers is None else ledgers
-        self.judge = CloudJudge(self.ledgers)
+        self._facts = facts
 
     @property
     def not_offered(self) -> frozenset[str]:
@@ -127,9 +122,7 @@ class CloudClient:
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
-        found = parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
-        self.judge.inventory(found)
-        return found
+        return parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
 
     async def reachable(self, device_id: str) -> bool | None:
         """Tell what the service says of `online`, `None` where it does not say.
@@ -186,12 +179,9 @@ class CloudClient:
         try:
             path = f"{V1}/oauth/userinfo"
             answer = await self._request(HTTPMethod.GET, path, check)
-        except (RefusedError, ProtocolError) as err:
-            self.judge.user_info(None, err)
+        except RefusedError, ProtocolError:
             return None
-        subject = str(answer.get("sub") or "") or None
-        self.judge.user_info(subject, None)
-        return subject
+        return str(answer.get("sub") or "") or None
 
     async def envelope_key(self, device_id: str) -> bytes:
         """Return the key a controller signs with (interface.md 5.2, layouts.md 5).
@@ -201,7 +191,6 @@ class CloudClient:
         data = await self._data(
             HTTPMethod.GET, f"{_V2}/iot-shadow/device/{device_id}/envelope-key"
         )
-        self.judge.key(device_id, data)
         return parse_envelope_key(data)
 
     async def dashboard(self, device_id: str) -> Answer:
@@ -213,7 +202,6 @@ class CloudClient:
         dashboard = data.get("dashboard")
         if not isinstance(dashboard, dict):
             raise UnexpectedResponseError("the answer has no dashboard")
-        self.judge.dashboard(device_id, dashboard)
         return dashboard
 
     async def live_dashboard(self, device_id: str) -> Answer:
@@ -226,7 +214,7 @@ class CloudClient:
         online = await self.reachable(device_id)
         dashboard, now = await self.dashboard(device_id), time.monotonic()
         before, since = self._dashboards.get(device_id, (dashboard, now))
-        self.judge.reached(device_id, online, changed=dashboard != before)
+        self._facts(device_id).emit(Online(online, dashboard != before))
         if dashboard != before or online is not False:
             since = now
         self._dashboards[device_id] = dashboard, since
@@ -248,7 +236,7 @@ class CloudClient:
         async with self._gates[device_id].lock:
             while True:
                 try:
-                    data = await self._data(HTTPMethod.GET, path)
+                    return await self._data(HTTPMethod.GET, path)
                 except NotOfferedError:
                     self._not_offered.add(endpoint)
                     raise
@@ -257,9 +245,6 @@ class CloudClient:
                     if not urgent or time.monotonic() + wait > give_up:
                         raise
                     await asyncio.sleep(wait)
-                else:
-                    self.judge.read(device_id, endpoint, data)
-                    return data
 
     async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
         """Switch a slot by hand (observed, layouts.md 5)."""
@@ -338,17 +323,40 @@ class CloudClient:
         body: Answer | None = None,
     ) -> T:
         """Return what is read of an answer; ask again where the token may be void."""
-        with self.statistics.poll(RefusedError, BusyError, UnconfirmedError):
-            token = await self._token()
-            response = first = await self._send(method, path, body, token)
-            newer = await self._newer_token(response, path, token)
-            if newer is not None:
-                response = await self._send(method, path, body, newer)
-                if may_blame_token(response):
-                    self._blameless.add(path)
-                else:
-                    self.judge.renewed(first, response)
-            return self.judge.reading(path, response, read)
+        started, response, error, answer = time.monotonic(), None, None, None
+        data = b"" if body is None else json.dumps(body).encode()
+        try:
+            response = await self._answered(method, path, data)
+            result = read(response)
+            answer = result if isinstance(result, dict) else None
+        except PoolctlError as err:
+            error = err
+            raise
+        else:
+            return result
+        finally:
+            if response is not None or error is not None:
+                device_id, endpoint = _owner(path)
+                seconds = time.monotonic() - started
+                self._facts(device_id).emit(
+                    CloudRequest(
+                        method, endpoint, data, response, answer, seconds, error
+                    )
+                )
+
+    async def _answered(self, method: HTTPMethod, path: str, data: bytes) -> Response:
+        token = await self._token()
+        response = await self._send(method, path, data, token)
+        newer = await self._newer_token(response, path, token)
+        if newer is None:
+            return response
+        status = response.status
+        response = await self._send(method, path, data, newer)
+        if may_blame_token(response):
+            self._blameless.add(path)
+        elif response.status < HTTPStatus.MULTIPLE_CHOICES:
+            self._facts(SERVICE).emit(AccessRenewed(status))
+        return response
 
     async def _newer_token(
         self, response: Response, path: str, token: str
@@ -379,14 +387,14 @@ class CloudClient:
         self,
         method: HTTPMethod,
         path: str,
-        body: Answer | None,
+        data: bytes,
         token: str,
     ) -> Response:
         return await exchange(
             self._session,
             method,
             self._base.joinpath(path),
-            data=None if body is None else json.dumps(body).encode(),
+            data=data or None,
             headers={
                 "Authorization": f"Bearer {token}",
                 "Content-Type": "application/json",
@@ -394,6 +402,12 @@ class CloudClient:
             timeout=TIMEOUT,
             limit=MAX_RESPONSE,
         )
+
+
+def _owner(path: str) -> tuple[str, str]:
+    """Return whose facts a path belongs to, and its endpoint."""
+    *_, owner, endpoint = path.split("/")
+    return (owner if is_device_id(owner) else SERVICE), endpoint
 
 
 def _device_path(device_id: str, endpoint: str) -> str:

@@ -4,6 +4,7 @@ The payload of `aux` is published (interface.md 4.2 rule 5); everything else her
 observed (layouts.md 3 and 4).
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 import json
 import struct
@@ -251,20 +252,36 @@ class _Reader:
 def decode_aux_names(payload: bytes) -> tuple[str, ...]:
     """Return the name of every slot, empty where it has none."""
     reader = _Reader(payload)
-    names = tuple(reader.string() for _ in range(reader.byte()))
+    names = _aux_names(reader)
     reader.end()
     return names
 
 
+def _aux_names(reader: _Reader) -> tuple[str, ...]:
+    return tuple(reader.string() for _ in range(reader.byte()))
+
+
 def decode_pump_id(payload: bytes) -> PumpIdentity:
     """Return what the controller knows of the pump."""
-    reader = _Reader(payload)
+    return _pump_id(_Reader(payload))
+
+
+def _pump_id(reader: _Reader) -> PumpIdentity:
     return PumpIdentity(reader.string(), reader.string(), reader.string())
 
 
 def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
     """Return all records in their order, unused ones too: an index is a position."""
     reader = _Reader(payload)
+    schedules = _schedules(reader)
+    if not reader.end() and not all(map(_plausible, schedules)):
+        # Not more at the end, but longer records: what stands where cannot be told.
+        raise ReplyError("the records of the schedules are not understood")
+    # A running schedule has a number up to 20 (layouts.md 2.1): more are no schedules.
+    return schedules[:MAX_SCHEDULES]
+
+
+def _schedules(reader: _Reader) -> tuple[Schedule, ...]:
     schedules = []
     for _ in range(reader.byte()):
         enabled = bool(reader.byte())
@@ -282,11 +299,27 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
                 name=reader.string(),
             )
         )
-    if not reader.end() and not all(map(_plausible, schedules)):
-        # Not more at the end, but longer records: what stands where cannot be told.
-        raise ReplyError("the records of the schedules are not understood")
-    # A running schedule has a number up to 20 (layouts.md 2.1): more are no schedules.
-    return tuple(schedules[:MAX_SCHEDULES])
+    return tuple(schedules)
+
+
+_BINARY: Mapping[str, Callable[[_Reader], object]] = {
+    "aux_names": _aux_names,
+    "pump_id": _pump_id,
+    "schedules": _schedules,
+}
+
+
+def bytes_after(name: str, payload: bytes) -> int | None:
+    """Return how many bytes follow the known part of a binary reply.
+
+    `None` where the reply to this query is not binary or not documented. Raises
+    ReplyError where it ends too early.
+    """
+    if (parse := _BINARY.get(name)) is None:
+        return None
+    reader = _Reader(payload)
+    parse(reader)
+    return len(payload) - reader.offset
 
 
 def _plausible(schedule: Schedule) -> bool:

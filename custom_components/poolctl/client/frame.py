@@ -34,7 +34,9 @@ DESIRED_ORP = Between(1, 0xFFFE)
 """mV."""
 VOLUME = Between(0, 0xFFFF_FFFE)
 """mL."""
-_MODES: Final = frozenset({MODE_OFF, *range(1, 21), MODE_MANUAL})
+RUNNING: Final = range(1, 21)
+"""Modes that are the number of a schedule."""
+MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
 
 
 # Section A (layouts.md 2.1)
@@ -82,7 +84,7 @@ class Telemetry(Readings):
     """Slots held by hand against their schedules, on or off."""
 
 
-_TELEMETRY = Layout(
+TELEMETRY_HEAD = Layout(
     Row("flags", "H"),
     Row("water_temperature", "H", 10, _CELSIUS),
     Row("ambient_temperature", "H", 100, Between(0.01, 100)),
@@ -96,18 +98,18 @@ _TELEMETRY = Layout(
     Row("pump_power", "H", 1, _WORD),
     skip(2),  # pump current
     Row("drive_temperature", "B", 1, _BYTE),
-    Row("main_pump_mode", "B", 1, _MODES),
+    Row("main_pump_mode", "B", 1, MODES),
     Row("sanitiser_output", "H", 1, _WORD),
     skip(16),  # cost counters
     Row("flags2", "H"),
     Row("slots", "B"),  # how many: their modes and a bitmap of the held ones follow
 )
-_PUMP_TIMES = Layout(
+PUMP_TIMES = Layout(
     Row("pump_cooldown_remaining", "H", 1, _WORD),
     Row("pump_priming_remaining", "H", 1, _WORD),
 )
-_measured = [row.name for row in (*_TELEMETRY.rows[1:-2], *_PUMP_TIMES.rows)]
-READINGS = Section(Readings, _measured, _TELEMETRY, _PUMP_TIMES)
+_measured = [row.name for row in (*TELEMETRY_HEAD.rows[1:-2], *PUMP_TIMES.rows)]
+READINGS = Section(Readings, _measured, TELEMETRY_HEAD, PUMP_TIMES)
 _SECTION_A = Section(
     Telemetry, [*_measured, "flags", "flags2", "aux_modes", "held_slots"]
 )
@@ -149,6 +151,8 @@ _SIGNALS = Section(Signals, [*_FLAGS, *_FLAGS2, "dry_run", "expanders"])
 _EXPANDERS, _EXPANDERS2 = (10, 11), (7, 8)
 _DRY_RUN = 3 << 13
 """Both bits set is normal, anything else is a problem."""
+LISTED_FLAGS, LISTED_FLAGS2 = 0b1110_1100_0011_1111, 0b1_1111_1111
+"""The bits that layouts.md 2.1 lists; some of them are not used."""
 
 
 def _flagged(flags: int | None, bits: Iterable[int]) -> Iterable[bool | None]:
@@ -203,7 +207,7 @@ class Configuration:
 
 _TARGET = Between(1, 0xFE)
 _DOSES = Between(1, 0xFE)
-_CONFIGURATION = Layout(
+CONFIGURATION_HEAD = Layout(
     skip(20),  # pool size … min pressure
     Row("pool_target", "B", 1, _TARGET),
     Row("spa_target", "B", 1, _TARGET),
@@ -230,11 +234,11 @@ _HEATING_FLAGS = {
     "pool_heater_selected": 1,
     "spa_heater_selected": 2,
 }
-_names = [row.name for row in _CONFIGURATION.rows]
+_names = [row.name for row in CONFIGURATION_HEAD.rows]
 CONFIGURATION = Section(
     Configuration,
     [*_names[:2], *_HEATING_FLAGS, *_names[3:-1], "aux_types"],
-    _CONFIGURATION,
+    CONFIGURATION_HEAD,
 )
 
 # The whole frame
@@ -250,7 +254,7 @@ class Timer(NamedTuple):
     """s."""
 
 
-_TIMER = struct.Struct("<BHH")
+TIMER = struct.Struct("<BHH")
 
 
 class StateFrame(NamedTuple):
@@ -264,6 +268,7 @@ class StateFrame(NamedTuple):
 
 _TELEMETRY_PRESENT, _CONFIGURATION_PRESENT, _TIMERS_PRESENT = 1, 2, 4
 """Bits of the section mask."""
+WHOLE: Final = _TELEMETRY_PRESENT | _CONFIGURATION_PRESENT | _TIMERS_PRESENT
 
 
 def decode_frame(payload: bytes) -> StateFrame:
@@ -272,23 +277,57 @@ def decode_frame(payload: bytes) -> StateFrame:
     Raises FrameError where a length runs past the end. The version changes nothing:
     nobody has told what it stands for.
     """
+    telemetry, configuration, tail, _ = sections(payload)
+    return StateFrame(
+        None if telemetry is None else _decode_telemetry(telemetry),
+        None if configuration is None else _decode_configuration(configuration),
+        _decode_timers(tail, with_telemetry=telemetry is not None),
+        payload[0],
+    )
+
+
+def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, int]:
+    """Return telemetry, configuration and timers, and the place where they end.
+
+    Raises FrameError where a length runs past the end.
+    """
     if len(payload) < 2:
         raise FrameError("state frame has no head")
-    version, mask = payload[0], payload[1]
-    telemetry = configuration = tail = None
+    mask = payload[1]
+    telemetry = configuration = timers = None
     end = 2
     if mask & _TELEMETRY_PRESENT:
         telemetry, end = _section(payload, end, 1)
     if mask & _CONFIGURATION_PRESENT:
         configuration, end = _section(payload, end, 2)
     if mask & _TIMERS_PRESENT:
-        tail, end = _section(payload, end, 1)
-    return StateFrame(
-        None if telemetry is None else _decode_telemetry(telemetry),
-        None if configuration is None else _decode_configuration(configuration),
-        _decode_timers(tail, with_telemetry=telemetry is not None),
-        version,
-    )
+        timers, end = _section(payload, end, 1)
+    return telemetry, configuration, timers, end
+
+
+def telemetry_size(slots: int) -> int:
+    """Return the bytes of section A: its head, modes, bits of held slots, pump times."""
+    return TELEMETRY_HEAD.size + slots + (slots + 7) // 8 + PUMP_TIMES.size
+
+
+_FLAGS_END = 2 + 1 + 2
+_FLAGS2_AT = 2 + 1 + TELEMETRY_HEAD.size - 3
+
+
+def without_readings(payload: bytes) -> bytes:
+    """Return a whole frame without its measured values and running times.
+
+    What is left changes only if an output, a setting or the layout does. A frame with
+    other sections, or another length of telemetry, is returned as it is.
+    """
+    if len(payload) <= _FLAGS2_AT + 2 or payload[1] != WHOLE:
+        return payload
+    if payload[2] != telemetry_size(payload[_FLAGS2_AT + 2]):
+        return payload
+    end = 3 + payload[2]
+    timers = end + 2 + int.from_bytes(payload[end : end + 2], "little")
+    times = end - PUMP_TIMES.size
+    return payload[:_FLAGS_END] + payload[_FLAGS2_AT:times] + payload[end : timers + 2]
 
 
 def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]:
@@ -306,8 +345,8 @@ type _Rest = tuple[
 
 
 def _decode_telemetry(data: bytes) -> Telemetry:
-    flags, *readings, flags2, slots = _TELEMETRY.unpack(data)
-    rest = data[_TELEMETRY.size :]
+    flags, *readings, flags2, slots = TELEMETRY_HEAD.unpack(data)
+    rest = data[TELEMETRY_HEAD.size :]
     cooldown, priming, modes, held = _decode_slots(rest, slots)
     return _SECTION_A.make(*readings, cooldown, priming, flags, flags2, modes, held)
 
@@ -325,16 +364,16 @@ def _decode_slots(data: bytes, slots: int | None) -> _Rest:
     if len(data) < end:
         return None, None, modes, None
     bitmap = int.from_bytes(data[slots:end], "little")
-    cooldown, priming = _PUMP_TIMES.unpack(data[end:])
+    cooldown, priming = PUMP_TIMES.unpack(data[end:])
     return cooldown, priming, modes, _bits(bitmap & (1 << slots) - 1)
 
 
 @lru_cache(maxsize=64)
 def _decode_configuration(data: bytes) -> Configuration:
-    pool, spa, heating, *dosing, schedules, firmware, slots = _CONFIGURATION.unpack(
+    pool, spa, heating, *dosing, schedules, firmware, slots = CONFIGURATION_HEAD.unpack(
         data
     )
-    types = data[_CONFIGURATION.size :]
+    types = data[CONFIGURATION_HEAD.size :]
     return CONFIGURATION.make(
         pool,
         spa,
@@ -352,10 +391,10 @@ def _decode_timers(
     if tail is None:
         # Timers travel with telemetry: telemetry without a tail says that none runs.
         return () if with_telemetry else None
-    if not tail or len(tail) < 1 + tail[0] * _TIMER.size:
+    if not tail or len(tail) < 1 + tail[0] * TIMER.size:
         return None
-    end = 1 + tail[0] * _TIMER.size
-    return tuple(Timer(*fields) for fields in _TIMER.iter_unpack(tail[1:end]))
+    end = 1 + tail[0] * TIMER.size
+    return tuple(Timer(*fields) for fields in TIMER.iter_unpack(tail[1:end]))
 
 
 def _bits(value: int) -> tuple[int, ...]:

@@ -3,13 +3,12 @@
 from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
 import json
+import time
 
 from aiohttp import ClientSession
 from yarl import URL
 
 from .envelope import Counters, Envelope, unwrap, wrap
-from .evidence.lan import LanJudge
-from .evidence.ledger import Evidence
 from .exceptions import (
     ClockError,
     DeclinedError,
@@ -23,10 +22,10 @@ from .exceptions import (
     SignatureError,
     UnexpectedResponseError,
 )
+from .facts import Facts, Frame, LanRequest, Rejected, Reply
 from .frame import StateFrame, decode_frame
-from .http import exchange
+from .http import Response, exchange
 from .json_values import Answer
-from .statistics import RawFrame
 
 PORT = 8080
 PATH = "/ctrl/2/lan/pv2"
@@ -71,20 +70,18 @@ class LanClient:
         *,
         port: int = PORT,
         counter: Counters | None = None,
-        evidence: Evidence | None = None,
+        facts: Facts | None = None,
     ) -> None:
         """Prepare; the session stays the caller's.
 
         `counter` is what lasts of this controller where its address or key changes, and
-        `evidence` is where what it shows of our assumptions is counted.
+        `facts` are where it is reported what happens.
         """
         self._session = session
         self._url = controller_url(host, port)
         self._key = key
         self.counters = counter or Counters()
-        self.judge = LanJudge(evidence or Evidence())
-        self.last_frame: RawFrame | None = None
-        """The newest state frame that verified, whether it decodes or not."""
+        self.facts = facts or Facts()
 
     @property
     def host(self) -> str:
@@ -133,12 +130,10 @@ class LanClient:
     async def raw_action(self, name: str, payload: bytes) -> bytes:
         """Run a signed action; return its reply, empty where it has none that counts."""
         try:
-            reply = await self._request("a", name, payload, urgent=True)
+            return await self._request("a", name, payload, urgent=True)
         except ReplayError:
             # It ran, and only its effect could not be read: the next state will tell.
             return b""
-        self.judge.ran(name, payload, reply)
-        return reply
 
     async def _request(
         self,
@@ -163,34 +158,50 @@ class LanClient:
                 )
             counter = 0 if payload is None else counters.next()
             body = self._body(op, name, payload, counter)
-            answer = await ask_controller(self._session, self._url, body, timeout)
-            if payload is not None:
-                counters.accept(counter)
-                self.judge.taken()
-            return self._payload(op, name, counter, answer)
+            started, response, reply, error = time.monotonic(), None, b"", None
+            try:
+                response = await post(self._session, self._url, body, timeout)
+                answer = answer_of(response)
+                if payload is not None:
+                    counters.accept(counter)
+                reply = self._payload(op, name, counter, answer)
+            except PoolctlError as err:
+                error = err
+                raise
+            finally:
+                if self.facts.listeners:
+                    seconds = time.monotonic() - started
+                    self.facts.emit(
+                        LanRequest(op, name, payload, response, reply, seconds, error)
+                    )
+            return reply
 
     def _payload(self, op: str, name: str, sent: int, answer: Answer) -> bytes:
         """Return the verified payload of an answer; `sent` is our counter, if any."""
-        if op == "a":
-            self.judge.answered(answer)
         if not answer.get("env") and op == "a" and answer.get("ok") is True:
             return b""
         if "env" not in answer:
             raise UnexpectedResponseError("the answer has no envelope")
         received = self._unwrap(str(answer["env"]))
-        self.judge.received(op, name, sent, received)
-        if op == "q":
-            self.counters.replies.accept(received.counter)
-        else:
-            self.counters.frames.accept(received.counter)
-            self.last_frame = RawFrame.of(received)
-        return received.payload
+        replayed, (counter, reply) = True, received
+        try:
+            if op == "q":
+                self.counters.replies.accept(counter)
+            else:
+                self.counters.frames.accept(counter)
+            replayed = False
+        finally:
+            if self.facts.listeners and op == "q":
+                self.facts.emit(Reply(name, sent, counter, reply, replayed))
+            elif self.facts.listeners:
+                self.facts.emit(Frame(counter, reply, time.time(), replayed))
+        return reply
 
     def _unwrap(self, text: str) -> Envelope:
         try:
             return unwrap(self._key, text)
         except (EnvelopeError, SignatureError) as err:
-            self.judge.rejected(text, err)
+            self.facts.emit(Rejected(text, err))
             raise
 
     def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
@@ -212,7 +223,14 @@ async def ask_controller(
     session: ClientSession, url: URL, body: bytes, timeout: float
 ) -> Answer:
     """Return the answer, or raise what it says (interface.md 7.2)."""
-    response = await exchange(
+    return answer_of(await post(session, url, body, timeout))
+
+
+async def post(
+    session: ClientSession, url: URL, body: bytes, timeout: float
+) -> Response:
+    """Send a request and return what came back."""
+    return await exchange(
         session,
         HTTPMethod.POST,
         url,
@@ -221,6 +239,10 @@ async def ask_controller(
         timeout=timeout,
         limit=MAX_RESPONSE,
     )
+
+
+def answer_of(response: Response) -> Answer:
+    """Return the answer in a response, or raise what it says (interface.md 7.2)."""
     status, answer = response.status, response.json()
     if answer is None:
         raise UnexpectedResponseError(f"HTTP {status} without a JSON object")

@@ -72,9 +72,9 @@ def apart(lan: LanClient) -> Counters:
 async def _counter(lan: LanClient) -> int:
     """Read the state; return the counter of its frame."""
     await _again(lambda: lan.state(timeout=TIMEOUT))
-    if (frame := lan.last_frame) is None:
+    if (newest := lan.counters.frames.newest) is None:
         raise UnexpectedResponseError("no frame")
-    return frame.counter
+    return newest
 
 
 async def _again[T](

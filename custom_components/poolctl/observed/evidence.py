@@ -1,16 +1,155 @@
-"""Where the evidence is kept: over reloads, but not over restarts of Home Assistant."""
+"""How often each assumption was confirmed, and what was observed instead.
 
-from homeassistant.core import HomeAssistant, callback
-from homeassistant.util.hass_dict import HassKey
-from yarl import URL
+`docs/protocol.md` names the assumptions by these identifiers. Nothing here identifies a
+controller or its owner: counts, and words that are ours or names of fields.
+"""
 
-from ..client.evidence.ledger import Ledgers, new_ledgers
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+import re
+from typing import Self
 
-_LEDGERS: HassKey[dict[URL, Ledgers]] = HassKey("poolctl_evidence")
+_MAX_OBSERVED = 6
+"""Different observations that are kept of each assumption: enough to see a pattern."""
+_MAX_WORD = 60
+"""Characters of each."""
 
 
-@callback
-def async_ledgers(hass: HomeAssistant, address: str) -> Ledgers:
-    """Return the ledgers of the service at an address, and of its controllers."""
-    services = hass.data.setdefault(_LEDGERS, {})
-    return services.setdefault(URL(address).origin(), new_ledgers())
+class Assumption(StrEnum):
+    """A row of `docs/protocol.md` that ordinary traffic confirms or contradicts."""
+
+    text: str
+    account: bool
+    """Whether it concerns the service and not a controller."""
+
+    def __new__(cls, value: str, text: str, account: bool = False) -> Self:
+        """Make a row of its identifier and what is assumed."""
+        row = str.__new__(cls, value)
+        row._value_ = value
+        row.text, row.account = text, account
+        return row
+
+    # Of a controller, on the network
+    ENVELOPE = "envelope", "version 1, hex, a tag that verifies"
+    COUNTER_OUT = (
+        "counter_out",
+        "a request is accepted when it is signed with the Unix time",
+    )
+    COUNTER_FRAMES = "counter_frames", "the counter of state frames never goes back"
+    COUNTER_REPLIES = "counter_replies", "replies share the counter of the frames"
+    FRAME_VERSION = "frame_version", "state frames have version 1"
+    FRAME_SECTIONS = "frame_sections", "three sections that fill the frame"
+    TELEMETRY_LENGTH = "telemetry_length", "49 bytes and the slots"
+    CONFIGURATION_LENGTH = "configuration_length", "90 bytes and the slots"
+    TIMERS_LENGTH = "timers_length", "1 byte and 5 for each timer"
+    FLAGS = "flags", "only documented bits are set"
+    MODES = "modes", "modes are 0 to 20 or 99"
+    AUX_TYPES = (
+        "aux_types",
+        "the codes of aux types are documented ones, on at most 37 slots",
+    )
+    SCHEDULE_NUMBER = "schedule_number", "a mode is the position of a schedule in use"
+    REPLY_LENGTHS = "reply_lengths", "replies to queries end where their layout does"
+    REPLY_KEYS = "reply_keys", "replies in JSON have the keys that are used"
+    HEATING_KEYS = "heating_keys", "`v2_temp_get` has all that is written back"
+    ACTION_ENV = "action_env", "`env` of an action is hex or left out"
+    AUX_REPLY = "aux_reply", "the reply to `aux` shows the output switched"
+    AUX_HELD = "aux_held", "the override bit follows the third byte of `aux`"
+    CMD_REPLY = "cmd_reply", "the reply to `cmd` has no configuration"
+    BUSY = "busy", "after `busy`, nothing has run"
+    # Of a controller, in the cloud
+    DASHBOARD_FIELDS = "dashboard_fields", "the dashboard has the fields that are read"
+    DRY_RUN_STATUS = "dry_run_status", "the dashboard's dry run is 1, 3 or 4"
+    ONLINE = (
+        "online",
+        "the dashboard of a controller that is reported offline does not change",
+    )
+    CLOUD_READS = "cloud_reads", "the observed reads are offered, with their data"
+    CLOUD_WRITES = "cloud_writes", "the observed writes are offered"
+    WRITE_STATUS = "write_status", "a write is answered with 200 `SUCCESS`"
+    COPY_AGE = "copy_age", "reads are at most 35 s behind a write"
+    SILENCE = "silence", "a controller that does not answer is reported by 504"
+    KEY_FORM = "key_form", "the key is `key_hex`, 32 hex characters"
+    # Of a service
+    INVENTORY = "inventory", "all of the inventory is understood", True
+    USERINFO = "userinfo", "`userinfo` has `sub`", True
+    DEAD_ACCESS = (
+        "dead_access_token",
+        "an access token that ended is refused by 401",
+        True,
+    )
+    REFUSED_GRANT = "refused_grant", "the token endpoint refuses by 400 or 401", True
+    ROTATION = "refresh_rotation", "a renewal brings a new refresh token", True
+    RETRY_AFTER = "retry_after", "a 429 has a time to wait, of at most 60 s", True
+
+
+@dataclass(slots=True)
+class Tally:
+    """The checks of one assumption."""
+
+    confirmed: int = 0
+    contradicted: int = 0
+    observed: dict[str, int] = field(default_factory=dict)
+    """What was observed instead or in addition, and how often."""
+
+    def note(self, words: str) -> None:
+        """Count an observation; of too many different ones, only the first are kept."""
+        words = words[:_MAX_WORD]
+        if words in self.observed or len(self.observed) < _MAX_OBSERVED:
+            self.observed[words] = self.observed.get(words, 0) + 1
+
+
+class Evidence:
+    """The tallies of one controller, or of the service."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self.tallies: dict[Assumption, Tally] = {}
+
+    def check(self, assumption: Assumption, *instead: str) -> None:
+        """Count an assumption as contradicted by `instead`; as confirmed without it."""
+        tally = self.tally(assumption)
+        if not instead:
+            tally.confirmed += 1
+            return
+        tally.contradicted += 1
+        for words in instead:
+            tally.note(words)
+
+    def note(self, assumption: Assumption, *more: str) -> None:
+        """Keep what was observed in addition to what was expected."""
+        for words in more:
+            self.tally(assumption).note(words)
+
+    def tally(self, assumption: Assumption) -> Tally:
+        """Return the tally of an assumption, a new one if there is none yet."""
+        if (tally := self.tallies.get(assumption)) is None:
+            tally = self.tallies[assumption] = Tally()
+        return tally
+
+
+type EvidenceById = defaultdict[str, Evidence]
+"""The evidence of each controller by its identifier, and that of `SERVICE`."""
+
+
+_FIELD = re.compile(r"(?!(?:.*\d){3})[A-Za-z]+\d?(?:_[A-Za-z]+\d?)*")
+_MAX_FIELD = 40
+
+
+def field_name(name: object) -> str:
+    """Return the name of a field in an answer, if it cannot be an identifier.
+
+    Text with more than two digits, or with characters that names do not have, may be one.
+    """
+    text = str(name)
+    if len(text) <= _MAX_FIELD and _FIELD.fullmatch(text):
+        return text
+    return f"a name of {len(text)} characters"
+
+
+def missing(fields: Iterable[object], wanted: Iterable[str]) -> list[str]:
+    """Return the fields that an answer lacks, in words."""
+    present = set(fields)
+    return [f"without {name}" for name in wanted if name not in present]

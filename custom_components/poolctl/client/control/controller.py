@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ..cloud import CloudClient
+from ..facts import Facts
 from ..lan import LanClient
 from ..pool.state import PoolState
 from .dosing import DosingControl
@@ -35,6 +36,7 @@ class Controller:
         *,
         lan: LanClient | None,
         cloud: CloudClient | None,
+        facts: Facts | None = None,
         publish: Callable[[], None] = lambda: None,
         remembered: PoolState = _NOTHING,
         clock: WallClock = utc_clock,
@@ -46,7 +48,7 @@ class Controller:
         pool; with `holds_end`, what is held by hand is given back by itself.
         """
         self.store = store = Store(remembered, publish)
-        self.paths = paths = Paths(device_id, lan, cloud)
+        self.paths = paths = Paths(device_id, lan, cloud, facts)
         self.queries = queries = Queries(store, paths)
         self.poller = poller = Poller(store, paths, queries)
         self._sender = sender = Sender(store, paths, poller, queries)

@@ -18,6 +18,7 @@ from ..exceptions import (
     PoolctlError,
     UnreachableError,
 )
+from ..facts import BusyChecked, CounterBehind
 from ..frame import StateFrame
 from ..lan import LanClient
 
@@ -87,7 +88,7 @@ class LanDelivery:
             if not self.idempotent:
                 raise
             ran = await self.look()
-            self.lan.judge.busy(ran=ran)
+            self.lan.facts.emit(BusyChecked(ran))
             if ran:
                 return None
             raise
@@ -141,9 +142,10 @@ class LanDelivery:
             if step:
                 counters.skip(step)
             if await self._query_is_taken(*counters.answered):
-                self.lan.judge.caught_up(counters.last - used if step else 0)
+                if step:
+                    self.lan.facts.emit(CounterBehind(counters.last - used))
                 return step > 0
-        self.lan.judge.caught_up(None)
+        self.lan.facts.emit(CounterBehind(None))
         counters.take_back(used)
         counters.clock_fault = ClockFault.OTHERS
         raise ClockError("another client's clock is far ahead")

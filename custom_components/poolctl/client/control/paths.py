@@ -1,11 +1,9 @@
 """The two ways to one controller: the LAN, and the cloud for when the LAN is gone."""
 
-from collections.abc import Callable
-
 from ..cloud import CloudClient
 from ..exceptions import PoolctlError
+from ..facts import Facts
 from ..lan import LanClient
-from ..statistics import ControllerStatistics
 
 MAX_MISSES = 2
 """LAN polls in a row that may fail before the cloud steps in."""
@@ -15,16 +13,22 @@ class Paths:
     """Who can be asked, and how that has worked."""
 
     def __init__(
-        self, device_id: str, lan: LanClient | None, cloud: CloudClient | None
+        self,
+        device_id: str,
+        lan: LanClient | None,
+        cloud: CloudClient | None,
+        facts: Facts | None = None,
     ) -> None:
-        """Prepare; nobody is asked yet."""
+        """Prepare; nobody is asked yet. `facts` are where polls are reported."""
         self.device_id = device_id
         self.lan = lan
         self.cloud = cloud
         self.lan_error: PoolctlError | None = None
         """Why the newest read of the LAN failed, `None` where it did not."""
         self.cloud_error: PoolctlError | None = None
-        self.statistics = ControllerStatistics()
+        self.lan_works: bool | None = None
+        """Whether the newest read of the LAN was answered, `None` before the first."""
+        self.facts = facts or Facts()
         # One short of the limit: at the start the first miss calls the cloud.
         self._misses = MAX_MISSES - 1
 
@@ -37,12 +41,6 @@ class Paths:
     def lan_answers(self) -> bool:
         """Whether the LAN answered the last time it was asked."""
         return self.lan is not None and self._misses == 0
-
-    def copy_judge(self) -> Callable[[bool], None]:
-        """Return what learns whether a write to the cloud was to be seen in time."""
-        if self.cloud is None:
-            return lambda seen: None
-        return self.cloud.judge.copied(self.device_id)
 
     def set_lan(self, lan: LanClient | None) -> None:
         """Take another address or key; it has its first chance at the next poll."""

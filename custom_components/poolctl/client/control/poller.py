@@ -14,12 +14,12 @@ from ..cloud import COPY_AGE, CloudClient
 from ..exceptions import (
     AuthenticationError,
     BusyError,
-    FrameError,
     PoolctlError,
     StateExpiredError,
     UnreachableError,
 )
-from ..frame import VERSION, StateFrame
+from ..facts import Poll
+from ..frame import StateFrame
 from ..json_values import Answer
 from ..lan import TIMEOUT, LanClient
 from ..pool.from_cloud import (
@@ -125,17 +125,23 @@ class Poller:
         paths = self._paths
         if (lan := paths.lan) is None:
             return False
+        started = time.monotonic()
         try:
-            with paths.statistics.lan.poll():
-                frame = await self._ask_lan(lan, limit or TIMEOUT)
+            frame = await self._ask_lan(lan, limit or TIMEOUT)
         except PoolctlError as err:
-            paths.lan_error = err
-            if isinstance(err, FrameError):
-                self._report(paths.statistics.undecoded_frame is None)
-                paths.statistics.undecoded_frame = lan.last_frame
+            paths.lan_error, paths.lan_works = err, False
+            self._report_poll(started, err, by_lan=True)
             return False
+        paths.lan_works = True
+        self._report_poll(started, None, by_lan=True)
         self.merge_frame(frame)
         return True
+
+    def _report_poll(
+        self, started: float, error: PoolctlError | None, *, by_lan: bool
+    ) -> None:
+        if (facts := self._paths.facts).listeners:
+            facts.emit(Poll(by_lan, time.monotonic() - started, error))
 
     async def _ask_lan(self, lan: LanClient, limit: float) -> StateFrame:
         try:
@@ -151,33 +157,11 @@ class Poller:
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Take over a frame of the LAN, which makes the LAN the source."""
-        self._look_at_version(frame.version)
         self._store.known = merge_frame(self._store.known, frame, datetime.now(UTC))
         self._paths.lan_answered()
         if frame.configuration is not None:
             self._queries.look_for_news()
         self._store.after_read(time.monotonic())
-
-    def _report(self, first: bool) -> None:
-        """Say once that frames are not understood: nothing that a person does helps."""
-        if first:
-            _LOGGER.warning(
-                "The controller answers in a form that is not understood: please report"
-                " it with the diagnostics of its device, which hold the answer"
-            )
-
-    def _look_at_version(self, version: int) -> None:
-        """Name a frame version that nobody has seen before, once."""
-        statistics = self._paths.statistics
-        if version in (VERSION, statistics.unknown_frame_version):
-            return
-        statistics.unknown_frame_version = version
-        _LOGGER.warning(
-            "The controller sends state frames of version %d, and only version %d is"
-            " known: please report whether the values are right",
-            version,
-            VERSION,
-        )
 
     # The cloud
 
@@ -205,8 +189,14 @@ class Poller:
         await self._refresh_schedules(cloud)
 
     async def _ask_dashboard(self, cloud: CloudClient) -> Answer:
-        with self._paths.statistics.cloud.poll():
-            return await cloud.live_dashboard(self._paths.device_id)
+        started = time.monotonic()
+        try:
+            dashboard = await cloud.live_dashboard(self._paths.device_id)
+        except PoolctlError as err:
+            self._report_poll(started, err, by_lan=False)
+            raise
+        self._report_poll(started, None, by_lan=False)
+        return dashboard
 
     async def _read_extras(self, cloud: CloudClient) -> list[tuple[_Merge, Answer]]:
         """Read what else the service offers, one at a time."""

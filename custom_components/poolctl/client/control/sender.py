@@ -25,6 +25,7 @@ from ..exceptions import (
     StoppedError,
     UnreachableError,
 )
+from ..facts import WriteShown
 from ..frame import StateFrame
 from ..pool.state import PoolState
 from .lan_delivery import LanCommand, LanDelivery, Look, certainly_lost
@@ -204,9 +205,12 @@ class Sender:
             until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
             show=command.show,
             holds=command.holds,
-            told=_to_nobody if by_lan else self._paths.copy_judge(),
+            told=_to_nobody if by_lan else self._report_shown,
             doubt=doubt,
         )
+
+    def _report_shown(self, in_time: bool) -> None:
+        self._paths.facts.emit(WriteShown(in_time))
 
     async def deliver(
         self,

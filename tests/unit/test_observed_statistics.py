@@ -1,5 +1,7 @@
 """Polls, misses and latencies, counted where they happen."""
 
+import asyncio
+
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
@@ -9,27 +11,12 @@ from custom_components.poolctl.client.exceptions import (
     CommandFailedError,
     ForbiddenError,
     NotOfferedError,
-    RefusedError,
     UnexpectedResponseError,
     UnreachableError,
 )
-from custom_components.poolctl.client.statistics import LinkStatistics
+from custom_components.poolctl.observed.statistics import LinkStatistics
 
 from .conftest import Rig, Service
-
-
-def poll(
-    link: LinkStatistics,
-    freezer: FrozenDateTimeFactory,
-    seconds: float,
-    error: Exception | None = None,
-    answers: tuple[type[RefusedError], ...] = (),
-) -> None:
-    """Let a poll take some time and end in some way."""
-    with link.poll(*answers):
-        freezer.tick(seconds)
-        if error is not None:
-            raise error
 
 
 def test_nothing_was_asked() -> None:
@@ -39,10 +26,10 @@ def test_nothing_was_asked() -> None:
 
 def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
     link = LinkStatistics()
-    poll(link, freezer, 1)
-    poll(link, freezer, 3)
-    with pytest.raises(UnreachableError):
-        poll(link, freezer, 10, UnreachableError("silence"))
+    link.add(1, None)
+    link.add(3, None)
+    freezer.tick(10)
+    link.add(10, UnreachableError("silence"))
     assert (link.polls, link.misses, link.misses_in_a_row) == (3, 1, 1)
     assert link.latency_average == pytest.approx(2)
     assert link.latency_worst == pytest.approx(3)
@@ -51,45 +38,33 @@ def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
     assert link.last_error_at is not None
     assert link.last_answer_at is not None
     assert (link.last_error_at - link.last_answer_at).total_seconds() == 10
-    poll(link, freezer, 1)
+    link.add(1, None)
     assert (link.works, link.misses, link.misses_in_a_row) == (True, 1, 0)
     # It is remembered what happened last.
     assert link.last_error is UnreachableError
 
 
-def test_misses_add_up(freezer: FrozenDateTimeFactory) -> None:
+def test_misses_add_up() -> None:
     link = LinkStatistics()
     for count in (1, 2, 3):
-        with pytest.raises(UnreachableError):
-            poll(link, freezer, 1, UnreachableError("silence"))
+        link.add(1, UnreachableError("silence"))
         assert (link.polls, link.misses, link.misses_in_a_row) == (count,) * 3
-    poll(link, freezer, 1)
-    with pytest.raises(UnreachableError):
-        poll(link, freezer, 1, UnreachableError("silence"))
+    link.add(1, None)
+    link.add(1, UnreachableError("silence"))
     assert (link.polls, link.misses, link.misses_in_a_row) == (5, 4, 1)
 
 
-def test_a_no_may_be_an_answer(freezer: FrozenDateTimeFactory) -> None:
-    link = LinkStatistics()
-    for error in (NotOfferedError("404"), ForbiddenError("403"), RefusedError("no")):
-        with pytest.raises(RefusedError):
-            poll(link, freezer, 1, error, (RefusedError,))
-    assert (link.polls, link.misses, link.works) == (3, 0, True)
-    with pytest.raises(RefusedError):
-        poll(link, freezer, 1, RefusedError("no"))
-    assert (link.polls, link.misses, link.works) == (4, 1, False)
-
-
-def test_what_is_cut_short_is_no_poll(freezer: FrozenDateTimeFactory) -> None:
+async def test_what_is_cut_short_is_no_poll(rig: Rig) -> None:
     """As a cloud read is once the LAN has answered."""
-    link = LinkStatistics()
-    with pytest.raises(KeyboardInterrupt), link.poll():
-        raise KeyboardInterrupt
-    assert link.polls == 0
+    rig.pool.faults.on("hang")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await rig.controller.poller.read_lan()
+    assert rig.statistics.lan.polls == 0
 
 
 async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
-    lan = rig.controller.paths.statistics.lan
+    lan = rig.statistics.lan
     await rig.polls(15)
     rig.pool.faults.once("garbage")
     await rig.polls(15)
@@ -97,12 +72,12 @@ async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
     rig.pool.faults.once("garbage", 2)
     await rig.polls(15)
     assert (lan.polls, lan.misses, lan.last_error) == (3, 1, UnexpectedResponseError)
-    assert rig.controller.paths.statistics.cloud.polls == 0
+    assert rig.statistics.cloud.polls == 0
 
 
 async def test_polls_of_the_cloud(rig: Rig) -> None:
     """A controller that the service has not reached for long is a miss, too."""
-    cloud = rig.controller.paths.statistics.cloud
+    cloud = rig.statistics.cloud
     rig.pool.faults.on("refuse")
     await rig.polls(0)
     assert (cloud.polls, cloud.misses) == (1, 0)
@@ -128,27 +103,28 @@ async def test_requests_for_an_account(service: Service) -> None:
         await client.dashboard(device_id)
     with pytest.raises(ForbiddenError):
         await client.envelope_key("AA_BB_CC_DD_EE_FF")
-    assert (client.statistics.polls, client.statistics.misses) == (4, 0)
+    assert (service.observers.service.polls, service.observers.service.misses) == (4, 0)
     service.cloud.faults.on("refuse")
     with pytest.raises(UnreachableError):
         await client.inventory()
-    assert client.statistics.works is False
+    assert service.observers.service.works is False
 
 
 async def test_the_last_frame(service: Service) -> None:
     """Of a state or an action, never the reply to a query, which may hold names."""
     lan = service.lan_client(service.small)
+    seen = service.observers.statistics[service.small.device_id]
     await lan.state()
-    assert lan.last_frame is not None
-    assert lan.last_frame.counter == service.small.counter
-    before = lan.last_frame
+    assert seen.last_frame is not None
+    assert seen.last_frame.counter == service.small.counter
+    previous = seen.last_frame
     await lan.query("aux_names")
-    assert lan.last_frame is before
+    assert seen.last_frame is previous
     await lan.action("aux", encode_aux(2, True, True))
-    assert lan.last_frame.counter == service.small.counter > before.counter
+    assert seen.last_frame.counter == service.small.counter > previous.counter
     names = [slot.name.encode() for slot in service.small.pool.slots if slot.name]
     assert names
-    assert not [name for name in names if name in lan.last_frame.payload]
+    assert not [name for name in names if name in seen.last_frame.payload]
 
 
 @pytest.mark.parametrize("fault", ["bad_tag", "wrong_key", "replay"])
@@ -156,26 +132,26 @@ async def test_a_frame_that_does_not_verify_is_not_kept(
     service: Service, fault: str
 ) -> None:
     lan = service.lan_client(service.small)
+    seen = service.observers.statistics[service.small.device_id]
     await lan.state()
     await lan.state()
-    before = lan.last_frame
+    previous = seen.last_frame
     service.small.faults.on(fault)
     with pytest.raises(Exception, match=r"envelope"):
         await lan.state()
-    assert lan.last_frame is before
+    assert seen.last_frame is previous
 
 
 async def test_a_frame_that_does_not_decode_is_kept(rig: Rig) -> None:
     await rig.polls(15)
-    found = [rig.controller.paths.statistics.undecoded_frame]
+    found = [rig.statistics.undecoded_frame]
     rig.pool.faults.once("truncated_frame", 2)
     await rig.polls(15)
-    found.append(bad := rig.controller.paths.statistics.undecoded_frame)
+    found.append(bad := rig.statistics.undecoded_frame)
     assert found[0] is None is not bad
     await rig.polls(15)
-    assert rig.controller.paths.lan is not None
-    assert rig.controller.paths.lan.last_frame is not bad
-    assert rig.controller.paths.statistics.undecoded_frame is bad
+    assert rig.statistics.last_frame is not bad
+    assert rig.statistics.undecoded_frame is bad
 
 
 async def test_no_word_of_the_service_is_in_an_error(service: Service) -> None:

@@ -1,1 +1,0 @@
-"""What this controller and this service have shown of what we took for granted."""

@@ -1,0 +1,125 @@
+"""How the two ways to a controller have worked, for troubleshooting.
+
+Numbers, times and kinds of errors only: nothing here identifies a controller.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+import logging
+
+from ..client.exceptions import (
+    BusyError,
+    FrameError,
+    PoolctlError,
+    RefusedError,
+    UnconfirmedError,
+)
+from ..client.facts import CloudRequest, Facts, Frame, Poll
+from ..client.frame import VERSION
+
+_LOGGER = logging.getLogger(__name__)
+
+_ANSWERS = (RefusedError, BusyError, UnconfirmedError)
+"""Errors after which the service counts as reached."""
+
+
+@dataclass(slots=True)
+class LinkStatistics:
+    """One way to a controller, or to the service, since it was first used.
+
+    A poll is one read with its retries, a miss one that failed. Only polls that were
+    answered count for the latency.
+    """
+
+    polls: int = 0
+    misses: int = 0
+    misses_in_a_row: int = 0
+    latency_total: float = 0.0
+    """s."""
+    latency_worst: float = 0.0
+    """s."""
+    last_answer_at: datetime | None = None
+    last_error: type[PoolctlError] | None = None
+    """Without its words: they may be the other side's."""
+    last_error_at: datetime | None = None
+
+    @property
+    def latency_average(self) -> float | None:
+        """Seconds, `None` while nothing was answered."""
+        answers = self.polls - self.misses
+        return self.latency_total / answers if answers else None
+
+    @property
+    def works(self) -> bool | None:
+        """Whether the last poll was answered, `None` if there was none."""
+        return self.misses_in_a_row == 0 if self.polls else None
+
+    def add(self, seconds: float, error: PoolctlError | None) -> None:
+        """Count a poll."""
+        self.polls += 1
+        if error is not None:
+            self.misses += 1
+            self.misses_in_a_row += 1
+            self.last_error, self.last_error_at = type(error), datetime.now(UTC)
+            return
+        self.misses_in_a_row = 0
+        self.latency_total += seconds
+        self.latency_worst = max(self.latency_worst, seconds)
+        self.last_answer_at = datetime.now(UTC)
+
+    def add_request(self, request: CloudRequest) -> None:
+        """Count a request to the service: a refusal is an answer, too."""
+        answered = isinstance(request.error, _ANSWERS)
+        self.add(request.seconds, None if answered else request.error)
+
+
+@dataclass(slots=True)
+class ControllerStatistics:
+    """Both ways to one controller, and its newest frames on the LAN."""
+
+    lan: LinkStatistics = field(default_factory=LinkStatistics)
+    cloud: LinkStatistics = field(default_factory=LinkStatistics)
+    last_frame: Frame | None = None
+    """The newest that verified, whether it decodes or not."""
+    undecoded_frame: Frame | None = None
+    """The newest that ended a poll because it did not decode."""
+    unknown_frame_version: int | None = None
+    """The newest version of a frame that is not documented."""
+
+    def observe(self, facts: Facts) -> None:
+        """Listen to the facts of a controller."""
+        facts.listen(Frame, self._frame)
+        facts.listen(Poll, self._poll)
+
+    def _frame(self, frame: Frame) -> None:
+        if frame.replayed:
+            return
+        self.last_frame = frame
+        if frame.payload[:1] != _KNOWN_VERSION:
+            self._report_version(frame.payload)
+
+    def _poll(self, poll: Poll) -> None:
+        (self.lan if poll.by_lan else self.cloud).add(poll.seconds, poll.error)
+        if isinstance(poll.error, FrameError):
+            if self.undecoded_frame is None:
+                _LOGGER.warning(
+                    "The controller answers in a form that is not understood: please"
+                    " report it with the diagnostics of its device, which hold the answer"
+                )
+            self.undecoded_frame = self.last_frame
+
+    def _report_version(self, payload: bytes) -> None:
+        """Log each other version of a frame once."""
+        version = payload[0] if payload else None
+        if version is None or version == self.unknown_frame_version:
+            return
+        self.unknown_frame_version = version
+        _LOGGER.warning(
+            "The controller sends state frames of version %d, and only version %d is"
+            " documented: please report whether the values are right",
+            version,
+            VERSION,
+        )
+
+
+_KNOWN_VERSION = bytes((VERSION,))
