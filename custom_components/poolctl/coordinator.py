@@ -21,6 +21,7 @@ from .client.control.controller import Controller
 from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.lan import LanClient
+from .client.pool.queries import NAMES
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
@@ -35,8 +36,10 @@ from .observed.observers import Observers
 from .options import options_of
 from .private import QuietCoordinator
 from .problems.issues import Issues, async_check_sign_in
+from .upkeep.counters import counters_of
 from .upkeep.holds import HoldKeeper
 from .upkeep.memory import DATA_MEMORY
+from .upkeep.remembered import remember, remembered_state
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -85,6 +88,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.registered_id = ""  # of the device in Home Assistant
         self._shared = shared
         self._memory = hass.data[DATA_MEMORY]
+        self._counters = counters_of(self._memory, record.device_id)
         self._poll: asyncio.Task[object] | None = None  # while it polls
         self._details_running = False
         self._names_due = False
@@ -102,16 +106,17 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     def _make_controller(self) -> Controller:
         options, cloud = self._options, self._shared.cloud
+        remembered = remembered_state(self._memory, self.record.device_id)
+        if remembered.outputs.names:
+            # Then it has answered this query before.
+            self._counters.answered = NAMES.name, b""
         return Controller(
             self.record.device_id,
             lan=self.lan_client(self.record),
             cloud=None if options.connection is Connection.LAN else cloud,
             facts=self._shared.observers.facts(self.record.device_id),
             publish=self._async_publish,
-            remembered=replace(
-                self._memory.state(self.record.device_id),
-                without_flow=options.without_flow,
-            ),
+            remembered=replace(remembered, without_flow=options.without_flow),
             clock=dt_util.now,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
         )
@@ -203,7 +208,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             on_lan=controller.paths.on_lan,
             lan_works=controller.paths.lan_works,
             lan_error=controller.paths.lan_error,
-            clock_fault=self._memory.counter(self.record.device_id).clock_fault,
+            clock_fault=self._counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
             cloud_allowed=controller.paths.cloud is not None,
             cloud_error=controller.paths.cloud_error,
@@ -289,7 +294,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         What a poll of the LAN told is shown as it ends, which is at once: both would look
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
-        self._memory.remember(self.record.device_id, self.controller.store.known)
+        remember(self._memory, self.record.device_id, self.controller.store.known)
         self.hold_keeper.async_check()
         names_due = self.controller.queries.names_due
         state = self.controller.store.state
@@ -316,7 +321,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             record.host,
             parse_key(record.key),
             port=record.port,
-            counter=self._memory.counter(record.device_id),
+            counter=self._counters,
             facts=self._shared.observers.facts(record.device_id),
         )
 

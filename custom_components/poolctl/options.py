@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from homeassistant.config_entries import ConfigEntry
 
 from .client.pool.state import WithoutFlow
+from .client.stored import Stored, flag
 from .const import (
     CONF_CONNECTION,
     CONF_DRUM_REPAIRS,
@@ -30,11 +31,11 @@ DEFAULTS = Options()
 
 
 def options_of(entry: ConfigEntry) -> Options:
-    """Return what was chosen; an entry may be older than an option."""
-    chosen = entry.options
+    """Return what was chosen; an entry may be of a version with other options."""
+    chosen = Stored(entry.options)
     return Options(
-        connection=Connection(chosen.get(CONF_CONNECTION, DEFAULTS.connection)),
-        without_flow=WithoutFlow(chosen.get(CONF_WITHOUT_FLOW, DEFAULTS.without_flow)),
-        holds_end=HoldsEnd(chosen.get(CONF_HOLDS, DEFAULTS.holds_end)),
-        drum_repairs=chosen.get(CONF_DRUM_REPAIRS, DEFAULTS.drum_repairs),
+        connection=chosen.get(CONF_CONNECTION, Connection, DEFAULTS.connection),
+        without_flow=chosen.get(CONF_WITHOUT_FLOW, WithoutFlow, DEFAULTS.without_flow),
+        holds_end=chosen.get(CONF_HOLDS, HoldsEnd, DEFAULTS.holds_end),
+        drum_repairs=chosen.get(CONF_DRUM_REPAIRS, flag, DEFAULTS.drum_repairs),
     )

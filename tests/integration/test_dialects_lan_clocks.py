@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.poolctl.client import envelope
 from custom_components.poolctl.client.control import queries as queries_module
-from custom_components.poolctl.upkeep import memory
+from custom_components.poolctl.upkeep import counters
 from tests.simulator.dialects import Dialect
 from tests.simulator.raw import until
 
@@ -35,7 +35,7 @@ def clocks(monkeypatch: pytest.MonkeyPatch, service: Service) -> SimpleNamespace
     found = SimpleNamespace(wrong=0.0)
     clock = SimpleNamespace(time=lambda: service.clock.time() + found.wrong)
     monkeypatch.setattr(envelope, "time", clock)
-    monkeypatch.setattr(memory, "time", clock)
+    monkeypatch.setattr(counters, "time", clock)
     return found
 
 

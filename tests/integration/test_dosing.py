@@ -10,7 +10,6 @@ import pytest
 
 from custom_components.poolctl import PLATFORMS
 from custom_components.poolctl.client.control import queries
-from custom_components.poolctl.const import DOMAIN
 from tests.simulator import settings as sim_settings
 from tests.simulator.raw import until
 
@@ -297,21 +296,14 @@ async def test_nearly_empty(full: Home, substance: str) -> None:
         await full.act("number.set_value", level, value=51)
 
 
-@pytest.mark.parametrize("older_store", [False, True])
-async def test_what_is_nearly_empty_is_kept_over_a_restart(
-    full: Home, hass_storage: dict[str, Any], older_store: bool
-) -> None:
+async def test_what_is_nearly_empty_is_kept_over_a_restart(full: Home) -> None:
     requests = len(full.controller.requests)
     await full.act("number.set_value", "acid_low_level", value=25)
     assert len(full.controller.requests) == requests  # it is Home Assistant's own
 
     await full.shut_down()
-    if older_store:
-        kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
-        del kept["acid_low_level"], kept["chlorine_low_level"]
     await full.boot()
-    level = full.value("number", "acid_low_level")
-    assert level == ("10" if older_store else "25")
+    assert full.value("number", "acid_low_level") == "25"
     assert full.value("number", "chlorine_low_level") == "10"
 
 

@@ -15,7 +15,6 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.climate import CLIMATES
-from custom_components.poolctl.const import DOMAIN
 from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 
@@ -251,23 +250,16 @@ async def test_the_mode_follows_the_sources(full: Home) -> None:
     assert full.value("switch", "solar_selected") == "on"
 
 
-@pytest.mark.parametrize("older_store", [False, True])
-async def test_what_heated_last_is_remembered_over_a_restart(
-    full: Home, hass_storage: dict[str, Any], older_store: bool
-) -> None:
+async def test_what_heated_last_is_remembered_over_a_restart(full: Home) -> None:
     await full.act("switch.turn_off", "solar_selected")
     await full.act("climate.turn_off", "pool")
     assert sources(full) == sim_pool.SPA_HEATER
 
     await full.shut_down()
-    if older_store:
-        kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
-        del kept["pool_sources"]
     await full.boot()
 
     await full.act("climate.turn_on", "pool")
-    again = ALL if older_store else sim_pool.SPA_HEATER | sim_pool.POOL_HEATER
-    assert sources(full) == again
+    assert sources(full) == sim_pool.SPA_HEATER | sim_pool.POOL_HEATER
 
 
 async def test_target_and_source_at_once(full: Home) -> None:

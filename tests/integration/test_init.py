@@ -7,7 +7,9 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import device_registry as dr
 import pytest
 
+from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import DATA_MEMORY
+from custom_components.poolctl.upkeep.remembered import remembered_state
 from tests.simulator.raw import until
 
 from .home import Home
@@ -153,11 +155,12 @@ async def test_things_without_a_name_have_one(home: Home) -> None:
 
 async def test_a_deleted_account_is_forgotten(small: Home) -> None:
     memory = small.hass.data[DATA_MEMORY]
-    assert memory.state(small.controller.device_id).outputs.slots
+    device_id = small.controller.device_id
+    assert remembered_state(memory, device_id).outputs.slots
     await small.hass.config_entries.async_remove(small.entry.entry_id)
     await small.settle()
-    assert not memory.state(small.controller.device_id).outputs.slots
-    assert memory.counter(small.controller.device_id).last > 0
+    assert not remembered_state(memory, device_id).outputs.slots
+    assert counters_of(memory, device_id).last > 0
 
 
 async def test_two_controllers_with_the_same_names(home: Home) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 import json
 from pathlib import Path
-from typing import Any
 
 from homeassistant.components.light.const import LightEntityFeature
 from homeassistant.helpers import entity_registry as er
@@ -12,7 +11,6 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl import light as light_module
 from custom_components.poolctl.client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES
-from custom_components.poolctl.const import DOMAIN
 
 from .home import Home
 from .test_lights import (
@@ -88,20 +86,12 @@ async def test_the_controller_knows_its_lights(full: Home) -> None:
     assert sent(full) == [(DECK_LIGHT, 5, 8)]
 
 
-@pytest.mark.parametrize("older_store", [False, True])
-async def test_the_choice_is_remembered_over_a_restart(
-    full: Home, hass_storage: dict[str, Any], older_store: bool
-) -> None:
+async def test_the_choice_is_remembered_over_a_restart(full: Home) -> None:
     key = "pool_light_type"
     await full.act("select.select_option", key, option="other")
     await full.shut_down()
-    kept = hass_storage[DOMAIN]["data"][full.controller.device_id]
-    assert (kept["pool_light_choice"], kept["spa_light_choice"]) == (0, None)
-    if older_store:
-        del kept["pool_light_choice"], kept["spa_light_choice"]
     await full.boot()
-    again = "spa_electrics_multi_plus" if older_store else "other"
-    assert full.value("select", key) == again
+    assert full.value("select", key) == "other"
 
 
 def test_effects_and_kinds_of_light_have_names() -> None:

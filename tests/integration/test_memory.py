@@ -1,5 +1,6 @@
-"""The store: what earlier versions wrote is read, and its form stays as it is."""
+"""The store: it comes back as it was written, and what is odd in it is lost alone."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from custom_components.poolctl.client.frame import Readings
 from custom_components.poolctl.client.pool.filter import Filter
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import (
-    LOW_LEVEL,
     Chemistry,
     Doser,
     Hold,
@@ -23,51 +23,67 @@ from custom_components.poolctl.client.pool.parts import (
 )
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.pool.warming import LearnedRate, Warming
+from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import Memory
+from custom_components.poolctl.upkeep.remembered import remember, remembered_state
 from custom_components.poolctl.upkeep.tolerant_store import TolerantStore
 
 from .home import Home
 from .service import FULL_ID, SMALL_ID
 
 DEVICE_ID = "AA_BB_CC_00_11_22"
+OTHER_ID = "AA_BB_CC_00_11_33"
 STORED: dict[str, Any] = {
-    "counter": 1795253415,
-    "frames": 48213,
-    "aux_types": [1, 20, 0, 0],
-    "names": ["Filter", "Waterfall", "", ""],
-    "pump": {"type": "Variable Speed", "brand": "Brand", "model": "P320"},
-    "start_speed": 65,
-    "volume": 48_000,
-    "pool_sources": ["solar"],
-    "pool_rates": [
-        {"sources": ["solar"], "per_hour": 0.42},
-        {"sources": ["pool_heater", "solar"], "per_hour": 1},
-    ],
-    "spa_rates": [{"sources": ["spa_heater"], "per_hour": 5.5}],
-    "pool_light_choice": 3,
-    "spa_light_choice": None,
-    "acid_low_level": 15,
-    "chlorine_low_level": 20,
-    "acid_idle_doses": 3,
-    "acid_reading_before": 7.6,
-    "holds": [
-        {
-            "slot": 1,
-            "on": False,
-            "since": "2026-11-21T09:00:00+00:00",
-            "until": "2026-11-21T16:00:00+00:00",
+    "counters": {"counter": 1795253415, "frames": 48213},
+    "equipment": {
+        "types": [1, 20, 0, 0],
+        "names": ["Filter", "Waterfall", "", ""],
+        "pump": ["Variable Speed", "Brand", "P320"],
+        "chemistry": {
+            "ph": 7.2,
+            "orp": 650,
+            "water_temperature": 27.5,
+            "at": "2026-11-21T09:30:15.250000+00:00",
         },
-        {"slot": 2, "on": True, "since": "2026-11-20T09:00:00+00:00", "until": None},
-    ],
-    "filter": {
-        "measurable": True,
-        "cleaned_at": "2026-11-20T08:15:00+00:00",
-        "clean": 0.000667,
-        "load": 23,
-        "limit": 40,
     },
-    "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
-    "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
+    "choices": {
+        "start_speed": 65,
+        "volume": 48_000,
+        "pool_sources": ["solar"],
+        "pool_lights": 3,
+        "spa_lights": None,
+        "acid_low_level": 15,
+        "chlorine_low_level": 20,
+        "filter_limit": 40,
+    },
+    "learned": {
+        "filter": {
+            "measurable": True,
+            "cleaned_at": "2026-11-20T08:15:00+00:00",
+            "clean": 0.000667,
+            "load": 23,
+        },
+        "pool_rates": [["solar", 0.42], ["pool_heater", "solar", 1]],
+        "spa_rates": [["spa_heater", 5.5]],
+        "acid_idle_doses": 3,
+        "acid_reading": 7.6,
+    },
+    "holds": {
+        "holds": [
+            {
+                "slot": 1,
+                "on": False,
+                "since": "2026-11-21T09:00:00+00:00",
+                "until": "2026-11-21T16:00:00+00:00",
+            },
+            {
+                "slot": 2,
+                "on": True,
+                "since": "2026-11-20T09:00:00+00:00",
+                "until": None,
+            },
+        ]
+    },
 }
 STATE = PoolState(
     outputs=Outputs(types=(1, 20, 0, 0), names=("Filter", "Waterfall", "", "")),
@@ -106,22 +122,6 @@ STATE = PoolState(
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
-LATER = (
-    "frames",
-    "volume",
-    "pool_sources",
-    "pool_rates",
-    "spa_rates",
-    "pool_light_choice",
-    "spa_light_choice",
-    "acid_low_level",
-    "chlorine_low_level",
-    "acid_idle_doses",
-    "acid_reading_before",
-    "holds",
-    "filter",
-)
-"""What the first version did not store."""
 
 
 def in_store(version: int, data: Any) -> dict[str, Any]:
@@ -130,237 +130,242 @@ def in_store(version: int, data: Any) -> dict[str, Any]:
 
 
 async def load(
-    hass: HomeAssistant, hass_storage: dict[str, Any], stored: dict[str, Any]
+    hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any
 ) -> Memory:
-    hass_storage["poolctl"] = in_store(1, {DEVICE_ID: stored})
+    """Return the memory of a store in which another controller is as it should be."""
+    hass_storage.pop("poolctl.set_aside", None)
+    data = {OTHER_ID: STORED} if stored is None else {DEVICE_ID: stored}
+    hass_storage["poolctl"] = in_store(1, data)
     memory = Memory(hass)
     await memory.async_load()
     return memory
 
 
-async def save(memory: Memory, hass_storage: dict[str, Any]) -> Any:
+async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
+    """Use a controller, and return what is stored of it then."""
+    remembered_state(memory, DEVICE_ID)
+    counters_of(memory, DEVICE_ID)
+    await memory._hass.async_block_till_done()
     await memory._store.async_save(memory._data())
-    return hass_storage["poolctl"]["data"]
+    return hass_storage["poolctl"]["data"][DEVICE_ID]
+
+
+def leaves(
+    stored: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[str | int, ...]]:
+    """Return where all objects, lists and values of a store stand."""
+    if path:
+        yield path
+    if isinstance(stored, dict):
+        items: Any = stored.items()
+    else:
+        items = enumerate(stored) if isinstance(stored, list) else ()
+    for key, value in items:
+        yield from leaves(value, (*path, key))
+
+
+def changed(stored: Any, path: tuple[str | int, ...], value: Any) -> Any:
+    """Return a store with another value somewhere."""
+    if not path:
+        return value
+    copy = stored.copy()
+    copy[path[0]] = changed(stored[path[0]], path[1:], value)
+    return copy
 
 
 async def test_what_is_stored_is_read(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
-    assert memory.state(DEVICE_ID) == STATE
+    assert remembered_state(memory, DEVICE_ID) == STATE
     # Equality leaves it out.
-    assert memory.state(DEVICE_ID).valid_at == STATE.valid_at
-    assert memory.counter(DEVICE_ID).last == STORED["counter"]
-    assert memory.counter(DEVICE_ID).frames.newest == STORED["frames"]
-    assert await save(memory, hass_storage) == {DEVICE_ID: STORED}
+    assert remembered_state(memory, DEVICE_ID).valid_at == STATE.valid_at
+    counters = counters_of(memory, DEVICE_ID)
+    assert (counters.last, counters.frames.newest) == (1795253415, 48213)
+    assert counters is counters_of(memory, DEVICE_ID)
+    assert await use(memory, hass_storage) == STORED
+    assert "poolctl.set_aside" not in hass_storage
 
 
-async def test_a_store_of_the_first_version(
+async def test_a_controller_that_nothing_is_stored_of(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
-    first = {key: value for key, value in STORED.items() if key not in LATER}
-    memory = await load(hass, hass_storage, first)
-    state = memory.state(DEVICE_ID)
-    assert (state.outputs.names, state.start_speed) == (STATE.outputs.names, 65)
-    assert (state.acid.low_level, state.chlorine.low_level) == (LOW_LEVEL, LOW_LEVEL)
-    assert state.pool_sources == ()
-    assert (await save(memory, hass_storage))[DEVICE_ID].keys() == STORED.keys()
-
-
-async def test_a_store_that_lacks_something(
-    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
-) -> None:
-    for missing in STORED.keys() - {"counter"}:
-        with subtests.test(missing):
-            rest = {key: value for key, value in STORED.items() if key != missing}
-            memory = await load(hass, hass_storage, rest)
-            assert memory.counter(DEVICE_ID).last == STORED["counter"]
-            stored = (await save(memory, hass_storage))[DEVICE_ID]
-            assert stored | {missing: None} == STORED | {missing: None}
-
-
-async def test_a_heat_source_that_only_a_newer_version_knows(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
-) -> None:
-    newer = STORED | {
-        "pool_sources": ["of_next_year", "solar"],
-        "spa_rates": [
-            {"sources": ["of_next_year", "solar"], "per_hour": 3},
-            {"sources": ["solar"], "per_hour": 2},
-        ],
-    }
-    memory = await load(hass, hass_storage, newer)
-    state = memory.state(DEVICE_ID)
-    assert state.pool_sources == (HeatSource.SOLAR,)
-    assert state.spa.warming == Warming((LearnedRate((HeatSource.SOLAR,), 2),))
-
-
-async def test_a_rate_that_is_not_possible(
-    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
-) -> None:
-    for per_hour in (0, 0.049, 20.1, -1):
-        with subtests.test(str(per_hour)):
-            odd = {"pool_rates": [{"sources": ["solar"], "per_hour": per_hour}]}
-            memory = await load(hass, hass_storage, STORED | odd)
-            assert memory.state(DEVICE_ID).pool == Water()
-
-
-async def test_a_controller_that_nothing_is_known_of(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
-) -> None:
-    """Stored as soon as its counter is used."""
-    memory = await load(hass, hass_storage, STORED)
-    counter = memory.counter("AA_BB_CC_00_11_33").last
-    stored = (await save(memory, hass_storage))["AA_BB_CC_00_11_33"]
-    assert stored == {
-        "counter": counter,
-        "frames": None,
-        "aux_types": None,
-        "names": [],
-        "pump": None,
-        "start_speed": None,
-        "volume": None,
-        "pool_sources": [],
-        "pool_rates": [],
-        "spa_rates": [],
-        "pool_light_choice": None,
-        "spa_light_choice": None,
-        "acid_low_level": 10,
-        "chlorine_low_level": 10,
-        "acid_idle_doses": 0,
-        "acid_reading_before": None,
-        "holds": [],
-        "filter": {
-            "measurable": False,
-            "cleaned_at": None,
-            "clean": None,
-            "load": None,
-            "limit": 50,
-        },
-        "chemistry": {"ph": None, "orp": None, "water_temperature": None},
-        "chemistry_at": None,
-    }
+    memory = await load(hass, hass_storage, {})
+    assert remembered_state(memory, DEVICE_ID) == PoolState()
+    stored = await use(memory, hass_storage)
+    assert stored.keys() == STORED.keys()
+    assert stored["holds"] == {"holds": []}
+    assert (stored["choices"]["acid_low_level"], stored["choices"]["volume"]) == (
+        10,
+        None,
+    )
 
 
 async def test_only_what_lasts_is_kept(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
-    memory.remember(
-        DEVICE_ID,
-        PoolState(
-            outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
-        ),
+    counters = counters_of(memory, DEVICE_ID)
+    state = PoolState(
+        outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
     )
-    assert memory.state(DEVICE_ID) == PoolState(outputs=Outputs(names=("Filter",)))
+    remember(memory, DEVICE_ID, state)
+    kept = PoolState(outputs=Outputs(names=("Filter",)))
+    assert remembered_state(memory, DEVICE_ID) == kept
     memory.forget(DEVICE_ID)
-    assert memory.state(DEVICE_ID) == PoolState()
-    assert memory.counter(DEVICE_ID).last == STORED["counter"]
+    assert remembered_state(memory, DEVICE_ID) == PoolState()
+    assert counters_of(memory, DEVICE_ID) is counters
+
+
+async def test_a_hold_is_written_at_once(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    memory = await load(hass, hass_storage, STORED)
+    remember(memory, DEVICE_ID, STATE)
+    await hass.async_block_till_done()
+    assert hass_storage["poolctl"]["data"][DEVICE_ID] == STORED
+    remember(memory, DEVICE_ID, PoolState())
+    await hass.async_block_till_done()
+    assert hass_storage["poolctl"]["data"][DEVICE_ID]["holds"] == {"holds": []}
 
 
 ODD: tuple[Any, ...] = (
     "of a newer version",
-    None,
+    True,
+    -1,
+    2**62,
+    1e30,
     [],
-    STORED | {"names": [1, 2]},
-    STORED | {"names": "Filter"},
-    STORED | {"aux_types": ["pump"]},
-    STORED | {"pump": {"kind": "new"}},
-    STORED | {"pump": "P320"},
-    STORED | {"start_speed": "fast"},
-    STORED | {"pool_sources": 7},
-    STORED | {"pool_rates": {"solar": 1.0}},
-    STORED | {"pool_rates": [{"sources": ["solar"], "per_hour": "fast"}]},
-    STORED | {"spa_rates": [{"per_hour": 1.0}]},
-    STORED | {"acid_low_level": {"level": 5}},
-    STORED | {"filter": {"clean": 0.0007}},
-    STORED | {"filter": STORED["filter"] | {"load": "high"}},
-    STORED | {"filter": STORED["filter"] | {"cleaned_at": "2026-11-20"}},
-    STORED | {"chemistry": {"chlorine": 1.5}},
-    STORED | {"chemistry": {"ph": "good"}},
-    STORED | {"chemistry_at": "yesterday"},
-    STORED | {"chemistry_at": "2026-11-21T09:30:15"},
+    [[]],
+    {},
+    {"kind": "new"},
+    "2026-11-21T09:30:15",
 )
 
 
-async def test_an_odd_record(
-    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
-) -> None:
-    """It is set aside; the other one is read, and of the odd one its counters are."""
-    for odd in ODD:
-        with subtests.test(str(odd)[:80]):
-            hass_storage.pop("poolctl.set_aside", None)
-            other = "AA_BB_CC_00_11_33"
-            hass_storage["poolctl"] = in_store(1, {other: odd, DEVICE_ID: STORED})
-            memory = Memory(hass)
-            await memory.async_load()
-            assert memory.state(DEVICE_ID) == STATE
-            assert memory.state(other) == PoolState()
-            if isinstance(odd, dict):
-                assert memory.counter(other).last == STORED["counter"]
-                assert memory.counter(other).frames.newest == STORED["frames"]
-            (kept,) = hass_storage["poolctl.set_aside"]["data"]
-            assert kept["data"] == {other: odd}
-            await save(memory, hass_storage)
-            # What is set aside later stands beside it.
-            hass_storage["poolctl"] = in_store(1, {other: "odd", DEVICE_ID: STORED})
-            await Memory(hass).async_load()
-            assert [
-                each["data"] for each in hass_storage["poolctl.set_aside"]["data"]
-            ] == [
-                {other: odd},
-                {other: "odd"},
-            ]
+def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
+    """Tell whether an odd value is a possible one there."""
+    return (
+        (path[-1] in ("on", "measurable") and odd is True)
+        or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
+        or (path[1:2] == ("types",) and odd == -1)
+        or (path[-1] == "orp" and odd == -1)
+        or (path[-1] == "water_temperature" and odd == -1)
+    )
 
 
-async def test_an_odd_counter(
+async def test_an_odd_value_is_lost_alone(
     hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
-    for counter in ("next", None, -1, 2**32, True, 1.5):
-        with subtests.test(str(counter)):
-            hass_storage["poolctl"] = in_store(
-                1, {DEVICE_ID: STORED | {"counter": counter, "frames": counter}}
-            )
+    """Everything beside it stays, and the odd value can be found in another file."""
+    for path in leaves(STORED):
+        for odd in ODD:
+            if odd in ([], {}) or (len(path) > 1 and _possible(path, odd)):
+                continue
+            if isinstance(odd, dict) and isinstance(_at(STORED, path), dict):
+                continue
+            with subtests.test(f"{path} {odd}"):
+                memory = await load(hass, hass_storage, changed(STORED, path, odd))
+                stored = await use(memory, hass_storage)
+                lost = path[: _LOST_WITH.get(path[1:2], len(path))]
+                for other in leaves(STORED):
+                    if other[: len(lost)] != lost[: len(other)]:
+                        assert _at(stored, other) == _at(STORED, other), other
+                (kept,) = hass_storage["poolctl.set_aside"]["data"]
+                assert kept["data"][DEVICE_ID].keys() == {path[0]}
+
+
+_LOST_WITH: Any = {
+    ("types",): 2,
+    ("names",): 2,
+    ("pump",): 2,
+    ("pool_sources",): 2,
+    ("pool_rates",): 2,
+    ("spa_rates",): 2,
+    ("holds",): 2,
+}
+"""How much of a path is lost as a whole: a list that means nothing in part."""
+
+
+def _at(stored: Any, path: tuple[str | int, ...]) -> Any:
+    for key in path:
+        stored = stored[key]
+    return stored
+
+
+async def test_a_record_that_is_none(
+    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
+) -> None:
+    """It is set aside, beside what is there already; the other one is read."""
+    hass_storage["poolctl"] = in_store(1, {})
+    records: tuple[Any, ...] = ("odd", None, [])
+    for number, odd in enumerate(records):
+        with subtests.test(str(odd)):
+            hass_storage["poolctl"] = in_store(1, {OTHER_ID: odd, DEVICE_ID: STORED})
             memory = Memory(hass)
             await memory.async_load()
-            assert memory.state(DEVICE_ID) == STATE
-            assert memory.counter(DEVICE_ID).last == 0
-            assert memory.counter(DEVICE_ID).frames.newest is None
+            assert remembered_state(memory, DEVICE_ID) == STATE
+            assert remembered_state(memory, OTHER_ID) == PoolState()
+            aside = hass_storage["poolctl.set_aside"]["data"]
+            assert len(aside) == number + 1
+            assert aside[-1]["data"] == {OTHER_ID: odd}
 
 
 async def test_a_store_of_a_newer_version(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     """Kept whole under another name; no counter is used twice all the same."""
-    newer = {DEVICE_ID: STORED | {"names": {"0": "Filter"}}}
-    hass_storage["poolctl"] = in_store(2, newer)
+    hass_storage["poolctl"] = in_store(2, {DEVICE_ID: STORED})
     memory = Memory(hass)
     await memory.async_load()
-    assert memory.state(DEVICE_ID) == PoolState()
-    assert memory.counter(DEVICE_ID).last == STORED["counter"]
+    assert remembered_state(memory, DEVICE_ID) == PoolState()
+    assert counters_of(memory, DEVICE_ID).last == STORED["counters"]["counter"]
     (kept,) = hass_storage["poolctl.set_aside"]["data"]
-    assert kept["data"] == {"version": 2, "data": newer}
+    assert kept["data"] == {"version": 2, "data": {DEVICE_ID: STORED}}
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_a_home_with_an_odd_store(
     home: Home, hass_storage: dict[str, Any]
 ) -> None:
-    """Every pool is set up."""
-    hass_storage["poolctl"] = in_store(
-        3, {SMALL_ID: "new", FULL_ID: {"counter": "new"}}
-    )
+    """Every pool is set up, with all that the odd values are about."""
+    odd: dict[str, Any] = {
+        "choices": {"pool_lights": 999, "volume": 1e30, "start_speed": 10**9},
+        "learned": {"filter": {"clean": 0, "cleaned_at": "2026-11-20T08:15:00+00:00"}},
+    }
+    hass_storage["poolctl"] = in_store(1, {SMALL_ID: "new", FULL_ID: odd})
     await home.set_up(*home.service.controllers)
     for controller in home.service.controllers:
         assert home.value("sensor", "connection", of=controller) == "lan"
+    full = home.service.full
+    assert home.value("select", "pool_light_type", of=full) != "unavailable"
+    assert home.value("number", "volume", of=full) == "unknown"
+    await home.advance(45, step=15)
+    assert home.value("sensor", "connection", of=full) == "lan"
+
+
+async def test_an_option_of_another_version(home: Home) -> None:
+    """It counts as not chosen."""
+    await home.set_up(
+        home.controller,
+        options={"connection": "radio", "readings_without_flow": 7, "drum_repairs": []},
+    )
+    assert home.value("sensor", "connection") == "lan"
+    await home.unload()
 
 
 @pytest.mark.parametrize(
     "text", ['{"version": {}, "data": []}', '{"version": 1}', "[1, 2]", '"no store"']
 )
+@pytest.mark.parametrize("writable", [True, False])
 async def test_a_real_file_that_is_none(
-    hass: HomeAssistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+    hass: HomeAssistant,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    writable: bool,
 ) -> None:
-    """It is moved away under a name that says so, not written over."""
+    """It is moved away under a name that says so, not written over; where it can be."""
     # The test harness has put its own storage in the place of files.
     monkeypatch.setattr(TolerantStore, "_async_load", Store._async_load_data)
     hass.config.config_dir = str(tmp_path)
@@ -368,9 +373,16 @@ async def test_a_real_file_that_is_none(
     file = tmp_path / ".storage" / "poolctl"
     file.parent.mkdir()
     file.write_text(text)
+    if not writable:
+
+        def refuse(path: Path, target: str) -> None:
+            raise PermissionError
+
+        monkeypatch.setattr(Path, "rename", refuse)
     memory = Memory(hass)
     await memory.async_load()
-    assert memory.state(DEVICE_ID) == PoolState()
-    (kept,) = file.parent.glob("poolctl.unreadable.*")
-    assert kept.read_text() == text
-    assert not file.exists()
+    assert remembered_state(memory, DEVICE_ID) == PoolState()
+    if writable:
+        (kept,) = file.parent.glob("poolctl.unreadable.*")
+        assert kept.read_text() == text
+    assert file.exists() is not writable

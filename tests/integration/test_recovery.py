@@ -11,7 +11,9 @@ import pytest
 
 from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.network import addresses
+from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import Memory
+from custom_components.poolctl.upkeep.remembered import remembered_state
 from tests.simulator.visitors import Announcement
 
 from .conftest import Names
@@ -121,16 +123,16 @@ async def test_memory_survives_a_restart(
     """Written lazily, once; read back as it was."""
     await full.advance(61)
     kept = hass_storage["poolctl"]["data"][full.controller.device_id]
-    assert kept["counter"] == full.controller.accepted_counter
-    assert len(kept["aux_types"]) == 37
-    assert kept["names"][3] == "Waterfall"
+    assert kept["counters"]["counter"] == full.controller.accepted_counter
+    assert len(kept["equipment"]["types"]) == 37
+    assert kept["equipment"]["names"][3] == "Waterfall"
 
     again = Memory(full.hass)
     await again.async_load()
     coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
     known, remembered = (
         coordinator.controller.store.known,
-        again.state(full.controller.device_id),
+        remembered_state(again, full.controller.device_id),
     )
     assert remembered.outputs.slots
     assert [slot.name for slot in remembered.outputs.slots] == [
@@ -138,7 +140,8 @@ async def test_memory_survives_a_restart(
     ]
     assert remembered.pump == known.pump
     assert remembered.valid_chemistry == known.valid_chemistry
-    assert again.counter(full.controller.device_id).next() > kept["counter"]
+    counters = counters_of(again, full.controller.device_id)
+    assert counters.next() > kept["counters"]["counter"]
 
 
 async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:

@@ -9,6 +9,7 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.upkeep.memory import DATA_MEMORY
+from custom_components.poolctl.upkeep.remembered import remembered_state
 from tests.simulator.water import HEATER_RISE
 
 from .home import Home
@@ -80,7 +81,7 @@ async def test_unknown_while_nothing_heats(full: Home) -> None:
     learned = rate(full)
     assert learned == pytest.approx(HEATER_RISE["pool"], rel=0.05)
     # It is in the store of all that is, so it survives a restart.
-    state = full.hass.data[DATA_MEMORY].state(full.controller.device_id)
+    state = remembered_state(full.hass.data[DATA_MEMORY], full.controller.device_id)
     (found,) = state.pool.warming.rates
     assert found.sources == ("pool_heater",)
     await full.restart()

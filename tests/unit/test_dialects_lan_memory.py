@@ -8,6 +8,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import Memory
 
 DEVICE = "AA_BB_CC_00_00_01"
@@ -24,14 +25,14 @@ async def test_a_sudden_end(
     """Home Assistant ends before the store is written for its 60 s."""
     memory = Memory(hass)
     await memory.async_load()
-    counter = memory.counter(DEVICE)
+    counter = counters_of(memory, DEVICE)
     used = []
     for _ in range(presses + 1):
         used.append(counter.next())
         await hass.async_block_till_done()
     again = Memory(hass)
     await again.async_load()
-    first = again.counter(DEVICE).next()
+    first = counters_of(again, DEVICE).next()
     assert first > max(used)
     assert first - max(used) <= 100
 
@@ -42,7 +43,7 @@ async def test_near_the_clock_nothing_is_written_at_once(
     memory = Memory(hass)
     await memory.async_load()
     for _ in range(5):
-        memory.counter(DEVICE).next()
+        counters_of(memory, DEVICE).next()
         freezer.tick(1)
     await hass.async_block_till_done()
     assert DOMAIN not in hass_storage
@@ -62,9 +63,9 @@ async def test_a_counter_of_a_wrong_clock(
         "version": 1,
         "minor_version": 1,
         "key": DOMAIN,
-        "data": {DEVICE: {"counter": stored}},
+        "data": {DEVICE: {"counters": {"counter": stored}}},
     }
     memory = Memory(hass)
     await memory.async_load()
     expected = stored + 1 if kept else int(time.time())
-    assert memory.counter(DEVICE).next() == expected
+    assert counters_of(memory, DEVICE).next() == expected

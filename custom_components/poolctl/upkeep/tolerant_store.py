@@ -1,6 +1,7 @@
-"""A store of comforts: what cannot be read of it stops nothing, and is never lost."""
+"""A store that keeps what it can read, and sets aside what it cannot: nothing stops."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 import logging
 from pathlib import Path
 from typing import Any, override
@@ -18,6 +19,8 @@ _VERSION = 1
 _ANY_VERSION = 1_000_000
 SET_ASIDE = f"{DOMAIN}.set_aside"
 """Key of the store, and name of its file, for what could not be read."""
+_UNREADABLE = (HomeAssistantError, OSError, KeyError, TypeError, AttributeError)
+"""What Home Assistant raises for a file that is not its store's."""
 
 
 class TolerantStore(Store[Mapping[str, Any]]):
@@ -31,9 +34,10 @@ class TolerantStore(Store[Mapping[str, Any]]):
         """Return what is stored by any version, nothing where that is not possible."""
         try:
             found: object = await self.async_load()
-        except (HomeAssistantError, KeyError, TypeError, AttributeError) as err:
+        except _UNREADABLE as err:
             _LOGGER.warning("The store cannot be read (%s)", type(err).__name__)
-            await self.hass.async_add_executor_job(self._move_away)
+            with suppress(OSError):  # of a folder that is read-only
+                await self.hass.async_add_executor_job(self._move_away)
             return {}
         if isinstance(found, Mapping):
             return found
@@ -46,10 +50,11 @@ class TolerantStore(Store[Mapping[str, Any]]):
         store: Store[list[Any]] = Store(self.hass, _VERSION, SET_ASIDE)
         try:
             kept = await store.async_load()
-        except HomeAssistantError, KeyError, TypeError, AttributeError:
+        except _UNREADABLE:
             kept = None
         entry = {"at": dt_util.utcnow().isoformat(), "data": odd}
-        await store.async_save([*(kept or []), entry])
+        with suppress(OSError):
+            await store.async_save([*(kept or []), entry])
         _LOGGER.warning(
             "Some of what is remembered of pool controllers cannot be read by this"
             " version; it is kept in the file %s",
@@ -73,9 +78,7 @@ class TolerantStore(Store[Mapping[str, Any]]):
         if not isinstance(old_data, Mapping):
             return {}
         return {
-            device_id: {
-                name: stored[name] for name in ("counter", "frames") if name in stored
-            }
+            device_id: {"counters": stored["counters"]}
             for device_id, stored in old_data.items()
-            if isinstance(stored, Mapping)
+            if isinstance(stored, Mapping) and "counters" in stored
         }

@@ -1,0 +1,121 @@
+"""Values as they were stored: one that cannot be read is lost alone.
+
+A store may be of another version, edited by hand, or damaged. `Stored` reads it value by
+value; what has another form than ours, or is not possible, is `odd` and reads as its default.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+type Reader[T] = Callable[[Any], T]
+"""Returns a stored value; raises ValueError, TypeError or KeyError for an odd one."""
+
+
+class Stored:
+    """A stored object, by the names of its values."""
+
+    def __init__(self, values: object = None) -> None:
+        """Take what a store holds; `None` is an empty object."""
+        self._values: Mapping[str, object] = {}
+        self._odd: dict[str, object] = {}
+        self._parts: dict[str, Stored] = {}
+        if isinstance(values, Mapping):
+            self._values = values
+        elif values is not None:
+            self._odd["not_an_object"] = values
+
+    @property
+    def odd(self) -> dict[str, object]:
+        """What could not be read so far, by name."""
+        parts = {name: part.odd for name, part in self._parts.items()}
+        return self._odd | {name: odd for name, odd in parts.items() if odd}
+
+    def get[T, D](self, name: str, read: Reader[T], default: D) -> T | D:
+        """Return a value, the default where it is missing, null or odd."""
+        value = self._values.get(name)
+        return default if value is None else self._take(name, value, read, default)
+
+    def need[T](self, name: str, read: Reader[T]) -> T:
+        """Return a value without which the whole object is odd; raises as readers do."""
+        return read(self._values[name])
+
+    def list[T](self, name: str, read: Reader[T]) -> tuple[T, ...]:
+        """Return the values of a list, without those that are odd."""
+        values = enumerate(self.get(name, _list, ()))
+        part = self._parts[name] = Stored()
+        items = [part._take(str(at), value, read, None) for at, value in values]
+        return tuple(item for item in items if item is not None)
+
+    def _take[T, D](
+        self, name: str, value: object, read: Reader[T], default: D
+    ) -> T | D:
+        try:
+            return read(value)
+        except KeyError, OverflowError, TypeError, ValueError:
+            self._odd[name] = value
+            return default
+
+    def part(self, name: str) -> Stored:
+        """Return an object within this one, an empty one where there is none."""
+        part = self._parts[name] = Stored(self._values.get(name))
+        return part
+
+
+def _list(value: object) -> Sequence[object]:
+    if not isinstance(value, list | tuple):
+        raise TypeError("not a list")
+    return value
+
+
+def whole(low: int, high: int) -> Reader[int]:
+    """Return the reader of whole numbers in a range."""
+
+    def read(value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError("not a whole number")
+        if not low <= value <= high:
+            raise ValueError("not possible")
+        return value
+
+    return read
+
+
+def number(low: float, high: float) -> Reader[float]:
+    """Return the reader of numbers in a range; NaN and infinity are in none."""
+
+    def read(value: object) -> float:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise TypeError("not a number")
+        if not low <= value <= high:
+            raise ValueError("not possible")
+        return value
+
+    return read
+
+
+def text(value: object) -> str:
+    """Read a text."""
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
+
+
+def flag(value: object) -> bool:
+    """Read a boolean."""
+    if not isinstance(value, bool):
+        raise TypeError("not a boolean")
+    return value
+
+
+def moment(value: object) -> datetime:
+    """Read a time with its zone."""
+    time = datetime.fromisoformat(text(value))
+    if time.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return time
+
+
+def each[T](read: Reader[T]) -> Reader[tuple[T, ...]]:
+    """Return the reader of a list of which every value must be readable."""
+    return lambda values: tuple(read(value) for value in _list(values))
