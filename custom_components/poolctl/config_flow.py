@@ -95,6 +95,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         if user_input is None:
             if not await async_credentials_stored(self.hass):
                 return await self._ask_credentials()
+            if (card := discovered.async_asked(self.hass)) is not None:
+                self._observed = card
+                return await self._ask_address("confirm", None)
             if discovered.async_cards(self.hass):
                 return await self.async_step_found()
         return await self._ask_address("user", user_input)
@@ -108,7 +111,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             step_id = "user" if self._observed is None else "confirm"
             return await self._ask_address(step_id, None)
         return self.async_show_form(
-            step_id="found", data_schema=discovered.async_form(self.hass)
+            step_id="found", data_schema=await discovered.async_form(self.hass)
         )
 
     async def async_step_confirm(
@@ -124,7 +127,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                     step_id=self._preview.step_id,
                     description_placeholders=self._placeholders,
                 )
-            self._card_returns = self.source == SOURCE_ZEROCONF
+            if self.source == SOURCE_ZEROCONF and self._observed is not None:
+                self._card_returns = True
+                discovered.async_ask_credentials(self.hass, self._observed)
             return await self._ask_credentials()
         return await self._ask_address(self._preview.step_id, user_input or None)
 

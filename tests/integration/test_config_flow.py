@@ -84,6 +84,8 @@ async def discover(
             "https://pool.example.com/api-gateway/v1/oauth/authorize?x=1#y",
             "https://pool.example.com",
         ),
+        ("pool.example.com", "https://pool.example.com"),
+        ("pool.example.com:8443/", "https://pool.example.com:8443"),
         ("http://127.0.0.1:8100", "http://127.0.0.1:8100"),
         ("http://localhost:8100", "http://localhost:8100"),
         ("http://192.168.1.5", "http://192.168.1.5"),
@@ -97,9 +99,8 @@ def test_addresses(text: str, address: str) -> None:
 async def test_refused_addresses(home: Home, subtests: pytest.Subtests) -> None:
     for text, error in (
         ("", "invalid_url"),
-        ("pool.example.com", "invalid_url"),
-        ("ftp://pool.example.com", "invalid_url"),
         ("https://", "invalid_url"),
+        ("ftp://pool.example.com", "invalid_url"),
         ("https://user:secret@pool.example.com", "invalid_url"),
         ("https://pool.example.com:port", "invalid_url"),
         ("http://pool.example.com", "http_not_private"),

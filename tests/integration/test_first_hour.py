@@ -186,7 +186,7 @@ async def test_credentials_come_first_by_hand(
 async def test_credentials_come_first_on_a_card(
     newcomer: Home, browser: Browser, sign_in: SignIn
 ) -> None:
-    """The card survives the dialog, and the next flow begins with its controller."""
+    """The card survives the dialog, and the next flow is about its controller at once."""
     home = newcomer
     for controller in home.service.controllers:
         assert (await discover(home, controller))["step_id"] == "confirm"
@@ -200,16 +200,6 @@ async def test_credentials_come_first_on_a_card(
     await browser.store_credentials()
 
     step = await browser.begin()
-    assert (step["type"], step["step_id"]) == ("form", "found")
-    assert list(choices(step).items()) == [
-        (home.controller.device_id, "Home pool (127.0.0.1)"),
-        (home.service.full.device_id, "Beach pool (127.0.0.1)"),
-        (OTHER, OTHER),
-    ]
-    (field,) = step["data_schema"]
-    assert field["default"] == home.controller.device_id
-
-    step = await browser.submit(step, device_id=home.controller.device_id)
     assert (step["type"], step["step_id"]) == ("form", "confirm")
     assert step["description_placeholders"]["name"] == "Home pool"
     step = await browser.submit(step, url=home.cloud.base_url)
@@ -243,8 +233,7 @@ async def test_chosen_controller_must_be_the_accounts(
     assert missing(await browser.open(cards(newcomer)["Next door"]))
     await browser.store_credentials()
 
-    step = await browser.submit(await browser.begin(), device_id=stranger.device_id)
-    step = await browser.submit(step, url=newcomer.cloud.base_url)
+    step = await browser.submit(await browser.begin(), url=newcomer.cloud.base_url)
     result = await sign_in_from(sign_in, step)
     assert result["reason"] == "not_owned"
     assert result["description_placeholders"]["name"] == "Next door"
@@ -258,7 +247,15 @@ async def test_another_controller_than_those_that_were_found(
     await discover(newcomer, stranger)
     await browser.store_credentials()
 
-    step = await browser.submit(await browser.begin(), device_id=OTHER)
+    await discover(newcomer, newcomer.controller)
+    step = await browser.begin()
+    assert list(choices(step).items()) == [
+        # What is reported without a key tells them apart.
+        (newcomer.controller.device_id, "Home pool (127.0.0.1): pH 7.4, 26.4 °C"),
+        (stranger.device_id, "Next door (127.0.0.1)"),
+        (OTHER, OTHER),
+    ]
+    step = await browser.submit(step, device_id=OTHER)
     assert (step["type"], step["step_id"]) == ("form", "user")
     step = await browser.submit(step, url=newcomer.cloud.base_url)
     result = await sign_in_from(sign_in, step)

@@ -4,6 +4,8 @@ Home Assistant's page begins a new flow after it has asked for application crede
 a person chose before must not be lost by that, nor the check that they own it.
 """
 
+import asyncio
+import time
 from typing import Final
 
 from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigFlow
@@ -22,9 +24,14 @@ import probatio as vol
 from ..const import DOMAIN
 from ..network.addresses import ObservedAddress
 from .forms import UserInput, choice
+from .preview import async_preview
 
 _OTHER: Final = "other"
 """The choice of none of them."""
+_PATIENCE: Final = 600.0
+"""s that somebody may take to type the credentials."""
+_ASKED: HassKey[tuple[float, ObservedAddress]] = HassKey("poolctl_asked")
+"""The controller whose card asked for credentials last, and when (monotonic, s)."""
 _CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
 
 
@@ -34,14 +41,14 @@ def async_cards(hass: HomeAssistant) -> dict[str, ObservedAddress]:
     return hass.data.setdefault(_CARDS, {})
 
 
-@callback
-def async_form(hass: HomeAssistant) -> vol.Schema:
-    """Return the choice between them; what a person looked at last comes first.
-
-    A card that was looked at without credentials has come back, so it is the newest.
-    """
-    cards = reversed(async_cards(hass).values())
-    choices = [choice(seen.device_id, seen.name, seen.host) for seen in cards]
+async def async_form(hass: HomeAssistant) -> vol.Schema:
+    """Return the choice between them, with the readings that they report."""
+    cards = list(async_cards(hass).values())[::-1]
+    previews = await asyncio.gather(*(async_preview(hass, each) for each in cards))
+    choices = [
+        choice(card.device_id, card.name, card.host, preview.readings)
+        for card, preview in zip(cards, previews, strict=True)
+    ]
     choices.append(SelectOptionDict(value=_OTHER, label=_OTHER))
     config = SelectSelectorConfig(
         options=choices,
@@ -57,6 +64,21 @@ def async_chosen(hass: HomeAssistant, user_input: UserInput) -> ObservedAddress 
     """Return what was chosen in the form, `None` where it was none of them."""
     cards = {seen.device_id: seen for seen in async_cards(hass).values()}
     return cards.get(user_input[CONF_DEVICE_ID])
+
+
+@callback
+def async_ask_credentials(hass: HomeAssistant, card: ObservedAddress) -> None:
+    """Keep which controller the next flow is about: Home Assistant begins a new one."""
+    hass.data[_ASKED] = time.monotonic(), card
+
+
+@callback
+def async_asked(hass: HomeAssistant) -> ObservedAddress | None:
+    """Return the controller whose card has just asked for credentials, once."""
+    at, card = hass.data.pop(_ASKED, (0.0, None))
+    if card not in async_cards(hass).values() or time.monotonic() - at > _PATIENCE:
+        return None
+    return card
 
 
 @callback

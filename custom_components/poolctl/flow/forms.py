@@ -35,9 +35,14 @@ ADDRESS_FIELDS: Final = {
 """Where a person says a controller is."""
 
 
-def choice(value: str, name: str, host: str | None) -> SelectOptionDict:
-    """Return a controller to choose, with the address that it has today."""
-    return SelectOptionDict(value=value, label=f"{name} ({host})" if host else name)
+def choice(
+    value: str, name: str, host: str | None, readings: str = ""
+) -> SelectOptionDict:
+    """Return a controller to choose, with its address and perhaps its readings."""
+    label = f"{name} ({host})" if host else name
+    return SelectOptionDict(
+        value=value, label=f"{label}: {readings}" if readings else label
+    )
 
 
 def address_form(
@@ -102,11 +107,13 @@ class InvalidAddressError(ValueError):
 def normalise_address(text: str) -> str:
     """Return a service address without the rest of what people paste.
 
-    https may lead anywhere; http only to private and loopback addresses, where nobody
-    else can listen to the sign-in. Raises InvalidAddressError.
+    https may lead anywhere, and is meant where no scheme is given; http only to private
+    and loopback addresses, where nobody else can listen to the sign-in. Raises
+    InvalidAddressError.
     """
+    text = text.strip()
     try:
-        url = URL(text.strip())
+        url = URL(text if "://" in text else f"https://{text}")
         host = url.host
     except ValueError:
         raise InvalidAddressError("invalid_url") from None

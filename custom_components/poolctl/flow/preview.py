@@ -45,6 +45,8 @@ class Preview:
 
     step_id: str = "confirm"
     placeholders: Mapping[str, str] = field(default_factory=dict)
+    readings: str = ""
+    """pH and water temperature, where they are reported: they fit every language."""
 
 
 NO_PREVIEW = Preview()
@@ -99,7 +101,11 @@ async def _async_look(hass: HomeAssistant, seen: ObservedAddress) -> Preview:
         odd = f"{FrameError.__name__}, {len(payload)} bytes, {payload[:4].hex()}"
         return await _async_odd(hass, odd)
     told = _shown(hass, frame, frame.telemetry)
-    return Preview(step_id="confirm_seen", placeholders=told)
+    known = (("pH {}", told["ph"]), ("{}", told["water"]))
+    readings = ", ".join(
+        text.format(value) for text, value in known if value != _UNKNOWN
+    )
+    return Preview(step_id="confirm_seen", placeholders=told, readings=readings)
 
 
 async def _async_odd(hass: HomeAssistant, problem: str) -> Preview:
