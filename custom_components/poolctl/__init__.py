@@ -37,10 +37,18 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Register the actions and read what is remembered; both outlive any entry."""
     async_setup_services(hass)
-    hass.data[DATA_MEMORY] = Memory(hass)
-    await hass.data[DATA_MEMORY].async_load()
+    await _async_memory(hass)
     await async_setup_dashboard(hass)
     return True
+
+
+async def _async_memory(hass: HomeAssistant) -> Memory:
+    """Return what is remembered; read it where a disabled account did not."""
+    if DATA_MEMORY not in hass.data:
+        memory = Memory(hass)
+        await memory.async_load()
+        hass.data.setdefault(DATA_MEMORY, memory)
+    return hass.data[DATA_MEMORY]
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
@@ -55,8 +63,9 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
 
 async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
     """Forget the controllers of an account that is deleted; the last takes the dashboard."""
+    memory = await _async_memory(hass)
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
-        hass.data[DATA_MEMORY].forget(device_id)
+        memory.forget(device_id)
     async_clear_issues(hass, entry.entry_id)
     async_report_left_out(hass, entry.entry_id)
     others = hass.config_entries.async_entries(DOMAIN)

@@ -5,7 +5,8 @@ import re
 from typing import Any, Final
 
 from homeassistant.components.lovelace.const import LOVELACE_DATA
-from homeassistant.const import CONF_URL
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.const import CONF_URL, EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
 from homeassistant.loader import async_get_integration
 from homeassistant.setup import async_setup_component
@@ -118,6 +119,35 @@ async def test_other_version(
     assert kept == card["url"]
     assert ours not in {old["url"], older["url"]}
     assert ours.startswith(f"{dashboard.PATH}/")
+
+
+async def test_a_disabled_account_is_deleted_after_a_restart(
+    hass: HomeAssistant, hass_storage: dict[str, Any], frontend: None, home: Home
+) -> None:
+    """Nothing of ours ran since the start, and nothing stays behind (W6)."""
+    ours = {"id": "2", "type": "module", "url": f"{dashboard.PATH}/old/poolctl.js"}
+    hass_storage["lovelace_resources"] = {
+        "version": 1,
+        "key": "lovelace_resources",
+        "data": {"items": [ours]},
+    }
+    device_id = home.service.small.device_id
+    hass_storage[DOMAIN] = {
+        "version": 1,
+        "key": DOMAIN,
+        "data": {device_id: {"counter": 7, "volume": 50_000}},
+    }
+    data = home.service.entry(home.service.small).data
+    entry = MockConfigEntry(
+        domain=DOMAIN, data=data, disabled_by=ConfigEntryDisabler.USER
+    )
+    entry.add_to_hass(hass)
+    await hass.config_entries.async_remove(entry.entry_id)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await hass.async_block_till_done()
+    assert _resources(hass) == []
+    stored = hass_storage[DOMAIN]["data"][device_id]
+    assert (stored["counter"], stored["volume"]) == (7, None)
 
 
 async def test_resources_in_yaml(
