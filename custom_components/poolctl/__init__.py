@@ -15,6 +15,7 @@ from .dashboard import (
 from .problems.issues import async_clear_issues
 from .problems.left_out import async_report_left_out
 from .services import async_setup_services
+from .sharing import async_report_shared
 from .upkeep.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [
@@ -64,12 +65,16 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
 async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
     """Forget the controllers of an account that is deleted; the last takes the dashboard."""
     memory = await _async_memory(hass)
+    others = hass.config_entries.async_entries(DOMAIN, include_ignore=False)
+    others = [other for other in others if other.entry_id != entry.entry_id]
+    shared = {each for other in others for each in other.data.get(CONF_CONTROLLERS, {})}
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
-        memory.forget(device_id)
+        if device_id not in shared:
+            memory.forget(device_id)
     async_clear_issues(hass, entry.entry_id)
     async_report_left_out(hass, entry.entry_id)
-    others = hass.config_entries.async_entries(DOMAIN)
-    if all(other.entry_id == entry.entry_id for other in others):
+    async_report_shared(hass, entry)
+    if not others:
         await async_withdraw_dashboard(hass)
 
 
@@ -93,4 +98,5 @@ async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
         # Only then: after a reload they would be back, and whoever had ignored them
         # would have to do so again.
         async_clear_issues(hass, entry.entry_id)
+        async_report_shared(hass, entry)
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

@@ -1,7 +1,7 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -9,7 +9,7 @@ import logging
 import time
 from typing import override
 
-from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigEntry
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_URL
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
@@ -35,11 +35,18 @@ from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .device import async_disentangle
 from .errors import ACCOUNT_ERRORS, sentence
+from .flow.discovered import async_end_cards
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, mac_of, stored_records
 from .observed.kept import async_observers
 from .problems.left_out import async_report_left_out
 from .problems.service import ServiceWatch
+from .sharing import (
+    async_on_release,
+    async_report_shared,
+    async_runs_elsewhere,
+    async_take_over,
+)
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.season import ExpiryWatch
 
@@ -120,6 +127,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._report_left_out()
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
+        self.config_entry.async_on_unload(
+            async_on_release(self.hass, self._async_add_listed)
+        )
         if self.config_entry.pref_disable_polling and self.controllers:
             self._close_season()
             return
@@ -158,8 +168,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @property
     def _without_any(self) -> bool:
-        """Whether all are left out: an inventory may find others."""
-        return not self.controllers and bool(self._unread or self._left_out)
+        """Whether all are left out or run elsewhere: an inventory may find others."""
+        return not self.controllers and bool(self._unread or self.data)
 
     # Inventory
 
@@ -316,6 +326,10 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             return
         for device_id in self.controllers.keys() - self.data.keys():
             self._remove(device_id)
+        self._async_add_listed()
+
+    @callback
+    def _async_add_listed(self) -> None:
         for record in self.data.values():
             if (coordinator := self.controllers.get(record.device_id)) is not None:
                 coordinator.async_set_record(record)
@@ -334,6 +348,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     @callback
     def _try_to_add(self, record: ControllerRecord) -> ControllerCoordinator | None:
         """Add a controller; one that cannot be added never stops the others."""
+        if async_runs_elsewhere(self.hass, self.config_entry, record.device_id):
+            return None
         try:
             coordinator = self._add(record)
         except Exception:
@@ -354,6 +370,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 len(left_out),
             )
         async_report_left_out(self.hass, self.config_entry.entry_id, left_out)
+        lacking = self.data.keys() - self.controllers.keys() - self._left_out
+        names = [self.data[each].title for each in lacking]
+        async_report_shared(self.hass, self.config_entry, names)
 
     @callback
     def _add(self, record: ControllerRecord) -> ControllerCoordinator:
@@ -363,27 +382,18 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             self.hass, self.config_entry, self._shared, record, number
         )
         self.controllers[record.device_id] = coordinator
+        async_take_over(self.hass, self.config_entry, record.device_id)
         async_disentangle(self.hass, self.config_entry.entry_id, record.device_id)
         # Its device is registered before its entities: it is there while nobody answers.
         coordinator.async_register_device()
         addresses = async_observed_addresses(self.hass)
         addresses.protect(record.device_id)
         told = addresses.of(record.device_id)
-        self._end_discoveries({record.mac, *(each.mac for each in told)})
+        async_end_cards(self.hass, {record.mac, *(each.mac for each in told)})
         for each in told:
             # It may have moved while this entry was not loaded.
             coordinator.recovery.async_offer(each)
         return coordinator
-
-    @callback
-    def _end_discoveries(self, macs: Container[str]) -> None:
-        """Take away the cards of a controller that is known now."""
-        flows = self.hass.config_entries.flow
-        for flow in flows.async_progress_by_handler(
-            DOMAIN, match_context={"source": SOURCE_ZEROCONF}
-        ):
-            if flow["context"].get("unique_id") in macs:
-                flows.async_abort(flow["flow_id"])
 
     @callback
     def _remove(self, device_id: str) -> None:

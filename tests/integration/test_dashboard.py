@@ -135,7 +135,7 @@ async def test_a_disabled_account_is_deleted_after_a_restart(
     hass_storage[DOMAIN] = {
         "version": 1,
         "key": DOMAIN,
-        "data": {device_id: {"counter": 7, "volume": 50_000}},
+        "data": {device_id: {"counters": {"sent": 7}, "volume": 50_000}},
     }
     data = home.service.entry(home.service.small).data
     entry = MockConfigEntry(
@@ -147,7 +147,7 @@ async def test_a_disabled_account_is_deleted_after_a_restart(
     await hass.async_block_till_done()
     assert _resources(hass) == []
     stored = hass_storage[DOMAIN]["data"][device_id]
-    assert (stored["counter"], stored["volume"]) == (7, None)
+    assert stored == {"counters": {"sent": 7}}
 
 
 async def test_resources_in_yaml(

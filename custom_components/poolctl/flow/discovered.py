@@ -5,6 +5,7 @@ a person chose before must not be lost by that, nor the check that they own it.
 """
 
 import asyncio
+from collections.abc import Container
 import time
 from typing import Final
 
@@ -91,3 +92,14 @@ def async_discover_again(flow: ConfigFlow) -> None:
         data=flow.init_data,
         discovery_key=flow.context.get("discovery_key"),
     )
+
+
+@callback
+def async_end_cards(hass: HomeAssistant, macs: Container[str]) -> None:
+    """Remove the cards of a controller that belongs to an account now."""
+    flows = hass.config_entries.flow
+    for flow in flows.async_progress_by_handler(
+        DOMAIN, match_context={"source": SOURCE_ZEROCONF}
+    ):
+        if flow["context"].get("unique_id") in macs:
+            flows.async_abort(flow["flow_id"])

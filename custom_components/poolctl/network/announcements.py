@@ -34,7 +34,7 @@ def async_offer(hass: HomeAssistant, seen: ObservedAddress) -> bool:
     # One whose two names fit together is nobody else, whatever we believe of a MAC.
     odd = mac_of(seen.device_id) != seen.mac
     by_mac = [each for each in _records(hass) if odd and each[1].mac == seen.mac]
-    for entry, record in (by_id or by_mac)[:1]:
+    for entry, record in by_id or by_mac[:1]:
         _offer_to(hass, entry, replace(seen, device_id=record.device_id))
     return bool(by_id or by_mac)
 

@@ -1,0 +1,98 @@
+"""Controllers that several accounts own, such as those of two people: one runs each.
+
+A second coordinator would poll it twice as often, and move its entities to and fro.
+"""
+
+from collections.abc import Callable, Collection
+
+from homeassistant.config_entries import (
+    SIGNAL_CONFIG_ENTRY_CHANGED,
+    ConfigEntry,
+    ConfigEntryChange,
+    ConfigEntryState,
+)
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
+
+from .const import CONF_CONTROLLERS, DOMAIN
+
+_KEY = "controllers_shared"
+
+
+@callback
+def async_on_release(
+    hass: HomeAssistant, released: Callable[[], None]
+) -> CALLBACK_TYPE:
+    """Call back when an account was disabled or deleted, and has stopped."""
+
+    @callback
+    def changed(change: ConfigEntryChange, entry: ConfigEntry) -> None:
+        gone = change is ConfigEntryChange.REMOVED or (
+            entry.disabled_by and entry.state is ConfigEntryState.NOT_LOADED
+        )
+        if entry.domain == DOMAIN and gone:
+            released()
+
+    return async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, changed)
+
+
+@callback
+def async_runs_elsewhere(
+    hass: HomeAssistant, entry: ConfigEntry, device_id: str
+) -> bool:
+    """Return whether another account runs a controller.
+
+    Of those that own it, that is the one which has its device, else the first one.
+    """
+    entries = hass.config_entries.async_entries(
+        DOMAIN, include_ignore=False, include_disabled=False
+    )
+    owners = [
+        each for each in entries if device_id in each.data.get(CONF_CONTROLLERS, {})
+    ]
+    runners = [each for each in entries if _device(hass, each, device_id)] or owners
+    return bool(runners) and runners[0].entry_id != entry.entry_id
+
+
+@callback
+def async_take_over(hass: HomeAssistant, entry: ConfigEntry, device_id: str) -> None:
+    """Remove the device that another account had of a controller, with its entities.
+
+    Home Assistant gives them back their names and identifiers when they are added.
+    """
+    for other in hass.config_entries.async_entries(DOMAIN):
+        device = _device(hass, other, device_id)
+        if other.entry_id != entry.entry_id and device is not None:
+            dr.async_get(hass).async_remove_device(device.id)
+
+
+def _device(
+    hass: HomeAssistant, entry: ConfigEntry, device_id: str
+) -> dr.DeviceEntry | None:
+    identifier = (DOMAIN, device_id)
+    registry = dr.async_get(hass)
+    return registry.async_get_device_by_identifier(identifier, entry.entry_id)
+
+
+@callback
+def async_report_shared(
+    hass: HomeAssistant, entry: ConfigEntry, names: Collection[str] = ()
+) -> None:
+    """Report the controllers that another account runs; without any, clear the report."""
+    issue_id = f"{_KEY}_{entry.entry_id}"
+    if not names:
+        ir.async_delete_issue(hass, DOMAIN, issue_id)
+        return
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        issue_id,
+        is_fixable=False,
+        severity=ir.IssueSeverity.WARNING,
+        translation_key=_KEY,
+        translation_placeholders={
+            "account": entry.title,
+            "names": ", ".join(sorted(names)),
+        },
+    )

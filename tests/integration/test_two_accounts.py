@@ -1,0 +1,136 @@
+"""Two accounts own one controller: one of them runs it, the other one waits (W2)."""
+
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.poolctl.const import DOMAIN
+from tests.simulator import Account, Site
+
+from .home import Home
+
+USER = ConfigEntryDisabler.USER
+
+
+def second_account(home: Home) -> MockConfigEntry:
+    """Return an entry of another person who owns both pools."""
+    service = home.service
+    sites = [Site("Ours", controllers=[service.small, service.full])]
+    other = Account("other@example.com", "other", sub="user-2", sites=sites)
+    service.cloud.accounts.append(other)
+    mine, service.account = service.account, other
+    entry = service.entry(service.small, service.full)
+    service.account = mine
+    return entry
+
+
+@pytest.fixture
+async def entries(home: Home) -> tuple[MockConfigEntry, MockConfigEntry]:
+    """Set up a person with the small pool, and one with both."""
+    home.own(home.service.small)
+    first = await home.set_up(home.service.small)
+    home.hass.states.async_set("sensor.not_ours", "1")
+    second = await home.set_up_entry(second_account(home))
+    await home.settle()
+    home.entry = first
+    return first, second
+
+
+def runs(entry: MockConfigEntry) -> set[str]:
+    return {each[-1] for each in entry.runtime_data.controllers}
+
+
+def told(home: Home) -> set[str | None]:
+    issues = ir.async_get(home.hass).issues
+    return {issue for domain, issue in issues if domain == DOMAIN}
+
+
+def live(home: Home) -> dict[str, tuple[str, str | None]]:
+    """Return the entities of the small pool that have a state, and whose they are."""
+    registry = er.async_get(home.hass)
+    return {
+        entity.entity_id: (entity.unique_id, entity.config_entry_id)
+        for entity in registry.entities.values()
+        if entity.unique_id.startswith(home.service.small.device_id)
+        and (state := home.hass.states.get(entity.entity_id))
+        and not state.attributes.get("restored")
+    }
+
+
+def devices(home: Home) -> set[str]:
+    """Return the entries that have a device of the small pool."""
+    registry, identifier = dr.async_get(home.hass), (DOMAIN, home.controller.device_id)
+    return {
+        entry.entry_id
+        for entry in home.hass.config_entries.async_entries(DOMAIN)
+        if registry.async_get_device_by_identifier(identifier, entry.entry_id)
+    }
+
+
+async def test_the_second_leaves_it_to_the_first(
+    home: Home,
+    entries: tuple[MockConfigEntry, MockConfigEntry],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    first, second = entries
+    assert (runs(first), runs(second)) == ({"1"}, {"2"})
+    assert told(home) == {f"controllers_shared_{second.entry_id}"}
+    assert devices(home) == {first.entry_id}
+    before = live(home)
+    assert {entry_id for _, entry_id in before.values()} == {first.entry_id}
+    home.hass.config_entries.async_schedule_reload(second.entry_id)
+    home.hass.config_entries.async_schedule_reload(first.entry_id)
+    await home.settle()
+    assert (runs(first), runs(second)) == ({"1"}, {"2"})
+    assert live(home) == before
+    assert [each for each in caplog.records if each.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("way", ["disabled", "deleted"])
+async def test_the_second_takes_over(
+    home: Home,
+    entries: tuple[MockConfigEntry, MockConfigEntry],
+    caplog: pytest.LogCaptureFixture,
+    way: str,
+) -> None:
+    """No entity is lost, nor what a person called it; and it stays there."""
+    first, second = entries
+    registry, manager = er.async_get(home.hass), home.hass.config_entries
+    ph = home.entity_id("sensor", "ph")
+    registry.async_update_entity(ph, name="Acidity", new_entity_id="sensor.acidity")
+    disabled = {
+        entity.unique_id for entity in home.entities() if entity.disabled_by is not None
+    }
+    before = live(home)
+    if way == "disabled":
+        home.hass.async_create_task(manager.async_set_disabled_by(first.entry_id, USER))
+    else:
+        home.hass.async_create_task(manager.async_remove(first.entry_id))
+    await home.settle()
+    await home.settle()
+    assert runs(second) == {"1", "2"}
+    assert told(home) == set()
+    assert devices(home) == {second.entry_id}
+    after = live(home)
+    assert after == {
+        entity_id: (unique_id, second.entry_id)
+        for entity_id, (unique_id, _) in before.items()
+    }
+    assert "sensor.acidity" in after
+    home.entry = second
+    assert disabled <= {
+        entity.unique_id for entity in home.entities() if entity.disabled_by is not None
+    }
+    if way == "disabled":
+        await manager.async_set_disabled_by(first.entry_id, None)
+        await home.settle()
+        assert first.state is ConfigEntryState.LOADED
+        assert (runs(first), runs(second)) == (set(), {"1", "2"})
+        assert told(home) == {f"controllers_shared_{first.entry_id}"}
+        assert live(home) == after
+    assert [each for each in caplog.records if each.levelname == "ERROR"] == []
