@@ -187,24 +187,46 @@ async def set_up_energy(home: HomeAssistant) -> None:
     """Show the pumps on the energy dashboard, unless there is one already."""
     if "energy" not in (await home.get("/api/config"))["components"]:
         return  # a configuration of an earlier version
+    pumps = await until(
+        lambda: _pumps(home),
+        lambda pumps: pumps is not None,
+        what="every controller has its pump's energy",
+        seconds=LOADED_TIMEOUT,
+    )
+    try:
+        await home.command("energy/get_prefs")
+    except ApiError:  # nobody has chosen anything yet
+        await home.command("energy/save_prefs", device_consumption=pumps)
+
+
+async def _pumps(home: HomeAssistant) -> list[Json] | None:
+    """Return the pumps as the energy dashboard has them, `None` while any lacks.
+
+    An account is loaded before its controllers have reported what is fitted.
+    """
+    devices: list[Json] = await home.command("config/device_registry/list")
+    controllers = {
+        identifier
+        for device in devices
+        if device["serial_number"]
+        for domain, identifier in device["identifiers"]
+        if domain == DOMAIN
+    }
     entities: list[Json] = await home.command("config/entity_registry/list")
     ours = {
         str(entity["unique_id"]): str(entity["entity_id"])
         for entity in entities
         if entity["platform"] == DOMAIN
     }
-    pumps = [
-        {
-            "stat_consumption": entity_id,
-            "stat_rate": ours[unique_id.replace(PUMP_ENERGY, PUMP_POWER)],
-        }
-        for unique_id, entity_id in sorted(ours.items())
-        if unique_id.endswith(PUMP_ENERGY)
+    keys = [
+        (f"{each}{PUMP_ENERGY}", f"{each}{PUMP_POWER}") for each in sorted(controllers)
     ]
-    try:
-        await home.command("energy/get_prefs")
-    except ApiError:  # nobody has chosen anything yet
-        await home.command("energy/save_prefs", device_consumption=pumps)
+    if not keys or not {key for pair in keys for key in pair} <= ours.keys():
+        return None
+    return [
+        {"stat_consumption": ours[energy], "stat_rate": ours[power]}
+        for energy, power in keys
+    ]
 
 
 async def add_dashboard(home: HomeAssistant) -> None:
