@@ -142,7 +142,7 @@ def test_observers_take_anything(caplog: pytest.LogCaptureFixture) -> None:
             payload = bytes([1, draw.randrange(8), draw.randrange(60)]) + payload
         for name in names:
             facts.emit(Reply(name, 5, number, payload, False))
-        facts.emit(Frame(number, payload, 0.0, False))
+        facts.emit(Frame(number, payload, b"", 0.0, False))
         for name in ("aux", "cmd"):
             body, response = draw.randbytes(3), Response(200, {}, payload)
             facts.emit(LanRequest("a", name, body, response, payload, 0.0, None))
@@ -162,7 +162,7 @@ def test_a_listener_that_fails_has_no_effect(caplog: pytest.LogCaptureFixture) -
     facts.listen(Frame, fail)
     facts.listen(Frame, heard.append)
     for number in range(3):
-        facts.emit(Frame(number, b"", 0.0, False))
+        facts.emit(Frame(number, b"", b"", 0.0, False))
     assert len(heard) == 3
     assert [record.getMessage() for record in caplog.records] == [
         "An observer failed: ValueError"

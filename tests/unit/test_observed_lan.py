@@ -18,6 +18,7 @@ from custom_components.poolctl.client.facts import (
     LanRequest,
     Reply,
 )
+from custom_components.poolctl.client.frame import without_readings
 from custom_components.poolctl.client.http import Response
 from custom_components.poolctl.observed.evidence import Assumption, Evidence, field_name
 from custom_components.poolctl.observed.frame_checks import check_frame
@@ -78,7 +79,7 @@ def counted(*facts: Fact) -> Told:
 
 
 def sends(counter: int, payload: bytes = frame()) -> Fact:
-    return Frame(counter, payload, 0.0, False)
+    return Frame(counter, payload, without_readings(payload), 0.0, False)
 
 
 def replies(name: str, counter: int, payload: bytes, sent: int = 0) -> Fact:

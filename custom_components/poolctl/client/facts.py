@@ -39,6 +39,8 @@ class Frame(NamedTuple):
 
     counter: int
     payload: bytes
+    layout: bytes
+    """The payload without measured values (`frame.without_readings`)."""
     at: float
     """Unix time."""
     replayed: bool

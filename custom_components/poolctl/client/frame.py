@@ -305,28 +305,37 @@ def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, 
     return telemetry, configuration, timers, end
 
 
+_AROUND_SLOTS = TELEMETRY_HEAD.size + PUMP_TIMES.size
+
+
 def telemetry_size(slots: int) -> int:
     """Return the bytes of section A: its head, modes, bits of held slots, pump times."""
-    return TELEMETRY_HEAD.size + slots + (slots + 7) // 8 + PUMP_TIMES.size
+    return _AROUND_SLOTS + slots + (slots + 7 >> 3)
 
 
 _FLAGS_END = 2 + 1 + 2
 _FLAGS2_AT = 2 + 1 + TELEMETRY_HEAD.size - 3
+_SLOTS_AT = _FLAGS2_AT + 2
+_TIMES_SIZE = PUMP_TIMES.size
 
 
 def without_readings(payload: bytes) -> bytes:
-    """Return a whole frame without its measured values and running times.
+    """Return a frame without its measured values and running times.
 
-    What is left changes only if an output, a setting or the layout does. A frame with
-    other sections, or another length of telemetry, is returned as it is.
+    What is left changes only if an output, a setting or the layout does. A frame that
+    lacks a section, or whose telemetry has another length, is returned as it is.
     """
-    if len(payload) <= _FLAGS2_AT + 2 or payload[1] != WHOLE:
+    try:
+        if payload[1] | _TIMERS_PRESENT != WHOLE or payload[2] != telemetry_size(
+            payload[_SLOTS_AT]
+        ):
+            return payload
+        end = 3 + payload[2]
+        timers = end + 2 + (payload[end] | payload[end + 1] << 8)
+    except IndexError:
         return payload
-    if payload[2] != telemetry_size(payload[_FLAGS2_AT + 2]):
-        return payload
-    end = 3 + payload[2]
-    timers = end + 2 + int.from_bytes(payload[end : end + 2], "little")
-    times = end - PUMP_TIMES.size
+    times = end - _TIMES_SIZE
+    # The head of the timers tells how many there are.
     return payload[:_FLAGS_END] + payload[_FLAGS2_AT:times] + payload[end : timers + 2]
 
 

@@ -23,7 +23,7 @@ from .exceptions import (
     UnexpectedResponseError,
 )
 from .facts import Facts, Frame, LanRequest, Rejected, Reply
-from .frame import StateFrame, decode_frame
+from .frame import StateFrame, decode_frame, without_readings
 from .http import Response, exchange
 from .json_values import Answer
 
@@ -194,7 +194,11 @@ class LanClient:
             if self.facts.listeners and op == "q":
                 self.facts.emit(Reply(name, sent, counter, reply, replayed))
             elif self.facts.listeners:
-                self.facts.emit(Frame(counter, reply, time.time(), replayed))
+                self.facts.emit(
+                    Frame(
+                        counter, reply, without_readings(reply), time.time(), replayed
+                    )
+                )
         return reply
 
     def _unwrap(self, text: str) -> Envelope:

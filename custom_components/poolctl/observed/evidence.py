@@ -5,7 +5,7 @@ controller or its owner: counts, and words that are ours or names of fields.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 import re
@@ -94,11 +94,11 @@ class Tally:
     observed: dict[str, int] = field(default_factory=dict)
     """What was observed instead or in addition, and how often."""
 
-    def note(self, words: str) -> None:
+    def note(self, words: str, times: int = 1) -> None:
         """Count an observation; of too many different ones, only the first are kept."""
         words = words[:_MAX_WORD]
         if words in self.observed or len(self.observed) < _MAX_OBSERVED:
-            self.observed[words] = self.observed.get(words, 0) + 1
+            self.observed[words] = self.observed.get(words, 0) + times
 
 
 class Evidence:
@@ -106,27 +106,34 @@ class Evidence:
 
     def __init__(self) -> None:
         """Start without any."""
-        self.tallies: dict[Assumption, Tally] = {}
+        self._tallies: dict[Assumption, Tally] = {}
+        self.settle: Callable[[], None] = lambda: None
+        """Counts what is not counted yet."""
 
-    def check(self, assumption: Assumption, *instead: str) -> None:
+    @property
+    def tallies(self) -> Mapping[Assumption, Tally]:
+        """The tally of each assumption that was checked."""
+        self.settle()
+        return self._tallies
+
+    def check(self, assumption: Assumption, *instead: str, times: int = 1) -> None:
         """Count an assumption as contradicted by `instead`; as confirmed without it."""
-        tally = self.tally(assumption)
+        tally = self._tally(assumption)
         if not instead:
-            tally.confirmed += 1
+            tally.confirmed += times
             return
-        tally.contradicted += 1
+        tally.contradicted += times
         for words in instead:
-            tally.note(words)
+            tally.note(words, times)
 
     def note(self, assumption: Assumption, *more: str) -> None:
         """Keep what was observed in addition to what was expected."""
         for words in more:
-            self.tally(assumption).note(words)
+            self._tally(assumption).note(words)
 
-    def tally(self, assumption: Assumption) -> Tally:
-        """Return the tally of an assumption, a new one if there is none yet."""
-        if (tally := self.tallies.get(assumption)) is None:
-            tally = self.tallies[assumption] = Tally()
+    def _tally(self, assumption: Assumption) -> Tally:
+        if (tally := self._tallies.get(assumption)) is None:
+            tally = self._tallies[assumption] = Tally()
         return tally
 
 

@@ -19,14 +19,11 @@ from ..client.facts import (
     Rejected,
     Reply,
 )
-from ..client.frame import MODE_OFF, Telemetry, without_readings
+from ..client.frame import MODE_OFF, Telemetry
 from ..client.lan import state_after
-from .evidence import Assumption, Evidence, Tally
+from .evidence import Assumption, Evidence
 from .frame_checks import Check, check_frame
 from .reply_checks import check_reply
-
-_MAX_LAYOUTS = 64
-"""Results of frame checks that are kept: a frame is checked once, then counted."""
 
 
 class LanChecks:
@@ -38,8 +35,12 @@ class LanChecks:
         self._frame_counter: int | None = None
         self._schedule_slots: tuple[int, ...] = ()
         """The slot of each record."""
-        self._results: dict[bytes, tuple[list[Tally], list[Check]]] = {}
-        """The confirmed and the contradicted, by what decides them."""
+        self._layout: bytes | None = None
+        """Of the newest frame; it decides `_checks`."""
+        self._checks: list[Check] = []
+        self._repeats = 0
+        """Frames with the same checks that are not counted yet."""
+        evidence.settle = self._count_repeats
         facts.listen(Frame, self.frame)
         facts.listen(Reply, self.reply)
         facts.listen(Rejected, self.rejected)
@@ -48,36 +49,32 @@ class LanChecks:
         facts.listen(BusyChecked, self.busy)
 
     def frame(self, frame: Frame) -> None:
-        """Check a frame, at little cost: it may come every few seconds for years."""
-        self._check_frame_counter(frame.counter)
-        layout = without_readings(frame.payload)
-        if (result := self._results.get(layout)) is None:
-            result = self._results_of(layout, frame.payload)
-        confirmed, contradicted = result
-        for tally in confirmed:
-            tally.confirmed += 1
-        for assumption, instead in contradicted:
-            self._evidence.check(assumption, *instead)
+        """Check a frame; one like the newest is only counted: it comes every 15 s."""
+        previous, self._frame_counter = self._frame_counter, frame.counter
+        if previous is not None and frame.counter > previous:
+            if frame.layout == self._layout:
+                self._repeats += 1
+                return
+            self._evidence.check(Assumption.COUNTER_FRAMES)
+        elif previous is not None:
+            same = frame.counter == previous
+            instead = "the same again" if same else "a lower one"
+            self._evidence.check(Assumption.COUNTER_FRAMES, instead)
+        self._count_repeats()
+        self._layout = frame.layout
+        self._checks = [*check_frame(frame.payload, self._schedule_slots)]
+        self._checks.append((Assumption.ENVELOPE, ()))
+        self._count(1)
 
-    def _results_of(
-        self, layout: bytes, payload: bytes
-    ) -> tuple[list[Tally], list[Check]]:
-        if len(self._results) >= _MAX_LAYOUTS:
-            self._results.clear()
-        checks = [*check_frame(payload, self._schedule_slots)]
-        tally = self._evidence.tally
-        confirmed = [tally(each) for each, instead in checks if not instead]
-        confirmed.append(tally(Assumption.ENVELOPE))
-        result = confirmed, [check for check in checks if check[1]]
-        self._results[layout] = result
-        return result
+    def _count_repeats(self) -> None:
+        repeats, self._repeats = self._repeats, 0
+        if repeats:
+            self._evidence.check(Assumption.COUNTER_FRAMES, times=repeats)
+            self._count(repeats)
 
-    def _check_frame_counter(self, counter: int) -> None:
-        previous, self._frame_counter = self._frame_counter, counter
-        if previous is not None:
-            instead = ["the same again"] * (counter == previous)
-            instead += ["a lower one"] * (counter < previous)
-            self._evidence.check(Assumption.COUNTER_FRAMES, *instead)
+    def _count(self, times: int) -> None:
+        for assumption, instead in self._checks:
+            self._evidence.check(assumption, *instead, times=times)
 
     def reply(self, reply: Reply) -> None:
         """Check the reply to a query."""
@@ -91,7 +88,8 @@ class LanChecks:
         check_reply(self._evidence, reply.name, reply.payload)
         if reply.name == "schedules":
             self._schedule_slots = _slots_of(reply.payload)
-            self._results.clear()
+            self._count_repeats()
+            self._layout = None
 
     def rejected(self, rejected: Rejected) -> None:
         """Check an envelope that does not verify."""

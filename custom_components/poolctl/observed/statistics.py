@@ -6,6 +6,7 @@ Numbers, times and kinds of errors only: nothing here identifies a controller.
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 import logging
+import time
 
 from ..client.exceptions import (
     BusyError,
@@ -38,10 +39,18 @@ class LinkStatistics:
     """s."""
     latency_worst: float = 0.0
     """s."""
-    last_answer_at: datetime | None = None
+    last_answer: float = 0.0
+    """Unix time."""
     last_error: type[PoolctlError] | None = None
     """Without its words: they may be the other side's."""
     last_error_at: datetime | None = None
+
+    @property
+    def last_answer_at(self) -> datetime | None:
+        """When it was last answered, `None` if never."""
+        return (
+            datetime.fromtimestamp(self.last_answer, UTC) if self.last_answer else None
+        )
 
     @property
     def latency_average(self) -> float | None:
@@ -65,7 +74,7 @@ class LinkStatistics:
         self.misses_in_a_row = 0
         self.latency_total += seconds
         self.latency_worst = max(self.latency_worst, seconds)
-        self.last_answer_at = datetime.now(UTC)
+        self.last_answer = time.time()
 
     def add_request(self, request: CloudRequest) -> None:
         """Count a request to the service: a refusal is an answer, too."""
