@@ -14,6 +14,7 @@ from .dashboard import (
 )
 from .problems.issues import async_clear_issues
 from .problems.left_out import async_report_left_out
+from .schedules.plan import async_setup_plan
 from .services import async_setup_services
 from .sharing import async_report_shared
 from .upkeep.memory import DATA_MEMORY, Memory
@@ -38,6 +39,7 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Register the actions and read what is remembered; both outlive any entry."""
     async_setup_services(hass)
+    async_setup_plan(hass)
     await _async_memory(hass)
     await async_setup_dashboard(hass)
     return True

@@ -1,16 +1,18 @@
-"""The ready-made dashboard: one module for the frontend, there as long as an account is.
+"""The cards and the dashboard: one module for the frontend, there as long as an account is.
 
-The module offers a dashboard strategy under "Add dashboard"; a strategy makes its cards
-from the equipment there is, each time it is shown, until a person takes control of them.
-It lives in `frontend/` and needs nothing from here but to be found.
+The module offers cards, and a dashboard strategy under "Add dashboard", which makes views
+of them from the equipment there is until a person takes control. Its files in `frontend/`
+are joined here, because a browser on a slow network waits for each one.
 """
 
 from hashlib import sha256
 from pathlib import Path
+import re
 from typing import Final
 
+from aiohttp import web
 from homeassistant.components.frontend import add_extra_js_url, remove_extra_js_url
-from homeassistant.components.http import StaticPathConfig
+from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.lovelace.const import LOVELACE_DATA
 from homeassistant.components.lovelace.resources import ResourceStorageCollection
 from homeassistant.const import CONF_ID, CONF_URL
@@ -30,11 +32,9 @@ async def async_setup_dashboard(hass: HomeAssistant) -> None:
     """Serve the module, where Home Assistant runs with its frontend."""
     if "frontend" not in hass.config.components:
         return
-    # Browsers keep these files for a month, so changed ones need another address. The
-    # fingerprint is a part of the path: what the module imports gets it, too.
-    url = f"{PATH}/{await hass.async_add_executor_job(_fingerprint)}"
-    await hass.http.async_register_static_paths([StaticPathConfig(url, str(FOLDER))])
-    hass.data[_DATA_URL] = f"{url}/{MODULE}"
+    view = ModuleView(await hass.async_add_executor_job(joined))
+    hass.http.register_view(view)
+    hass.data[_DATA_URL] = view.address
 
 
 async def async_offer_dashboard(hass: HomeAssistant) -> None:
@@ -86,9 +86,62 @@ def _ours(resources: ResourceStorageCollection) -> list[str]:
     ]
 
 
-def _fingerprint() -> str:
-    """Return a text that changes with the files of the folder."""
-    digest = sha256()
-    for file in sorted(FOLDER.glob("*.js")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
+class ModuleView(HomeAssistantView):
+    """The module. It contains nothing of this home, and is read before anybody signs in."""
+
+    name = f"{DOMAIN}:module"
+    requires_auth = False
+    cors_allowed = True
+
+    def __init__(self, module: str) -> None:
+        """Give a changed module another address: browsers keep it for a month."""
+        self._module = module
+        version = sha256(module.encode()).hexdigest()[:12]
+        self.url = self.address = f"{PATH}/{version}/{MODULE}"
+
+    async def get(self, request: web.Request) -> web.Response:
+        """Send it."""
+        response = web.Response(
+            text=self._module,
+            content_type="text/javascript",
+            headers={"Cache-Control": "public, max-age=2678400"},
+        )
+        response.enable_compression()
+        return response
+
+
+_IMPORT: Final = re.compile(
+    r'^import (\{[^}]*\}) from "\./([a-z-]+)\.js";\n', re.MULTILINE
+)
+_EXPORT: Final = re.compile(
+    r"^export ((?:async )?(?:const|class|function) (\w+))", re.MULTILINE
+)
+
+
+def joined(name: str = MODULE) -> str:
+    """Return the files as one module: each is a function that returns what it exports."""
+    made: dict[str, str] = {}
+
+    def add(stem: str) -> None:
+        if stem in made:
+            return
+        source = (FOLDER / f"{stem}.js").read_text(encoding="utf-8")
+        for _, imported in _IMPORT.findall(source):
+            add(imported)
+        exports = ", ".join(name for _, name in _EXPORT.findall(source))
+        body = _EXPORT.sub(r"\1", _IMPORT.sub(_taken, source))
+        made[stem] = (
+            f"const {_variable(stem)} = (() => {{\n{body}\n"
+            f"return {{ {exports} }};\n}})();\n"
+        )
+
+    add(name.removesuffix(".js"))
+    return "".join(made.values())
+
+
+def _taken(match: re.Match[str]) -> str:
+    return f"const {match[1]} = {_variable(match[2])};\n"
+
+
+def _variable(stem: str) -> str:
+    return f"${stem.replace('-', '_')}"

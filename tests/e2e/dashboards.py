@@ -85,7 +85,7 @@ async def look(desk: Page, home: Settings, view: str) -> None:
     await until(
         shown, lambda found: found == view, what="the view is shown", seconds=SECONDS
     )
-    await expect(desk.locator("hui-tile-card:visible").first).to_be_visible()
+    await expect(desk.locator("hui-card:visible").first).to_be_visible()
     await desk.wait_for_timeout(LAYOUT_MS)
 
 
@@ -102,7 +102,7 @@ async def controller(api: HomeAssistant, device_id: str = FULL_ID) -> str:
 async def show(page: Page, home: Settings, view: str = "") -> None:
     """Open a view, and wait until its cards are there."""
     await page.goto(f"{home.home_url}/{URL_PATH}/{view}")
-    await expect(page.locator("hui-tile-card").first).to_be_visible()
+    await expect(page.locator("hui-card").first).to_be_visible()
     await come_to_rest(page)
 
 
@@ -112,9 +112,15 @@ def tile(page: Page, name: str) -> Locator:
     return page.locator("hui-tile-card:visible").filter(has=named)
 
 
-def badge(page: Page, text: str) -> Locator:
-    """Return the badges with a text that can be seen."""
-    return page.locator("hui-entity-badge:visible").filter(has_text=text)
+def card(page: Page, kind: str) -> Locator:
+    """Return one of our own cards, where it can be seen."""
+    return page.locator(f"{DOMAIN}-{kind}-card:visible")
+
+
+def output(page: Page, name: str) -> Locator:
+    """Return the row of an output."""
+    named = page.get_by_text(name, exact=True)
+    return card(page, "outputs").locator(".row").filter(has=named)
 
 
 @asynccontextmanager

@@ -7,9 +7,9 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
+from tests.home.settings import DOMAIN, Settings
 
-from .dashboards import LAYOUT_MS, controller, look, tile
+from .dashboards import LAYOUT_MS, card, controller, look, output
 from .pools import FULL, Pools, entity, relay
 from .steps import come_to_rest, open_device, open_part
 
@@ -44,25 +44,18 @@ OF_THE_FRONTEND: Final = {
 ATTRIBUTE: Final = re.compile(r"\[[^\]]*\]")
 NAME: Final = re.compile(r"(?<![:.#\w-])[a-z][a-z0-9-]*")
 
-# The entity of the card that has the focus, and the innermost element that has it.
+# The kind of card that has the focus, and what is switched there.
 FOCUSED: Final = """() => {
     let element = document.activeElement;
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-    let card = element;
-    while (card && card.localName !== "hui-card" && card.localName !== "hui-badge") {
-        card = card.parentNode ?? card.host;
-    }
     const host = element?.getRootNode().host?.localName ?? "";
-    return [card?.config?.entity ?? "", host];
+    return [host, element?.dataset?.entity ?? ""];
 }"""
-
-# The entities of all cards and badges of a view that can be seen.
-OFFERED: Final = """parts => parts
-    .filter(part => part.checkVisibility() && part.getBoundingClientRect().height)
-    .map(part => part.config.entity).filter(Boolean)"""
+OURS: Final = {
+    f"{DOMAIN}-{kind}-card" for kind in ("pool", "water", "outputs", "drums")
+}
 SCHEMES: Final[tuple[Literal["dark", "light"], ...]] = ("dark", "light")
-CONTROLS: Final = "hui-card, hui-badge"
-MOST_TABS: Final = 400
+MOST_TABS: Final = 100
 
 
 async def test_axe(desk: Page, home: Settings, api: HomeAssistant) -> None:
@@ -112,26 +105,26 @@ def host(target: list[str | list[str]]) -> str:
 async def test_keyboard(
     desk: Page, home: Settings, api: HomeAssistant, pools: Pools
 ) -> None:
-    """The tab key leads to everything there is, and a key switches it."""
+    """The tab key leads to every card, and a key switches an output."""
     switched = await entity(api, "slot_3", "switch")
-    path = await controller(api)
-    for view in (path, f"{path}-settings"):
-        await look(desk, home, view)
-        offered = set(await desk.locator(CONTROLS).evaluate_all(OFFERED))
-        assert len(offered) > 15
-        reached = set[str]()
-        for _ in range(MOST_TABS):
-            await desk.keyboard.press("Tab")
-            entity_id, inside = await desk.evaluate(FOCUSED)
-            reached.add(entity_id)
-            if (entity_id, inside) == (switched, "ha-tile-icon"):
-                for on in (True, False):
-                    await desk.keyboard.press("Enter")
-                    await pools.becomes(relay("Waterfall"), on)
-                    # A key toggles what is shown.
-                    shown = tile(desk, "Waterfall")
-                    await expect(shown).to_contain_text("On" if on else "Off")
-            if offered <= reached:
-                break
-        assert offered - reached == set()
-    await expect(desk.locator("hui-error-card")).to_have_count(0)
+    await look(desk, home, await controller(api))
+    outputs = card(desk, "outputs")
+    await outputs.get_by_role("button", expanded=False).click()
+    reached, done = set[str](), False
+    for _ in range(MOST_TABS):
+        await desk.keyboard.press("Tab")
+        host, entity_id = await desk.evaluate(FOCUSED)
+        reached.add(host)
+        if entity_id == switched and not done:
+            for on in (True, False):
+                await desk.keyboard.press("Enter")
+                await pools.becomes(relay("Waterfall"), on)
+                switch = output(desk, "Waterfall").get_by_role("switch", checked=on)
+                # It keeps the focus where it moves to.
+                await expect(switch).to_be_focused()
+            done = True
+        if done and reached >= OURS:
+            break
+    assert done
+    assert reached >= OURS
+    await outputs.get_by_role("button", expanded=True).click()

@@ -1,6 +1,7 @@
 """A person adds the ready-made dashboard, uses it, and makes it their own."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from math import sin, tau
 from pathlib import Path
 from typing import Any, Final
@@ -11,35 +12,26 @@ from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
 
 from .conftest import WINDOW
-from .dashboards import PHONE, STRATEGY, URL_PATH, tile
+from .dashboards import PHONE, STRATEGY, URL_PATH, card, output
 from .pools import FULL as POOL, SMALL, entity
 from .steps import click_until, come_to_rest, take_picture
 
 FOUNTAIN: Final = "slot_30"
-HEADINGS: Final = (
-    "Water",
-    "Pump",
-    "Spa and heating",
-    "Lights",
-    "Outputs",
-    "Chemistry",
-    "Schedules",
-    "History",
-)
+CARDS: Final = ("pool", "water", "day", "outputs", "drums")
 
-# The heading of the first section, and what is shown where there is nothing.
-FIRST_HEADING: Final = {
-    "en": "Water",
-    "en-GB": "Water",
-    "de": "Wasser",
-    "fr": "Eau",
-    "es": "Agua",
-    "it": "Acqua",
-    "nl": "Water",
-    "pt-BR": "Água",
-    "cs": "Voda",
-    "sv": "Vatten",
-    "ja": "Water",
+# What the dashboard and a view are called where there are no words: as in English.
+NAMED: Final = {
+    "en": ("Pool", "History"),
+    "en-GB": ("Pool", "History"),
+    "de": ("Pool", "Verlauf"),
+    "fr": ("Piscine", "Historique"),
+    "es": ("Piscina", "Historial"),
+    "it": ("Piscina", "Cronologia"),
+    "nl": ("Zwembad", "Geschiedenis"),
+    "pt-BR": ("Piscina", "Histórico"),
+    "cs": ("Bazén", "Historie"),
+    "sv": ("Pool", "Historik"),
+    "ja": ("Pool", "History"),
 }
 
 # Sensors of the past that the graphs show: the middle, the swing, class and unit.
@@ -51,17 +43,25 @@ PAST: Final[dict[str, tuple[float, float, str | None, str | None]]] = {
 }
 PAST_DAYS: Final = 32
 
-# The configuration of every card, by walking down to where there are cards.
-ALL_CARDS: Final = """config => config.views.flatMap(
+# The cards of each view, by walking down to where there are cards.
+CARDS_OF_VIEWS: Final = """config => config.views.map(
     view => view.sections.flatMap(section => section.cards))"""
+MOST_CARDS: Final = 20
+MOST_IN_COLUMN: Final = 5
 
-# Cards whose own editor refuses them: a person could change them only as YAML.
+# Cards that a person could change only as YAML: their own editor refuses them.
 NOT_EDITABLE: Final = """async cards => {
     const refused = [];
     for (const card of cards) {
-        const tag = `hui-${card.type}-card`;
+        const [own, tag] = [card.type.startsWith("custom:"), card.type.replace("custom:", "")];
         try {
-            const editor = await customElements.get(tag).getConfigElement();
+            const kind = customElements.get(own ? tag : `hui-${tag}-card`);
+            if (own) {
+                const { schema, computeLabel } = kind.getConfigForm();
+                if (!schema.every(computeLabel)) throw new Error("no label");
+                continue;
+            }
+            const editor = await kind.getConfigElement();
             editor.hass = document.querySelector("home-assistant").hass;
             editor.setConfig(card);
         } catch (error) {
@@ -77,14 +77,21 @@ MADE_IN: Final = """async language => {
     const dashboard = customElements.get("ll-strategy-dashboard-poolctl");
     const view = customElements.get("ll-strategy-view-poolctl");
     const hass = { ...real, language };
-    const made = await view.generate({}, hass);
+    const made = await dashboard.generate({}, hass);
     const none = await view.generate({}, { ...hass, entities: {} });
     return {
         title: dashboard.getCreateSuggestions(hass).title,
-        headings: made.sections.flatMap(section => section.cards)
-            .filter(card => card.type === "heading").map(card => card.heading),
+        history: made.views[1].title.split(": ")[1],
         none: none.cards[0].content,
     };
+}"""
+
+# The cards that are proposed for an entity, as the picker asks for them.
+PROPOSED: Final = """ids => {
+    const { hass } = document.querySelector("home-assistant");
+    return ids.map(id => window.customCards
+        .filter(card => card.getEntitySuggestion?.(hass, id)?.config.device_id)
+        .map(card => card.type).join());
 }"""
 
 
@@ -104,6 +111,7 @@ async def test_dashboard(
 
     await use_it(page, api)
     await speaks_languages(page)
+    await is_proposed(page, api)
     await follows_equipment(page, api)
     await take_control(page, api)
 
@@ -119,7 +127,7 @@ async def add_dashboard(page: Page, home: Settings) -> None:
     """Choose the dashboard among those that can be added; take what is proposed."""
     await page.goto(f"{home.home_url}/config/lovelace/dashboards")
     await page.get_by_role("button", name="Add dashboard").click()
-    card = page.locator("dashboard-card", has_text="schedules of your pools")
+    card = page.locator("dashboard-card", has_text="drums of your pools")
     create = page.get_by_role("button", name="Create")
     await click_until(card, expect(create).to_be_visible)
     await create.click()
@@ -132,59 +140,59 @@ async def open_pool(page: Page, home: Settings) -> None:
     """Open the view of the fully equipped pool."""
     await page.goto(f"{home.home_url}/{URL_PATH}")
     await page.get_by_text(POOL, exact=True).first.click()
-    for heading in HEADINGS:
-        found = page.locator("hui-heading-card").get_by_text(heading, exact=True)
-        await expect(found).to_be_attached()
-    # A name without the name of the device, and nothing that cannot be shown.
-    await expect(tile(page, "Target speed")).to_be_visible()
+    for kind in CARDS:
+        await expect(card(page, kind)).to_be_visible()
+    # Nothing that cannot be shown.
     await expect(page.locator("hui-error-card, hui-warning")).to_have_count(0)
-    await expect(page.locator("hui-gauge-card")).to_have_count(2)
-    bars = page.locator("hui-statistics-graph-card")
-    used = bars.filter(has_text="Acid used per day · last 14 days")
-    await expect(used).to_have_count(1)
-    # Of what has no past there is no graph.
-    await expect(bars.filter(has_text="Chlorine used per day")).to_have_count(0)
 
 
 async def use_it(page: Page, api: HomeAssistant) -> None:
     """Stop the pump and let it go on; fill a drum, but only after a question."""
     entity_id = await entity(api, "pump", "switch")
-    switch = page.locator("hui-toggle-card-feature").get_by_role("switch")
-    pump = tile(page, "Pump").first
+    pump = output(page, "Pump")
     for state in ("Off", "On"):
-        await switch.click()
+        await pump.get_by_role("switch").click()
         await expect(pump).to_contain_text(state)
         assert (await api.states())[entity_id]["state"] == state.lower()
     # The other tests of this home begin with nothing held by hand.
     await api.call("poolctl", "resume_schedule", entity_id=entity_id)
 
-    entity_id = await entity(api, "acid_remaining", "sensor")
-    before = float((await api.states())[entity_id]["state"])
-    for answer, litres in (("Cancel", f"{before:.1f}"), ("OK", "20.0")):
-        await tile(page, "Acid refilled").click()
-        await page.get_by_role("button", name=answer, exact=True).click()
-        await expect(tile(page, "Acid remaining")).to_contain_text(f"{litres} L")
+    drums, name = card(page, "drums"), "Acid refilled"
+    for answer, litres in (("Cancel", "12.5"), (name, "20.0")):
+        await drums.get_by_role("button", name=name).click()
+        dialog = drums.get_by_role("dialog")
+        await expect(dialog).to_contain_text("counts from a full drum of 20")
+        await dialog.get_by_role("button", name=answer).click()
+        await expect(drums.get_by_text(f"{litres} L", exact=True)).to_be_visible()
 
 
 async def speaks_languages(page: Page) -> None:
     """All words are there in every language, English where there is none."""
-    made = {
-        language: await page.evaluate(MADE_IN, language) for language in FIRST_HEADING
+    for language, (title, history) in NAMED.items():
+        made = await page.evaluate(MADE_IN, language)
+        assert (made["title"], made["history"]) == (title, history)
+        assert made["none"]
+
+
+async def is_proposed(page: Page, api: HomeAssistant) -> None:
+    """See that the picker proposes one card for an entity of ours, none for others."""
+    wanted = {
+        await entity(api, "ph", "sensor"): "poolctl-water-card",
+        await entity(api, "slot_3", "switch"): "poolctl-outputs-card",
+        await entity(api, "acid_remaining", "sensor"): "poolctl-drums-card",
+        await entity(api, "schedules", "calendar"): "poolctl-day-card",
+        await entity(api, "connection", "sensor"): "poolctl-pool-card",
+        "sun.sun": "",
     }
-    for language, words in made.items():
-        assert words["headings"][0] == FIRST_HEADING[language]
-        assert len(words["headings"]) == len(made["en"]["headings"])
-        assert all((*words["headings"], words["title"], words["none"]))
-    assert made["ja"] == made["en-GB"] == made["en"]
-    assert made["pt-BR"]["title"] == "Piscina"
-    assert made["de"]["none"] == "Es ist keine Poolsteuerung eingerichtet."
+    assert await page.evaluate(PROPOSED, list(wanted)) == list(wanted.values())
 
 
 async def follows_equipment(page: Page, api: HomeAssistant) -> None:
-    """Hide an entity: its card goes without anybody touching the dashboard."""
+    """Hide an entity: it goes without anybody touching the dashboard."""
+    await card(page, "outputs").get_by_role("button", expanded=False).click()
     for hidden_by, count in (("user", 0), (None, 1)):
         await set_hidden(api, FOUNTAIN, hidden_by)
-        await expect(tile(page, "Fountain")).to_have_count(count)
+        await expect(output(page, "Fountain")).to_have_count(count)
 
 
 async def take_control(page: Page, api: HomeAssistant) -> None:
@@ -194,25 +202,32 @@ async def take_control(page: Page, api: HomeAssistant) -> None:
     await expect(page.get_by_role("button", name="Done")).to_be_visible()
     config = await stored(api)
     assert "strategy" not in str(config)
+    views = ["", ": History", ": Settings"]
     titles = [view["title"] for view in config["views"]]
-    assert titles == [SMALL, f"{SMALL}: Settings", POOL, f"{POOL}: Settings"]
-    cards = await page.evaluate(ALL_CARDS, config)
-    assert len(cards) > 50
-    assert await page.evaluate(NOT_EDITABLE, cards) == []
+    assert titles == [f"{pool}{view}" for pool in (SMALL, POOL) for view in views]
+    made = await page.evaluate(CARDS_OF_VIEWS, config)
+    assert max(map(len, made)) <= MOST_CARDS
+    (pump,) = (
+        section["cards"]
+        for section in config["views"][3]["sections"]
+        if "day" in section["cards"][0]["type"]
+    )
+    assert len(pump) <= MOST_IN_COLUMN
+    assert await page.evaluate(NOT_EDITABLE, [*chain(*made)]) == []
 
-    title = page.locator("hui-heading-card").first
+    readings = card(page, "water").locator(".reading")
     # What lies over a card while the dashboard is edited; a click there opens its editor.
-    await page.locator("hui-card-edit-mode").first.click()
+    water = page.locator("hui-card-edit-mode", has=page.locator("poolctl-water-card"))
+    await water.first.click()
     editor = page.locator("hui-dialog-edit-card")
-    await editor.get_by_role("textbox").first.fill("My water")
+    await editor.get_by_role("checkbox", name="pH").click()
+    await expect(editor.locator("poolctl-water-card .reading")).to_have_count(1)
     await editor.get_by_role("button", name="Save").click()
     await page.get_by_role("button", name="Done").click()
-    await page.reload()
-    await expect(title).to_contain_text("My water")
-    await set_hidden(api, FOUNTAIN, "user")
-    await page.reload()
-    await expect(title).to_contain_text("My water")
-    assert "My water" in str(await stored(api))
+    for _ in range(2):
+        await expect(readings).to_have_count(1)
+        await set_hidden(api, FOUNTAIN, "user")
+        await page.reload()
 
 
 async def stored(api: HomeAssistant) -> dict[str, Any]:

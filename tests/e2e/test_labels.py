@@ -69,7 +69,7 @@ async def test_labels(
             await stack.enter_async_context(pretended(api, warm_at, EVENING))
         for device_id in (FULL_ID, SMALL_ID):
             path = await controller(api, device_id)
-            for view in (path, f"{path}-settings"):
+            for view in (path, f"{path}-history", f"{path}-settings"):
                 await look(page, home, view)
                 await all_widths(page)
 

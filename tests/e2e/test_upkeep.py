@@ -12,50 +12,30 @@ from tests.home.api import HomeAssistant
 from tests.home.settings import REPOSITORY, Settings
 from tests.home.waiting import until
 
-from .dashboards import badge, controller, look, tile
+from .dashboards import card, controller, look
 from .pools import FULL_ID, SECONDS, Pools, entity
 from .steps import choose_in_menu, open_integration
 
 README: Final = REPOSITORY / "docs/schedules.md"
 VOLUME: Final = 50  # m³
 WATERFALL: Final = 1  # its number among the schedules of the controller
-NOON: Final = 12 * 60  # minutes after midnight
-ONE: Final = 13 * 60
 # The account is loaded anew, what is remembered comes first, and is then read twice.
 SEASON_MS: Final = 60_000
-
-
-async def test_time_of_a_schedule(
-    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
-) -> None:
-    """An hour is typed, and the controller has it."""
-    await look(desk, home, f"{await controller(api)}-settings")
-    # They are sorted by the names of their schedules.
-    await tile(desk, "End").last.click()
-    dialog = desk.locator("ha-more-info-dialog")
-    await expect(dialog).to_contain_text("Waterfall schedule end")
-    hours = dialog.get_by_role("spinbutton", name="hh")
-    for hour, minutes in ((1, ONE), (12, NOON)):
-        await hours.fill(f"{hour}")
-        await hours.press("Tab")
-        await pools.becomes(lambda pool: pool["schedules"][WATERFALL]["end"], minutes)
-    await close(dialog)
 
 
 async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """Once the volume is entered, the dashboard tells how often the water turns over."""
     path = await controller(api)
-    turnovers = tile(desk, "Turnovers today")
+    turnovers = card(desk, "day").get_by_text("turnovers")
     await look(desk, home, path)
     await expect(turnovers).to_have_count(0)
     await look(desk, home, f"{path}-settings")
-    await tile(desk, "Pool volume").click()
+    await desk.get_by_text("Pool volume", exact=True).click()
     dialog = desk.locator("ha-more-info-dialog")
     volume = dialog.get_by_role("spinbutton")
     await volume.fill(f"{VOLUME}")
     await volume.press("Enter")
     await close(dialog)
-    await expect(tile(desk, "Pool volume")).to_contain_text(f"{VOLUME}")
     await look(desk, home, path)
     await expect(turnovers).to_be_visible()
 
@@ -74,12 +54,11 @@ async def test_closed_season(
     ph = await entity(api, "ph", "sensor")
     async with closed(desk, home, pools):
         await look(desk, home, path)
-        await expect(badge(desk, "Unavailable ·")).to_be_visible(timeout=SEASON_MS)
+        await expect(card(desk, "pool")).to_contain_text("Last seen", timeout=SEASON_MS)
         assert (await api.states())[ph]["state"] == "unavailable"
         await switch_off(pools, on=False)
         await api.call("homeassistant", "update_entity", entity_id=ph)
-        await expect(badge(desk, "No problems")).to_be_visible()
-        await expect(badge(desk, "Unavailable")).to_have_count(0)
+        await expect(card(desk, "pool")).to_contain_text("filtering")
 
 
 @asynccontextmanager

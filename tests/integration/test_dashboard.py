@@ -1,5 +1,6 @@
 """The frontend is given the dashboard, and the dashboard knows our entities."""
 
+from datetime import datetime
 from pathlib import Path
 import re
 from typing import Any, Final
@@ -11,17 +12,21 @@ from homeassistant.core import HomeAssistant
 from homeassistant.loader import async_get_integration
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
-from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
 
 from custom_components.poolctl import dashboard
 from custom_components.poolctl.const import DOMAIN
+from tests.simulator.schedules import Schedule
 
 from .home import Home
 
 # What index.html tells a browser to load.
 EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')
-IMPORT: Final = re.compile(r"(?:from|import) \"\./([a-z]+\.js)\"")
+JOINED: Final = re.compile(r"^const \$(\w+) = \(\(\) => \{$", re.MULTILINE)
 
 # The page that a screen shows that something is cast to.
 CAST: Final = "https://cast.home-assistant.io"
@@ -32,12 +37,6 @@ ONBOARDED: Final = {
     "key": "onboarding",
     "data": {"done": ["user", "core_config", "analytics", "integration"]},
 }
-
-# A row of the table in sections.js: its domain, and what it looks for.
-ROW: Final = re.compile(r'^ +\["([a-z_]+)", (?:/(.+)/|ALL), ', re.MULTILINE)
-LANGUAGE: Final = re.compile(r"^  ([a-z]{2}): \[", re.MULTILINE)
-WORD: Final = re.compile(r'"[^"\n]+"')
-LANGUAGES: Final = {"en", "de", "fr", "es", "it", "nl", "pt", "cs", "sv"}
 
 
 async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
@@ -62,25 +61,20 @@ async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
 async def test_frontend_loads_dashboard(
     hass: HomeAssistant, hass_client: ClientSessionGenerator, frontend: None, home: Home
 ) -> None:
-    """The module and all it imports are there, as JavaScript that may be kept, for casts, too."""
+    """All files are one module, as JavaScript that may be kept, for casts, too."""
     home.own(home.service.small)
     await home.set_up(home.service.small)
     (module,) = await _offered(hass_client)
     assert _resources(hass) == [module]
-    client = await hass_client()
-    folder, first = module.rsplit("/", 1)
-    waiting, loaded = [first], set[str]()
-    while waiting:
-        if (name := waiting.pop()) in loaded:
-            continue
-        loaded.add(name)
-        answer = await client.get(f"{folder}/{name}", headers={"Origin": CAST})
-        assert answer.status == 200
-        assert answer.content_type == "text/javascript"
-        assert "max-age" in answer.headers["Cache-Control"]
-        assert answer.headers["Access-Control-Allow-Origin"] == CAST
-        waiting += IMPORT.findall(await answer.text())
-    assert loaded == {file.name for file in dashboard.FOLDER.iterdir()}
+    answer = await (await hass_client()).get(module, headers={"Origin": CAST})
+    assert answer.status == 200
+    assert answer.content_type == "text/javascript"
+    assert "max-age" in answer.headers["Cache-Control"]
+    assert answer.headers["Access-Control-Allow-Origin"] == CAST
+    text = await answer.text()
+    assert not re.search(r"^(import|export) ", text, re.MULTILINE)
+    files = {file.stem.replace("-", "_") for file in dashboard.FOLDER.glob("*.js")}
+    assert sorted(JOINED.findall(text)) == sorted(files)
 
 
 async def test_goes_with_the_last_account(
@@ -185,46 +179,46 @@ async def test_starts_after_frontend(hass: HomeAssistant) -> None:
 def test_changed_files_have_another_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A browser that kept the old files asks for the new ones."""
+    """A browser that kept the old module asks for the new one."""
     for file in dashboard.FOLDER.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    before = dashboard._fingerprint()
+    url = dashboard.ModuleView(dashboard.joined()).url
     monkeypatch.setattr(dashboard, "FOLDER", tmp_path)
-    assert dashboard._fingerprint() == before
+    assert dashboard.ModuleView(dashboard.joined()).url == url
     with (tmp_path / "words.js").open("a") as words:
         words.write("\n")
-    assert dashboard._fingerprint() != before
+    assert dashboard.ModuleView(dashboard.joined()).url != url
 
 
-async def test_every_row_finds_an_entity(full: Home) -> None:
-    """What the table of the dashboard looks for is there in a fully equipped pool."""
-    found = [
-        (
-            entity.domain,
-            entity.translation_key or "",
-            entity.original_device_class or "",
-        )
-        for entity in full.entities()
-    ]
-    rows = ROW.findall((dashboard.FOLDER / "sections.js").read_text())
-    assert len(rows) > 30
-    idle = [
-        (domain, pattern)
-        for domain, pattern in rows
-        if pattern
-        and not any(
-            domain == entity_domain
-            and (re.search(pattern, key) or re.search(pattern, device_class))
-            for entity_domain, key, device_class in found
-        )
-    ]
-    assert idle == []
+async def test_plan(
+    hass_ws_client: WebSocketGenerator, hass_admin_user: MockUser, home: Home
+) -> None:
+    """Runs of armed schedules by the entity of their output, whole also over midnight."""
+    home.own(home.service.small)
+    home.pool.schedules[1] = Schedule(2, 1, 0, 0, 22 * 60, 120, 127, "Late", True)
+    home.pool.schedules[2] = Schedule(3, 1, 0, 0, 60, 120, 127, "Off", False)
+    await home.set_up(home.controller)
+    client = await hass_ws_client()
+    pump = home.registered("switch", "pump")
+    assert pump is not None
+    day = {"start": "2026-03-02T00:00:00", "end": "2026-03-03T00:00:00"}
+    message = {"type": f"{DOMAIN}/plan", "device_id": pump.device_id, **day}
+    await client.send_json_auto_id(message)
+    runs = (await client.receive_json())["result"]["runs"]
+    fall = home.entity_id("switch", "slot_2")
+    late = [(run["start"], run["end"]) for run in runs if run["entity_id"] == fall]
+    hours = [datetime.fromisoformat(at) for run in late for at in run]
+    assert [(at.day, at.hour) for at in hours] == [(1, 22), (2, 2), (2, 22), (3, 2)]
+    assert {run["entity_id"] for run in runs} == {
+        fall,
+        pump.entity_id,
+    }
 
-
-def test_every_language_has_its_words() -> None:
-    """All words are there in every language of the integration."""
-    keys, words = (dashboard.FOLDER / "words.js").read_text().split("const WORDS")
-    assert set(LANGUAGE.findall(words)) == LANGUAGES
-    count = len(WORD.findall(keys))
-    rows = LANGUAGE.split(words.partition("\n};")[0])[2::2]
-    assert [len(WORD.findall(row)) for row in rows] == [count] * len(LANGUAGES)
+    for wrong in ({"device_id": "none"}, {"start": "yesterday"}):
+        await client.send_json_auto_id(message | wrong)
+        assert not (await client.receive_json())["success"]
+    hass_admin_user.groups = []
+    hass_admin_user.mock_policy({"entities": {"entity_ids": {fall: True}}})
+    await client.send_json_auto_id(message)
+    runs = (await client.receive_json())["result"]["runs"]
+    assert {run["entity_id"] for run in runs} == {fall}

@@ -1,116 +1,155 @@
-// What one controller has in Home Assistant, and what of it has no card yet.
-
-import { isNarrow } from "./narrow.js";
-import { words } from "./words.js";
+// One controller as the frontend has it: its entities and those of its parts, by their keys.
 
 const PLATFORM = "poolctl";
+const NOTHING = new Set(["unknown", "unavailable"]);
 
-/** Return the devices of all controllers by name: { id, name }. */
+/**
+ * An entity of a pool. `key` is its translation key, or its device class where it is named
+ * after that.
+ * @typedef {{ id: string, key: string, domain: string, category: string | null,
+ *   state: HassState | undefined }} Entity
+ */
+
+/** @type {(hass: Hass) => HassEntity[]} */
+const ours = (hass) => Object.values(hass.entities).filter(isOurs);
+
+/** @type {(entity: HassEntity | undefined) => boolean} */
+export const isOurs = (entity) => entity?.platform === PLATFORM;
+
+/** @type {(hass: Hass, deviceId: string | null | undefined) => string | undefined} */
+export const controllerOf = (hass, deviceId) =>
+  (deviceId && (hass.devices[deviceId]?.parent_device_id ?? deviceId)) || undefined;
+
+/**
+ * Return all controllers by name.
+ * @param {Hass} hass
+ * @returns {{ id: string, name: string }[]}
+ */
 export function controllers(hass) {
   const ids = new Set(ours(hass).map((entity) => controllerOf(hass, entity.device_id)));
   return [...ids]
-    .map((id) => hass.devices[id])
-    .filter(Boolean)
+    .map((id) => (id ? hass.devices[id] : undefined))
+    .filter((device) => device !== undefined)
     .map((device) => ({ id: device.id, name: device.name_by_user || device.name || "" }))
     .sort((one, other) => one.name.localeCompare(other.name, hass.language));
 }
 
-const ours = (hass) =>
-  Object.values(hass.entities).filter((entity) => entity.platform === PLATFORM);
+/** Tell whether a state says anything. @type {(state: HassState | undefined) => boolean} */
+export const known = (state) => state !== undefined && !NOTHING.has(state.state);
 
-/** Return the controller that a device is a part of; a controller is its own. */
-const controllerOf = (hass, deviceId) =>
-  hass.devices[deviceId]?.parent_device_id ?? deviceId;
+/** Which kind of output it is. @type {(entity: Entity) => "pump" | "spa" | "lights" | "outputs"} */
+export const kindOf = ({ key, domain }) =>
+  domain === "light" ? "lights" : key === "pump" ? "pump" : key === "spa_mode" ? "spa" : "outputs";
 
-// Of everything in `hass`, what the cards are made from.
-const SOURCES = ["entities", "devices", "language"];
-
-/** Tell whether the equipment is another one. */
-export const otherEquipment = (before, now) =>
-  SOURCES.some((source) => before[source] !== now[source]);
-
-// Of the states, those that decide on a card and not only on what it shows. What a light
-// can show is not among them: Home Assistant's list of entities changes with it.
-const DECISIVE = /^desired_/;
-
-/** Tell whether the cards are other ones, because of the equipment or of a state. */
-export const otherCards = (before, now) =>
-  otherEquipment(before, now) ||
-  ours(now).some(
-    ({ entity_id: id, translation_key: key }) =>
-      DECISIVE.test(key) && before.states[id]?.state !== now.states[id]?.state,
-  );
-
-/** The entities of a controller, by it or one of its parts, that a person may see: not disabled, not hidden. */
+/** What one controller has, as far as a person may see it: not disabled, not hidden. */
 export class Pool {
+  /**
+   * @param {Hass} hass
+   * @param {string | undefined} deviceId The controller or one of its parts; by default the first controller.
+   */
   constructor(hass, deviceId) {
-    const controller = controllerOf(hass, deviceId);
-    this.entities = ours(hass)
-      .filter(
-        (entity) =>
-          !entity.hidden && controllerOf(hass, entity.device_id) === controller,
-      )
-      .map((entity) => describe(hass, entity))
-      .sort((one, other) =>
-        one.name.localeCompare(other.name, hass.language, { numeric: true }),
-      );
-    this.shown = new Set();
     this.hass = hass;
-    this.text = words(hass.language);
-    [this.connection] = this.find("sensor", /^connection$/);
+    this.id = controllerOf(hass, deviceId) ?? controllers(hass)[0]?.id;
+    /** @type {Entity[]} */
+    this.entities = ours(hass)
+      .filter((entity) => !entity.hidden && controllerOf(hass, entity.device_id) === this.id)
+      .map((entity) => describe(hass, entity));
   }
 
-  /** Tell whether Home Assistant runs with a component, such as "history". */
-  loaded(component) {
-    return this.hass.config.components.includes(component);
+  get name() {
+    const device = this.id ? this.hass.devices[this.id] : undefined;
+    return device?.name_by_user || device?.name || "";
   }
 
-  /** Return the entities of a domain whose key or device class fits. */
-  find(domain, pattern) {
-    return this.entities.filter(
-      (entity) =>
-        domain === entity.domain &&
-        (pattern.test(entity.key) || pattern.test(entity.deviceClass)),
-    );
+  /**
+   * Return the entity of a domain with one of these keys.
+   * @param {string} domain
+   * @param {...string} keys
+   */
+  one(domain, ...keys) {
+    return this.all(domain, ...keys)[0];
   }
 
-  /** Return the same of one category, or one by its id, without those that have a card; they have one from now on. */
-  take(domain, pattern, category, id) {
-    const found = this.find(domain, pattern).filter(
-      (entity) =>
-        !this.shown.has(entity.id) &&
-        entity.category === category &&
-        (!id || entity.id === id),
-    );
-    found.forEach((entity) => this.shown.add(entity.id));
-    return found;
+  /**
+   * Return all of them, in the order of the keys; without keys, all of the domain.
+   * @param {string} domain
+   * @param {...string} keys
+   */
+  all(domain, ...keys) {
+    const found = this.entities.filter((entity) => entity.domain === domain);
+    return keys.length ? keys.flatMap((key) => found.filter((entity) => entity.key === key)) : found;
+  }
+
+  /** Return what a person switches, by name: outputs and lights, not what is configured. */
+  get outputs() {
+    return [...this.all("switch"), ...this.all("light")]
+      .filter(({ category }) => category === null)
+      .sort((one, other) => this.named(one).localeCompare(this.named(other), this.hass.language, { numeric: true }));
+  }
+
+  /** @param {Entity} entity What an entity is called on a card of its pool. */
+  named(entity) {
+    const parts = OF_THE_SPA.has(entity.key) ? [{ type: "device" }, { type: "entity" }] : { type: "entity" };
+    return (entity.state && this.hass.formatEntityName?.(entity.state, parts)) || entity.id;
+  }
+
+  /** @param {Entity} entity */
+  numbered(entity) {
+    return entity.state && entity.state.state !== "" ? Number(entity.state.state) : NaN;
+  }
+
+  /** @param {Entity | undefined} entity @param {string} [state] Its state in words, or another one. */
+  text(entity, state) {
+    return entity?.state ? this.hass.formatEntityState(entity.state, state) : "";
+  }
+
+  /** What is wrong or good to know, in the words of the controller's status, worst first. */
+  get problems() {
+    /** @type {Problem[]} */
+    const found = this.status?.state?.attributes.problems ?? [];
+    return [...found].sort((one, other) => Number(other.severity === "problem") - Number(one.severity === "problem"));
+  }
+
+  get status() {
+    return this.one("sensor", "status");
+  }
+
+  get connection() {
+    return this.one("sensor", "connection");
+  }
+
+  /** Whether neither the network nor the cloud reaches the controller. */
+  get lost() {
+    const state = this.connection?.state;
+    return state !== undefined && (!known(state) || state.state === "lost");
+  }
+
+  /**
+   * Return how the table of problems rates something: by the keys of its problems.
+   * @param {...string} keys
+   * @returns {"good" | "fair" | "poor"}
+   */
+  rate(...keys) {
+    const found = this.problems.filter(({ key }) => keys.includes(key));
+    if (!found.length) {
+      return "good";
+    }
+    return found.some(({ severity }) => severity === "problem") ? "poor" : "fair";
   }
 }
 
-// The name of the entity alone: its part is the title of the section. Only what the spa
-// has stands among the same of the pool.
-const NAME = { type: "entity" };
-const OF_THE_SPA = [{ type: "device" }, NAME];
-const isOfTheSpa = (key) => key.startsWith("spa") && !key.startsWith("spa_light");
+// What shares the card with the same of the pool.
+const OF_THE_SPA = new Set(["spa", "spa_mode", "spa_warm_at"]);
 
+/** @type {(hass: Hass, entity: HassEntity) => Entity} */
 function describe(hass, entity) {
   const id = entity.entity_id;
-  const key = entity.translation_key ?? "";
   const state = hass.states[id];
-  const attributes = state?.attributes ?? {};
-  const shown = isOfTheSpa(key) ? OF_THE_SPA : NAME;
-  const label = (state && hass.formatEntityName?.(state, shown)) ?? id;
   return {
     id,
-    key,
-    shown,
-    label,
-    attributes,
-    domain: id.split(".")[0],
-    deviceClass: attributes.device_class ?? "",
+    key: entity.translation_key ?? state?.attributes.device_class ?? "",
+    domain: id.slice(0, id.indexOf(".")),
     category: entity.entity_category ?? null,
-    name: attributes.friendly_name ?? id,
-    state: state?.state,
-    narrow: !state || isNarrow(hass, state, label),
+    state,
   };
 }

@@ -1,95 +1,92 @@
-// The Pool dashboard: what Home Assistant calls a strategy. It makes one view for every
-// controller from the equipment there is, out of Home Assistant's own cards, and makes
-// them again when the equipment changes, until a person takes control of the dashboard.
+// The cards, and the Pool dashboard: what Home Assistant calls a strategy. It makes the views
+// of every controller from the equipment there is, and makes them again when the equipment
+// changes, until a person takes control of the dashboard.
 //
 //   strategy:
 //     type: custom:poolctl
 //
-// As the strategy of one view, it takes the controller's `device_id`, and `view: settings`
-// for what is set once. As the strategy of a section, it takes `device_id` and one
-// `section` of those in sections.js; without, the section has them all.
+// As the strategy of one view, it takes the controller's `device_id`, and `view: settings` or
+// `view: history`.
 
-import { badges } from "./badges.js";
-import "./drum.js";
-import { Pool, controllers, otherCards, otherEquipment } from "./pool.js";
-import { parts, sections } from "./sections.js";
+import { PoolDay } from "./card-day.js";
+import { PoolDrums } from "./card-drums.js";
+import { PoolOutputs } from "./card-outputs.js";
+import { PoolHeadline } from "./card-pool.js";
+import { PoolWater } from "./card-water.js";
+import { Pool, controllerOf, controllers, isOurs } from "./pool.js";
+import { badges, daily, history, settings } from "./views.js";
 import { words } from "./words.js";
 
 const NAME = "poolctl";
 const TYPE = `custom:${NAME}`;
-const DAILY = "daily";
-const SETTINGS = "settings";
+const DOCUMENTATION = "https://github.com/poolctl/poolctl#cards";
 
-const poolOf = (config, hass) =>
-  new Pool(hass, config.device_id ?? controllers(hass)[0]?.id);
+/** Keys or domains of the entities for which a card is proposed; the card of the pool for all others. */
+/** @type {[string, typeof import("./card.js").PoolCard, RegExp][]} */
+const CARDS = [
+  ["water", PoolWater, /^sensor\.(ph|orp|\w+_temperature|last_valid_reading)$/],
+  ["day", PoolDay, /^(calendar|time|sensor)\.(schedules?|schedule_\w+|pump_running_today|running_schedule|turnovers_today|pump_energy)$/],
+  ["outputs", PoolOutputs, /^(switch|light|sensor|button)\.(pump|spa_mode|pool_light|spa_light|general|held_outputs|resume_schedules|uv|ozone|ioniser|\w+_clean\w+)$/],
+  ["drums", PoolDrums, /^(sensor|number|button|binary_sensor)\.(acid|chlorine|refill|filter)_\w+$/],
+  ["pool", PoolHeadline, /^/],
+];
 
-const nothing = (pool) => ({ type: "markdown", content: pool.text.none });
+/** What has changed where the views have to be made again. @type {(before: Hass, now: Hass) => boolean} */
+const otherEquipment = (before, now) =>
+  before.entities !== now.entities || before.devices !== now.devices || before.language !== now.language;
 
 class PoolDashboard extends HTMLElement {
   /** There is nothing to choose: "Edit" offers to take control at once. */
   static noEditor = true;
 
-  static shouldRegenerate = (config, before, now) => otherEquipment(before, now);
+  static shouldRegenerate = (/** @type {unknown} */ _, /** @type {Hass} */ before, /** @type {Hass} */ now) => otherEquipment(before, now);
 
-  /** Propose what the dashboard is called in the sidebar. */
+  /** @param {Hass} hass What the dashboard is called in the sidebar. */
   static getCreateSuggestions(hass) {
     return { title: words(hass.language).pool, icon: "mdi:pool" };
   }
 
-  static async generate(config, hass) {
-    const { settings } = words(hass.language);
+  /** @param {unknown} _config @param {Hass} hass */
+  static async generate(_config, hass) {
+    const text = words(hass.language);
     const found = controllers(hass);
-    const views = found.flatMap(({ id, name }) => [
-      { title: name, path: id, strategy: { type: TYPE, device_id: id } },
-      {
-        title: found.length > 1 ? `${name}: ${settings}` : settings,
-        icon: "mdi:cog",
-        path: `${id}-settings`,
-        strategy: { type: TYPE, device_id: id, view: SETTINGS },
-      },
-    ]);
+    const views = found.flatMap(({ id, name }) => {
+      const strategy = { type: TYPE, device_id: id };
+      const titled = (/** @type {string} */ word) => (found.length > 1 ? `${name}: ${word}` : word);
+      return [
+        { title: name, path: id, strategy },
+        { title: titled(text.history), icon: "mdi:chart-line", path: `${id}-history`, strategy: { ...strategy, view: "history" } },
+        { title: titled(text.settings), icon: "mdi:cog", path: `${id}-settings`, strategy: { ...strategy, view: "settings" } },
+      ];
+    });
     return { views: views.length ? views : [{ strategy: { type: TYPE } }] };
   }
 }
 
 class PoolView extends HTMLElement {
-  static shouldRegenerate = (config, before, now) => otherCards(before, now);
+  static shouldRegenerate = PoolDashboard.shouldRegenerate;
 
-  static async generate({ view = DAILY, ...config }, hass) {
-    const pool = poolOf(config, hass);
-    const made = await sections(pool, view);
-    if (!made.length) {
-      return { cards: [nothing(pool)] };
+  /** @param {{ device_id?: string, view?: string }} config @param {Hass} hass */
+  static async generate(config, hass) {
+    const text = words(hass.language);
+    const pool = new Pool(hass, config.device_id);
+    if (!pool.entities.length) {
+      return { cards: [{ type: "markdown", content: text.none }] };
     }
-    return {
-      type: "sections",
-      max_columns: 4,
-      dense_section_placement: true,
-      badges: view === DAILY ? badges(pool) : [],
-      sections: made,
-    };
-  }
-}
-
-class PoolSection extends HTMLElement {
-  static shouldRegenerate = (config, before, now) => otherCards(before, now);
-
-  static async generate({ view = DAILY, section, ...config }, hass) {
-    const pool = poolOf(config, hass);
-    const cards = (await parts(pool, view))
-      .filter(({ word }) => !section || word === section)
-      .flatMap((part) => part.cards);
-    return { type: "grid", cards: cards.length ? cards : [nothing(pool)] };
+    if (config.view === "settings") {
+      return settings(pool, text);
+    }
+    return config.view === "history" ? history(pool, text) : { ...daily(pool), badges: badges(pool) };
   }
 }
 
 customElements.define(`ll-strategy-dashboard-${NAME}`, PoolDashboard);
 customElements.define(`ll-strategy-view-${NAME}`, PoolView);
-customElements.define(`ll-strategy-section-${NAME}`, PoolSection);
 
-// What "Add dashboard" lists. It asks for the texts when it is opened, long after this
-// module was loaded, and by then the page has a language.
+// What the lists of dashboards and cards show. They ask for the texts when they are opened,
+// long after this module was loaded, and by then the page has a language.
 const shown = () => words(document.documentElement.lang);
+
 (window.customStrategies ??= []).push({
   type: NAME,
   strategyType: "dashboard",
@@ -100,3 +97,32 @@ const shown = () => words(document.documentElement.lang);
     return shown().description;
   },
 });
+
+/** Propose a card for one of our own entities. @type {(kind: string) => (hass: Hass, entityId: string) => unknown} */
+const suggestion = (kind) => (hass, entityId) => {
+  const entity = hass.entities[entityId];
+  if (!isOurs(entity)) {
+    return null;
+  }
+  const key = entity.translation_key ?? hass.states[entityId]?.attributes.device_class;
+  const named = `${entityId.split(".")[0]}.${key}`;
+  const [fitting] = CARDS.find(([, , pattern]) => pattern.test(named)) ?? [];
+  return fitting === kind ? { config: { type: `custom:${NAME}-${kind}-card`, device_id: controllerOf(hass, entity.device_id) } } : null;
+};
+
+for (const [kind, card] of CARDS) {
+  customElements.define(`${NAME}-${kind}-card`, card);
+  (window.customCards ??= []).push({
+    type: `${NAME}-${kind}-card`,
+    preview: true,
+    documentationURL: DOCUMENTATION,
+    getEntitySuggestion: suggestion(kind),
+    get name() {
+      const text = shown();
+      return kind === "pool" ? text.pool : `${text.pool}: ${text[kind]}`;
+    },
+    get description() {
+      return shown()[`card_${kind}`];
+    },
+  });
+}

@@ -1,7 +1,7 @@
 """The controller that an action is for: the one whose device or part it names."""
 
 from homeassistant.const import ATTR_DEVICE_ID
-from homeassistant.core import ServiceCall, callback
+from homeassistant.core import HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv, service
 import probatio as vol
@@ -20,9 +20,13 @@ def async_coordinator(call: ServiceCall) -> ControllerCoordinator:
 
     Raises ServiceValidationError where it names none of ours.
     """
-    device, entry = service.async_get_device_and_config_entry(
-        call.hass, DOMAIN, call.data[ATTR_DEVICE_ID]
-    )
+    return async_coordinator_of(call.hass, call.data[ATTR_DEVICE_ID])
+
+
+@callback
+def async_coordinator_of(hass: HomeAssistant, device_id: str) -> ControllerCoordinator:
+    """Return the same by the id of the device or part."""
+    device, entry = service.async_get_device_and_config_entry(hass, DOMAIN, device_id)
     account: AccountCoordinator = entry.runtime_data
     named = controller_of(device)
     for coordinator in account.controllers.values():

@@ -1,0 +1,234 @@
+// Today by position: behind, what the schedules plan; in front, what really ran.
+
+import { PoolCard } from "./card.js";
+import { growth, levelOf, runs, shaded, total, within } from "./day.js";
+import { h } from "./dom.js";
+import { clock, duration, hourOfDay, number, zoneOf } from "./format.js";
+import { kindOf, known } from "./pool.js";
+import { fill } from "./words.js";
+
+const HOURS = [0, 6, 12, 18, 24];
+
+/** @typedef {import("./pool.js").Entity} Entity */
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {import("./day.js").Span} Span */
+/** @typedef {import("./day.js").Run} Run */
+/** @typedef {import("./day.js").Past} Past */
+/** @typedef {{ id: string, name: string, kind: string, planned: Span[], ran: Run[] }} Row */
+
+const PUMP = "pump";
+
+export class PoolDay extends PoolCard {
+  static contents = ["pump", "heating", "spa", "lights", "outputs"];
+  static style = `
+    .row { margin-bottom: 8px; }
+    .label { display: flex; justify-content: space-between; gap: 12px; font-size: 14px; line-height: 20px; }
+    .label span:last-child { color: var(--secondary-text-color); white-space: nowrap; }
+    svg { display: block; width: 100%; }
+    .bar { height: 24px; }
+    .pump .bar { height: 32px; }
+    .whole { fill: color-mix(in srgb, var(--primary-text-color) 5%, transparent); }
+    .planned { fill: color-mix(in srgb, var(--primary-text-color) 18%, transparent); }
+    .ran { fill: var(--primary-color); }
+    .by-hand { fill: none; stroke: var(--primary-text-color); stroke-width: 2; stroke-dasharray: 5 3; }
+    .grid { stroke: var(--divider-color, #ccc); stroke-width: 1; }
+    .now { stroke: var(--primary-text-color); stroke-width: 2; }
+    .axis { display: flex; justify-content: space-between; font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
+    .sum { margin-top: 12px; font-weight: 500; }
+    .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin-top: 8px; font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
+    .legend span { display: inline-flex; align-items: center; gap: 6px; }
+    .legend svg { width: 16px; height: 12px; }
+  `;
+
+  /** @type {Record<string, Past[]> | undefined} */
+  past;
+  day = { from: 0, to: 0 };
+  pastOf = "";
+
+  /** @param {Pool} pool */
+  changed(pool) {
+    const zone = zoneOf(this.hass);
+    this.day = { from: hourOfDay(Date.now(), zone, 0), to: hourOfDay(Date.now(), zone, 24) };
+    const past = [pool.id, this.day.from, this.followed(pool).length].join();
+    if (this.pastOf !== past) {
+      this.pastOf = past;
+      this.recall(pool);
+    } else {
+      this.follow(pool);
+    }
+  }
+
+  /** @param {Pool} pool Everything whose past is shown. */
+  followed(pool) {
+    return [...this.heaters(pool), ...pool.outputs, ...pool.all("sensor", "pump_speed", "pump_energy")];
+  }
+
+  /** @param {Pool} pool What heats: its own entities, else the thermostats. */
+  heaters(pool) {
+    const found = pool.all("binary_sensor", "pool_heater", "solar", "spa_heater");
+    return found.length ? found : pool.all("climate");
+  }
+
+  /** @param {Pool} pool */
+  async recall(pool) {
+    const all = this.followed(pool);
+    /** @type {(entities: Entity[], more: Record<string, boolean>) => Promise<Record<string, Past[]>>} */
+    const read = async (entities, more) =>
+      entities.length
+        ? this.hass.callWS({
+            type: "history/history_during_period",
+            start_time: new Date(this.day.from).toISOString(),
+            entity_ids: entities.map(({ id }) => id),
+            ...more,
+          })
+        : {};
+    const sensors = all.filter(({ domain }) => domain === "sensor");
+    const others = all.filter(({ domain }) => domain !== "sensor");
+    const found = await Promise.all([
+      read(sensors, { minimal_response: true, no_attributes: true }),
+      read(others, { significant_changes_only: false }),
+    ]).catch(() => undefined);
+    this.past = found && { ...found[0], ...found[1] };
+    this.show();
+  }
+
+  /** @param {Pool} pool Add what happened since. */
+  follow(pool) {
+    for (const { id, state } of this.past ? this.followed(pool) : []) {
+      const past = this.past?.[id];
+      const at = Date.parse(state?.last_updated ?? "") / 1000;
+      if (state && past && !(past.length && (past.at(-1)?.lu ?? 0) >= at)) {
+        past.push({ s: state.state, lu: at, a: state.attributes });
+      }
+    }
+  }
+
+  /** @param {Pool} pool */
+  draw(pool) {
+    const rows = this.rows(pool);
+    return [
+      h("h2", null, this.text.day),
+      rows.map((row) => this.row(row)),
+      h("div", { class: "axis", "aria-hidden": "true" }, HOURS.map((hour) => h("span", null, this.hour(hour)))),
+      h("p", { key: "sum", class: "sum" }, this.sum(pool, rows.find(({ kind }) => kind === PUMP))),
+      this.legend(rows),
+      this.pastOf && !this.past && h("p", { key: "none", class: "soft" }, this.text.no_history),
+    ];
+  }
+
+  /** @param {Pool} pool @returns {Row[]} */
+  rows(pool) {
+    const heating = this.heaters(pool).map((entity) => this.rowOf(pool, entity, "heating"));
+    const outputs = pool.outputs.map((entity) => this.rowOf(pool, entity, kindOf(entity)));
+    const shown = outputs.filter(({ kind, planned, ran }) => kind === PUMP || planned.length || ran.length);
+    return [...heating.filter(({ ran }) => ran.length), ...shown].filter(({ kind }) => this.shows(kind)).sort((one, other) => place(one) - place(other));
+  }
+
+  /** @param {Pool} pool @param {Entity} entity @param {string} kind @returns {Row} */
+  rowOf(pool, entity, kind) {
+    const now = Date.now();
+    const planned = this.planned(entity).flatMap((span) => within(span, this.day));
+    const ran = runs(this.past?.[entity.id] ?? [], this.day, now);
+    const [speed] = pool.all("sensor", "pump_speed");
+    const faster = kind === PUMP && speed ? shaded(ran, this.past?.[speed.id] ?? [], now) : ran;
+    return { id: entity.id, name: pool.named(entity), kind, planned, ran: [...faster, ...this.still(entity, now)] };
+  }
+
+  /** @param {Entity} entity @param {number} now What is held from now on, as far as that is certain. @returns {Run[]} */
+  still(entity, now) {
+    const until = entity.state?.attributes.held_until;
+    const held = entity.state && levelOf(entity.state.state, entity.state.attributes).held;
+    return until && held ? within({ from: now, to: Date.parse(until), level: 0, held: true }, this.day) : [];
+  }
+
+  /** @param {number} at */
+  share(at) {
+    return `${(((at - this.day.from) / (this.day.to - this.day.from)) * 100).toFixed(2)}%`;
+  }
+
+  /** @param {Span} span */
+  place({ from, to }) {
+    return { x: this.share(from), width: `${(((to - from) / (this.day.to - this.day.from)) * 100).toFixed(2)}%` };
+  }
+
+  /** @param {Row} row */
+  row({ id, name, kind, planned, ran }) {
+    const high = kind === PUMP ? 32 : 24;
+    const now = this.share(Date.now());
+    return h(
+      "div",
+      { key: id, class: `row ${kind}` },
+      h("div", { class: "label" }, h("span", null, name), h("span", null, this.hours(planned, ran))),
+      h(
+        "svg",
+        { class: "bar", role: "img", "aria-label": this.says(name, planned, ran) },
+        h("rect", { class: "whole", width: "100%", height: high, rx: 4 }),
+        planned.map((span) => h("rect", { class: "planned", ...this.place(span), y: 0, height: high, rx: 4 })),
+        ran.filter(({ level }) => level > 0).map((run) => h("rect", { class: "ran", ...this.place(run), y: 5, height: high - 10, "fill-opacity": (0.35 + 0.65 * run.level).toFixed(2) })),
+        ran.filter(({ held }) => held).map((run) => h("rect", { class: "by-hand", ...this.place(run), y: 3, height: high - 6, rx: 3 })),
+        HOURS.slice(1, -1).map((hour) => h("line", { class: "grid", x1: this.share(this.at(hour)), x2: this.share(this.at(hour)), y1: 0, y2: high })),
+        h("line", { class: "now", x1: now, x2: now, y1: 0, y2: high }),
+      ),
+    );
+  }
+
+  /** @param {Span[]} planned @param {Run[]} ran How long of how long. */
+  hours(planned, ran) {
+    const done = total(ran.filter(({ level }) => level > 0));
+    const wanted = total(planned);
+    const text = duration(this.hass, done);
+    return wanted ? fill(this.text.of, { done: text, planned: duration(this.hass, wanted) }) : text;
+  }
+
+  /** @param {string} name @param {Span[]} planned @param {Run[]} ran The same in words. */
+  says(name, planned, ran) {
+    const list = (/** @type {Span[]} */ spans) => spans.map(({ from, to }) => `${clock(this.hass, from)}–${clock(this.hass, to)}`).join(", ") || "–";
+    const on = ran.filter(({ level }) => level > 0);
+    const held = ran.filter((run) => run.held);
+    const parts = [`${this.text.planned}: ${list(planned)}`, `${this.text.ran}: ${list(on)}`, held.length && `${this.text.by_hand}: ${list(held)}`];
+    return `${name}. ${parts.filter(Boolean).join("; ")}`;
+  }
+
+  /** @param {number} hour */
+  at(hour) {
+    return hourOfDay(this.day.from + 1, zoneOf(this.hass), hour);
+  }
+
+  /** @param {number} hour */
+  hour(hour) {
+    return clock(this.hass, this.at(hour));
+  }
+
+  /** @param {Pool} pool @param {Row | undefined} pump */
+  sum(pool, pump) {
+    const turnovers = pool.one("sensor", "turnovers_today");
+    const energy = pool.one("sensor", "pump_energy");
+    const used = energy && this.past?.[energy.id] ? growth(this.past[energy.id]) : NaN;
+    return [
+      pump && this.hours(pump.planned, pump.ran),
+      turnovers && known(turnovers.state) && fill(this.text.turnovers, { number: number(this.hass, pool.numbered(turnovers), 1) }),
+      energy && Number.isFinite(used) && pool.text(energy, String(Math.round(used * 10) / 10)),
+    ]
+      .filter(Boolean)
+      .join(" · ");
+  }
+
+  /** @param {Row[]} rows */
+  legend(rows) {
+    const sample = (/** @type {string} */ kind) => h("svg", { "aria-hidden": "true" }, h("rect", { class: kind, x: 1, y: 1, width: 14, height: 10, rx: 2 }));
+    const held = rows.some(({ ran }) => ran.some((run) => run.held));
+    return h(
+      "div",
+      { class: "legend" },
+      h("span", null, sample("planned"), this.text.planned),
+      h("span", null, sample("ran"), this.text.ran),
+      held && h("span", { key: "held" }, sample("by-hand"), this.text.by_hand),
+    );
+  }
+
+  getCardSize() {
+    return 6;
+  }
+}
+
+const place = (/** @type {Row} */ { kind }) => PoolDay.contents.indexOf(kind);

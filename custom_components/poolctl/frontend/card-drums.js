@@ -1,0 +1,117 @@
+// What is left in the drums and how long it lasts; the filter beside them.
+
+import { PoolCard } from "./card.js";
+import { h } from "./dom.js";
+import { inDays } from "./format.js";
+import { known } from "./pool.js";
+import { fill } from "./words.js";
+
+/** @typedef {import("./pool.js").Entity} Entity */
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {{ name: string, share: number, value: string, note: string, rate: string, action: any }} Level */
+
+/** Keys of the entities and problems of a doser. */
+const DOSERS = [
+  { show: "acid", left: "acid_remaining", size: "acid_drum", lasts: "acid_lasts_until", refill: "refill_acid", problems: ["acid_low", "acid_empty"] },
+  { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum", lasts: "chlorine_lasts_until", refill: "refill_chlorine", problems: ["chlorine_low", "chlorine_empty"] },
+];
+
+export class PoolDrums extends PoolCard {
+  static contents = ["acid", "chlorine", "filter"];
+  static style = `
+    .drums { display: grid; grid-template-columns: repeat(auto-fit, minmax(92px, 1fr)); gap: 12px; }
+    .drum { display: flex; flex-direction: column; align-items: center; gap: 4px; text-align: center; }
+    .drum svg { width: 88px; height: 112px; }
+    .shell { fill: color-mix(in srgb, var(--primary-text-color) 6%, transparent); stroke: var(--secondary-text-color); stroke-width: 2; }
+    .fill { fill: color-mix(in srgb, var(--rate) 45%, transparent); transition: y 300ms, height 300ms; }
+    .lid { fill: var(--secondary-text-color); }
+    svg text { fill: var(--primary-text-color); font-size: 18px; font-weight: 500; text-anchor: middle; }
+    .name { font-weight: 500; }
+    .drum .soft { flex: 1; }
+    .drum .action { margin-top: 4px; width: 100%; font-size: 14px; padding: 8px; }
+  `;
+
+  /** @param {Pool} pool */
+  draw(pool) {
+    const levels = [...DOSERS.map((doser) => this.doser(pool, doser)), this.filter(pool)].filter((level) => level !== undefined);
+    return [
+      h("h2", null, this.text.drums),
+      levels.length ? h("div", { class: "drums" }, levels.map((level) => this.level(level))) : h("p", { class: "soft" }, this.text.no_drums),
+    ];
+  }
+
+  /** @param {Pool} pool @param {typeof DOSERS[number]} doser @returns {Level | undefined} */
+  doser(pool, doser) {
+    const left = pool.one("sensor", doser.left);
+    if (!left || !this.shows(doser.show)) {
+      return undefined;
+    }
+    const size = pool.one("number", doser.size);
+    const litres = pool.numbered(left);
+    const share = litres / (size ? pool.numbered(size) : NaN);
+    const full = size ? pool.text(size) : "";
+    const refill = pool.one("button", doser.refill);
+    return {
+      name: this.text.contents[doser.show],
+      share,
+      value: litres === 0 ? this.text.empty : pool.text(left),
+      note: [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · "),
+      rate: Number.isFinite(litres) ? pool.rate(...doser.problems) : "none",
+      action: refill && known(size?.state) && this.asked(pool, refill, fill(this.text.refilled, { size: full })),
+    };
+  }
+
+  /** @param {Pool} pool @param {string} key */
+  lasts(pool, key) {
+    const state = pool.one("sensor", key)?.state;
+    return known(state) && state ? fill(this.text.lasts, { days: inDays(this.hass, Date.parse(`${state.state}T12:00:00`)) }) : "";
+  }
+
+  /** @param {Pool} pool @returns {Level | undefined} */
+  filter(pool) {
+    const load = pool.one("sensor", "filter_load");
+    if (!load || !this.shows("filter")) {
+      return undefined;
+    }
+    const percent = pool.numbered(load);
+    const limit = pool.one("number", "filter_limit");
+    const clean = pool.one("button", "filter_cleaned");
+    return {
+      name: this.text.contents.filter,
+      share: percent / (limit ? pool.numbered(limit) : 100),
+      value: Number.isFinite(percent) ? pool.text(load) : "–",
+      note: Number.isFinite(percent) ? (limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "") : this.text.clean_first,
+      rate: Number.isFinite(percent) ? pool.rate("filter_needs_cleaning") : "none",
+      action: clean && this.asked(pool, clean, this.text.cleaned),
+    };
+  }
+
+  /** @param {Pool} pool @param {Entity} button @param {string} effect A button that first states its effect. */
+  asked(pool, button, effect) {
+    const label = pool.named(button);
+    const ask = () =>
+      this.ask(label, effect, [{ answers: [{ label, run: () => this.perform("button.press", button.id) }, { label: this.text.cancel }] }]);
+    return h("button", { class: "action", disabled: button.state?.state === "unavailable", onclick: ask }, label);
+  }
+
+  /** @param {Level} level */
+  level({ name, share, value, note, rate, action }) {
+    const part = Math.min(Math.max(Number.isFinite(share) ? share : 0, 0), 1);
+    const height = 84 * part;
+    return h(
+      "div",
+      { key: name, class: `drum ${rate}` },
+      h(
+        "svg",
+        { viewBox: "0 0 88 112", role: "img", "aria-label": `${name}: ${value}` },
+        h("rect", { class: "lid", x: 30, y: 4, width: 28, height: 8, rx: 2 }),
+        h("rect", { class: "fill", x: 10, y: 20 + 84 - height, width: 68, height, rx: 4 }),
+        h("rect", { class: "shell", x: 6, y: 14, width: 76, height: 94, rx: 10 }),
+        h("text", { x: 44, y: 68 }, value),
+      ),
+      h("span", { class: "name" }, name),
+      h("span", { class: "soft" }, note),
+      action,
+    );
+  }
+}

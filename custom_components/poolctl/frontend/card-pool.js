@@ -1,0 +1,211 @@
+// Whether all is well, in one word and one sentence; a tap shows what to do.
+
+import { PoolCard } from "./card.js";
+import { h } from "./dom.js";
+import { clock, moment } from "./format.js";
+import { known } from "./pool.js";
+import { fill } from "./words.js";
+
+const MINUTE = 60_000;
+
+/** @typedef {{ rate: string, icon: string, word: string, sentence: string }} Headline */
+
+/** How a state of the sensor *Status* looks. @type {Record<string, [string, string]>} */
+const LOOK = {
+  all_well: ["good", "mdi:check-bold"],
+  notice: ["fair", "mdi:information-variant"],
+  problem: ["poor", "mdi:exclamation-thick"],
+};
+
+export class PoolHeadline extends PoolCard {
+  static style = `
+    .headline { display: flex; gap: 20px; align-items: center; width: 100%; }
+    .disc { flex: none; width: 96px; height: 96px; }
+    .disc .ring { fill: none; stroke: var(--rate); stroke-width: 6; }
+    .disc .water { fill: color-mix(in srgb, var(--primary-color) 30%, transparent); }
+    .still .disc .water, .lost .disc .water { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }
+    .disc text { fill: var(--primary-text-color); font-size: 22px; font-weight: 500; text-anchor: middle; }
+    .runs .disc .water { animation: waves 4s linear infinite; }
+    @keyframes waves { to { transform: translateX(-48px); } }
+    .word { display: flex; align-items: center; gap: 8px; font-size: 22px; font-weight: 500; line-height: 28px; }
+    .word .mark { --mdc-icon-size: 20px; flex: none; display: grid; place-items: center; width: 28px; height: 28px; border-radius: 50%; color: var(--card-background-color, #fff); background: var(--rate); }
+    .sentence { font-size: 16px; line-height: 24px; }
+    .name { font-size: 14px; line-height: 20px; color: var(--secondary-text-color); }
+    ul { list-style: none; margin: 16px 0 0; padding: 0; display: grid; gap: 12px; }
+    li { padding-inline-start: 12px; border-inline-start: 4px solid var(--rate); font-size: 14px; line-height: 20px; }
+    li b { font-weight: 500; display: block; }
+    dl { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 16px 0 0; }
+    dt { font-size: 12px; color: var(--secondary-text-color); }
+    dd { margin: 0; font-size: 18px; }
+  `;
+
+  open = false;
+  /** @type {string} Of which loss the last readings were asked for. */
+  asked = "";
+  /** @type {{ label: string, value: string, at: number }[]} */
+  last = [];
+
+  /** @param {import("./pool.js").Pool} pool */
+  changed(pool) {
+    const since = pool.lost ? (pool.connection?.state?.last_changed ?? "") : "";
+    if (since !== this.asked) {
+      this.asked = since;
+      this.last = [];
+      if (since) {
+        this.remember(pool, Date.parse(since));
+      }
+    }
+  }
+
+  /** @param {import("./pool.js").Pool} pool @param {number} lost Look up what was measured last before the controller was lost. */
+  async remember(pool, lost) {
+    const readings = pool.all("sensor", "water_temperature", "ph", "orp").filter(({ state }) => !known(state));
+    if (!readings.length) {
+      return;
+    }
+    const past = await this.hass
+      .callWS({
+        type: "history/history_during_period",
+        start_time: new Date(lost - 30 * MINUTE).toISOString(),
+        end_time: new Date(lost + MINUTE).toISOString(),
+        entity_ids: readings.map(({ id }) => id),
+        minimal_response: true,
+        no_attributes: true,
+      })
+      .catch(() => ({}));
+    this.last = readings.flatMap((entity) => {
+      const valid = (past[entity.id] ?? []).filter((/** @type {{ s: string }} */ { s }) => Number.isFinite(Number(s)));
+      const found = valid.at(-1);
+      return found ? [{ label: pool.named(entity), value: pool.text(entity, found.s), at: found.lu * 1000 }] : [];
+    });
+    this.show();
+  }
+
+  /** @param {import("./pool.js").Pool} pool */
+  draw(pool) {
+    const { rate, icon, word, sentence } = this.headline(pool);
+    const more = pool.lost || pool.problems.length > 0;
+    const pump = pool.one("switch", "pump");
+    const look = pool.lost ? "lost" : pump?.state?.state === "on" ? "runs" : "still";
+    return [
+      h(
+        "button",
+        { key: "headline", class: `headline ${rate} ${look}`, ...this.tap(pool, more) },
+        this.disc(pool),
+        h(
+          "span",
+          { role: "status" },
+          h("span", { class: "name" }, pool.name),
+          h("span", { class: "word" }, h("span", { class: "mark" }, h("ha-icon", { icon, "aria-hidden": "true" })), word),
+          h("span", { class: "sentence" }, sentence),
+        ),
+      ),
+      pool.lost && this.last.length > 0 && this.lastReadings(),
+      (this.open || pool.lost) && more && this.problems(pool),
+    ];
+  }
+
+  /** @param {import("./pool.js").Pool} pool @param {boolean} more */
+  tap(pool, more) {
+    const { status } = pool;
+    if (more && !pool.lost) {
+      return { "aria-expanded": String(this.open), onclick: () => ((this.open = !this.open), this.show()) };
+    }
+    return { onclick: () => this.more((status ?? pool.connection ?? pool.entities[0]).id) };
+  }
+
+  /** @param {import("./pool.js").Pool} pool @returns {Headline} */
+  headline(pool) {
+    const { text } = this;
+    const [first] = pool.problems;
+    if (pool.lost) {
+      const at = Date.parse(pool.connection?.state?.last_changed ?? "");
+      const word = fill(text.last_seen, { time: moment(this.hass, at) });
+      return { rate: "none", icon: "mdi:lan-disconnect", word, sentence: first?.sentence ?? text.no_answer };
+    }
+    const state = pool.status?.state?.state ?? "";
+    const [rate, icon] = LOOK[state] ?? ["none", "mdi:help"];
+    if (first) {
+      return { rate, icon, word: text[state] ?? text.unknown, sentence: first.sentence };
+    }
+    const busy = this.busy(pool);
+    const word = busy?.word ?? text[state] ?? text.unknown;
+    return { rate, icon, word, sentence: [...this.readings(pool), busy?.sentence].filter(Boolean).join(" · ") };
+  }
+
+  /** @param {import("./pool.js").Pool} pool */
+  readings(pool) {
+    return pool
+      .all("sensor", "ph", "water_temperature")
+      .filter(({ state }) => known(state))
+      .map((entity) => (entity.key === "ph" ? `pH ${pool.text(entity)}` : pool.text(entity)));
+  }
+
+  /**
+   * What the pump does, and until when.
+   * @param {import("./pool.js").Pool} pool
+   * @returns {{ word?: string, sentence: string } | undefined}
+   */
+  busy(pool) {
+    const { text } = this;
+    const status = pool.one("sensor", "pump_status");
+    const pump = pool.one("switch", "pump");
+    const doing = status?.state?.state ?? pump?.state?.state ?? "";
+    const ends = Date.parse(status?.state?.attributes.ends ?? "");
+    /** @type {(end: number | undefined) => string} */
+    const until = (end) => (end ? ` ${fill(text.until, { time: moment(this.hass, end) })}` : "");
+    /** @type {Record<string, { word?: string, sentence: string }>} */
+    const found = {
+      cooling_down: { word: text.stopping, sentence: text.cooling + until(ends) },
+      priming: { word: text.starting, sentence: text.priming + until(ends) },
+      starting: { word: text.starting, sentence: text.priming },
+      running: { sentence: text.filtering + until(pump && this.endOf(pump)) },
+      on: { sentence: text.filtering + until(pump && this.endOf(pump)) },
+      off: { sentence: text.pump_off },
+    };
+    return found[doing];
+  }
+
+  /** @param {import("./pool.js").Pool} pool The water with its temperature, in a ring of the colour of its condition. */
+  disc(pool) {
+    const water = pool.one("sensor", "water_temperature");
+    const degrees = known(water?.state) ? pool.text(water).replace(/\s*[CF]$/, "").replace(/\s/g, "") : "";
+    return h(
+      "svg",
+      { class: "disc", viewBox: "0 0 96 96", "aria-hidden": "true" },
+      h("defs", null, h("clipPath", { id: "inside" }, h("circle", { cx: 48, cy: 48, r: 42 }))),
+      h("g", { "clip-path": "url(#inside)" }, h("path", { class: "water", d: `M0 52 q12 -8 24 0 t24 0 t24 0 t24 0 t24 0 t24 0 V96 H0 Z` })),
+      h("circle", { class: "ring", cx: 48, cy: 48, r: 44 }),
+      h("text", { x: 48, y: 46 }, degrees),
+    );
+  }
+
+  lastReadings() {
+    return h(
+      "dl",
+      { key: "last", "aria-label": this.text.last_readings },
+      this.last.map(({ label, value, at }) => h("div", null, h("dt", null, `${label}, ${clock(this.hass, at)}`), h("dd", null, value))),
+    );
+  }
+
+  /** @param {import("./pool.js").Pool} pool */
+  problems(pool) {
+    return h(
+      "ul",
+      { key: "problems" },
+      pool.problems.map(({ key, severity, sentence, next_step, since }) =>
+        h(
+          "li",
+          { key, class: severity === "problem" ? "poor" : "fair" },
+          h("b", null, sentence),
+          next_step,
+          since && h("div", { class: "soft" }, fill(this.text.since, { time: moment(this.hass, Date.parse(since)) })),
+        ),
+      ),
+    );
+  }
+
+  getCardSize() {
+    return 3;
+  }
+}

@@ -1,0 +1,177 @@
+// The condition of the water: each reading with its scale, its last day and its age.
+
+import { PoolCard } from "./card.js";
+import { h } from "./dom.js";
+import { inDays, moment, number } from "./format.js";
+import { known } from "./pool.js";
+import { fill } from "./words.js";
+
+const HOUR = 3_600_000;
+const WIDTH = 160;
+
+/** @typedef {import("./pool.js").Entity} Entity */
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {{ start: number, mean: number | null }} Point */
+
+/** Keys of the problems that rate a reading. @type {Record<string, string[]>} */
+const RATED = {
+  ph: ["ph_out_of_range", "ph", "stale_readings"],
+  voltage: ["orp_out_of_range", "stale_readings"],
+  orp: ["orp_out_of_range", "orp", "stale_readings"],
+  water_temperature: ["stale_readings"],
+};
+
+export class PoolWater extends PoolCard {
+  static contents = ["water_temperature", "ph", "orp", "ambient_temperature"];
+  static style = `
+    .readings { display: grid; grid-template-columns: repeat(auto-fit, minmax(max(110px, 40%), 1fr)); gap: 16px; }
+    .reading { display: flex; flex-direction: column; min-width: 0; text-align: start; }
+    .value { font-size: 28px; font-weight: 500; line-height: 36px; }
+    .value small { font-size: 16px; font-weight: 400; color: var(--secondary-text-color); }
+    .aged .value { color: var(--secondary-text-color); }
+    svg { display: block; width: 100%; overflow: visible; }
+    .line { height: 36px; margin: 4px 0; }
+    .line polyline { fill: none; stroke: var(--primary-text-color); stroke-opacity: 0.6; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+    .scale { height: 24px; }
+    .scale .all { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }
+    .scale .range { fill: var(--success-color, #43a047); }
+    .aged .scale .range { fill: var(--disabled-text-color, #9e9e9e); }
+    .scale .target { stroke: var(--primary-text-color); stroke-width: 2; }
+    .scale .at { fill: var(--rate); stroke: var(--card-background-color, #fff); stroke-width: 2; }
+    .ends { display: flex; justify-content: space-between; font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
+    .age.fair { color: var(--primary-text-color); }
+    .age.fair::before { content: ""; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-inline-end: 6px; background: var(--rate); }
+  `;
+
+  /** @type {Record<string, Point[]>} */
+  past = {};
+  asked = 0;
+
+  /** @param {Pool} pool */
+  readings(pool) {
+    const all = [...pool.all("sensor", "water_temperature", "ph", "orp"), ...pool.all("sensor", "ambient_temperature")];
+    return all.filter(({ key }) => this.shows(key));
+  }
+
+  /** @param {Pool} pool */
+  changed(pool) {
+    const ids = this.readings(pool).map(({ id }) => id);
+    if (ids.length && Date.now() - this.asked > HOUR) {
+      this.asked = Date.now();
+      this.recall(ids);
+    }
+  }
+
+  /** @param {string[]} ids */
+  async recall(ids) {
+    this.past = await this.hass
+      .callWS({
+        type: "recorder/statistics_during_period",
+        start_time: new Date(Date.now() - 24 * HOUR).toISOString(),
+        statistic_ids: ids,
+        period: "hour",
+        types: ["mean"],
+      })
+      .catch(() => ({}));
+    this.show();
+  }
+
+  /** @param {Pool} pool */
+  draw(pool) {
+    return [
+      h("h2", null, this.text.water),
+      h("div", { class: "readings" }, this.readings(pool).map((entity) => this.reading(pool, entity))),
+    ];
+  }
+
+  /** @param {Pool} pool @param {Entity} entity */
+  reading(pool, entity) {
+    const value = known(entity.state) ? pool.numbered(entity) : NaN;
+    const { age, fresh, rate } = this.age(pool, entity, value);
+    const name = pool.named(entity);
+    return h(
+      "button",
+      { key: entity.id, class: `reading ${rate} ${fresh ? "" : "aged"}`, onclick: () => this.more(entity.id) },
+      h("span", { class: "soft" }, name),
+      h("span", { class: "value" }, this.parts(pool, entity, value)),
+      this.line(entity, value),
+      this.scale(entity, value),
+      h("span", { class: `soft age ${rate === "fair" ? "fair" : ""}` }, age),
+    );
+  }
+
+  /** @param {Pool} pool @param {Entity} entity @param {number} value The number, and smaller its unit. */
+  parts(pool, entity, value) {
+    if (!Number.isFinite(value)) {
+      return "–";
+    }
+    const [figure, ...unit] = pool.text(entity).split(/\s(?=\D*$)/);
+    return [figure, unit.length > 0 && h("small", null, ` ${unit.join(" ")}`)];
+  }
+
+  /**
+   * When it was measured, and what the table of problems says of it. Without flow it is
+   * grey, and never good.
+   * @param {Pool} pool
+   * @param {Entity} entity
+   * @param {number} value
+   */
+  age(pool, entity, value) {
+    const rated = RATED[entity.key];
+    const at = entity.state?.attributes.measured_at;
+    const fresh = Number.isFinite(value) && !at;
+    const found = rated ? pool.rate(...rated) : "good";
+    const rate = fresh || found !== "good" ? found : "none";
+    if (!Number.isFinite(value)) {
+      return { age: this.text.no_reading, fresh, rate: "none" };
+    }
+    return { age: at ? this.since(Date.parse(at)) : this.text.now, fresh, rate };
+  }
+
+  /** @param {number} at */
+  since(at) {
+    const old = Date.now() - at > 24 * HOUR;
+    return old ? inDays(this.hass, at) : fill(this.text.at, { time: moment(this.hass, at) });
+  }
+
+  /** @param {Entity} entity @param {number} value The last day as a line. */
+  line(entity, value) {
+    const points = (this.past[entity.id] ?? []).filter(({ mean }) => mean !== null).map(({ start, mean }) => [start, Number(mean)]);
+    if (Number.isFinite(value)) {
+      points.push([Date.now(), value]);
+    }
+    if (points.length < 3) {
+      return null;
+    }
+    const from = Date.now() - 24 * HOUR;
+    const values = points.map(([, y]) => y);
+    const low = Math.min(...values);
+    const span = Math.max(...values) - low || 1;
+    const at = points.map(([x, y]) => `${(((x - from) / (24 * HOUR)) * WIDTH).toFixed(1)},${(34 - ((y - low) / span) * 32).toFixed(1)}`);
+    return h("svg", { key: "line", class: "line", viewBox: `0 0 ${WIDTH} 36`, preserveAspectRatio: "none", "aria-hidden": "true" }, h("polyline", { points: at.join(" ") }));
+  }
+
+  /** @param {Entity} entity @param {number} value The good range, what is wanted, and where the value is. */
+  scale(entity, value) {
+    const { good_from: low, good_to: high, target } = entity.state?.attributes ?? {};
+    if (!Number.isFinite(low) || !Number.isFinite(high)) {
+      return null;
+    }
+    const from = low - (high - low) / 2;
+    const share = (/** @type {number} */ of) => `${(Math.min(Math.max((of - from) / (2 * (high - low)), 0.03), 0.97) * 100).toFixed(1)}%`;
+    const digits = high < 100 ? 1 : 0;
+    return h(
+      "span",
+      { key: "scale" },
+      h(
+        "svg",
+        { class: "scale", "aria-hidden": "true" },
+        h("rect", { class: "all", x: 0, y: 8, width: "100%", height: 8, rx: 4 }),
+        h("rect", { class: "range", x: "25%", y: 8, width: "50%", height: 8 }),
+        Number.isFinite(target) && h("line", { class: "target", x1: share(target), x2: share(target), y1: 6, y2: 18 }),
+        Number.isFinite(value) && h("circle", { class: "at", cx: share(value), cy: 12, r: 8 }),
+      ),
+      h("span", { class: "ends" }, [low, high].map((end) => h("span", null, number(this.hass, end, digits)))),
+    );
+  }
+}

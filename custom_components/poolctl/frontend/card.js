@@ -1,0 +1,282 @@
+// What all cards share: their configuration, when they are drawn anew, and their look.
+
+import { h, patch } from "./dom.js";
+import { hourOfDay, zoneOf } from "./format.js";
+import { Pool, controllers } from "./pool.js";
+import { words } from "./words.js";
+
+const MINUTE = 60_000;
+
+const STYLE = `
+  :host { display: block; height: 100%; }
+  ha-card { height: 100%; box-sizing: border-box; padding: 16px; overflow: hidden; color: var(--primary-text-color); }
+  h2 { margin: 0 0 12px; font-size: 16px; font-weight: 500; line-height: 24px; }
+  p { margin: 0; }
+  .soft { color: var(--secondary-text-color); font-size: 14px; line-height: 20px; }
+  .good { --rate: var(--success-color, #43a047); }
+  .fair { --rate: var(--warning-color, #ffa600); }
+  .poor { --rate: var(--error-color, #db4437); }
+  .none { --rate: var(--disabled-text-color, #9e9e9e); }
+  button {
+    font: inherit; color: inherit; border: 0; cursor: pointer; background: none; padding: 0;
+    text-align: start; -webkit-tap-highlight-color: transparent;
+  }
+  button:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--primary-color); outline-offset: 2px; }
+  button[disabled] { cursor: default; opacity: 0.5; }
+  .action {
+    min-height: 40px; padding: 8px 16px; border-radius: 20px; text-align: center; font-weight: 500; line-height: 20px;
+    background: color-mix(in srgb, var(--primary-text-color) 8%, transparent);
+  }
+  .action:hover { background: color-mix(in srgb, var(--primary-text-color) 14%, transparent); }
+  .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  dialog {
+    border: 0; border-radius: 24px; padding: 24px; max-width: min(400px, calc(100vw - 32px)); box-sizing: border-box;
+    color: var(--primary-text-color); background: var(--ha-dialog-surface-background, var(--card-background-color, #fff));
+  }
+  dialog::backdrop { background: rgba(0, 0, 0, 0.5); }
+  dialog h2 { font-size: 20px; line-height: 28px; }
+  dialog .actions { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 16px; }
+  dialog .group { margin-top: 16px; }
+  @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
+`;
+
+/** @type {(text: string) => CSSStyleSheet} */
+const sheet = (text) => {
+  const made = new CSSStyleSheet();
+  made.replaceSync(text);
+  return made;
+};
+const SHARED = sheet(STYLE);
+
+/** Everything in `hass` besides states that decides on what is shown. @type {(hass: Hass) => unknown[]} */
+const frame = ({ entities, devices, locale, language, themes, config }) => [
+  entities,
+  devices,
+  locale,
+  language,
+  themes?.darkMode,
+  config.unit_system,
+];
+
+/** @typedef {{ entity_id: string, start: string, end: string }} Planned A run of a schedule. */
+
+/** @type {Map<string, Promise<Planned[]>>} Plans of today that cards share, by what they depend on. */
+const plans = new Map();
+
+/** A card of one pool. A card says what it shows in `draw`. */
+export class PoolCard extends HTMLElement {
+  /** @type {CardConfig} */
+  config = { type: "" };
+  /** @type {Hass | undefined} */
+  hassNow;
+  /** @type {Pool | undefined} */
+  pool;
+  /** @type {unknown[]} */
+  drawnFrom = [];
+  /** @type {Planned[]} */
+  plan = [];
+  planOf = "";
+  /** @type {import("./dom.js").Tree | undefined} What stands above the page: a question or a choice. */
+  dialog;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  timer;
+
+  /** The look of one kind of card. */
+  static style = "";
+
+  constructor() {
+    super();
+    this.root = this.attachShadow({ mode: "open" });
+    this.root.adoptedStyleSheets = [SHARED, sheet(/** @type {typeof PoolCard} */ (this.constructor).style)];
+  }
+
+  /** @param {CardConfig} config */
+  setConfig(config) {
+    this.config = config;
+    this.drawnFrom = [];
+    this.look();
+  }
+
+  /** @param {Hass} hass */
+  set hass(hass) {
+    this.hassNow = hass;
+    this.look();
+  }
+
+  get hass() {
+    if (!this.hassNow) {
+      throw new Error("not yet");
+    }
+    return this.hassNow;
+  }
+
+  connectedCallback() {
+    // Ages and the line of now move on although nothing changes.
+    this.timer = setInterval(() => this.show(), MINUTE);
+    this.look();
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.timer);
+  }
+
+  get text() {
+    return words(this.hass.language);
+  }
+
+  /** Draw the card if anything differs that it may show. */
+  look() {
+    if (!this.hassNow || !this.isConnected) {
+      return;
+    }
+    const pool = new Pool(this.hass, this.config.device_id);
+    const from = [...frame(this.hass), ...pool.entities.map(({ state }) => state)];
+    if (from.length !== this.drawnFrom.length || from.some((each, at) => each !== this.drawnFrom[at])) {
+      this.drawnFrom = from;
+      this.pool = pool;
+      this.askPlan(pool);
+      this.changed(pool);
+      this.show();
+    }
+  }
+
+  /** @param {Pool} pool Ask for today's runs where schedules may have changed. */
+  async askPlan(pool) {
+    const zone = zoneOf(this.hass);
+    const [start, end] = [0, 24].map((hour) => new Date(hourOfDay(Date.now(), zone, hour)).toISOString());
+    const states = pool.entities.filter(({ key }) => key.includes("schedule")).map(({ id, state }) => id + state?.last_updated);
+    const planOf = [pool.id, start, ...states].join();
+    if (this.planOf === planOf) {
+      return;
+    }
+    this.planOf = planOf;
+    if (!plans.has(planOf)) {
+      const asked = this.hass.callWS({ type: "poolctl/plan", device_id: pool.id, start, end });
+      plans.clear();
+      plans.set(planOf, asked.then(({ runs }) => runs, () => []));
+    }
+    this.plan = (await plans.get(planOf)) ?? [];
+    this.show();
+  }
+
+  /** @param {import("./pool.js").Entity} entity Today's runs of an output, in ms. */
+  planned({ id }) {
+    return this.plan.filter((run) => run.entity_id === id).map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) }));
+  }
+
+  /** @param {import("./pool.js").Entity} entity When what an output does ends by itself. @returns {number | undefined} */
+  endOf(entity) {
+    const { timer_ends: timer, held_until: held, held_by_hand: byHand, mode } = entity.state?.attributes ?? {};
+    if (timer || held) {
+      return Date.parse(timer ?? held);
+    }
+    const now = Date.now();
+    const ends = this.planned(entity).filter(({ from, to }) => from <= now && now < to).map(({ to }) => to);
+    return !byHand && mode === "schedule" && ends.length ? Math.max(...ends) : undefined;
+  }
+
+  /** @param {Pool} _pool Called before the card is drawn with other states. */
+  changed(_pool) {}
+
+  show() {
+    if (!this.pool) {
+      return;
+    }
+    const focused = this.root.activeElement;
+    const found = this.pool.entities.length > 0;
+    const content = found ? this.draw(this.pool) : [h("p", { class: "soft" }, this.text.none)];
+    patch(this.root, [h("ha-card", null, content), ...(this.dialog ? [this.dialog] : [])]);
+    const dialog = this.root.querySelector("dialog");
+    if (dialog && !dialog.open && dialog.isConnected) {
+      dialog.showModal();
+    } else if (focused instanceof HTMLElement && focused.isConnected && !this.root.activeElement) {
+      // What was moved lost it.
+      focused.focus();
+    }
+  }
+
+  /** @param {Pool} _pool @returns {any} */
+  draw(_pool) {
+    return [];
+  }
+
+  /**
+   * Ask something, or offer a choice: what each answer is called and does.
+   * @param {string} title
+   * @param {string} text
+   * @param {{ title?: string, answers: { label: string, run?: () => unknown }[] }[]} groups
+   */
+  ask(title, text, groups) {
+    const close = () => {
+      this.dialog = undefined;
+      this.show();
+    };
+    this.dialog = h(
+      "dialog",
+      { key: title + text, "aria-label": title, onclose: close, onclick: (/** @type {Event} */ event) => event.target instanceof HTMLDialogElement && close() },
+      h("h2", null, title),
+      text && h("p", { class: "soft" }, text),
+      groups.map((group) =>
+        h(
+          "div",
+          { class: "group", role: "group", "aria-label": group.title ?? title },
+          group.title && h("p", { class: "soft" }, group.title),
+          h("div", { class: "actions" }, group.answers.map(({ label, run }) => h("button", { class: "action", key: label, onclick: () => (close(), run?.()) }, label))),
+        ),
+      ),
+    );
+    this.show();
+  }
+
+  /**
+   * Perform an action on an entity; Home Assistant itself shows why one is refused.
+   * @param {string} action
+   * @param {string} entityId
+   * @param {Record<string, unknown>} [data]
+   */
+  async perform(action, entityId, data) {
+    const [domain, service] = action.split(".");
+    await this.hass.callService(domain, service, data, { entity_id: entityId }).catch(() => {});
+  }
+
+  /** @param {string} entityId Open Home Assistant's own dialog of an entity. */
+  more(entityId) {
+    this.dispatchEvent(new CustomEvent("hass-more-info", { detail: { entityId }, bubbles: true, composed: true }));
+  }
+
+  getCardSize() {
+    return 4;
+  }
+
+  getGridOptions() {
+    return { columns: 12, rows: "auto", min_columns: 6 };
+  }
+
+  /** @param {Hass} hass */
+  static getStubConfig(hass) {
+    return { device_id: controllers(hass)[0]?.id };
+  }
+
+  /** What may be left out, by its name in the configuration; nothing by default. @type {string[]} */
+  static contents = [];
+
+  static getConfigForm() {
+    const text = words(document.documentElement.lang);
+    /** @type {Record<string, any>[]} */
+    const schema = [{ name: "device_id", selector: { device: { integration: "poolctl", filter: { integration: "poolctl", model: "Pool controller" } } } }];
+    if (this.contents.length) {
+      const options = this.contents.map((value) => ({ value, label: text.contents[value] ?? value }));
+      schema.push({ name: "show", selector: { select: { multiple: true, options } } });
+    }
+    return {
+      schema,
+      /** @param {{ name: string }} field */
+      computeLabel: ({ name }) => (name === "device_id" ? text.pool : text.show),
+    };
+  }
+
+  /** @param {string} content Whether it is to be shown: everything is, unless something was chosen. */
+  shows(content) {
+    return !this.config.show?.length || this.config.show.includes(content);
+  }
+}

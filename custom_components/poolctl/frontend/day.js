@@ -1,0 +1,101 @@
+// The day as stretches of time: what was planned and what really ran. Nothing here draws.
+
+/**
+ * @typedef {{ from: number, to: number }} Span
+ * @typedef {Span & { level: number, held: boolean }} Run A stretch that something ran (level above 0), or was held off.
+ * @typedef {{ s: string, lu: number, lc?: number, a?: Record<string, any> }} Past A state of the recorder; times in s.
+ */
+
+/** Return a stretch as far as it lies within another, or nothing. @type {<T extends Span>(span: T, day: Span) => T[]} */
+export function within(span, day) {
+  const from = Math.max(span.from, day.from);
+  const to = Math.min(span.to, day.to);
+  return from < to ? [{ ...span, from, to }] : [];
+}
+
+/** Return how long stretches are together; what overlaps counts once. @type {(spans: Span[]) => number} */
+export function total(spans) {
+  let end = -Infinity;
+  let sum = 0;
+  for (const { from, to } of [...spans].sort((one, other) => one.from - other.from)) {
+    sum += Math.max(0, to - Math.max(from, end));
+    end = Math.max(end, to);
+  }
+  return sum;
+}
+
+/** @type {(state: string, attributes: Record<string, any>) => { level: number, held: boolean }} */
+export function levelOf(state, attributes) {
+  const on = state === "on" || attributes.hvac_action === "heating";
+  return { level: on ? 1 : 0, held: attributes.held_by_hand === true };
+}
+
+/**
+ * Return what ran or was held within a day, from what the recorder kept of it.
+ * @param {Past[]} past Oldest first; attributes may be left out where they did not change.
+ * @param {Span} day
+ * @param {number} now
+ * @returns {Run[]}
+ */
+export function runs(past, day, now) {
+  /** @type {Run[]} */
+  const found = [];
+  /** @type {Record<string, any>} */
+  let attributes = {};
+  past.forEach(({ s, lu, a }, at) => {
+    attributes = a ?? attributes;
+    const next = past[at + 1];
+    const to = Math.min(next ? next.lu * 1000 : now, now);
+    const run = { from: lu * 1000, to, ...levelOf(s, attributes) };
+    const last = found.at(-1);
+    if (last && last.to === run.from && last.level === run.level && last.held === run.held) {
+      last.to = run.to;
+    } else {
+      found.push(run);
+    }
+  });
+  return found.filter(({ level, held }) => level > 0 || held).flatMap((run) => within(run, day));
+}
+
+/**
+ * Split what ran by how fast: each piece has the share of full speed as its level.
+ * @param {Run[]} ran
+ * @param {Past[]} speeds In per cent.
+ * @param {number} now
+ * @returns {Run[]}
+ */
+export function shaded(ran, speeds, now) {
+  const spans = speeds.map(({ s, lu }, at) => ({
+    from: lu * 1000,
+    to: speeds[at + 1] ? speeds[at + 1].lu * 1000 : now,
+    level: Number(s) / 100,
+  }));
+  return ran.flatMap((run) => {
+    if (run.level === 0) {
+      return [run];
+    }
+    const pieces = spans.filter(({ level }) => level > 0).flatMap((span) => within({ ...run, ...span }, run));
+    return merged(pieces.length ? pieces : [run]);
+  });
+}
+
+/** Join neighbours of almost the same level. @type {(pieces: Run[]) => Run[]} */
+function merged(pieces) {
+  /** @type {Run[]} */
+  const found = [];
+  for (const piece of pieces) {
+    const last = found.at(-1);
+    if (last && Math.abs(last.level - piece.level) < 0.05 && piece.from - last.to < 60_000) {
+      last.to = piece.to;
+    } else {
+      found.push({ ...piece });
+    }
+  }
+  return found;
+}
+
+/** Return how much a counter grew, also where it began again. @type {(past: Past[]) => number} */
+export function growth(past) {
+  const values = past.map(({ s }) => Number(s)).filter(Number.isFinite);
+  return values.slice(1).reduce((sum, value, at) => sum + (value < values[at] ? value : value - values[at]), 0);
+}

@@ -1,0 +1,99 @@
+// Times and numbers as the user's profile wants them.
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** The time zone that the user sees: that of the home, or that of the browser. @type {(hass: Hass) => string | undefined} */
+export const zoneOf = ({ locale, config }) =>
+  locale.time_zone === "server" ? config.time_zone : undefined;
+
+/** @type {(hass: Hass) => Intl.DateTimeFormatOptions} */
+function hourAndMinute({ locale }) {
+  const usual = new Intl.DateTimeFormat(locale.language, { hour: "numeric" }).resolvedOptions().hour12;
+  const hour12 = { 12: true, 24: false }[locale.time_format] ?? usual;
+  return { hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12 };
+}
+
+/** @type {(hass: Hass, options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat} */
+const format = (hass, options) =>
+  new Intl.DateTimeFormat(hass.locale.language, { timeZone: zoneOf(hass), ...options });
+
+/** "18:40" or "6:40 PM". @type {(hass: Hass, at: number) => string} */
+export const clock = (hass, at) =>
+  format(hass, hourAndMinute(hass)).format(at);
+
+/** "18:40" on the same day, else with the day: "Fri 18:40", "4 Dec, 18:40". @type {(hass: Hass, at: number, now?: number) => string} */
+export function moment(hass, at, now = Date.now()) {
+  // The midnight that ends today is today's.
+  if (startOfDay(at > now ? at - 1 : at, zoneOf(hass)) === startOfDay(now, zoneOf(hass))) {
+    return clock(hass, at);
+  }
+  /** @type {Intl.DateTimeFormatOptions} */
+  const day = Math.abs(at - now) < 6 * DAY ? { weekday: "short" } : { day: "numeric", month: "short" };
+  return format(hass, { ...day, ...hourAndMinute(hass) }).format(at);
+}
+
+/** "in 12 days", "2 days ago". @type {(hass: Hass, at: number, now?: number) => string} */
+export function inDays(hass, at, now = Date.now()) {
+  const zone = zoneOf(hass);
+  const days = Math.round((startOfDay(at, zone) - startOfDay(now, zone)) / DAY);
+  return new Intl.RelativeTimeFormat(hass.locale.language, { numeric: "auto" }).format(days, "day");
+}
+
+/** "8 h 20 min". @type {(hass: Hass, ms: number) => string} */
+export function duration(hass, ms) {
+  const minutes = Math.round(ms / 60_000);
+  /** @type {(value: number, unit: string) => string} */
+  const part = (value, unit) =>
+    new Intl.NumberFormat(hass.locale.language, { style: "unit", unit, unitDisplay: "short" }).format(value);
+  const hours = Math.floor(minutes / 60);
+  return [hours && part(hours, "hour"), (minutes % 60 || !hours) && part(minutes % 60, "minute")].filter(Boolean).join(" ");
+}
+
+/** @type {(hass: Hass, value: number, digits?: number) => string} */
+export const number = (hass, value, digits = 0) =>
+  new Intl.NumberFormat(NUMBERS[hass.locale.number_format] ?? hass.locale.language, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value);
+
+/** Languages that write numbers as the profile wants them. @type {Record<string, string>} */
+const NUMBERS = { comma_decimal: "en-US", decimal_comma: "de", space_comma: "fr", none: "en-US-u-nu-latn" };
+
+/**
+ * Return how far a zone is ahead of UTC at a moment, in ms.
+ * @param {number} at
+ * @param {string | undefined} zone
+ */
+function offset(at, zone) {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  }).formatToParts(at);
+  /** @type {(type: string) => number} */
+  const of = (type) => Number(parts.find((part) => part.type === type)?.value);
+  const wall = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
+  return wall - Math.floor(at / 1000) * 1000;
+}
+
+/**
+ * Return when the wall clock shows an hour of the day that a moment is in; 24 is the next midnight.
+ * @param {number} at
+ * @param {string | undefined} zone
+ * @param {number} hour
+ */
+export function hourOfDay(at, zone, hour) {
+  const wall = Math.floor((at + offset(at, zone)) / DAY) * DAY + hour * HOUR;
+  // The offset of a moment near it; where the clock jumps between, that of the other side.
+  const near = wall - offset(wall - offset(at, zone), zone);
+  return wall - offset(near, zone);
+}
+
+/** @type {(at: number, zone: string | undefined) => number} */
+export const startOfDay = (at, zone) => hourOfDay(at, zone, 0);

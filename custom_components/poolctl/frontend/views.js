@@ -1,0 +1,153 @@
+// The views of the dashboard: our own cards first, Home Assistant's cards for the rest. What
+// comes and goes with a state does so by a condition of its card, so that it goes on after a
+// person has taken control.
+
+import { known } from "./pool.js";
+
+/** @typedef {import("./pool.js").Entity} Entity */
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {import("./words.js").Words} Words */
+/** @typedef {Record<string, any>} Card */
+
+const FULL = { columns: 12 };
+const LOST = ["lost", "unavailable", "unknown"];
+const DAY = 86_400_000;
+
+/** @type {(kind: string, pool: Pool) => Card} */
+const own = (kind, pool) => ({ type: `custom:poolctl-${kind}-card`, device_id: pool.id });
+
+/** @type {(entity: Entity, more?: Card) => Card} */
+const tile = (entity, more) => ({ type: "tile", entity: entity.id, name: { type: "entity" }, ...more });
+
+/** @type {(entity: Entity, ...features: Card[]) => Card} */
+const wide = (entity, ...features) => tile(entity, { features, grid_options: FULL });
+
+/** @type {(heading: string, icon: string) => Card} */
+const heading = (heading, icon) => ({ type: "heading", heading, icon });
+
+/** The same card, but only while its state says something. @type {(card: Card) => Card} */
+const whileKnown = (card) => ({ ...card, visibility: [{ condition: "state", entity: card.entity, state_not: LOST }] });
+
+/** @type {(pool: Pool) => Card[][]} */
+const columns = (pool) => [
+  [own("pool", pool), own("water", pool)],
+  [own("day", pool), ...pumpCards(pool)],
+  [own("outputs", pool), ...lightCards(pool)],
+  [...heatCards(pool), ...(pool.all("sensor", "acid_remaining", "chlorine_remaining", "filter_load").length ? [own("drums", pool)] : [])],
+];
+
+/** @type {(pool: Pool) => Card[]} */
+const pumpCards = (pool) => [
+  ...pool.all("number", "pump_speed").map((entity) => wide(entity, { type: "numeric-input", style: "slider" })),
+  ...paired(pool.all("sensor", "pump_power", "flow_rate").map((entity) => tile(entity))),
+];
+
+/** @type {(pool: Pool) => Card[]} */
+const lightCards = (pool) =>
+  pool.all("light").filter(({ state }) => state?.attributes.effect_list?.length).map((entity) => ({
+    ...wide(entity, { type: "light-effect" }),
+    visibility: [{ condition: "state", entity: entity.id, state: "on" }],
+  }));
+
+/** @type {(pool: Pool) => Card[]} */
+const heatCards = (pool) => [
+  ...pool.all("climate").map((entity) => ({
+    ...wide(entity, { type: "target-temperature" }),
+    name: [{ type: "device" }, { type: "entity" }],
+  })),
+  ...pool.all("sensor", "pool_warm_at", "spa_warm_at").map((entity) =>
+    whileKnown(tile(entity, { name: [{ type: "device" }, { type: "entity" }], grid_options: FULL })),
+  ),
+];
+
+/** Two tiles share a row; an odd one has it alone. @type {(cards: Card[]) => Card[]} */
+const paired = (cards) =>
+  cards.map((card, at) => (at === cards.length - 1 && at % 2 === 0 ? { ...card, grid_options: FULL } : card));
+
+/** @type {(pool: Pool) => Card} */
+export function daily(pool) {
+  const [first, ...others] = columns(pool).filter((cards) => cards.length);
+  const { connection } = pool;
+  const here = connection && [{ condition: "state", entity: connection.id, state_not: LOST }];
+  // Of a lost controller only the first card is left: it tells why, and the last readings.
+  const kept = first.map((card, at) => (at && here ? { ...card, visibility: here } : card));
+  return view([kept, ...others].map((cards, at) => ({ type: "grid", cards, ...(at && here && { visibility: here }) })));
+}
+
+/** @type {(sections: Card[]) => Card} */
+const view = (sections) => ({ type: "sections", max_columns: 2, sections });
+
+const SHOWN = new Set([
+  ..."ph orp water_temperature ambient_temperature pump_speed pump_power flow_rate pump_energy turnovers_today".split(" "),
+  ..."acid_remaining chlorine_remaining acid_lasts_until chlorine_lasts_until filter_load status pump_status pool_warm_at".split(" "),
+  ..."spa_warm_at refill_acid refill_chlorine filter_cleaned resume_schedules pool spa schedules".split(" "),
+]);
+
+// What is set once: which entities share a card, by key or domain.
+/** @type {[string, string, (entity: Entity) => boolean][]} */
+const GROUPS = [
+  ["schedules", "mdi:calendar-clock", ({ key }) => key.startsWith("schedule")],
+  ["chemistry", "mdi:flask", ({ key, category }) => category === "config" && /acid|chlorin|desired|ph_dosing/.test(key)],
+  ["lights", "mdi:lightbulb-group", ({ key, domain }) => domain !== "light" && key.includes("light")],
+  ["equipment", "mdi:tune-variant", ({ category }) => category === "config"],
+  ["more", "mdi:dots-horizontal", ({ key, category, domain }) => category === null && domain !== "switch" && domain !== "light" && !SHOWN.has(key)],
+];
+
+/** @type {(pool: Pool, text: Words) => Card} */
+export function settings(pool, text) {
+  const rest = [...pool.entities].sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
+  const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { columns: 12, rows: 6 } }));
+  const sections = GROUPS.map(([word, icon, belongs]) => {
+    const mine = rest.filter(belongs);
+    mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
+    const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity) }));
+    const list = { type: "entities", entities: rows, show_header_toggle: false, grid_options: FULL };
+    const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
+    return { type: "grid", cards: cards.length ? [heading(text[word], icon), ...cards] : [] };
+  });
+  return view(sections.filter(({ cards }) => cards.length));
+}
+
+// A row: the keys of sensors, the days that are shown, how, and under which name.
+/** @type {[string[], number, Card, (text: Words, label: string, key: string) => string][]} */
+const GRAPHS = [
+  [["ph", "orp", "water_temperature"], 30, { stat_types: ["min", "mean", "max"] }, (text, label) => `${label} · ${text.month}`],
+  [["pump_energy"], 14, { stat_types: ["change"], chart_type: "bar" }, (text, label) => `${label} · ${text.fortnight}`],
+  [["acid_used_today", "chlorine_used_today"], 14, { stat_types: ["change"], chart_type: "bar" }, (text, _, key) => `${text[key.replace("_today", "")]} · ${text.fortnight}`],
+];
+
+/** @type {(pool: Pool, text: Words) => Promise<Card>} */
+export async function history(pool, text) {
+  const made = await Promise.all(
+    GRAPHS.map(async ([keys, days, look, title]) => {
+      const sensors = await recorded(pool, pool.all("sensor", ...keys), days);
+      return sensors.map((entity) => ({
+        type: "statistics-graph",
+        title: title(text, pool.named(entity), entity.key),
+        entities: [{ entity: entity.id, name: pool.named(entity) }],
+        days_to_show: days,
+        period: "day",
+        hide_legend: true,
+        grid_options: FULL,
+        ...look,
+      }));
+    }),
+  );
+  return view(made.flat().map((card) => ({ type: "grid", cards: [card] })));
+}
+
+/** Return those of which the recorder has two days, at least. @type {(pool: Pool, entities: Entity[], days: number) => Promise<Entity[]>} */
+async function recorded(pool, entities, days) {
+  if (!entities.length || !pool.hass.config.components.includes("history")) {
+    return [];
+  }
+  const start = new Date(Date.now() - days * DAY).toISOString();
+  const points = await pool.hass
+    .callWS({ type: "recorder/statistics_during_period", start_time: start, statistic_ids: entities.map(({ id }) => id), period: "day", types: ["mean", "change"] })
+    .catch(() => ({}));
+  return entities.filter(({ id }) => points[id]?.length > 1);
+}
+
+/** Badges: only what no card shows. @type {(pool: Pool) => Card[]} */
+export const badges = (pool) =>
+  pool.all("event", "faults").filter(({ state }) => known(state)).map(({ id }) => ({ type: "entity", entity: id, show_name: true, state_content: ["event_type", "last_changed"] }));

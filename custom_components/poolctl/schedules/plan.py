@@ -1,0 +1,69 @@
+"""The websocket command `poolctl/plan`: when schedules are to run, for the dashboard."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from homeassistant.auth.permissions.const import POLICY_READ
+from homeassistant.components import websocket_api
+from homeassistant.components.websocket_api.connection import ActiveConnection
+from homeassistant.components.websocket_api.decorators import websocket_command
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.typing import VolDictType
+from homeassistant.util import dt as dt_util
+import probatio as vol
+
+from ..client.occurrences import occurrences
+from ..const import DOMAIN
+from ..names.outputs import async_output_of
+from ..services.named_device import async_coordinator_of
+
+_COMMAND: Final[VolDictType] = {
+    vol.Required("type"): f"{DOMAIN}/plan",
+    vol.Required("device_id"): str,
+    vol.Required("start"): cv.datetime,
+    vol.Required("end"): cv.datetime,
+}
+
+
+@callback
+def async_setup_plan(hass: HomeAssistant) -> None:
+    """Offer the command."""
+    websocket_api.async_register_command(hass, _plan)
+
+
+@websocket_command(_COMMAND)
+@callback
+def _plan(
+    hass: HomeAssistant,
+    connection: ActiveConnection,
+    message: dict[str, Any],
+) -> None:
+    """Send the runs of armed schedules that touch a stretch of time.
+
+    A run has its whole length, also beyond that stretch. Each is `{entity_id, start, end}`
+    with ISO 8601 times; outputs that the user may not see are left out.
+    """
+    start, end = (_aware(message[name]) for name in ("start", "end"))
+    coordinator = async_coordinator_of(hass, message["device_id"])
+    used, zone = coordinator.data.schedules.used, dt_util.get_default_time_zone()
+    planned = [
+        (async_output_of(coordinator, run.schedule.slot), run)
+        for run in occurrences(used, start, end, zone)
+    ]
+    runs = [
+        {
+            "entity_id": entity_id,
+            "start": run.start.isoformat(),
+            "end": run.end.isoformat(),
+        }
+        for entity_id, run in planned
+        if entity_id
+        and connection.user.permissions.check_entity(entity_id, POLICY_READ)
+    ]
+    connection.send_result(message["id"], {"runs": runs})
+
+
+def _aware(at: datetime) -> datetime:
+    """Return a time in its zone, that of Home Assistant where none is given."""
+    return at if at.tzinfo else at.replace(tzinfo=dt_util.get_default_time_zone())

@@ -1,0 +1,178 @@
+"""What the cards show is true at any time, without a reload, and a finger suffices."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Page, expect
+import pytest_asyncio
+
+from tests.home.api import HomeAssistant
+from tests.home.settings import Settings
+
+from .dashboards import PHONE, card, controller, dashboard, look, output, pretended
+from .pools import FULL_ID, SMALL_ID, Pools, entity, relay
+from .steps import come_to_rest
+
+# The LAN is tried twice, 15 s apart, before the cloud is asked.
+CLOUD_MS: Final = 90_000
+LONG_MS: Final = 700
+SATURDAY: Final = 5
+TALLEST: Final = 2600
+HEIGHT: Final = "view => view.getBoundingClientRect().height"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pool(desk: Page, home: Settings, api: HomeAssistant) -> AsyncIterator[Page]:
+    """Show the full pool with nothing held by hand, and leave it so."""
+    resume = await entity(api, "resume_schedules", "button")
+    await api.call("button", "press", entity_id=resume)
+    await look(desk, home, await controller(api))
+    yield desk
+    await api.call("button", "press", entity_id=resume)
+
+
+async def test_drums(pool: Page, api: HomeAssistant) -> None:
+    """A level follows its drum; nothing left is "empty", and never green."""
+    drums = card(pool, "drums")
+    sensor = await entity(api, "acid_remaining", "sensor")
+    for value, text in (("7.3", "7.3 L"), ("0", "empty")):
+        async with pretended(api, sensor, value):
+            await expect(drums.get_by_role("img", name="Acid")).to_have_accessible_name(
+                f"Acid: {text}"
+            )
+
+
+async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
+    """A long press offers to hold; the end is shown, and the hold can be ended."""
+    await card(pool, "outputs").get_by_role("button", expanded=False).click()
+    waterfall = output(pool, "Waterfall")
+    dialog = card(pool, "outputs").get_by_role("dialog")
+    await waterfall.get_by_role("switch").click(delay=LONG_MS)
+    keep_on = dialog.get_by_role("group", name="Keep on")
+    await keep_on.get_by_role("button", name="30 min").click()
+    await expect(dialog).to_have_count(0)
+    await pools.becomes(relay("Waterfall"), True)
+    await expect(waterfall).to_contain_text("by hand · until")
+    state = (await api.states())[await entity(api, "slot_3", "switch")]
+    end = datetime.fromisoformat(state["attributes"]["held_until"])
+    left = end - datetime.fromisoformat(state["last_changed"])
+    assert timedelta(minutes=29) < left < timedelta(minutes=31)
+    # The same by keyboard.
+    await waterfall.get_by_role("button", name="Hold Waterfall").press("Enter")
+    await dialog.get_by_role("button", name="Give back now").press("Enter")
+    await pools.becomes(relay("Waterfall"), False)
+    await expect(waterfall).not_to_contain_text("by hand")
+    await card(pool, "outputs").get_by_role("button", expanded=True).click()
+
+
+async def test_resume(
+    pool: Page, pools: Pools, api: HomeAssistant, screenshots: Path
+) -> None:
+    """What is given back is named before it is."""
+    held = [await entity(api, slot, "switch") for slot in ("slot_3", "slot_30")]
+    hold = {"state": True, "duration": {"hours": 2}}
+    await api.call("poolctl", "hold", entity_id=held, **hold)
+    outputs = card(pool, "outputs")
+    await expect(outputs.locator(".row.held")).to_have_count(2)
+    await come_to_rest(pool)
+    await outputs.screenshot(path=screenshots / "holds.png")
+    await outputs.get_by_role("button", name="Resume schedules").click()
+    dialog = outputs.get_by_role("dialog")
+    await expect(dialog).to_contain_text("Fountain, Waterfall")
+    await dialog.get_by_role("button", name="Resume schedules").click()
+    await pools.becomes(relay("Waterfall"), False)
+    await expect(outputs.locator(".row.held")).to_have_count(0)
+
+
+async def test_timer(pool: Page, api: HomeAssistant) -> None:
+    """When a timer switches an output off stands beside it."""
+    evening = {"timer_ends": "2026-12-04T18:40:00+00:00"}
+    pump = await entity(api, "pump", "switch")
+    async with pretended(api, pump, attributes=evening):
+        await expect(output(pool, "Pump")).to_contain_text("Dec 4, 6:40")
+    await expect(output(pool, "Pump")).not_to_contain_text("6:40")
+
+
+async def test_day(pool: Page, api: HomeAssistant) -> None:
+    """What is planned follows the schedules; the pump runs, and a hold is drawn as one."""
+    day = card(pool, "day")
+    pump = day.get_by_role("img", name="Pump")
+    await expect(pump.locator(".planned")).to_have_count(1)
+    await expect(pump.locator(".ran").first).to_be_attached()
+    # One has the working days, the other the weekends.
+    working = datetime.now(UTC).weekday() < SATURDAY
+    number, name = (1, "Waterfall") if working else (2, "Pool Light")
+    schedule = await entity(api, f"schedule_{number}", "switch")
+    planned = day.get_by_role("img", name=name).locator(".planned")
+    for service, count in (("turn_on", 1), ("turn_off", 0)):
+        await api.call("switch", service, entity_id=schedule)
+        await expect(planned).to_have_count(count)
+
+
+async def test_light_shows(pool: Page, api: HomeAssistant) -> None:
+    """Shows are offered only while a light is on."""
+    shows = pool.locator("hui-light-effect-card-feature:visible")
+    await expect(shows).to_have_count(0)
+    light = await entity(api, "slot_1", "light")
+    async with pretended(api, light, "on"):
+        await expect(shows).to_have_count(1)
+
+
+async def test_through_the_cloud(pool: Page, pools: Pools) -> None:
+    """Nothing is broken there, and all of it comes back."""
+    readings = card(pool, "water").locator(".reading")
+    count = await readings.count()
+    for fault in (True, False):
+        await pools.fault(FULL_ID, "refuse", on=fault)
+        thermostats = pool.locator("hui-climate-hvac-modes-card-feature:visible")
+        dials = pool.locator("hui-target-temperature-card-feature:visible")
+        await expect(dials).to_have_count(0 if fault else 2, timeout=CLOUD_MS)
+        await expect(thermostats).to_have_count(0)
+        await expect(readings).to_have_count(count)
+
+
+async def test_lost(pool: Page, api: HomeAssistant) -> None:
+    """A lost controller is one card: since when, what it measured last, what to do."""
+    connection = await entity(api, "connection", "sensor")
+    ph = await entity(api, "ph", "sensor")
+    async with (
+        pretended(api, ph, "unavailable"),
+        pretended(api, connection, "unavailable"),
+    ):
+        await expect(card(pool, "pool")).to_contain_text("Last seen")
+        await expect(card(pool, "pool")).to_contain_text("does not answer")
+        last = card(pool, "pool").get_by_label("Last readings")
+        await expect(last).to_contain_text("7.4")
+        for kind in ("water", "day", "outputs", "drums"):
+            await expect(card(pool, kind)).to_have_count(0)
+    await expect(card(pool, "water")).to_be_visible()
+
+
+async def test_alone(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """Each card can be used alone in any dashboard, with what was chosen."""
+    device_id = await controller(api, SMALL_ID)
+    kinds = ("pool", "water", "day", "outputs", "drums")
+    cards: list[dict[str, object]] = [
+        {"type": f"custom:poolctl-{kind}-card", "device_id": device_id}
+        for kind in kinds
+    ]
+    cards[1]["show"] = ["ph"]
+    view = {"type": "masonry", "title": "Mine", "cards": cards}
+    async with dashboard(api, {"views": [view]}):
+        await desk.goto(f"{home.home_url}/dashboard-pool")
+        for kind in kinds:
+            await expect(card(desk, kind)).to_be_visible()
+        await expect(card(desk, "water").locator(".reading")).to_have_count(1)
+        await expect(card(desk, "drums")).to_contain_text("no drums")
+        await expect(desk.locator("hui-error-card")).to_have_count(0)
+
+
+async def test_phone(pool: Page) -> None:
+    """Whether all is well is seen without a finger, and three screens show it all."""
+    await pool.set_viewport_size(PHONE)
+    for kind in ("pool", "water"):
+        await expect(card(pool, kind)).to_be_in_viewport(ratio=1)
+    view = pool.locator("hui-sections-view")
+    assert await view.evaluate(HEIGHT) <= TALLEST
