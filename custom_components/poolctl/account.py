@@ -1,9 +1,9 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import count
 import logging
 import time
@@ -11,25 +11,19 @@ from typing import override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_URL
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.aiohttp_client import (
     async_create_clientsession,
     async_get_clientsession,
 )
-from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
 from .api import AccountToken
 from .client.cloud import CloudClient
 from .client.cloud_answers import Device, Inventory
-from .client.exceptions import (
-    AuthenticationError,
-    ForbiddenError,
-    NotOfferedError,
-    PoolctlError,
-)
+from .client.exceptions import AuthenticationError, PoolctlError
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
@@ -37,6 +31,7 @@ from .device import async_disentangle
 from .errors import ACCOUNT_ERRORS, sentence
 from .flow.discovered import async_end_cards
 from .network.addresses import async_observed_addresses
+from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
 from .observed.kept import async_observers
 from .problems.left_out import async_report_left_out
@@ -57,9 +52,6 @@ INVENTORY_RETRY = 300.0
 """s after which an inventory that failed is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """s between the first inventory that lacks a controller and the one that removes it."""
-KEY_RETRIES = (30.0, 120.0, 300.0)
-"""s after which a key that could not be had is asked for again; then hourly."""
-_KEYS_AT_ONCE = 4
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -102,10 +94,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Held by whoever adds the entities of a controller, which takes a while."""
         self._lacking: dict[str, float] = {}
         """Since when the inventory lacks a known controller (monotonic, s)."""
-        self._keys_wanted: set[str] = set()
-        """The controllers whose keys could not be had just then."""
-        self._cancel_key_retry: CALLBACK_TYPE | None = None
-        entry.async_on_unload(self._async_stop_key_retry)
+        self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
         self._left_out: set[str] = set()
         """Controllers that could not be loaded: what is stored of them is kept."""
         self.data, self._unread = stored_records(entry.data)
@@ -189,7 +178,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 # A first set-up is tried again by Home Assistant, which would wait.
                 retry_after=INVENTORY_RETRY if self.data else None,
             ) from err
-        keys = await self._async_fetch_keys(
+        keys = await self._keys.async_fetch(
             device.device_id
             for device in inventory.devices
             if (known := self.data.get(device.device_id)) is None or known.key is None
@@ -200,7 +189,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             if device.device_id not in self._unread
         }
         self._remember(records)
-        self._async_plan_key_retry(0)
+        self._keys.async_plan_retry()
         return records
 
     def _kept(self, inventory: Inventory) -> dict[str, ControllerRecord]:
@@ -228,63 +217,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         health = controller.health()
         return health.on_lan and health.lan_works is True
 
-    # Keys
-
-    async def _async_fetch_keys(self, wanted: Iterable[str]) -> dict[str, str]:
-        """Return the keys of controllers as hex, of those that the account has now."""
-        turns = asyncio.Semaphore(_KEYS_AT_ONCE)
-        self._keys_wanted.clear()
-
-        async def fetch(device_id: str) -> tuple[str, str | None]:
-            async with turns:
-                return device_id, await self._fetch_key(device_id)
-
-        found = await asyncio.gather(*map(fetch, wanted))
-        return {device_id: key for device_id, key in found if key is not None}
-
-    async def _fetch_key(self, device_id: str) -> str | None:
-        """Return a controller's key as hex, `None` where the account has none now."""
-        try:
-            return (await self.cloud.envelope_key(device_id)).hex()
-        except (ForbiddenError, NotOfferedError) as err:
-            _LOGGER.debug("No envelope key, next try in an hour: %s", err)
-        except PoolctlError as err:
-            self._keys_wanted.add(device_id)
-            _LOGGER.debug("No envelope key just now: %s", err)
-        return None
-
     @callback
-    def _async_plan_key_retry(self, tries: int) -> None:
-        """Ask again soon for the keys that could not be had."""
-        self._async_stop_key_retry()
-        if not self._keys_wanted or tries >= len(KEY_RETRIES):
+    def _async_adopt_key(self, device_id: str, key: str) -> None:
+        if (record := self.data.get(device_id)) is None:
             return
-
-        @callback
-        def retry(now: datetime) -> None:
-            self._cancel_key_retry = None
-            self.config_entry.async_create_background_task(
-                self.hass, self._async_retry_keys(tries), "poolctl keys"
-            )
-
-        self._cancel_key_retry = async_call_later(self.hass, KEY_RETRIES[tries], retry)
-
-    @callback
-    def _async_stop_key_retry(self) -> None:
-        if self._cancel_key_retry is not None:
-            self._cancel_key_retry()
-            self._cancel_key_retry = None
-
-    async def _async_retry_keys(self, tries: int) -> None:
-        keys = await self._async_fetch_keys(self._keys_wanted & self.data.keys())
-        for device_id, key in keys.items():
-            if (record := self.data.get(device_id)) is None:
-                continue
-            record = replace(record, key=key)
-            self._async_store(record)
-            if (controller := self.controllers.get(device_id)) is not None:
-                controller.async_set_record(record)
-        self._async_plan_key_retry(tries + 1)
+        record = replace(record, key=key)
+        self._async_store(record)
+        if (controller := self.controllers.get(device_id)) is not None:
+            controller.async_set_record(record)
 
     def _record(self, device: Device, key: str | None) -> ControllerRecord:
         """Return the record of a listed controller."""

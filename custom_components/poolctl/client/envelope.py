@@ -34,6 +34,8 @@ than a house stands empty (chosen)."""
 _KEY_SIZE = 16
 _TAG_SIZE = 4
 _HEAD = struct.Struct("<BI")
+OVERHEAD = _HEAD.size + _TAG_SIZE
+"""Bytes that an envelope adds to its payload."""
 
 
 class Envelope(NamedTuple):
@@ -94,7 +96,7 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
     """
     if isinstance(data, str):
         data = from_hex(data)
-    if len(data) < _HEAD.size + _TAG_SIZE:
+    if len(data) < OVERHEAD:
         raise EnvelopeError(f"envelope of {len(data)} bytes is too short")
     version, counter = _HEAD.unpack_from(data)
     if version != VERSION:

@@ -8,7 +8,7 @@ import time
 from aiohttp import ClientSession
 from yarl import URL
 
-from .envelope import Counters, Envelope, unwrap, wrap
+from .envelope import OVERHEAD, Counters, Envelope, unwrap, wrap
 from .exceptions import (
     ClockError,
     DeclinedError,
@@ -148,7 +148,9 @@ class LanClient:
         counters = self.counters
         async with counters.turns.take(urgent=urgent):
             # Measured before a counter is spent on it.
-            size = len(self._body(op, name, payload, 0))
+            size = len(request_body(op, name))
+            if payload is not None:
+                size += 2 * (OVERHEAD + len(payload))  # in hex
             if size > MAX_REQUEST:
                 raise RequestTooLargeError(
                     f"a request of {size} bytes is longer than {MAX_REQUEST}",

@@ -1,0 +1,89 @@
+"""The envelope keys of an account's controllers, asked for until it has them."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from datetime import datetime
+import logging
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers.event import async_call_later
+
+from ..client.cloud import CloudClient
+from ..client.exceptions import ForbiddenError, NotOfferedError, PoolctlError
+
+_LOGGER = logging.getLogger(__name__)
+
+KEY_RETRIES = (30.0, 120.0, 300.0)
+"""s after which a key that could not be had is asked for again; then hourly."""
+_AT_ONCE = 4
+
+
+class Keys:
+    """Fetches keys as hex, and retries those that could not be had."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        cloud: CloudClient,
+        adopt: Callable[[str, str], None],
+    ) -> None:
+        """Prepare; `adopt` takes the identifier and the key that a retry brought."""
+        self._hass = hass
+        self._entry = entry
+        self._cloud = cloud
+        self._adopt = adopt
+        self._wanted: set[str] = set()
+        """The controllers whose keys could not be had just then."""
+        self._cancel_retry: CALLBACK_TYPE | None = None
+        entry.async_on_unload(self._async_stop)
+
+    async def async_fetch(self, wanted: Iterable[str]) -> dict[str, str]:
+        """Return the keys of controllers, of those that the account has now."""
+        turns = asyncio.Semaphore(_AT_ONCE)
+        self._wanted.clear()
+
+        async def fetch(device_id: str) -> tuple[str, str | None]:
+            async with turns:
+                return device_id, await self._fetch(device_id)
+
+        keys = await asyncio.gather(*map(fetch, wanted))
+        return {device_id: key for device_id, key in keys if key is not None}
+
+    async def _fetch(self, device_id: str) -> str | None:
+        try:
+            return (await self._cloud.envelope_key(device_id)).hex()
+        except (ForbiddenError, NotOfferedError) as err:
+            _LOGGER.debug("No envelope key, next try in an hour: %s", err)
+        except PoolctlError as err:
+            self._wanted.add(device_id)
+            _LOGGER.debug("No envelope key just now: %s", err)
+        return None
+
+    @callback
+    def async_plan_retry(self, tries: int = 0) -> None:
+        """Ask again soon for the keys that could not be had."""
+        self._async_stop()
+        if not self._wanted or tries >= len(KEY_RETRIES):
+            return
+
+        @callback
+        def retry(now: datetime) -> None:
+            self._cancel_retry = None
+            self._entry.async_create_background_task(
+                self._hass, self._async_retry(tries), "poolctl keys"
+            )
+
+        self._cancel_retry = async_call_later(self._hass, KEY_RETRIES[tries], retry)
+
+    @callback
+    def _async_stop(self) -> None:
+        if self._cancel_retry is not None:
+            self._cancel_retry()
+            self._cancel_retry = None
+
+    async def _async_retry(self, tries: int) -> None:
+        for device_id, key in (await self.async_fetch(tuple(self._wanted))).items():
+            self._adopt(device_id, key)
+        self.async_plan_retry(tries + 1)
