@@ -18,15 +18,14 @@ from homeassistant.util import dt as dt_util
 
 from .client.cloud import CloudClient
 from .client.control.controller import Controller
-from .client.envelope import parse_key
 from .client.exceptions import AuthenticationError, StateExpiredError
-from .client.lan import LanClient
 from .client.pool.queries import NAMES
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
 from .equipment_view import equipment_view
 from .names.parts import Part, part_info
+from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
 from .network.health import Health
 from .network.links import links_of
@@ -83,21 +82,28 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 hass, _LOGGER, cooldown=1, immediate=True
             ),
         )
-        self.record = record
         self.number = number
         self.registered_id = ""  # of the device in Home Assistant
         self._shared = shared
         self._memory = hass.data[DATA_MEMORY]
-        self._counters = counters_of(self._memory, record.device_id)
         self._poll: asyncio.Task[object] | None = None  # while it polls
         self._details_running = False
         self._names_due = False
         self._options = options_of(entry)
+        self._access = LanAccess(
+            record,
+            shared.lan_session,
+            counters_of(self._memory, record.device_id),
+            shared.observers.facts(record.device_id),
+            allowed=self.uses_lan,
+        )
         self.controller = self._make_controller()
         self.data = self.controller.store.state
         self._equipment_view = self._viewed = self.data
-        self.hold_keeper = HoldKeeper(hass, self.controller, self._async_in_background)
-        self.recovery = self._make_recovery()
+        self.hold_keeper = HoldKeeper(hass, self.controller, self.async_in_background)
+        self.recovery = Recovery(
+            self, self._access, self.controller.paths, shared.cloud
+        )
         self.issues = Issues(hass, self.health)
         self.links = links_of(self.health())
         entry.async_on_unload(
@@ -109,28 +115,16 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         remembered = remembered_state(self._memory, self.record.device_id)
         if remembered.outputs.names:
             # Then it has answered this query before.
-            self._counters.answered = NAMES.name, b""
+            self._access.counters.answered = NAMES.name, b""
         return Controller(
             self.record.device_id,
-            lan=self.lan_client(self.record),
+            lan=self._access.client(),
             cloud=None if options.connection is Connection.LAN else cloud,
-            facts=self._shared.observers.facts(self.record.device_id),
+            facts=self._access.facts,
             publish=self._async_publish,
             remembered=replace(remembered, without_flow=options.without_flow),
             clock=dt_util.now,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
-        )
-
-    def _make_recovery(self) -> Recovery:
-        return Recovery(
-            self.hass,
-            self.name,
-            health=self.health,
-            lan_client=self.lan_client,
-            fetch_key=self._shared.cloud.envelope_key,
-            adopt=self._async_adopt,
-            request_refresh=self.async_request_refresh,
-            in_background=self._async_in_background,
         )
 
     async def _async_stopping(self, event: Event) -> None:
@@ -146,7 +140,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         await self.controller.close()
 
     @callback
-    def _async_in_background(
+    def async_in_background(
         self, task: Coroutine[None, None, object], name: str
     ) -> None:
         """Run something that ends with the entry at the latest."""
@@ -155,6 +149,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
 
     # What is known of it
+
+    @property
+    def record(self) -> ControllerRecord:
+        """The controller in `entry.data`."""
+        return self._access.record
 
     @property
     def uses_lan(self) -> bool:
@@ -208,7 +207,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             on_lan=controller.paths.on_lan,
             lan_works=controller.paths.lan_works,
             lan_error=controller.paths.lan_error,
-            clock_fault=self._counters.clock_fault,
+            clock_fault=self._access.counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
             cloud_allowed=controller.paths.cloud is not None,
             cloud_error=controller.paths.cloud_error,
@@ -278,7 +277,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if not self.controller.store.known.outputs.names:
             await self.controller.queries.refresh(first_only=True)
         if not self._details_running:
-            self._async_in_background(self._async_run_details(), "details")
+            self.async_in_background(self._async_run_details(), "details")
 
     async def _async_run_details(self) -> None:
         self._details_running = True
@@ -312,32 +311,19 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     # Address and key
 
-    def lan_client(self, record: ControllerRecord) -> LanClient | None:
-        """Return a client for a record, `None` where the LAN cannot be used."""
-        if record.host is None or record.key is None or not self.uses_lan:
-            return None
-        return LanClient(
-            self._shared.lan_session,
-            record.host,
-            parse_key(record.key),
-            port=record.port,
-            counter=self._counters,
-            facts=self._shared.observers.facts(record.device_id),
-        )
-
     @callback
     def async_set_record(self, record: ControllerRecord) -> None:
         """Take over what is known of the controller: a name, an address, a key."""
-        before, self.record = self.record, record
+        before, self._access.record = self.record, record
         if record == before:
             return
         if (record.address, record.key) != (before.address, before.key):
-            self.controller.paths.set_lan(self.lan_client(record))
-            self._async_in_background(self.async_request_refresh(), "refresh")
+            self.controller.paths.set_lan(self._access.client())
+            self.async_in_background(self.async_request_refresh(), "refresh")
         self.async_register_device()
 
     @callback
-    def _async_adopt(self, record: ControllerRecord) -> None:
+    def async_adopt(self, record: ControllerRecord) -> None:
         """Take over and remember what proved true."""
         self.async_set_record(record)
         self._shared.store(record)

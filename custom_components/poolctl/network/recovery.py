@@ -7,11 +7,11 @@ typed, and only where `proof.py` sees that it is the controller and no recording
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 import logging
 import time
-from typing import cast
+from typing import Protocol, cast
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
@@ -20,6 +20,8 @@ from homeassistant.helpers.aiohttp_client import (
     async_get_clientsession,
 )
 
+from ..client.cloud import CloudClient
+from ..client.control.paths import Paths
 from ..client.exceptions import (
     EnvelopeError,
     NotSupportedError,
@@ -27,10 +29,9 @@ from ..client.exceptions import (
     RefusedError,
     SignatureError,
 )
-from ..client.lan import LanClient
 from ..const import DOMAIN
+from .access import LanAccess
 from .addresses import ObservedAddress, async_observed_addresses
-from .health import Health
 from .proof import Proof, apart
 from .record import ControllerRecord, mac_of
 
@@ -53,36 +54,37 @@ class _Turn:
     not_before: float = 0.0
 
 
+class Owner(Protocol):
+    """Whom a controller belongs to that is to be found again."""
+
+    hass: HomeAssistant
+    name: str
+    """For the log."""
+
+    def async_adopt(self, record: ControllerRecord) -> None:
+        """Take over and store what proved true."""
+
+    async def async_request_refresh(self) -> None:
+        """Poll soon."""
+
+    def async_in_background(
+        self, task: Coroutine[None, None, object], name: str
+    ) -> None:
+        """Run something that ends with the entry at the latest."""
+
+
 class Recovery:
     """Gives one controller back its LAN."""
 
     def __init__(
-        self,
-        hass: HomeAssistant,
-        name: str,
-        *,
-        health: Callable[[], Health],
-        lan_client: Callable[[ControllerRecord], LanClient | None],
-        fetch_key: Callable[[str], Awaitable[bytes]],
-        adopt: Callable[[ControllerRecord], None],
-        request_refresh: Callable[[], Coroutine[None, None, None]],
-        in_background: Callable[[Coroutine[None, None, object], str], None],
+        self, owner: Owner, access: LanAccess, paths: Paths, cloud: CloudClient
     ) -> None:
-        """Take what it needs of its controller; nothing is wrong yet.
-
-        `name` is for the log. `fetch_key` asks the account for the key of an identifier
-        and raises what `CloudClient.envelope_key` raises; `adopt` takes over and stores
-        what proved true; `in_background` runs something that has a name.
-        """
-        self._hass = hass
-        self._name = name
-        self._health = health
-        self._lan_client = lan_client
-        self._fetch_key = fetch_key
-        self._adopt = adopt
-        self._request_refresh = request_refresh
-        self._in_background = in_background
-        self._addresses = async_observed_addresses(hass)
+        """Prepare; nothing is wrong yet."""
+        self._owner = owner
+        self._access = access
+        self._paths = paths
+        self._cloud = cloud
+        self._addresses = async_observed_addresses(owner.hass)
         self._proof = Proof()
         self._own_turn = _Turn()
         self._strangers_turn = _Turn()
@@ -97,25 +99,26 @@ class Recovery:
     @callback
     def async_check(self) -> None:
         """Look at the newest poll and start what may help."""
-        health = self._health()
-        if health.lan_error is None:
+        error = self._paths.lan_error
+        if error is None:
             self.key_asked = False
-        if isinstance(health.lan_error, SignatureError):
-            self._in_background(self._async_renew_key(), "new key")
-        self._async_look(health)
+        if isinstance(error, SignatureError):
+            self._owner.async_in_background(self._async_renew_key(), "new key")
+        self._async_look()
 
     @callback
     def async_offer(self, told: ObservedAddress) -> None:
         """Look at what the network has just told, and `ObservedAddresses` have kept."""
-        health = self._health()
-        if told.address != health.record.address:
-            self._async_look(health)
-        elif not health.lan_possible or not self._addresses.take_turn(told.device_id):
+        paths, record = self._paths, self._access.record
+        if told.address != record.address:
+            self._async_look()
+        elif paths.lan is None or not self._addresses.take_turn(told.device_id):
             return
-        elif not health.on_lan:
-            self._in_background(self._request_refresh(), "controller is back")
-        elif health.lan_works and (found := self._as_told(told)) != health.record:
-            self._adopt(found)
+        elif not paths.on_lan:
+            refresh = self._owner.async_request_refresh()
+            self._owner.async_in_background(refresh, "controller is back")
+        elif paths.lan_works and (announced := self._as_told(told)) != record:
+            self._owner.async_adopt(announced)
 
     async def async_adopt_address(self, host: str, port: int) -> None:
         """Take over an address a person typed if this controller answers there.
@@ -124,7 +127,7 @@ class Recovery:
         no key to tell, and what `LanClient.state` raises.
         """
         await self._async_adopt(
-            replace(self._health().record, host=host, port=port, by_hand=True)
+            replace(self._access.record, host=host, port=port, by_hand=True)
         )
 
     async def async_adopt_key(self) -> None:
@@ -133,8 +136,8 @@ class Recovery:
         Raises what `CloudClient.envelope_key` raises, NotSupportedError where the LAN
         is not used, and what `LanClient.state` raises.
         """
-        record = self._health().record
-        key = await self._fetch_key(record.device_id)
+        record = self._access.record
+        key = await self._cloud.envelope_key(record.device_id)
         await self._async_adopt(replace(record, key=key.hex()))
 
     async def async_search(self) -> None:
@@ -146,7 +149,7 @@ class Recovery:
         """
         async with self._searching:
             await self._async_ask_for_names()
-            record = self._health().record
+            record = self._access.record
             for told in self._addresses.of(record.device_id):
                 if told.address != record.address and await self._async_try(told):
                     return
@@ -159,16 +162,16 @@ class Recovery:
     # A new address
 
     @callback
-    def _async_look(self, health: Health) -> None:
+    def _async_look(self) -> None:
         """Look for a lost controller: one address a minute, its name now and then."""
-        if self._is_lost(health) and not self._searching.locked():
-            self._in_background(self._async_look_for_it(), "search")
+        if self._is_lost and not self._searching.locked():
+            self._owner.async_in_background(self._async_look_for_it(), "search")
 
-    @staticmethod
-    def _is_lost(health: Health) -> bool:
-        """Tell whether the network may say where it is."""
-        record = health.record
-        lost = health.lan_allowed and not health.on_lan
+    @property
+    def _is_lost(self) -> bool:
+        """Whether the network may say where it is."""
+        record = self._access.record
+        lost = self._access.allowed and not self._paths.on_lan
         return lost and record.key is not None and not record.by_hand
 
     async def _async_look_for_it(self) -> None:
@@ -179,19 +182,19 @@ class Recovery:
             await self._async_try_next()
 
     async def _async_try_next(self) -> None:
-        if (told := self._addresses.next_to_try(self._health().record)) is not None:
+        if (told := self._addresses.next_to_try(self._access.record)) is not None:
             await self._async_try(told)
 
     async def _async_ask_for_names(self) -> None:
         """Ask the network for the addresses of its names: both, where it has two MACs."""
-        record = self._health().record
+        record = self._access.record
         for mac in dict.fromkeys((record.mac, mac_of(record.device_id))):
             for host in await self._async_resolve(mac):
                 self._addresses.hear(ObservedAddress.of_record(record, host))
 
     async def _async_resolve(self, mac: str) -> list[str]:
         """Return the addresses of a controller's name, each once."""
-        session = async_get_clientsession(self._hass)
+        session = async_get_clientsession(self._owner.hass)
         connector = cast("HomeAssistantTCPConnector", session.connector)
         name = f"ctrl-{mac.replace(':', '')[-6:]}.local"
         try:
@@ -219,17 +222,17 @@ class Recovery:
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
-        health, found = self._health(), self._as_told(told)
-        if health.on_lan:
+        found = self._as_told(told)
+        if self._paths.on_lan:
             _LOGGER.debug("An address was not adopted, because the known one works")
             return False
-        self._adopt(found if key is None else replace(found, key=key))
-        _LOGGER.info("%s has a new address", self._name)
+        self._owner.async_adopt(found if key is None else replace(found, key=key))
+        _LOGGER.info("%s has a new address", self._owner.name)
         return True
 
     def _as_told(self, told: ObservedAddress) -> ControllerRecord:
         """Return the record as it is if all that was told is true."""
-        record = self._health().record
+        record = self._access.record
         return replace(
             record,
             mac=record.mac if self._is_taken(told.mac) else told.mac,
@@ -241,26 +244,26 @@ class Recovery:
 
     def _is_taken(self, mac: str) -> bool:
         """Tell whether a MAC address is that of another device: no frame proves it."""
-        found = dr.async_get(self._hass).async_get_devices(
+        found = dr.async_get(self._owner.hass).async_get_devices(
             connections={(dr.CONNECTION_NETWORK_MAC, mac)}
         )
-        ours = (DOMAIN, self._health().record.device_id)
+        ours = (DOMAIN, self._access.record.device_id)
         return any(ours not in device.identifiers for device in found)
 
     async def _async_prove(self, record: ControllerRecord) -> None:
         """See that the controller is where a record says, now."""
-        stranger = self._lan_client(replace(record, key=_ANY_KEY))
-        if (lan := self._lan_client(record)) is None or stranger is None:
+        stranger = self._access.client(replace(record, key=_ANY_KEY))
+        if (lan := self._access.client(record)) is None or stranger is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
         await self._proof.async_see(lan, stranger)
 
     async def _async_adopt(self, record: ControllerRecord) -> None:
         """Take over what a person said if the controller answers so."""
-        if (lan := self._lan_client(record)) is None:
+        if (lan := self._access.client(record)) is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
         apart(lan)
         await lan.state()
-        self._adopt(record)
+        self._owner.async_adopt(record)
 
     # A new key
 
@@ -271,22 +274,22 @@ class Recovery:
         """
         told = await self._async_new_key(self._strangers_turn)
         self._strangers_key = told or self._strangers_key
-        known = self._health().record.key
+        known = self._access.record.key
         return None if self._strangers_key == known else self._strangers_key
 
     async def _async_renew_key(self) -> None:
         if (key := await self._async_new_key(self._own_turn)) is not None:
-            _LOGGER.info("%s has a new envelope key", self._name)
-            self._adopt(replace(self._health().record, key=key))
+            _LOGGER.info("%s has a new envelope key", self._owner.name)
+            self._owner.async_adopt(replace(self._access.record, key=key))
 
     async def _async_new_key(self, turn: _Turn) -> str | None:
         """Fetch the key, at most once an hour; return it if it is another one."""
         if (now := time.monotonic()) < turn.not_before:
             return None
         turn.not_before = now + KEY_INTERVAL
-        record = self._health().record
+        record = self._access.record
         try:
-            key = await self._fetch_key(record.device_id)
+            key = await self._cloud.envelope_key(record.device_id)
         except (RefusedError, EnvelopeError) as err:
             _LOGGER.debug("The account has no key of the controller: %s", err)
             self.key_asked = True
