@@ -148,25 +148,47 @@ async def test_without_a_button(house: House, pool: Pool) -> None:
     assert held(pool) >= SESSION
 
 
-@pytest.mark.parametrize(("hours_ago", "goes_on"), [(1, True), (3, False)])
-async def test_home_assistant_restarts(
-    house: House, pool: Pool, hours_ago: float, goes_on: bool
-) -> None:
-    """The session goes on until its end, or ends if that has passed."""
+async def hold_session(house: House) -> None:
+    """Hold what a session of two hours does, and heat."""
     for key in ("pump", "spa_mode", f"slot_{FALL}"):
-        await house.act("switch.turn_on", key)
+        await house.act("poolctl.hold", key, state=True, duration="02:00:00")
+    await house.act("climate.set_hvac_mode", "spa", hvac_mode="heat")
     await house.wait(minutes=1)
+
+
+@pytest.mark.parametrize(("hours", "goes_on"), [(1, True), (3, False), (50, False)])
+async def test_home_assistant_restarts(
+    house: House, pool: Pool, hours: float, goes_on: bool
+) -> None:
+    """The session goes on until its end, or ends if that has passed; heating, too."""
+    await hold_session(house)
     filled = inputs(house, extras=[house.entity_id("switch", f"slot_{FALL}")])
-    await house.start_anew(NAME, timedelta(hours=hours_ago), **filled)
+    await house.unload()
+    house.freezer.tick(timedelta(hours=hours))
+    await house.start_anew(NAME, timedelta(hours=hours), **filled)
+    house.hass.async_create_task(
+        house.hass.config_entries.async_setup(house.entry.entry_id)
+    )
     await house.wait(minutes=3)
     on = {PUMP, FALL, SPA_RETURN}
     assert held(pool) & on == (on if goes_on else set())
+    assert spa_heats(pool) is goes_on
     await house.wait(minutes=60)
     assert not held(pool) & on
+    assert not spa_heats(pool)
+    assert not house.waiting
 
 
-async def test_a_spa_that_is_on_by_hand_is_left_alone(house: House, pool: Pool) -> None:
-    await house.act("switch.turn_on", "spa_mode")
+@pytest.mark.parametrize("held_for", [None, "12:00:00"])
+async def test_a_spa_that_is_on_by_hand_is_left_alone(
+    house: House, pool: Pool, held_for: str | None
+) -> None:
+    if held_for:
+        await house.act("poolctl.hold", "spa_mode", state=True, duration=held_for)
+    else:
+        await house.act("switch.turn_on", "spa_mode")
+    await house.act("climate.set_hvac_mode", "spa", hvac_mode="heat")
     await house.start_anew(NAME, timedelta(days=2), **inputs(house))
     await house.wait(minutes=130)
     assert SPA_RETURN in held(pool)
+    assert spa_heats(pool)
