@@ -202,6 +202,7 @@ class Home:
 
     async def boot(self) -> None:
         """Start the entry in a Home Assistant that knows only what was written."""
+        self.hass.data.pop("poolctl_evidence", None)
         self.hass.data[DATA_MEMORY] = Memory(self.hass)
         await self.hass.data[DATA_MEMORY].async_load()
         await self.start()

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from homeassistant.const import Platform
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP, Platform
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 import pytest
@@ -232,11 +232,23 @@ async def test_a_service_that_is_otherwise(
     assert any(seen in words for words in row["observed"]), row
 
 
-async def test_it_outlives_a_reload(
-    full: Home, hass_client: ClientSessionGenerator
+async def reload(home: Home) -> None:
+    await home.restart()
+
+
+async def stop(home: Home) -> None:
+    """Stop Home Assistant, and start it with only what was written."""
+    home.hass.bus.async_fire(EVENT_HOMEASSISTANT_STOP)
+    await home.shut_down()
+    await home.boot()
+
+
+@pytest.mark.parametrize("step", [reload, stop])
+async def test_it_is_kept(
+    full: Home, hass_client: ClientSessionGenerator, step: Step
 ) -> None:
     before = await evidence(full, hass_client)
-    await full.restart()
+    await step(full)
     after = await evidence(full, hass_client)
     for assumption in (
         Assumption.FRAME_VERSION,

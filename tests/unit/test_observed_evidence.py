@@ -23,6 +23,7 @@ from custom_components.poolctl.client.facts import (
     Reply,
 )
 from custom_components.poolctl.client.http import Response
+from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.observed import lan_checks
 from custom_components.poolctl.observed.evidence import Assumption, Evidence, field_name
 from custom_components.poolctl.observed.frame_checks import check_frame
@@ -70,6 +71,29 @@ def test_an_assumption_is_confirmed_or_contradicted() -> None:
     evidence.note(Assumption.BUSY, "more")
     assert (tally.confirmed, tally.contradicted) == (1, 2)
     assert tally.observed == {"it had run": 2, "more": 1}
+
+
+def test_it_is_kept() -> None:
+    """What is odd in the store is lost alone; what is new is reported once."""
+    news = list[None]()
+    evidence = Evidence()
+    evidence.changed = lambda: news.append(None)
+    evidence.check(Assumption.BUSY)
+    for _ in range(3):
+        evidence.check(Assumption.BUSY, "it had run")
+        evidence.note(Assumption.MODES, "mode 21")
+    assert len(news) == 4
+    stored = json.loads(json.dumps(evidence.as_dict()))
+    assert Evidence.from_dict(Stored(stored)).tallies == evidence.tallies
+    stored["busy"]["observed"] += [["x", -1], "odd", 7]
+    stored["modes"] = "odd"
+    read = Stored(stored)
+    kept = Evidence.from_dict(read)
+    assert kept.tallies == {Assumption.BUSY: evidence.tallies[Assumption.BUSY]}
+    assert read.odd.keys() == {"busy", "modes"}
+    kept.add(evidence)
+    assert kept.tallies[Assumption.BUSY].contradicted == 6
+    assert kept.tallies[Assumption.BUSY].observed == {"it had run": 6}
 
 
 def test_it_stays_small() -> None:

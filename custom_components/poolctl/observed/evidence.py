@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 import re
-from typing import Self
+from typing import Any, Self
+
+from ..client.stored import Stored, text, whole
 
 _MAX_OBSERVED = 6
 """Different observations that are kept of each assumption: enough to see a pattern."""
@@ -94,11 +96,24 @@ class Tally:
     observed: dict[str, int] = field(default_factory=dict)
     """What was observed instead or in addition, and how often."""
 
-    def note(self, words: str, times: int = 1) -> None:
-        """Count an observation; of too many different ones, only the first are kept."""
+    def note(self, words: str, times: int = 1) -> bool:
+        """Count an observation; of too many different ones, only the first are kept.
+
+        Returns whether it is a new one.
+        """
         words = words[:_MAX_WORD]
-        if words in self.observed or len(self.observed) < _MAX_OBSERVED:
-            self.observed[words] = self.observed.get(words, 0) + times
+        new = words not in self.observed
+        if new and len(self.observed) >= _MAX_OBSERVED:
+            return False
+        self.observed[words] = self.observed.get(words, 0) + times
+        return new
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another tally."""
+        self.confirmed += other.confirmed
+        self.contradicted += other.contradicted
+        for words, times in other.observed.items():
+            self.note(words, times)
 
 
 class Evidence:
@@ -107,8 +122,10 @@ class Evidence:
     def __init__(self) -> None:
         """Start without any."""
         self._tallies: dict[Assumption, Tally] = {}
-        self.settle: Callable[[], None] = lambda: None
+        self.settle: Callable[[], None] = _nothing
         """Counts what is not counted yet."""
+        self.changed: Callable[[], None] = _nothing
+        """Called when something is observed for the first time."""
 
     @property
     def tallies(self) -> Mapping[Assumption, Tally]:
@@ -124,17 +141,62 @@ class Evidence:
             return
         tally.contradicted += times
         for words in instead:
-            tally.note(words, times)
+            if tally.note(words, times):
+                self.changed()
 
     def note(self, assumption: Assumption, *more: str) -> None:
         """Keep what was observed in addition to what was expected."""
         for words in more:
-            self._tally(assumption).note(words)
+            if self._tally(assumption).note(words):
+                self.changed()
 
     def _tally(self, assumption: Assumption) -> Tally:
         if (tally := self._tallies.get(assumption)) is None:
             tally = self._tallies[assumption] = Tally()
+            self.changed()
         return tally
+
+    def add(self, other: Evidence) -> None:
+        """Add the counts of other evidence."""
+        for assumption, tally in other.tallies.items():
+            self._tallies.setdefault(assumption, Tally()).add(tally)
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored."""
+        evidence = cls()
+        for assumption in Assumption:
+            part = stored.part(assumption)
+            confirmed = part.get("confirmed", _COUNT, 0)
+            contradicted = part.get("contradicted", _COUNT, 0)
+            observed = dict(part.list("observed", _observation)[:_MAX_OBSERVED])
+            if confirmed or contradicted or observed:
+                tally = Tally(confirmed, contradicted, observed)
+                evidence._tallies[assumption] = tally
+        return evidence
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it in JSON's types."""
+        return {
+            assumption: {
+                "confirmed": tally.confirmed,
+                "contradicted": tally.contradicted,
+                "observed": [*tally.observed.items()],
+            }
+            for assumption, tally in self.tallies.items()
+        }
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+_COUNT = whole(0, 1 << 53)
+
+
+def _observation(value: Any) -> tuple[str, int]:
+    words, times = value
+    return text(words)[:_MAX_WORD], _COUNT(times)
 
 
 type EvidenceById = defaultdict[str, Evidence]

@@ -1,20 +1,67 @@
-"""Where the evidence is kept: over reloads, but not over restarts of Home Assistant."""
+"""Where the evidence is kept: over reloads, and over restarts of Home Assistant."""
 
 from collections import defaultdict
+from typing import Final, override
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 from yarl import URL
 
-from .evidence import Evidence, EvidenceById
+from ..upkeep.memory import DATA_MEMORY, Section
+from .evidence import Evidence
 from .observers import Observers
 
-_EVIDENCE: HassKey[dict[URL, EvidenceById]] = HassKey("poolctl_evidence")
+_EVIDENCE: HassKey[dict[str, KeptEvidence]] = HassKey("poolctl_evidence")
+_SECTION: Final = Section("evidence", Evidence.from_dict)
+
+
+class KeptEvidence(defaultdict[str, Evidence]):
+    """The evidence of a service and of its controllers, by identifier.
+
+    It is written when something is observed for the first time, and when Home Assistant
+    stops: counts alone are worth no writing.
+    """
+
+    def __init__(self, hass: HomeAssistant, origin: str) -> None:
+        """Start from what is stored, as soon as it was read."""
+        super().__init__(Evidence)
+        self._hass = hass
+        self._origin = origin
+        hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_save)
+
+    @override
+    def __missing__(self, device_id: str) -> Evidence:
+        evidence = super().__missing__(device_id)
+        self._keep(device_id, evidence)
+        return evidence
+
+    @callback
+    def async_keep(self) -> None:
+        """Keep what was observed before the store was read, as by a first sign-in."""
+        for device_id, evidence in self.items():
+            self._keep(device_id, evidence)
+
+    def _keep(self, device_id: str, evidence: Evidence) -> None:
+        # What is observed of the service is kept under its address.
+        key, memory = device_id or self._origin, self._hass.data.get(DATA_MEMORY)
+        if memory is None or memory.in_use(key, _SECTION.name) is evidence:
+            return
+        evidence.add(memory.read(key, _SECTION))
+        memory.keep(key, _SECTION.name, evidence)
+        evidence.changed = memory.save
+
+    @callback
+    def _async_save(self, event: Event) -> None:
+        if (memory := self._hass.data.get(DATA_MEMORY)) is not None:
+            memory.save()
 
 
 @callback
 def async_observers(hass: HomeAssistant, address: str) -> Observers:
     """Return observers for the service at an address, and for its controllers."""
-    services = hass.data.setdefault(_EVIDENCE, {})
-    evidence = services.setdefault(URL(address).origin(), defaultdict(Evidence))
+    services, origin = hass.data.setdefault(_EVIDENCE, {}), str(URL(address).origin())
+    if (evidence := services.get(origin)) is None:
+        evidence = services[origin] = KeptEvidence(hass, origin)
+    evidence.async_keep()
     return Observers(evidence)

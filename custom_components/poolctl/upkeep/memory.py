@@ -7,7 +7,8 @@ object out of what is stored (`from_dict`), and the object returns what to store
 - `equipment`: what the controller reported and must be there from the start;
 - `choices`: what a user chose and only Home Assistant keeps;
 - `learned`: values derived from reads over time;
-- `holds`: outputs held by hand.
+- `holds`: outputs held by hand;
+- `evidence`: how often each assumption was confirmed, of the service, too.
 
 Everything is written lazily unless its owner asks for more. What cannot be read is lost
 alone, and kept in another file (tolerant_store.py).
