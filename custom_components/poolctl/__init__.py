@@ -12,11 +12,9 @@ from .dashboard import (
     async_setup_dashboard,
     async_withdraw_dashboard,
 )
-from .problems.issues import async_clear_issues
-from .problems.left_out import async_report_left_out
+from .problems.table import async_delete_repairs_of_entry
 from .schedules.plan import async_setup_plan
 from .services import async_setup_services
-from .sharing import async_report_shared
 from .upkeep.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [
@@ -73,9 +71,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
         if device_id not in shared:
             memory.forget(device_id)
-    async_clear_issues(hass, entry.entry_id)
-    async_report_left_out(hass, entry.entry_id)
-    async_report_shared(hass, entry)
+    async_delete_repairs_of_entry(hass, entry.entry_id)
     if not others:
         await async_withdraw_dashboard(hass)
 
@@ -99,6 +95,5 @@ async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     if entry.disabled_by:
         # Only then: after a reload they would be back, and whoever had ignored them
         # would have to do so again.
-        async_clear_issues(hass, entry.entry_id)
-        async_report_shared(hass, entry)
+        async_delete_repairs_of_entry(hass, entry.entry_id)
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

@@ -34,14 +34,9 @@ from .network.addresses import async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
 from .observed.kept import async_observers
-from .problems.left_out import async_report_left_out
-from .problems.service import ServiceWatch
-from .sharing import (
-    async_on_release,
-    async_report_shared,
-    async_runs_elsewhere,
-    async_take_over,
-)
+from .problems.account import AccountProblems
+from .problems.table import async_delete_repairs
+from .sharing import async_on_release, async_runs_elsewhere, async_take_over
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.season import ExpiryWatch
 
@@ -82,14 +77,16 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             AccountToken(hass, entry),
             self.observers.facts,
         )
+        self.controllers: dict[str, ControllerCoordinator] = {}
+        self.problems = AccountProblems(hass, entry, self, self._async_show_problems)
         self._shared = Shared(
             cloud=self.cloud,
             observers=self.observers,
             lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
             store=self._async_store,
             has_namesake=self._has_namesake,
+            problems=self.problems,
         )
-        self.controllers: dict[str, ControllerCoordinator] = {}
         self.one_by_one = asyncio.Lock()
         """Held by whoever adds the entities of a controller, which takes a while."""
         self._lacking: dict[str, float] = {}
@@ -123,8 +120,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             self._close_season()
             return
         await self._async_first_look()
-        watch = ServiceWatch(self.hass, self.config_entry, self)
-        self.config_entry.async_on_unload(watch.async_start())
+        self.config_entry.async_on_unload(self.problems.async_start())
         if remembered:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
@@ -309,10 +305,13 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 " could not be loaded",
                 len(left_out),
             )
-        async_report_left_out(self.hass, self.config_entry.entry_id, left_out)
         lacking = self.data.keys() - self.controllers.keys() - self._left_out
-        names = [self.data[each].title for each in lacking]
-        async_report_shared(self.hass, self.config_entry, names)
+        self.problems.async_lack(left_out, [self.data[each].title for each in lacking])
+
+    @callback
+    def _async_show_problems(self) -> None:
+        for controller in self.controllers.values():
+            controller.async_update_listeners()
 
     @callback
     def _add(self, record: ControllerRecord) -> ControllerCoordinator:
@@ -340,7 +339,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         coordinator = self.controllers.pop(device_id)
         self.hass.async_create_task(coordinator.async_shutdown())
         self.hass.data[DATA_MEMORY].forget(device_id)
-        coordinator.issues.async_clear()
+        coordinator.problems.async_stop()
+        async_delete_repairs(self.hass, coordinator.registered_id)
         registry = dr.async_get(self.hass)
         if device := registry.async_get_device_by_identifier(
             (DOMAIN, device_id), self.config_entry.entry_id

@@ -34,7 +34,10 @@ from .network.recovery import Recovery
 from .observed.observers import Observers
 from .options import options_of
 from .private import QuietCoordinator
-from .problems.issues import Issues, async_check_sign_in
+from .problems.account import AccountProblems
+from .problems.active import ActiveProblems
+from .problems.problem import Status
+from .problems.table import PROBLEMS
 from .upkeep.counters import counters_of
 from .upkeep.holds import HoldKeeper
 from .upkeep.memory import DATA_MEMORY
@@ -54,6 +57,8 @@ class Shared:
     """Keeps what was learned of a controller over restarts."""
     has_namesake: Callable[[ControllerRecord], bool]
     """Tells whether another controller has the same name, at another site."""
+    problems: AccountProblems
+    """Those of the account, which each of its controllers shows, too."""
 
 
 class ControllerCoordinator(QuietCoordinator[PoolState]):
@@ -104,7 +109,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.recovery = Recovery(
             self, self._access, self.controller.paths, shared.cloud
         )
-        self.issues = Issues(hass, self.health)
+        self.problems = ActiveProblems(hass, PROBLEMS)
         self.links = links_of(self.health())
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
@@ -134,7 +139,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @override
     async def async_shutdown(self) -> None:
-        self.issues.async_stop()
+        self.problems.async_stop()
         self.hold_keeper.async_stop()
         await super().async_shutdown()
         await self.controller.close()
@@ -193,8 +198,20 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.registered_id = device.id
 
+    @property
+    def status(self) -> Status:
+        """What needs attention."""
+        if not self.problems.tested or self._is_closed_up:
+            return Status()
+        return Status.of(*self.problems.active, *self._shared.problems.active)
+
+    @property
+    def _is_closed_up(self) -> bool:
+        """Whether nobody reads the pool in a closed season: then there are no reminders."""
+        return self.config_entry.pref_disable_polling and not self.last_update_success
+
     @callback
-    def health(self) -> Health:
+    def health(self, *, reached: bool = True) -> Health:
         """Return how the controller is reached now."""
         controller = self.controller
         return Health(
@@ -202,6 +219,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             registered_id=self.registered_id,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             state=self.data,
+            reached=reached,
+            closed_season=self.config_entry.pref_disable_polling,
             lan_allowed=self.uses_lan,
             lan_possible=controller.paths.lan is not None,
             on_lan=controller.paths.on_lan,
@@ -243,9 +262,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             self.controller.paths.cloud_error, AuthenticationError
         )
         self._poll = asyncio.current_task()
+        reached = True
         try:
             await self.controller.poller.poll()
         except StateExpiredError as err:
+            reached = False
             self.logger.debug("%s does not answer: %s", self.name, err)
             raise UpdateFailed(
                 translation_domain=DOMAIN, translation_key="controller_unreachable"
@@ -257,19 +278,20 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 self.controller.paths.cloud_error, AuthenticationError
             ):
                 self.config_entry.async_start_reauth(self.hass)
-            self.recovery.async_check()
-            self.issues.async_check()
-            self._async_check_links()
-            async_check_sign_in(self.hass, self.config_entry)
+            self._async_review(reached)
         if self.controller.queries.due:
             await self._async_refresh_details()
         return self.controller.store.state
 
     @callback
-    def _async_check_links(self) -> None:
-        """Show why it is not reached: of polls that fail, only the first one is told."""
-        before, self.links = self.links, links_of(self.health())
-        if self.links != before:
+    def _async_review(self, reached: bool) -> None:
+        """Look at how the poll went: of polls that fail, only the first one has news."""
+        health = self.health(reached=reached)
+        self.recovery.async_check()
+        before = self.links, self.problems.active
+        self.links = links_of(health)
+        self.problems.async_test(health)
+        if (self.links, self.problems.active) != before:
             self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:
@@ -306,7 +328,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             self.async_register_device()
         polled = self._poll is not None and asyncio.current_task() is self._poll
         if same or not (polled and self.controller.paths.lan_answers):
-            self.issues.async_check()
+            self.problems.async_test(self.health(reached=self.last_update_success))
             self.async_update_listeners()
 
     # Address and key

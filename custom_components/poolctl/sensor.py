@@ -41,6 +41,7 @@ from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import MODES, mode_name, running_schedule
 from .presence import Presences, async_setup_platform, described
+from .problems.status import STATUS, PoolctlStatus
 
 PARALLEL_UPDATES = 0
 
@@ -202,6 +203,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
         **described(PoolctlRunHours, RUN_HOURS, coordinator),
         **described(PoolctlReached, REACHED, coordinator),
+        **described(PoolctlStatus, STATUS, coordinator),
     }
 
 

@@ -3,7 +3,7 @@
 A second coordinator would poll it twice as often, and move its entities to and fro.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from homeassistant.config_entries import (
     SIGNAL_CONFIG_ENTRY_CHANGED,
@@ -12,12 +12,10 @@ from homeassistant.config_entries import (
     ConfigEntryState,
 )
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 
 from .const import CONF_CONTROLLERS, DOMAIN
-
-_KEY = "controllers_shared"
 
 
 @callback
@@ -73,26 +71,3 @@ def _device(
     identifier = (DOMAIN, device_id)
     registry = dr.async_get(hass)
     return registry.async_get_device_by_identifier(identifier, entry.entry_id)
-
-
-@callback
-def async_report_shared(
-    hass: HomeAssistant, entry: ConfigEntry, names: Collection[str] = ()
-) -> None:
-    """Report the controllers that another account runs; without any, clear the report."""
-    issue_id = f"{_KEY}_{entry.entry_id}"
-    if not names:
-        ir.async_delete_issue(hass, DOMAIN, issue_id)
-        return
-    ir.async_create_issue(
-        hass,
-        DOMAIN,
-        issue_id,
-        is_fixable=False,
-        severity=ir.IssueSeverity.WARNING,
-        translation_key=_KEY,
-        translation_placeholders={
-            "account": entry.title,
-            "names": ", ".join(sorted(names)),
-        },
-    )

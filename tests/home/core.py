@@ -43,8 +43,11 @@ def show_issues_at_once() -> None:
     The configuration folder is where this program was started.
     """
     sys.path.insert(0, str(Path.cwd()))
-    module = vars(import_module("custom_components.poolctl.problems.issues"))
-    module["PROBLEMS"] = tuple(replace(row, patience=0) for row in module["PROBLEMS"])
+    module = vars(import_module("custom_components.poolctl.problems.table"))
+    module["PROBLEMS"] = tuple(
+        replace(row, patience=0, repair=row.repair and replace(row.repair, patience=0))
+        for row in module["PROBLEMS"]
+    )
 
 
 if __name__ == "__main__":

@@ -26,11 +26,12 @@ def reads(home: Home) -> int:
 
 
 def states(home: Home) -> set[str]:
-    """Return whether entities are available."""
+    """Return whether entities are available, but for *Status*, which always is."""
     return {
         "unavailable" if state.state == "unavailable" else "available"
         for entity in home.entities()
         if entity.disabled_by is None
+        and not entity.unique_id.endswith("_status")
         and (state := home.hass.states.get(entity.entity_id)) is not None
     }
 
@@ -56,6 +57,8 @@ async def test_a_pool_that_does_not_is_not_stale(closed: Home) -> None:
     closed.disconnect()
     await closed.live(120, step=5)
     assert states(closed) == {"unavailable"}
+    status = closed.state("sensor", "status")
+    assert (status.state, status.attributes["problems"]) == ("unknown", [])
     closed.reconnect()
     before = reads(closed), len(closed.cloud.requests)
     await closed.live(7200, step=60)

@@ -38,6 +38,7 @@ from custom_components.poolctl.derived.run_hours import RUN_HOURS
 from custom_components.poolctl.derived.totals import TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
 from custom_components.poolctl.names.parts import PART_OF
+from custom_components.poolctl.problems.status import STATUS
 
 from .home import Home
 
@@ -83,7 +84,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         assert pages(full).keys() == {*names, "Beach pool"}
         # A page fits a screen or two.
         assert max(pages(full).values()) <= 27
-        assert pages(full)["Beach pool"] <= 17
+        assert pages(full)["Beach pool"] <= 18
 
     # The controller's name once, and neither the site's nor the part's.
     with subtests.test("identifiers"):
@@ -162,6 +163,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *HELD,
         *RUN_HOURS,
         *REACHED,
+        *STATUS,
         *TOTALS,
         *WARM_AT,
         *switch.SWITCHES,

@@ -15,21 +15,19 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.poolctl import repairs
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE
 from custom_components.poolctl.errors import ADDRESS_ERRORS, KEY_ERRORS, REFILL_ERRORS
-from custom_components.poolctl.problems.issues import (
-    PROBLEMS,
-    REPORT_URL,
-    REQUIREMENTS_URL,
-    SIGN_IN_ENDS,
-)
+from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
+from custom_components.poolctl.problems.connection import REPORT_URL, REQUIREMENTS_URL
 from custom_components.poolctl.problems.problem import Problem
-from custom_components.poolctl.problems.service import SERVICE_SILENT
+from custom_components.poolctl.problems.table import PROBLEMS
 
 from .home import Home
 from .test_config_flow import discover
 
 pytestmark = pytest.mark.usefixtures("freezer")
 
-PATIENCE = {problem.key: problem.patience for problem in PROBLEMS}
+ROWS: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
+REPAIRS = {row.key: row.repair for row in ROWS if row.repair}
+PATIENCE = {key: repair.patience for key, repair in REPAIRS.items()}
 ROOT = Path(__file__).parents[2]
 TEXTS = json.loads(
     (ROOT / "custom_components/poolctl/translations/en.json").read_text()
@@ -102,22 +100,22 @@ async def rejected(home: Home) -> None:
 # --- The table ---
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.key)
-def test_every_problem_has_its_texts(problem: Problem) -> None:
-    texts = TEXTS[problem.key]
-    assert "{name}" in texts["title"]
-    assert ("description" in texts) is not problem.fixable
-    assert ("fix_flow" in texts) is problem.fixable
-    assert (problem.key in repairs._FLOWS) is problem.fixable
+@pytest.mark.parametrize("key", REPAIRS)
+def test_every_repair_has_its_texts(key: str) -> None:
+    texts, fixable = TEXTS[key], REPAIRS[key].fixable
+    assert "{name" in texts["title"] + texts.get("description", "")
+    assert ("description" in texts) is not fixable
+    assert ("fix_flow" in texts) is fixable
+    assert (key in repairs._FLOWS) is fixable
     others = {"address_lost": 900, "clock_ahead": 600, "clock_wrong": 600}
-    # A hold is a day old before it counts.
-    others |= {"no_key": 600, "held_off": 0}
-    assert problem.patience == others.get(problem.key, 300)
+    others |= {"no_key": 600, "service_silent": 86400}
+    # These have lasted long when they begin.
+    others |= dict.fromkeys(("held_off", "sign_in_ends", "controllers_left_out"), 0)
+    assert PATIENCE[key] == others.get(key, 300)
 
 
-def test_nothing_is_told_that_is_no_problem() -> None:
-    account = {SERVICE_SILENT, SIGN_IN_ENDS, "controllers_left_out"}
-    assert set(TEXTS) == {problem.key for problem in PROBLEMS} | account
+def test_nothing_is_reported_that_is_not_a_problem() -> None:
+    assert set(TEXTS) == set(REPAIRS)
     told = {
         sentence
         for errors in (KEY_ERRORS, REFILL_ERRORS, ADDRESS_ERRORS)
@@ -257,7 +255,8 @@ async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None
             small.entry.entry_id, ConfigEntryDisabler.USER
         )
     await small.settle()
-    controller.issues.async_check()  # as a poll does that was under way
+    # As a poll does that was under way.
+    controller.problems.async_test(controller.health())
     assert not shown(small)
     # Somebody still has its dialog open.
     result = await repair.go()

@@ -87,7 +87,7 @@ async def test_before_a_sign_in_ends(home: Home) -> None:
     home.hass.config_entries.async_update_entry(
         home.entry, data={**home.entry.data, "token": token}
     )
-    await home.advance(15)
+    await home.advance(600)
     assert not shown(home)
 
 

@@ -62,7 +62,8 @@ def _dashboard(pool: Pool) -> Json:
             "chemistry_stable": water.stable,
             "ph_switch_status": pool.acid.dosing,
             "orp_switch_status": pool.chlorine.dosing or pool.chlorinating,
-            "dry_run_status": pool.pump.dry_run_status,
+            # Two bits have no room for the 4 of running dry.
+            "dry_run_status": pool.pump.dry_run_status or 4,
         }
     }
 

@@ -17,7 +17,8 @@ class Pump:
     asked: int = 75  # % when it runs
     priming: float = 0.0  # seconds left
     run_on: float = 0.0  # seconds left after a heater
-    dry_run_status: int = DRY_RUN_NORMAL  # 0 to 3; nothing here runs it dry by itself
+    # 0 running dry, 1 retries exceeded; nothing here runs it dry by itself
+    dry_run_status: int = DRY_RUN_NORMAL
 
     @property
     def running(self) -> bool:

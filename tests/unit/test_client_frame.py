@@ -332,5 +332,7 @@ def test_flags_that_are_not_told() -> None:
 def test_dry_run(bits: int, problem: bool) -> None:
     """Both bits set is normal, whatever the others say."""
     for others in (0, 0x9FFF):
-        assert decode_signals(bits << 13 | others, 0).dry_run is problem
+        signals = decode_signals(bits << 13 | others, 0)
+        assert signals.dry_run is problem
+        assert signals.retries_exceeded is (bits == 1)
     assert decode_signals(None, 0xFFFF).dry_run is None

@@ -55,6 +55,7 @@ def test_dashboard() -> None:
         spa_heater=True,
         chemistry_stable=True,
         dry_run=False,
+        retries_exceeded=False,
     )
     assert state == PoolState(
         source=Source.CLOUD,

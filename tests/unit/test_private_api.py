@@ -58,6 +58,7 @@ DOCUMENTED: Final = {
     "_handle_coordinator_update",
     "_set_confirm_only",
     "_trigger_event",
+    "_unrecorded_attributes",
 }
 
 

@@ -132,6 +132,8 @@ class Signals:
     mqtt: bool | None = None
     internet: bool | None = None
     dry_run: bool | None = None
+    retries_exceeded: bool | None = None
+    """Whether a dry run is one that ended its retries: the pump waits for a person."""
     expanders: tuple[bool | None, ...] = (None,) * 4
     """Whether each expander is connected."""
 
@@ -147,10 +149,12 @@ _FLAGS = {
     "flow": 15,
 }
 _FLAGS2 = {"pump_cooling_down": 0, "pump_priming": 1, "mqtt": 4, "internet": 5}
-_SIGNALS = Section(Signals, [*_FLAGS, *_FLAGS2, "dry_run", "expanders"])
+_SIGNALS = Section(
+    Signals, [*_FLAGS, *_FLAGS2, "dry_run", "retries_exceeded", "expanders"]
+)
 _EXPANDERS, _EXPANDERS2 = (10, 11), (7, 8)
-_DRY_RUN = 3 << 13
-"""Both bits set is normal, anything else is a problem."""
+_DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
+"""Both bits set is normal, anything else is a problem; 1 as the cloud has it (5)."""
 LISTED_FLAGS, LISTED_FLAGS2 = 0b1110_1100_0011_1111, 0b1_1111_1111
 """The bits that layouts.md 2.1 lists; some of them are not used."""
 
@@ -169,6 +173,7 @@ def decode_signals(flags: int | None, flags2: int | None) -> Signals:
         *_flagged(flags, _FLAGS.values()),
         *_flagged(flags2, _FLAGS2.values()),
         None if flags is None else flags & _DRY_RUN != _DRY_RUN,
+        None if flags is None else flags & _DRY_RUN == _RETRIES_EXCEEDED,
         (*_flagged(flags, _EXPANDERS), *_flagged(flags2, _EXPANDERS2)),
     )
 

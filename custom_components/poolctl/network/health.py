@@ -1,4 +1,4 @@
-"""How a controller is reached at one moment: what recovery and issues judge by."""
+"""How a controller is reached at one moment: what recovery and problems are based on."""
 
 from dataclasses import dataclass
 
@@ -19,6 +19,10 @@ class Health:
     announced: ObservedAddress | None
     """What the network told of it last."""
     state: PoolState
+    reached: bool
+    """Whether its state is at most 90 s old."""
+    closed_season: bool
+    """Whether a person disabled polling."""
     lan_allowed: bool
     """Whether the options of the entry allow the LAN."""
     lan_possible: bool
@@ -38,3 +42,13 @@ class Health:
     key_asked: bool
     """Whether the account was asked for the key since a frame last verified, and
     answered: whatever it said then, nothing is left that helps by itself."""
+
+    @property
+    def owner_id(self) -> str:
+        """What the ids of its repairs end with: diagnostics would show its own id."""
+        return self.registered_id
+
+    @property
+    def title(self) -> str:
+        """What a person calls the controller."""
+        return self.record.title

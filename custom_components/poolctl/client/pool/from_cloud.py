@@ -17,8 +17,8 @@ from .schedule_rules import merge_schedules
 from .state import PoolState, Source, with_readings
 from .timers import with_timers, without_past_timers
 
-_DRY_RUN_PROBLEMS = (1, 4)
-"""Retries exceeded, and dry running: what is normal is not known (layouts.md 5)."""
+_RETRIES_EXCEEDED, _RUNS_DRY = 1, 4
+"""Dry-run status; which value is normal is not documented (layouts.md 5)."""
 _SLOT_LISTS = (
     "pump_devices",
     "pump_linked_devices",
@@ -45,7 +45,8 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
         solar=flag(dashboard, "solar_state"),
         spa_heater=flag(dashboard, "spa_heater_state"),
         chemistry_stable=flag(dashboard, "chemistry_stable"),
-        dry_run=None if dry_run is None else dry_run in _DRY_RUN_PROBLEMS,
+        dry_run=None if dry_run is None else dry_run in (_RETRIES_EXCEEDED, _RUNS_DRY),
+        retries_exceeded=None if dry_run is None else dry_run == _RETRIES_EXCEEDED,
     )
     state = with_readings(state, READINGS.plausible(readings), signals, now)
     ph = number(dashboard, "d_ph", 10, PH)

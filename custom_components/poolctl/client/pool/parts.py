@@ -116,6 +116,11 @@ class Doser(Dosing):
         return self.idle_doses >= IDLE_DOSES
 
     @property
+    def empty(self) -> bool | None:
+        """Whether nothing is left of a drum, in tenths of a litre."""
+        return None if self.litres_left is None else round(self.litres_left, 1) <= 0
+
+    @property
     def low(self) -> bool | None:
         """Whether the drum is nearly empty."""
         if not self.drum_ml or self.remaining_ml is None:

@@ -1,0 +1,81 @@
+"""The good ranges of readings: one rule for everything that rates them (chosen).
+
+With equipment that doses to a target, the range lies around that target; else it is what
+is usually advised for pools.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from .dosing import ACID, CHLORINATOR, CHLORINE, AnyDosing
+from .state import PoolState
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From lower to upper, both included."""
+
+    lower: float
+    upper: float
+
+    def __contains__(self, value: float) -> bool:
+        """Return whether a value lies in it."""
+        return self.lower <= value <= self.upper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A reading of a probe with its good range."""
+
+    key: str
+    digits: int
+    """Decimals that count."""
+    usual: Range
+    below: float
+    """How far below a target is still good."""
+    above: float
+    dosing: tuple[AnyDosing, ...]
+    """What doses to a target of it; the first that is fitted counts."""
+    measured: Callable[[PoolState], float | None]
+    remembered: Callable[[PoolState], float | None]
+
+    def valid(self, state: PoolState) -> float | None:
+        """Return the newest reading from flowing water."""
+        if state.signals.chemistry_stable is False:
+            return self.remembered(state)
+        return self.measured(state)
+
+    def range(self, state: PoolState) -> Range:
+        """Return the good range in this pool."""
+        for kind in self.dosing:
+            target = kind.of(state).desired
+            if target is not None and state.outputs.fitted(kind.fitted) is not False:
+                return Range(
+                    round(target - self.below, self.digits),
+                    round(target + self.above, self.digits),
+                )
+        return self.usual
+
+
+PH_READING: Final = Reading(
+    key="ph",
+    digits=1,
+    usual=Range(7.0, 7.8),
+    below=0.4,
+    above=0.4,
+    dosing=(ACID,),
+    measured=lambda state: state.readings.ph,
+    remembered=lambda state: state.valid_chemistry.ph,
+)
+ORP_READING: Final = Reading(
+    key="orp",
+    digits=0,
+    usual=Range(600, 850),
+    below=100,
+    above=150,
+    dosing=(CHLORINATOR, CHLORINE),
+    measured=lambda state: state.readings.orp,
+    remembered=lambda state: state.valid_chemistry.orp,
+)
+"""mV."""

@@ -1,0 +1,177 @@
+"""Problems of an account: its service, its sign-in, controllers that were left out."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
+from homeassistant.const import CONF_TOKEN
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryAuthFailed
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers.event import async_track_time_interval
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
+from homeassistant.util import dt as dt_util
+
+from ..application_credentials import CONF_REFRESH_SINCE
+from ..const import DOMAIN
+from ..network.record import ControllerRecord
+from .active import ActiveProblems
+from .problem import Problem, Repair, Severity
+
+_SIGN_IN_LASTS = timedelta(days=30)
+"""As long as a refresh token (interface.md 8)."""
+_WARNING = timedelta(days=7)
+"""Before its end: somebody may be on holiday (chosen)."""
+SILENCE = 24 * 60 * 60.0
+"""s: a service that is silent for longer may have ended for good (chosen)."""
+_INTERVAL = timedelta(minutes=10)
+"""Between two tests: an account does not announce each time that it was not read."""
+
+type _Account = DataUpdateCoordinator[Mapping[str, ControllerRecord]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountHealth:
+    """How an account does at one moment."""
+
+    owner_id: str
+    title: str
+    answers: bool | None
+    """Whether the service answered last, if only to ask for another sign-in."""
+    sign_in_needed: bool
+    sign_in_ends: datetime | None
+    """When, where that is close and nothing renews it."""
+    left_out: tuple[str, ...]
+    """Names of the controllers that could not be loaded."""
+    shared: tuple[str, ...]
+    """Names of the controllers that another account runs."""
+
+
+def _ends(health: AccountHealth) -> Mapping[str, str]:
+    end = health.sign_in_ends
+    return {"date": dt_util.as_local(end).date().isoformat() if end else ""}
+
+
+ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
+    Problem(
+        # Home Assistant's own repair asks for the sign-in.
+        key="sign_in_needed",
+        exists=lambda health: health.sign_in_needed,
+    ),
+    Problem(
+        key="sign_in_ends",
+        exists=lambda health: health.sign_in_ends is not None,
+        severity=Severity.NOTICE,
+        values=_ends,
+        repair=Repair(patience=0.0),
+    ),
+    Problem(
+        key="service_silent",
+        exists=lambda health: None if health.answers is None else not health.answers,
+        severity=Severity.NOTICE,
+        patience=SILENCE,
+        # A restart does not make it answer: nobody should have to wait another day.
+        repair=Repair(patience=SILENCE, persistent=True),
+    ),
+    Problem(
+        key="controllers_left_out",
+        exists=lambda health: bool(health.left_out),
+        values=lambda health: {"names": ", ".join(health.left_out)},
+        repair=Repair(patience=0.0, severity=ir.IssueSeverity.ERROR),
+    ),
+    Problem(
+        key="controllers_shared",
+        exists=lambda health: bool(health.shared),
+        severity=Severity.NOTICE,
+        values=lambda health: {"names": ", ".join(health.shared)},
+        repair=Repair(patience=0.0),
+    ),
+)
+"""The table of possible problems of an account."""
+
+
+class AccountProblems(ActiveProblems[AccountHealth]):
+    """The active problems of one account."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        account: _Account,
+        changed: Callable[[], None],
+    ) -> None:
+        """Take the account that reads the service; `changed` shows other problems."""
+        super().__init__(hass, ACCOUNT_PROBLEMS)
+        self._entry, self._account = entry, account
+        self._changed = changed
+        self._left_out: tuple[str, ...] = ()
+        self._shared: tuple[str, ...] = ()
+        self._was_read = False
+
+    @callback
+    def async_start(self) -> CALLBACK_TYPE:
+        """Test from now on; return what ends it."""
+        stops = (
+            self._account.async_add_listener(self._async_read),
+            async_track_time_interval(self._hass, self._async_test_now, _INTERVAL),
+        )
+
+        @callback
+        def stop() -> None:
+            for each in stops:
+                each()
+
+        return stop
+
+    @callback
+    def async_lack(self, left_out: Collection[str], shared: Collection[str]) -> None:
+        """Report controllers that do not run here.
+
+        `left_out` are the identifiers of those that could not be loaded, `shared` the
+        names of those that another account runs.
+        """
+        self._left_out = tuple(sorted(map(self._name, left_out)))
+        self._shared = tuple(sorted(shared))
+        self._async_test_now()
+
+    @callback
+    def _async_read(self) -> None:
+        self._was_read = True
+        self._async_test_now()
+
+    @callback
+    def _async_test_now(self, now: datetime | None = None) -> None:
+        before = self.active
+        self.async_test(self._health())
+        if self.active != before:
+            self._changed()
+
+    def _health(self) -> AccountHealth:
+        closed, account = self._entry.pref_disable_polling, self._account
+        refused = isinstance(account.last_exception, ConfigEntryAuthFailed)
+        answers = account.last_update_success or refused
+        flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
+        return AccountHealth(
+            owner_id=self._entry.entry_id,
+            title=self._entry.title,
+            answers=answers if self._was_read else None,
+            sign_in_needed=not closed and any(flows),
+            sign_in_ends=None if closed else self._sign_in_ends(),
+            left_out=self._left_out,
+            shared=self._shared,
+        )
+
+    def _sign_in_ends(self) -> datetime | None:
+        """Return when a sign-in ends that the service has not renewed for weeks."""
+        if not (since := self._entry.data[CONF_TOKEN].get(CONF_REFRESH_SINCE)):
+            return None
+        end, now = dt_util.utc_from_timestamp(since) + _SIGN_IN_LASTS, dt_util.utcnow()
+        return end if end - _WARNING <= now < end else None
+
+    def _name(self, device_id: str) -> str:
+        device = dr.async_get(self._hass).async_get_device_by_identifier(
+            (DOMAIN, device_id), self._entry.entry_id
+        )
+        return (device and (device.name_by_user or device.name)) or device_id

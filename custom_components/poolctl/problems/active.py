@@ -1,0 +1,96 @@
+"""The problems that exist now: followed over time, and shown under Repairs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+import time
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.util import dt as dt_util
+
+from ..const import DOMAIN
+from .problem import Active, Facts, Problem, Repair
+from .texts import filled
+
+
+class ActiveProblems[F: Facts]:
+    """The active problems of one controller or account."""
+
+    def __init__(self, hass: HomeAssistant, table: Sequence[Problem[F]]) -> None:
+        """Prepare; nothing was tested yet."""
+        self._hass = hass
+        self._table = table
+        self._since: dict[str, tuple[float, datetime]] = {}
+        """When each began: monotonic, and by the wall clock."""
+        self._stopped = False
+        self.active: tuple[Active, ...] = ()
+        self.tested = False
+
+    @callback
+    def async_test(self, facts: F) -> None:
+        """Test every row on the newest facts; a row that gives `None` stays as it is."""
+        if self._stopped:
+            return
+        self.tested = True
+        now = time.monotonic(), dt_util.utcnow()
+        before = {each.key: each for each in self.active}
+        active = []
+        for row in self._table:
+            if (exists := row.exists(facts)) is None:
+                active.extend([before[row.key]] if row.key in before else [])
+                continue
+            if not exists:
+                self._since.pop(row.key, None)
+                self._delete(row, facts.owner_id)
+                continue
+            began, since = self._since.setdefault(row.key, now)
+            lasted = now[0] - began
+            self._show_repair(row, facts, lasted)
+            if lasted >= row.patience:
+                active.append(self._active(row, facts, since))
+        self.active = tuple(active)
+
+    def _active(self, row: Problem[F], facts: F, since: datetime) -> Active:
+        variant = row.variant(facts)
+        return Active(
+            key=row.key,
+            variant=variant.key,
+            severity=variant.severity,
+            since=since,
+            values=filled(self._hass, row.values(facts)),
+        )
+
+    def _show_repair(self, row: Problem[F], facts: F, lasted: float) -> None:
+        if (repair := row.repair) is None:
+            return
+        wanted = repair.wanted(facts)
+        if wanted is False:
+            self._delete(row, facts.owner_id)
+        elif wanted and lasted >= repair.patience:
+            self._create(row, repair, facts)
+
+    def _create(self, row: Problem[F], repair: Repair[F], facts: F) -> None:
+        ir.async_create_issue(
+            self._hass,
+            DOMAIN,
+            f"{row.key}_{facts.owner_id}",
+            data={"problem": row.key, "device_id": facts.owner_id},
+            is_fixable=repair.fixable,
+            is_persistent=repair.persistent,
+            learn_more_url=repair.learn_more_url,
+            severity=repair.severity,
+            translation_key=row.key,
+            translation_placeholders={
+                "name": facts.title,
+                **filled(self._hass, row.values(facts)),
+            },
+        )
+
+    def _delete(self, row: Problem[F], owner_id: str) -> None:
+        if row.repair is not None:
+            ir.async_delete_issue(self._hass, DOMAIN, f"{row.key}_{owner_id}")
+
+    @callback
+    def async_stop(self) -> None:
+        """Leave all as it is from now on: a poll may still be under way."""
+        self._stopped = True

@@ -1,0 +1,168 @@
+"""Problems of the ways to a controller: its address, its key, the clocks, the cloud."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from homeassistant.helpers import issue_registry as ir
+
+from ..client.envelope import ClockFault
+from ..client.exceptions import (
+    BusyError,
+    EnvelopeError,
+    FrameError,
+    ReplayError,
+    SignatureError,
+)
+from ..client.pool.state import Source
+from ..const import MIN_FIRMWARE
+from ..network.health import Health
+from ..network.record import firmware_supported
+from .problem import Problem, Repair, Severity
+
+_SITE = "https://github.com/poolctl/poolctl"
+REQUIREMENTS_URL: Final = f"{_SITE}#supported-devices"
+REPORT_URL: Final = f"{_SITE}/issues/new/choose"
+
+_CLOCK_PATIENCE = 600.0
+"""s: a clock that is a few minutes ahead is caught up with."""
+_KEY_PATIENCE = 600.0
+"""s: until then the key is asked for again every few minutes."""
+_ADDRESS_PATIENCE = 900.0
+"""s: a controller may be switched off for work at the pool, or update its firmware."""
+_LAN_PATIENCE = 300.0
+"""s without the LAN: a controller that restarts is back sooner."""
+
+
+def _unreachable(health: Health) -> bool:
+    return not health.reached and not health.closed_season
+
+
+def _cloud_only(health: Health) -> bool:
+    return health.reached and health.lan_allowed and health.state.source is Source.CLOUD
+
+
+def _key_rejected(health: Health) -> bool | None:
+    """Frames do not verify; `None` where the last poll of the LAN left that open."""
+    if not health.lan_possible or health.lan_error is None:
+        return False
+    if isinstance(health.lan_error, SignatureError):
+        return True
+    return False if _verified(health) else None
+
+
+def _verified(health: Health) -> bool:
+    """Return whether the last poll of the LAN failed with a frame that verified."""
+    return isinstance(health.lan_error, FrameError | ReplayError)
+
+
+def _firmware_too_old(health: Health) -> bool:
+    """No reported version serves the LAN, and the LAN does not work."""
+    versions = _firmware_versions(health)
+    return (
+        health.lan_allowed
+        and not health.lan_works
+        and bool(versions)
+        and not any(firmware_supported(version) for version in versions)
+    )
+
+
+def _firmware_versions(health: Health) -> list[str]:
+    """Return the versions that were announced or reported, the newest report first."""
+    reported = (
+        health.announced and health.announced.firmware,
+        health.state.firmware,
+        health.record.firmware,
+    )
+    return [version for version in reported if version]
+
+
+def _versions(health: Health) -> Mapping[str, str]:
+    return {"firmware": _firmware_versions(health)[0], "minimum": MIN_FIRMWARE}
+
+
+def _address_lost(health: Health) -> bool | None:
+    """Nobody answers at a typed address, though the controller seems to be alive."""
+    if not health.record.by_hand or not health.lan_possible:
+        return False
+    if health.lan_error is None or _verified(health):
+        return False
+    somebody = isinstance(health.lan_error, SignatureError | EnvelopeError | BusyError)
+    if health.on_lan or somebody:
+        return None
+    # Where the cloud does not reach it either, it is the controller that is away.
+    away = health.cloud_allowed and health.cloud_error is not None
+    return None if away else True
+
+
+def _clock(fault: ClockFault) -> Callable[[Health], bool | None]:
+    """Return whether nothing that we sign is accepted, for one of the reasons."""
+
+    def exists(health: Health) -> bool | None:
+        if not health.lan_possible or health.clock_fault is not fault:
+            return False
+        # While nothing arrives from the controller, nobody asks it.
+        return True if health.on_lan else None
+
+    return exists
+
+
+def _no_key(health: Health) -> bool | None:
+    """Return whether the account lacks the key of a controller that could serve the LAN."""
+    if not health.lan_allowed or health.record.key is not None:
+        return False
+    if _firmware_too_old(health):
+        return False
+    return None if health.cloud_error is not None else True
+
+
+CONNECTION_PROBLEMS: Final = (
+    Problem(key="unreachable", exists=_unreachable),
+    Problem(
+        key="key_rejected",
+        exists=_key_rejected,
+        repair=Repair(
+            # Until the account has answered, it may still help by itself.
+            wanted=lambda health: health.key_asked or None,
+            severity=ir.IssueSeverity.ERROR,
+            fixable=True,
+        ),
+    ),
+    Problem(
+        key="no_key",
+        exists=_no_key,
+        patience=_KEY_PATIENCE,
+        repair=Repair(patience=_KEY_PATIENCE, learn_more_url=REPORT_URL),
+    ),
+    Problem(
+        key="clock_wrong",
+        exists=_clock(ClockFault.OURS),
+        repair=Repair(patience=_CLOCK_PATIENCE, severity=ir.IssueSeverity.ERROR),
+    ),
+    Problem(
+        key="clock_ahead",
+        exists=_clock(ClockFault.OTHERS),
+        patience=_CLOCK_PATIENCE,
+        repair=Repair(patience=_CLOCK_PATIENCE),
+    ),
+    Problem(
+        key="firmware_too_old",
+        exists=_firmware_too_old,
+        patience=_LAN_PATIENCE,
+        values=_versions,
+        repair=Repair(learn_more_url=REQUIREMENTS_URL),
+    ),
+    Problem(
+        key="address_lost",
+        exists=_address_lost,
+        patience=_LAN_PATIENCE,
+        values=lambda health: {"host": health.record.host or ""},
+        repair=Repair(patience=_ADDRESS_PATIENCE, fixable=True),
+    ),
+    Problem(
+        key="cloud_only",
+        exists=_cloud_only,
+        severity=Severity.NOTICE,
+        patience=_LAN_PATIENCE,
+    ),
+)
+"""Their part of the table."""

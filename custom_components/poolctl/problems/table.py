@@ -1,0 +1,36 @@
+"""The table of possible problems of a controller: all that reports problems reads it."""
+
+from typing import Final
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+
+from ..const import DOMAIN
+from ..network.health import Health
+from .account import ACCOUNT_PROBLEMS
+from .connection import CONNECTION_PROBLEMS
+from .pool import POOL_PROBLEMS
+from .problem import Problem
+
+PROBLEMS: Final[tuple[Problem[Health], ...]] = (*POOL_PROBLEMS, *CONNECTION_PROBLEMS)
+"""Texts, repairs and automations go by `key`."""
+KEYS: Final = (
+    *(row.key for row in PROBLEMS),
+    *(row.key for row in ACCOUNT_PROBLEMS),
+)
+"""Of all problems that a controller can show."""
+
+
+@callback
+def async_delete_repairs(hass: HomeAssistant, *owner_ids: str) -> None:
+    """Delete the repairs of controllers or accounts that are gone or disabled."""
+    for owner_id in owner_ids:
+        for key in KEYS:
+            ir.async_delete_issue(hass, DOMAIN, f"{key}_{owner_id}")
+
+
+@callback
+def async_delete_repairs_of_entry(hass: HomeAssistant, entry_id: str) -> None:
+    """Delete all repairs of an entry that is deleted or disabled."""
+    devices = dr.async_entries_for_config_entry(dr.async_get(hass), entry_id)
+    async_delete_repairs(hass, entry_id, *(device.id for device in devices))

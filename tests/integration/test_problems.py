@@ -1,0 +1,295 @@
+"""Every row of the table of problems, wherever it is shown."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
+from custom_components.poolctl.problems.table import KEYS
+from tests.simulator.dialects import Dialect
+from tests.simulator.situations import SITUATIONS
+
+from .home import Home
+from .test_dialects_lan_clocks import clocks
+from .test_repairs import REPAIRS, shown
+from .test_two_accounts import second_account
+
+__all__ = ["clocks"]
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
+
+DAY = 86400.0
+PUMP = 0
+
+
+# How each comes about, in a home where nothing is set up yet
+
+
+async def started(home: Home, *, small: bool = True, **options: Any) -> None:
+    """Set up one of the pools, in good water."""
+    controller = home.service.small if small else home.service.full
+    home.own(controller)
+    water = home.pool.water
+    water.ph, water.orp, water.drift = 7.4, 700, 0.0
+    if not small:
+        home.pool.settings["ph_dosing"] = 0
+    await home.set_up(controller, options=options)
+    await home.live(30)
+
+
+def situation(name: str, **options: Any) -> Callable[[Home], Awaitable[None]]:
+    """Return what brings a pool into a situation that the simulator offers."""
+
+    async def arrange(home: Home) -> None:
+        await started(home, small=False, **options)
+        SITUATIONS[name].make(home.pool, True)
+
+    return arrange
+
+
+def water(
+    *, small: bool = True, **readings: float
+) -> Callable[[Home], Awaitable[None]]:
+    async def arrange(home: Home) -> None:
+        await started(home, small=small)
+        for name, value in readings.items():
+            setattr(home.pool.water, name, value)
+
+    return arrange
+
+
+def drum(left: int) -> Callable[[Home], Awaitable[None]]:
+    async def arrange(home: Home) -> None:
+        await started(home, small=False, drum_repairs=True)
+        for name in ("acid", "chlorine"):
+            home.pool.settings[f"{name}_remaining"] = left
+
+    return arrange
+
+
+def doses(count: int, ph: float) -> Callable[[Home], Awaitable[None]]:
+    async def arrange(home: Home) -> None:
+        await started(home, small=False)
+        home.pool.water.ph = ph
+        await home.live(360, step=60)
+        home.pool.acid.doses = count
+        await home.live(360, step=60)
+
+    return arrange
+
+
+def dry(status: int) -> Callable[[Home], Awaitable[None]]:
+    async def arrange(home: Home) -> None:
+        await started(home)
+        home.pool.pump.dry_run_status = status
+
+    return arrange
+
+
+async def filter_is_dirty(home: Home) -> None:
+    await started(home)
+    await home.act("button.press", "filter_cleaned")
+    await home.live(660, step=30)
+    home.pool.water.dirt = 0.8
+    await home.live(660, step=30)
+
+
+async def held_off(home: Home) -> None:
+    await started(home)
+    home.hass.config_entries.async_update_entry(
+        home.entry, options={"holds_by_hand": "until_given_back"}
+    )
+    await home.restart()
+    home.pool.switch(PUMP, False, hold=True)
+    await home.live(30)
+    await home.live(DAY, step=DAY / 4)
+
+
+async def nobody_answers(home: Home) -> None:
+    await started(home)
+    home.disconnect()
+    await home.live(120)
+
+
+async def only_the_cloud(home: Home) -> None:
+    await started(home)
+    home.controller.faults.on("refuse")
+    await home.live(60)
+
+
+async def wrong_key(home: Home) -> None:
+    await started(home)
+    home.controller.faults.on("wrong_key")
+
+
+async def no_key(home: Home) -> None:
+    home.own(home.service.small)
+    home.cloud.faults.on("failed", "envelope-key")
+    await home.set_up_with(key=None)
+
+
+async def clock_ahead(home: Home) -> None:
+    await started(home)
+    home.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
+    await home.act("switch.turn_on", "slot_2")
+
+
+async def old_firmware(home: Home) -> None:
+    home.own(home.service.small)
+    home.controller.faults.on("refuse")
+    await home.set_up_with(firmware="2.5.40")
+
+
+async def moved(home: Home) -> None:
+    home.own(home.service.small)
+    await home.set_up_with(by_hand=True)
+    home.controller.faults.on("refuse")
+
+
+def signed_in(days_ago: float) -> Callable[[Home], Awaitable[None]]:
+    async def arrange(home: Home) -> None:
+        home.own(home.service.small)
+        token = home.service.token()
+        token[CONF_REFRESH_SINCE] = time.time() - days_ago * DAY
+        await home.set_up(home.controller, token=token)
+
+    return arrange
+
+
+async def signed_out(home: Home) -> None:
+    await started(home)
+    home.entry.async_start_reauth(home.hass)
+    await home.live(600, step=60)
+
+
+async def silent_service(home: Home) -> None:
+    await started(home)
+    home.cloud.faults.on("refuse")
+    await home.live(3600, step=60)
+    await home.live(DAY, step=DAY / 24)
+
+
+async def left_out(home: Home) -> None:
+    service = home.service
+    entry = service.entry(service.small)
+    controllers = {**entry.data["controllers"], "AA_BB_CC_00_00_09": None}
+    await home.set_up(controllers=controllers)
+
+
+async def shared(home: Home) -> None:
+    await started(home)
+    await home.set_up_entry(second_account(home))
+    home.controller = home.service.full
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A problem as a person meets it."""
+
+    key: str
+    arrange: Callable[[Home], Awaitable[None]]
+    severity: str = "problem"
+    contains: str = ""
+    """A part of the sentence."""
+    after: float = 15
+    """s of polls until it is shown."""
+    repair: bool = True
+    """Whether it becomes a repair, where its row has one."""
+
+
+CASES = [
+    Case(key="dry_run", arrange=dry(0), contains="running dry"),
+    Case(key="dry_run", arrange=dry(1), contains="several tries"),
+    Case(
+        key="ph_out_of_range",
+        arrange=water(ph=8.2),
+        contains="pH 8.2 is too high: 7.0 to 7.8",
+    ),
+    Case(key="ph_out_of_range", arrange=water(ph=6.9), contains="pH 6.9 is too low"),
+    Case(
+        key="orp_out_of_range",
+        arrange=water(orp=550),
+        contains="ORP 550 mV is too low: 600 to 850",
+    ),
+    Case(
+        key="orp_out_of_range",
+        arrange=water(orp=850, small=False),
+        contains="ORP 850 mV is too high: 550 to 800",
+    ),
+    Case(
+        key="acid_low", arrange=drum(1500), severity="notice", contains="nearly empty"
+    ),
+    Case(key="acid_low", arrange=drum(0), contains="is empty"),
+    Case(key="chlorine_low", arrange=drum(1500), severity="notice", contains="nearly"),
+    Case(key="chlorine_low", arrange=drum(0), contains="is empty"),
+    Case(key="acid_limit", arrange=doses(6, 7.2), severity="notice", repair=False),
+    Case(key="acid_limit", arrange=doses(6, 7.6), contains="still too high"),
+    Case(key="acid_without_effect", arrange=doses(8, 7.6), contains="8 doses"),
+    Case(key="filter_needs_cleaning", arrange=filter_is_dirty, severity="notice"),
+    Case(key="held_off", arrange=held_off, contains="for more than a day: ", after=60),
+    Case(key="unreachable", arrange=nobody_answers),
+    Case(key="cloud_only", arrange=only_the_cloud, severity="notice", after=330),
+    Case(key="key_rejected", arrange=wrong_key),
+    Case(key="no_key", arrange=no_key, after=660),
+    Case(key="clock_ahead", arrange=clock_ahead, after=900),
+    Case(key="firmware_too_old", arrange=old_firmware, contains="2.5.40", after=330),
+    Case(key="address_lost", arrange=moved, contains="127.0.0.1", after=360),
+    Case(key="sign_in_needed", arrange=signed_out),
+    Case(key="sign_in_ends", arrange=signed_in(24), severity="notice"),
+    Case(key="service_silent", arrange=silent_service, severity="notice"),
+    Case(key="controllers_left_out", arrange=left_out, contains="AA_BB_CC_00_00_09"),
+    Case(key="controllers_shared", arrange=shared, severity="notice", contains="Home"),
+]
+
+
+def problems(home: Home) -> dict[str, dict[str, str]]:
+    """Return the problems that *Status* lists, by key."""
+    listed = home.state("sensor", "status").attributes["problems"]
+    return {each["key"]: each for each in listed}
+
+
+def name(value: object) -> str:
+    return value.key if isinstance(value, Case) else ""
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+async def test_every_problem(home: Home, case: Case) -> None:
+    """It is what *Status* shows, and a repair where the table has one."""
+    await case.arrange(home)
+    await home.live(case.after)
+    problem = problems(home)[case.key]
+    assert problem["severity"] == case.severity
+    assert case.contains in problem["sentence"]
+    assert problem["sentence"] and problem["next_step"]
+    assert "{" not in problem["sentence"] + problem["next_step"]
+    assert datetime.fromisoformat(problem["since"]).tzinfo
+    severities = {each["severity"] for each in problems(home).values()}
+    worst = "problem" if "problem" in severities else "notice"
+    assert home.value("sensor", "status") == worst
+    if case.key in REPAIRS:
+        await home.live(960, step=30)
+        assert (case.key in shown(home)) is case.repair
+
+
+def test_every_row_has_a_case() -> None:
+    assert {case.key for case in CASES} | {"clock_wrong"} == set(KEYS)
+
+
+async def test_our_clock(home: Home, clocks: SimpleNamespace) -> None:
+    async def arrange(home: Home) -> None:
+        await started(home)
+        clocks.wrong = 14 * 365 * DAY
+        await home.act("switch.turn_on", "slot_2")
+
+    await test_every_problem(home, Case(key="clock_wrong", arrange=arrange))
+
+
+async def test_all_is_well(home: Home) -> None:
+    await started(home, small=False)
+    assert home.value("sensor", "status") == "all_well"
+    assert problems(home) == {}
