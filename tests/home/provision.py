@@ -208,7 +208,7 @@ async def _pumps(home: HomeAssistant) -> list[Json] | None:
     controllers = {
         identifier
         for device in devices
-        if device["serial_number"]
+        if device.get("serial_number")  # a part has none
         for domain, identifier in device["identifiers"]
         if domain == DOMAIN
     }
