@@ -328,7 +328,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         addresses = async_observed_addresses(self.hass)
         addresses.protect(record.device_id)
         told = addresses.of(record.device_id)
-        async_end_cards(self.hass, {record.mac, *(each.mac for each in told)})
+        async_end_cards(self.hass, record.device_id, {record.mac})
         for each in told:
             # It may have moved while this entry was not loaded.
             coordinator.recovery.async_offer(each)

@@ -46,6 +46,7 @@ from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
 from .network import announcements
 from .network.addresses import ObservedAddress, async_observed_addresses
+from .network.record import mac_of
 from .observed.kept import async_observers
 
 _URL_FIELD = TextSelector(
@@ -271,7 +272,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         if announcements.async_offer(self.hass, seen):
             return self.async_abort(reason="already_configured")
         async_observed_addresses(self.hass).hear(seen)
-        await self.async_set_unique_id(seen.mac)
+        # Not the announced one: a neighbour may announce ours with another identifier.
+        await self.async_set_unique_id(mac_of(seen.device_id))
         self._abort_if_unique_id_configured()
         if not seen.firmware_supported:
             return self.async_abort(

@@ -323,9 +323,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if same and names_due == self._names_due:
             return
         self._names_due = names_due
-        before, self.data = self.data, state
-        if state.firmware != before.firmware:
-            self.async_register_device()
+        self.data = state
+        if state.firmware not in (None, self.record.firmware):
+            self.async_adopt(replace(self.record, firmware=state.firmware))
         polled = self._poll is not None and asyncio.current_task() is self._poll
         if same or not (polled and self.controller.paths.lan_answers):
             self.problems.async_test(self.health(reached=self.last_update_success))

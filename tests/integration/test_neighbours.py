@@ -155,6 +155,37 @@ async def test_a_stored_mac_of_another_device(home: Home) -> None:
     assert home.device(small).id != home.device(full).id
 
 
+async def test_lies_about_the_true_address(small: Home) -> None:
+    """MAC and firmware of an announcement are not proved by the frames from there."""
+    await discover(small, small.controller)
+    before = dict(small.stored)
+    lie = under_another_mac(small.controller, "0e0000000001")
+    await hear(small, replace(lie, firmware="1.0.0"))
+    await small.advance(120, step=15)
+    assert small.stored == before
+    assert small.device().sw_version == small.controller.firmware
+    await small.restart()
+    assert small.stored == before
+
+
+async def test_a_lie_comes_first(small: Home) -> None:
+    """It is gone with the first true announcement, and does not come back."""
+    before = dict(small.stored)
+    lie = under_another_mac(small.controller, "0e0000000001")
+    await hear(small, lie)
+    await small.advance(120, step=15)
+    for announcement in (Announcement.of(small.controller), lie):
+        await hear(small, announcement)
+        await small.advance(120, step=15)
+        assert small.stored == before
+
+
+async def test_the_firmware_is_that_of_the_frames(small: Home) -> None:
+    small.controller.firmware = "2.9.1"
+    await small.advance(30, step=15)
+    assert small.stored["firmware"] == small.device().sw_version == "2.9.1"
+
+
 # L12: a second interface
 
 

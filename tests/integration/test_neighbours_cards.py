@@ -7,7 +7,7 @@ from homeassistant.helpers import device_registry as dr
 import pytest
 
 from tests.simulator.dialects import Dialect
-from tests.simulator.visitors import crowd, under_another_mac
+from tests.simulator.visitors import Announcement, crowd, under_another_mac
 
 from .conftest import SignIn
 from .home import Home
@@ -65,6 +65,21 @@ async def test_one_card_for_two_interfaces(home: Home) -> None:
     result = await discover(home, home.controller)
     assert result["reason"] == "already_in_progress"
     assert len(home.flows) == 1
+
+
+async def test_our_mac_under_another_identifier(home: Home, sign_in: SignIn) -> None:
+    """A neighbour announces it first; the true card is shown, too, and can be added."""
+    home.own(home.service.small)
+    true = Announcement.of(home.controller)
+    await hear(home, replace(true, device_id="0E_00_00_00_00_01", name="liar", port=1))
+    flow = await hear(home, true)
+    assert flow["type"] is FlowResultType.FORM
+    assert len(home.flows) == 2
+    flow = await home.answer(flow, {"url": home.cloud.base_url})
+    home.entry = (await sign_in(flow))["result"]
+    await home.settle()
+    assert home.source == "lan"
+    assert not home.flows
 
 
 async def test_a_crowd(home: Home) -> None:

@@ -24,6 +24,7 @@ import probatio as vol
 
 from ..const import DOMAIN
 from ..network.addresses import ObservedAddress
+from ..network.record import mac_of
 from .forms import UserInput, choice
 from .preview import async_preview
 
@@ -95,11 +96,17 @@ def async_discover_again(flow: ConfigFlow) -> None:
 
 
 @callback
-def async_end_cards(hass: HomeAssistant, macs: Container[str]) -> None:
-    """Remove the cards of a controller that belongs to an account now."""
-    flows = hass.config_entries.flow
-    for flow in flows.async_progress_by_handler(
-        DOMAIN, match_context={"source": SOURCE_ZEROCONF}
-    ):
-        if flow["context"].get("unique_id") in macs:
-            flows.async_abort(flow["flow_id"])
+def async_end_cards(hass: HomeAssistant, device_id: str, macs: Container[str]) -> None:
+    """Remove the cards of a controller that belongs to an account now.
+
+    A flow whose sign-in succeeded has the identifier of the account: it goes on.
+    """
+    manager, cards = hass.config_entries.flow, async_cards(hass)
+    for flow in manager.async_progress_by_handler(DOMAIN):
+        card = cards.get(flow["flow_id"])
+        if (
+            card is not None
+            and (card.device_id == device_id or card.mac in macs)
+            and flow["context"].get("unique_id") == mac_of(card.device_id)
+        ):
+            manager.async_abort(flow["flow_id"])

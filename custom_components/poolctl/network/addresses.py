@@ -19,7 +19,7 @@ from ..client.cloud_answers import is_device_id
 from ..client.json_values import clean_text
 from ..client.lan import PORT
 from ..const import PROTOCOL_VERSION
-from .record import ControllerRecord, firmware_supported
+from .record import ControllerRecord, firmware_supported, mac_of
 
 TRY_INTERVAL: Final = 60.0
 """s between two tries of addresses that the network told of one controller."""
@@ -112,9 +112,12 @@ class _Rumours:
     """When an address was tried last (monotonic, s)."""
     not_before: float = 0.0
     """When the next address may be tried (monotonic, s)."""
+    own_mac: bool = False
+    """Whether the MAC address that its identifier is made of was announced."""
 
     def hear(self, seen: ObservedAddress) -> None:
         """Keep it. Where there are too many, one that was tried makes room."""
+        self.own_mac |= seen.mac == mac_of(seen.device_id)
         if seen.address not in self.told and len(self.told) >= _ADDRESSES:
             tried = sorted(
                 self.told.keys() & self.tried.keys(), key=self.tried.__getitem__
@@ -166,6 +169,12 @@ class ObservedAddresses:
     def newest(self, device_id: str) -> ObservedAddress | None:
         """Return what was said of a controller last."""
         return next(iter(self.of(device_id)), None)
+
+    @callback
+    def announces_own_mac(self, device_id: str) -> bool:
+        """Return whether the MAC address of its identifier was announced for it."""
+        rumours = self._rumours.get(device_id)
+        return rumours is not None and rumours.own_mac
 
     @callback
     def may_try(self, device_id: str) -> bool:

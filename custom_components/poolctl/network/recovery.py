@@ -231,24 +231,33 @@ class Recovery:
         return True
 
     def _as_told(self, told: ObservedAddress) -> ControllerRecord:
-        """Return the record as it is if all that was told is true."""
+        """Return the record as it is at an announced address; its frames do the rest."""
         record = self._access.record
         return replace(
             record,
-            mac=record.mac if self._is_taken(told.mac) else told.mac,
-            firmware=told.firmware or record.firmware,
+            mac=told.mac if self._may_have(told.mac) else record.mac,
             host=told.host,
             port=told.port,
             by_hand=record.by_hand and told.address == record.address,
         )
 
-    def _is_taken(self, mac: str) -> bool:
-        """Tell whether a MAC address is that of another device: no frame proves it."""
+    def _may_have(self, mac: str) -> bool:
+        """Return whether an announced MAC address may be the controller's.
+
+        No frame proves it. That of its identifier may; another one only where that is
+        not announced (a second interface), and where no other device has it.
+        """
+        record = self._access.record
+        own = mac_of(record.device_id)
+        if mac == own:
+            return True
+        if record.mac != own or self._addresses.announces_own_mac(record.device_id):
+            return False
         found = dr.async_get(self._owner.hass).async_get_devices(
             connections={(dr.CONNECTION_NETWORK_MAC, mac)}
         )
-        ours = (DOMAIN, self._access.record.device_id)
-        return any(ours not in device.identifiers for device in found)
+        ours = (DOMAIN, record.device_id)
+        return all(ours in device.identifiers for device in found)
 
     async def _async_prove(self, record: ControllerRecord) -> None:
         """See that the controller is where a record says, now."""
