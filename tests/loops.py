@@ -14,6 +14,7 @@ from typing import Final, override
 
 import pytest
 
+from custom_components.poolctl.client import clock as clock_module
 from tests.simulator import Clock
 
 GRACE: Final = 0.001
@@ -32,6 +33,15 @@ _REAL_MONOTONIC: Final = time.monotonic
 
 def _monotonic() -> float:
     return _REAL_MONOTONIC() + Clock.leapt
+
+
+def _steady() -> float:
+    """Return a monotonic time that leaps no more than the time of day does."""
+    leapt = Clock.leapt if time.monotonic is _monotonic else 0.0
+    return time.monotonic() - leapt
+
+
+clock_module.steady_clock = _steady
 
 
 class _Selector(selectors.DefaultSelector):

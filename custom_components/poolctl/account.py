@@ -37,6 +37,7 @@ from .observed.kept import async_observers
 from .problems.account import AccountProblems
 from .problems.table import async_delete_repairs
 from .sharing import async_on_release, async_runs_elsewhere, async_take_over
+from .upkeep.clock import async_ask_the_time, clock_of
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.season import ExpiryWatch
 
@@ -76,6 +77,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             entry.data[CONF_URL],
             AccountToken(hass, entry),
             self.observers.facts,
+            clock_of(hass),
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.problems = AccountProblems(hass, entry, self, self._async_show_problems)
@@ -92,6 +94,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._lacking: dict[str, float] = {}
         """Since when the inventory lacks a known controller (monotonic, s)."""
         self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
+        async_ask_the_time(hass, entry, self.cloud)
         self._left_out: set[str] = set()
         """Controllers that could not be loaded: what is stored of them is kept."""
         self.data, self._unread = stored_records(entry.data)

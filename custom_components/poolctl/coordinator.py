@@ -38,6 +38,7 @@ from .problems.account import AccountProblems
 from .problems.active import ActiveProblems
 from .problems.problem import Status
 from .problems.table import PROBLEMS
+from .upkeep.clock import clock_of
 from .upkeep.counters import counters_of
 from .upkeep.holds import HoldKeeper
 from .upkeep.memory import DATA_MEMORY
@@ -91,6 +92,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.registered_id = ""  # of the device in Home Assistant
         self._shared = shared
         self._memory = hass.data[DATA_MEMORY]
+        self.clock = clock_of(hass)
         self._poll: asyncio.Task[object] | None = None  # while it polls
         self._details_running = False
         self._names_due = False
@@ -128,7 +130,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             facts=self._access.facts,
             publish=self._async_publish,
             remembered=replace(remembered, without_flow=options.without_flow),
-            clock=dt_util.now,
+            clock=self.clock,
+            zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
         )
 

@@ -124,7 +124,7 @@ def _known() -> PoolState:
     """Return what is known of a pool with everything."""
     known = merge_frame(PoolState(), decode_frame(_frames()[-1]), _NOW)
     for query in QUERIES:
-        known = query.merge(known, _replies(query)[0])
+        known = query.merge(known, _replies(query)[0], _NOW)
     return known
 
 
@@ -176,7 +176,7 @@ def _envelope(given: tuple[str, IncomingCounter]) -> Iterator[str]:
 
 
 def _reply(query: Query, known: PoolState, data: bytes) -> Iterator[str]:
-    return _state_words(query.merge(known, data))
+    return _state_words(query.merge(known, data, _NOW))
 
 
 def _lan() -> Iterator[Parser]:

@@ -7,9 +7,8 @@ from typing import Any
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from custom_components.poolctl.client import envelope
+from custom_components.poolctl.client import clock
 from custom_components.poolctl.client.control import queries as queries_module
-from custom_components.poolctl.upkeep import counters
 from tests.simulator.dialects import Dialect
 from tests.simulator.raw import until
 
@@ -31,11 +30,11 @@ DAY = 24 * 60 * 60
 
 @pytest.fixture
 def clocks(monkeypatch: pytest.MonkeyPatch, service: Service) -> SimpleNamespace:
-    """Sign by the clock of the simulated world, plus `wrong` seconds."""
-    found = SimpleNamespace(wrong=0.0)
-    clock = SimpleNamespace(time=lambda: service.clock.time() + found.wrong)
-    monkeypatch.setattr(envelope, "time", clock)
-    monkeypatch.setattr(counters, "time", clock)
+    """Take the time of the simulated world, plus `wrong` seconds."""
+    found, world = SimpleNamespace(wrong=0.0), service.clock
+    monkeypatch.setattr(clock, "wall_clock", lambda: world.time() + found.wrong)
+    monkeypatch.setattr(clock, "steady_clock", world.monotonic)
+    service.cloud.date = world.time
     return found
 
 
@@ -161,21 +160,58 @@ async def test_names_by_the_cloud(home: Home, sooner: Callable[[float], None]) -
 # L14: our own clock
 
 
+def others_are_taken(home: Home) -> bool:
+    """Tell whether another client that signs Unix seconds is accepted."""
+    return home.controller.accepted_counter < home.clock.time()
+
+
+async def restart(home: Home) -> None:
+    await home.shut_down()
+    await home.boot()
+
+
 @pytest.mark.usefixtures("freezer")
-@pytest.mark.parametrize("years", [14, 81], ids=["2040", "2107"])
-async def test_our_clock_jumps(
-    small: Home, clocks: SimpleNamespace, years: int
+@pytest.mark.parametrize("days", [1.5, 30, 400, 14 * 365, 81 * 365, -1 / 24])
+@pytest.mark.parametrize("online", [True, False], ids=["online", "offline"])
+@pytest.mark.parametrize("restarted", ["never", "meanwhile", "after"])
+async def test_our_clock_is_wrong_for_ten_minutes(
+    small: Home,
+    hass_storage: dict[str, Any],
+    clocks: SimpleNamespace,
+    days: float,
+    online: bool,
+    restarted: str,
 ) -> None:
-    """Nothing is signed; the cloud takes it; a repair says why; all heals."""
-    clocks.wrong = years * 365 * DAY
-    asked = [r for r in small.controller.requests if r.op != "state"]
-    await small.act("switch.turn_on", SLOT)
-    small.clock.advance(5)
-    assert small.cloud_writes == ["manualSet"] and small.pool.relays[WATERFALL]
-    await small.live(960, step=60)
-    assert set(shown(small)) == {"clock_wrong"}
-    assert [r for r in small.controller.requests if r.op != "state"] == asked
+    """Nothing is signed with it, and everything goes on, for others, too (W1, L14).
+
+    interface.md 5.2 rule 2.
+    """
+    await small.live(60)
+    if not online:
+        small.cloud.faults.on("refuse")
+    clocks.wrong = days * DAY
+    if restarted == "meanwhile":
+        await restart(small)
+    await small.live(330)
+    await click(small, 2)
+    await small.live(240)
+    clocks.wrong = 0
+    assert others_are_taken(small)
+    if restarted == "after":
+        await restart(small)
+    await click(small, 2)
+    assert small.cloud_writes == [] and not shown(small)
+    assert all(r.ok for r in small.controller.requests)
+    small.cloud.faults.clear()
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_our_clock_stays_in_2040(small: Home, clocks: SimpleNamespace) -> None:
+    """After ten minutes it is trusted, and still too far from what was accepted."""
     small.cloud.faults.on("refuse")
+    clocks.wrong = 14 * 365 * DAY
+    await small.live(2100, step=30)
+    assert set(shown(small)) == {"clock_wrong"} and others_are_taken(small)
     with failure("clock", ServiceValidationError):
         await small.act("switch.turn_off", SLOT)
     small.cloud.faults.clear()
@@ -183,7 +219,7 @@ async def test_our_clock_jumps(
     await small.live(60)
     assert not shown(small)
     await click(small, 2)
-    assert small.cloud_writes == ["manualSet"]
+    assert small.cloud_writes == []
 
 
 @pytest.mark.usefixtures("freezer")

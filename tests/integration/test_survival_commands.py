@@ -10,7 +10,6 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState
 import pytest
 
-from custom_components.poolctl.client import envelope
 from tests.simulator.raw import until
 
 from .home import Home, failure
@@ -199,34 +198,6 @@ async def test_two_controllers_with_the_same_names(home: Home) -> None:
     await home.act("switch.turn_on", "slot_3", of=home.service.full)
     assert home.service.full.pool.slots[3].on and not home.pool.slots[3].on
     assert home.value("switch", "slot_3") == "off"
-
-
-@pytest.mark.parametrize("restarted", [False, True], ids=["running", "restarted"])
-async def test_a_clock_an_hour_back(
-    small: Home,
-    monkeypatch: pytest.MonkeyPatch,
-    restarted: bool,
-) -> None:
-    """Only the wall clock jumps; every command is taken, also after a restart.
-
-    interface.md 5.2 rule 2.
-    """
-
-    class Back:
-        @staticmethod
-        def time() -> float:
-            return time.time() - 3600
-
-    await small.act("switch.turn_on", SLOT)
-    monkeypatch.setattr(envelope, "time", Back)
-    if restarted:
-        # The store as a stopped Home Assistant leaves it, read by the next one.
-        await small.shut_down()
-        await small.boot()
-    for action in ("turn_off", "turn_on", "turn_off"):
-        await small.act(f"switch.{action}", SLOT)
-    assert not small.pool.slots[WATERFALL].on
-    assert all(request.ok for request in small.controller.requests)
 
 
 @pytest.mark.usefixtures("freezer")

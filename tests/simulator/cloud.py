@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from email.utils import formatdate
 import json
 from typing import Any, Final
 
@@ -64,6 +65,7 @@ class Cloud:
         self.told_once: set[tuple[str, str]] = set()  # what a dialect says only once
         self.elsewhere = "http://127.0.0.1:9/"  # where C13 redirects to
         self.forget_on_write = forget_on_write
+        self.date: Callable[[], float] | None = None  # of its answers, if it is another
         self.requests: list[CloudRequest] = []
         self.not_offered: set[str] = set()
         self.rate_limited = cloud_faults.RateLimited()
@@ -159,6 +161,8 @@ class Cloud:
         try:
             response = await self._answer(request, handler, name)
             status = response.status
+            if self.date is not None:
+                response.headers["Date"] = formatdate(self.date(), usegmt=True)
         finally:
             device_id = request.match_info.get("device_id")
             at = self.clock.time()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
+from datetime import UTC
 import inspect
 import json
 from pathlib import Path
@@ -12,9 +13,10 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client import (
+    clock as clock_module,
     cloud as cloud_module,
-    envelope as envelope_module,
 )
+from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import (
     dosing as dosing_module,
@@ -228,7 +230,8 @@ async def service(session: ClientSession, clock: sim.Clock) -> AsyncGenerator[Se
 def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
     """Set what time it is for outgoing counters."""
     fake = UnixTime()
-    monkeypatch.setattr(envelope_module, "time", fake)
+    for name in ("wall_clock", "steady_clock"):
+        monkeypatch.setattr(clock_module, name, lambda: fake.time())  # noqa: PLW0108 - it may be replaced
     return fake
 
 
@@ -325,13 +328,18 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
     ) -> Rig:
         pool = service.full if full else service.small
         published: list[PoolState] = []
+
+        def local_time() -> float:
+            return pool.pool.local_time().timestamp()
+
         controller = Controller(
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
             facts=service.observers.facts(pool.device_id),
             publish=lambda: published.append(controller.store.state),
-            clock=lambda: pool.pool.local_time(),  # noqa: PLW0108 - it may be replaced
+            clock=Clock(wall=local_time, steady=local_time),
+            zone=lambda: pool.pool.local_time().tzinfo or UTC,
             holds_end=holds_end,
         )
         return Rig(service, fake_time, pool, controller, published)

@@ -27,7 +27,7 @@ class World:
         return Clock(
             since=since,
             wall=lambda: self.true + self.wrong,
-            monotonic=lambda: self.true - START + 1000,
+            steady=lambda: self.true - START + 1000,
         )
 
     def header(self, wrong: float = 0.0) -> str:
@@ -58,7 +58,6 @@ def test_the_wall_clock(world: World) -> None:
     assert state_of(clock) == (True, world.true)
     assert not clock.ahead
     assert clock.now() == datetime.fromtimestamp(world.true, UTC)
-    assert clock.monotonic() == 1000 + DAY
 
 
 @pytest.mark.parametrize("wrong", WRONG)
@@ -167,6 +166,14 @@ def test_a_start_goes_on_where_the_last_run_ended(
     # A service that has the right time is followed, but not above the wall clock.
     ahead_or_right = wrong if -down <= wrong <= 0 else 0
     assert clock.time() == pytest.approx(world.true + ahead_or_right)
+
+
+def test_a_start_after_no_time_with_a_wrong_clock(world: World) -> None:
+    """The service's time is in whole seconds, and an answer takes a while."""
+    world.wrong = 2 * DAY
+    clock = world.clock(since=START)
+    clock.confirm(world.header(-20))
+    assert state_of(clock) == (False, world.true)
 
 
 def test_a_start_without_a_service(world: World) -> None:

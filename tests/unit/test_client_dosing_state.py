@@ -17,6 +17,8 @@ from custom_components.poolctl.client.pool.dosing import (
 from custom_components.poolctl.client.pool.parts import COUNT_AGE, IDLE_DOSES, Doser
 from custom_components.poolctl.client.pool.state import PoolState, with_readings
 
+NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
+
 
 @pytest.mark.parametrize("kind", DOSING, ids=lambda kind: kind.key)
 def test_every_kind_has_a_part_of_its_own(kind: AnyDosing) -> None:
@@ -34,10 +36,10 @@ def test_every_kind_has_a_part_of_its_own(kind: AnyDosing) -> None:
 @pytest.mark.parametrize("odd", [None, "7", 7.5, -1, 256, [1]])
 def test_odd_values_tell_nothing(odd: object) -> None:
     before = merge_settings(
-        PH_SETTINGS, PoolState(), {"ph_dosing": True, "current_dose_today": 3}
+        PH_SETTINGS, PoolState(), {"ph_dosing": True, "current_dose_today": 3}, NOW
     )
     after = merge_settings(
-        PH_SETTINGS, before, {"ph_dosing": odd, "current_dose_today": odd}
+        PH_SETTINGS, before, {"ph_dosing": odd, "current_dose_today": odd}, NOW
     )
     assert after.acid == Doser(enabled=True, doses=3)
     assert after.acid.told_at == before.acid.told_at is not None
@@ -45,10 +47,10 @@ def test_odd_values_tell_nothing(odd: object) -> None:
 
 def test_each_object_is_told_by_itself() -> None:
     told = {"current_dose_today": 3}
-    state = merge_settings(PH_SETTINGS, PoolState(), told)
+    state = merge_settings(PH_SETTINGS, PoolState(), told, NOW)
     assert state.acid.doses == 3 and state.chlorine.doses is None
     assert state.chlorine.told_at is None
-    state = merge_settings(CHLORINE_SETTINGS, PoolState(), told)
+    state = merge_settings(CHLORINE_SETTINGS, PoolState(), told, NOW)
     assert state.chlorine.doses == 3 and state.acid.doses is None
     assert state.acid.told_at is None
 
@@ -76,7 +78,9 @@ def test_nearly_empty(
     litres_left: float | None,
 ) -> None:
     told = {"acid_drum_volume": size, "remain_acid_volume": left}
-    state = merge_settings(PH_SETTINGS, ACID.with_low_level(PoolState(), level), told)
+    state = merge_settings(
+        PH_SETTINGS, ACID.with_low_level(PoolState(), level), told, NOW
+    )
     assert state.acid.low is low
     assert state.acid.litres_left == litres_left
     assert state.acid.drum_litres == (20.0 if size else None)
@@ -85,8 +89,6 @@ def test_nearly_empty(
 
 
 # The watch on acid
-
-NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ def watched(*steps: object, desired: float | None = 7.4) -> PoolState:
         match step:
             case int():
                 told = {"current_dose_today": step}
-                state = merge_settings(PH_SETTINGS, state, told)
+                state = merge_settings(PH_SETTINGS, state, told, NOW)
             case float(ph):
                 flowing = Signals(chemistry_stable=True)
                 state = with_readings(state, Readings(ph=ph), flowing, NOW)

@@ -66,7 +66,7 @@ async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> 
 
 
 async def test_a_query_request(
-    lan: LanClient, raw: RawServer, unix_time: UnixTime
+    unix_time: UnixTime, lan: LanClient, raw: RawServer
 ) -> None:
     """interface.md 4.2 row 4."""
     raw.say(200, answer(env=signed(payload=b"reply")))

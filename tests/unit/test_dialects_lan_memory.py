@@ -8,6 +8,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.upkeep.clock import clock_in
 from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import Memory
 
@@ -49,15 +50,14 @@ async def test_near_the_clock_nothing_is_written_at_once(
     assert DOMAIN not in hass_storage
 
 
-@pytest.mark.parametrize(("ahead", "kept"), [(DAY - 60, True), (DAY + 60, False)])
-async def test_a_counter_of_a_wrong_clock(
+@pytest.mark.parametrize("ahead", [-DAY, 60, DAY + 60, 400 * DAY])
+async def test_a_counter_is_kept_whatever_the_clock_shows(
     hass: HomeAssistant,
     hass_storage: dict[str, Any],
     freezer: FrozenDateTimeFactory,
     ahead: int,
-    kept: bool,
 ) -> None:
-    """One above the clock by more than a day is not kept."""
+    """The controller keeps it, too."""
     stored = int(time.time()) + ahead
     hass_storage[DOMAIN] = {
         "version": 1,
@@ -67,5 +67,24 @@ async def test_a_counter_of_a_wrong_clock(
     }
     memory = Memory(hass)
     await memory.async_load()
-    expected = stored + 1 if kept else int(time.time())
+    expected = max(stored + 1, int(time.time()))
     assert counters_of(memory, DEVICE).next() == expected
+
+
+async def test_the_trusted_time_lasts(
+    hass: HomeAssistant, hass_storage: dict[str, Any], freezer: FrozenDateTimeFactory
+) -> None:
+    """A start goes on from it until something confirms our clock."""
+    memory = Memory(hass)
+    await memory.async_load()
+    counters_of(memory, DEVICE).next()
+    await hass.async_block_till_done()
+    memory.save(at_once=True)
+    await hass.async_block_till_done()
+    ended = time.time()
+    freezer.tick(400 * DAY)
+    again = Memory(hass)
+    await again.async_load()
+    clock = clock_in(again)
+    assert (clock.trusted, clock.time()) == (False, ended)
+    assert counters_of(again, DEVICE).clock is clock

@@ -27,8 +27,8 @@ def wall_clock() -> float:
     return time.time()
 
 
-def monotonic_clock() -> float:
-    """Return the s since some moment; it never jumps."""
+def steady_clock() -> float:
+    """Return the s since some moment: what the wall clock is compared with."""
     return time.monotonic()
 
 
@@ -45,25 +45,30 @@ class Clock:
         *,
         since: float | None = None,
         wall: Seconds | None = None,
-        monotonic: Seconds | None = None,
+        steady: Seconds | None = None,
     ) -> None:
         """Start from the wall clock, or from the last trusted moment of an earlier run.
 
         `since` is in Unix seconds. The true time is later, nobody knows by how much.
         """
         self._wall = wall or wall_clock
-        self.monotonic = monotonic or monotonic_clock
-        """s since some moment."""
-        self._seen = self._wall(), self.monotonic()
-        """The wall clock and the monotonic one when they were compared last."""
+        self._steady = steady or steady_clock
+        self._seen = self._wall(), self._steady()
+        """Both clocks when they were compared last."""
         self._base = self._seen if since is None else (since, self._seen[1])
-        """The newest trusted moment: Unix time, and the monotonic time then."""
+        """The newest trusted moment: Unix time, and what the steady clock showed."""
         self._floor = None if since is None else self._base
         """Before that, it certainly is not: an earlier run trusted it."""
         self._trusted = since is None
         self._confirmed = False
         """Whether the trusted time follows, without a guess, from the service's."""
         self._quiet_since, self._patience = self._seen[1], QUIET
+        self._listeners: list[Callable[[], None]] = []
+
+    def add_listener(self, jumped: Callable[[], None]) -> Callable[[], None]:
+        """Call a listener after each jump that leaves a doubt; return what ends that."""
+        self._listeners.append(jumped)
+        return lambda: self._listeners.remove(jumped)
 
     @property
     def trusted(self) -> bool:
@@ -85,6 +90,11 @@ class Clock:
         """Return the trusted time, in UTC."""
         return datetime.fromtimestamp(self.time(), UTC)
 
+    @staticmethod
+    def monotonic() -> float:
+        """Return the s since some moment, for what lasts some time and ends."""
+        return time.monotonic()
+
     def confirm(self, date: str | None) -> None:
         """Take the `Date` of an answer of the service; an odd one tells nothing."""
         try:
@@ -104,12 +114,13 @@ class Clock:
         """Take the earlier one of two times: what it signs locks nobody out."""
         self._trusted, self._quiet_since, self._patience = False, now, DENIED
         floor = self._since(self._floor, now) if self._floor else 0.0
-        if possible := [each for each in (service, wall) if each >= floor]:
-            self._base = min(possible), now
+        possible = [t for t in (service, wall) if t >= floor - AGREEMENT]
+        if possible:
+            self._base = max(min(possible), floor), now
 
     def _look(self) -> tuple[float, float]:
-        """Compare the clocks; return what the wall clock and the monotonic one show."""
-        wall, now = self._wall(), self.monotonic()
+        """Compare both clocks, and return what they show."""
+        wall, now = self._wall(), self._steady()
         jumped = abs(wall - self._since(self._seen, now)) > AGREEMENT
         self._seen = wall, now
         if jumped:
@@ -117,6 +128,9 @@ class Clock:
             self._trusted = False
             if abs(wall - self._time(now)) <= AGREEMENT:
                 self._trust(wall, now)
+            else:
+                for listener in tuple(self._listeners):
+                    listener()
         elif self._trusted:
             self._base = wall, now
         elif now - self._quiet_since >= self._patience:
@@ -132,7 +146,7 @@ class Clock:
 
     @staticmethod
     def _since(known: tuple[float, float], now: float) -> float:
-        """Return the time now, of a Unix time and the monotonic time then."""
+        """Return the time now, of a Unix time and what the steady clock showed."""
         return known[0] + now - known[1]
 
 

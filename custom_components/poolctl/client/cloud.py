@@ -16,6 +16,7 @@ from typing import Protocol
 from aiohttp import ClientSession
 from yarl import URL
 
+from .clock import Clock
 from .cloud_answers import (
     DEFAULT_RETRY_AFTER,
     Device,
@@ -94,12 +95,15 @@ class CloudClient:
         base_url: str,
         token: TokenProvider,
         facts: FactsOf = unobserved,
+        clock: Clock | None = None,
     ) -> None:
         """Prepare; the session stays the caller's.
 
-        `facts` returns where it is reported what happens.
+        `facts` returns where it is reported what happens. `clock` is confirmed by the
+        `Date` of answers.
         """
         self._session = session
+        self._clock = clock
         self._base = URL(base_url)
         self._token = token
         self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
@@ -390,7 +394,7 @@ class CloudClient:
         data: bytes,
         token: str,
     ) -> Response:
-        return await exchange(
+        response = await exchange(
             self._session,
             method,
             self._base.joinpath(path),
@@ -402,6 +406,9 @@ class CloudClient:
             timeout=TIMEOUT,
             limit=MAX_RESPONSE,
         )
+        if self._clock is not None:
+            self._clock.confirm(response.headers.get("Date"))
+        return response
 
 
 def _owner(path: str) -> tuple[str, str]:

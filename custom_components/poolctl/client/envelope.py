@@ -9,12 +9,12 @@ from enum import Enum, auto
 from hmac import compare_digest
 import logging
 import struct
-import time
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
+from .clock import Clock
 from .exceptions import (
     ClockError,
     EnvelopeError,
@@ -124,13 +124,18 @@ class OutgoingCounter:
     """
 
     def __init__(
-        self, last: int = 0, *, used: Callable[[], None] = lambda: None
+        self,
+        last: int = 0,
+        *,
+        clock: Clock | None = None,
+        used: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start above `last`, the newest counter known to have been used.
+        """Start above `last`, the newest counter that was used.
 
-        `used` is called after each use, for whoever remembers them.
+        `used` is called after each use, for whoever stores them.
         """
         self.last = last
+        self.clock = clock or Clock()
         self._used = used
         self.accepted: int | None = None
         """The newest that the controller has accepted, `None` where none was yet."""
@@ -140,14 +145,14 @@ class OutgoingCounter:
     @property
     def ahead(self) -> int:
         """Seconds that the newest counter is ahead of the clock, 0 where it is not."""
-        return max(0, self.last - int(time.time()))
+        return max(0, self.last - int(self.clock.time()))
 
     def next(self) -> int:
         """Return a counter that was never used before.
 
         Raises ClockError where the clock is far from what the controller accepted.
         """
-        return self._use(max(self.last + 1, int(time.time())))
+        return self._use(max(self.last + 1, int(self.clock.time())))
 
     def skip(self, seconds: int) -> None:
         """Leave some out, because somebody else is ahead of us; raises ClockError."""
@@ -209,10 +214,14 @@ class Counters(OutgoingCounter):
     """
 
     def __init__(
-        self, last: int = 0, *, used: Callable[[], None] = lambda: None
+        self,
+        last: int = 0,
+        *,
+        clock: Clock | None = None,
+        used: Callable[[], None] = lambda: None,
     ) -> None:
         """Start without baselines."""
-        super().__init__(last, used=used)
+        super().__init__(last, clock=clock, used=used)
         self.frames = IncomingCounter()
         self.replies = IncomingCounter()
         self.turns = Turns()

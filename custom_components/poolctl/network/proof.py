@@ -63,7 +63,7 @@ class Proof:
 def apart(lan: LanClient) -> Counters:
     """Let a client count for itself while it is not trusted; return the true counters."""
     known = lan.counters
-    lan.counters = Counters(known.last)
+    lan.counters = Counters(known.last, clock=known.clock)
     # Whoever it is: the controller takes one request at a time (interface.md 4.2 rule 8).
     lan.counters.turns = known.turns
     return known

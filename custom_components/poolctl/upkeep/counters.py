@@ -1,22 +1,18 @@
 """Counters of one controller as they are kept over restarts.
 
-What we sign has a counter that a controller accepts only once, and the clock may jump back.
+What we sign has a counter that a controller accepts only once: it is kept whatever our clock
+shows, for the controller keeps it, too.
 The newest counter of its frames shows that an older frame is a recording.
 """
 
 from collections.abc import Callable
-import time
 from typing import Final, Self
 
 from ..client.envelope import MAX_COUNTER, Counters
 from ..client.stored import Stored, whole
+from .clock import clock_in
 from .memory import Memory, Section
 
-_A_DAY: Final = 24 * 60 * 60
-"""s."""
-_NOT_SET: Final = 1_735_689_600
-"""Unix time at the beginning of 2025: a clock before that was not set yet, and tells
-nothing of any counter."""
 _AHEAD: Final = 64
 """Counters that are stored as used before they are: so many presses in one second, and a
 sudden end of Home Assistant, use none of them twice. Each costs the controller's other
@@ -30,9 +26,6 @@ class KeptCounters:
 
     def __init__(self, last: int, frames: int | None) -> None:
         """Go on from what was stored."""
-        if _NOT_SET < time.time() < last - _A_DAY:
-            # A clock was wrong then: it would keep commands from the controller.
-            last = 0
         self.counters = Counters(last, used=self._used)
         if frames is not None:
             self.counters.frames.accept(frames)
@@ -72,5 +65,6 @@ def counters_of(memory: Memory, device_id: str) -> Counters:
     kept = memory.in_use(device_id, _COUNTERS.name)
     if not isinstance(kept, KeptCounters):
         kept = memory.read(device_id, _COUNTERS)
+        kept.counters.clock = clock_in(memory)
         kept.save = lambda at_once: memory.save(at_once=at_once)
     return kept.counters

@@ -10,8 +10,7 @@ import logging
 from typing import Final
 
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.event import async_track_point_in_utc_time
-from homeassistant.util import dt as dt_util
+from homeassistant.helpers.event import async_call_later
 
 from ..client.control.controller import Controller
 from ..client.exceptions import BusyError, PoolctlError, UnreachableError
@@ -38,6 +37,7 @@ class HoldKeeper:
     ) -> None:
         """Follow the reads of a controller."""
         self._hass = hass
+        self._clock = controller.clock
         self._holds = controller.holds
         self._in_background = in_background
         self._timer: CALLBACK_TYPE | None = None
@@ -56,7 +56,7 @@ class HoldKeeper:
         self._set(None)
         if self._running or self._stopped:
             return
-        now = dt_util.utcnow()
+        now = self._clock.now()
         if not self._holds.due:
             self._wait, self._again = _FIRST_WAIT, None
             self._set(self._holds.next_end)
@@ -84,7 +84,7 @@ class HoldKeeper:
         except PoolctlError as err:
             _LOGGER.debug("A hold is not given back yet: %s", err)
             self._unheard = isinstance(err, UnreachableError | BusyError)
-            self._again = dt_util.utcnow() + self._wait
+            self._again = self._clock.now() + self._wait
             self._wait = min(2 * self._wait, _LONGEST_WAIT)
         finally:
             self._running = False
@@ -97,7 +97,9 @@ class HoldKeeper:
             self._timer()
             self._timer = None
         if at is not None:
-            self._timer = async_track_point_in_utc_time(self._hass, self._due, at)
+            # By the trusted time: the wall clock may have jumped.
+            wait = at - self._clock.now()
+            self._timer = async_call_later(self._hass, wait, self._due)
 
     @callback
     def _due(self, now: datetime) -> None:

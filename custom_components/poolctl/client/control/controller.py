@@ -1,14 +1,17 @@
 """One controller: everything that is known of it and can be done with it."""
 
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 
+from ..clock import Clock, ControllerClock
 from ..cloud import CloudClient
 from ..facts import Facts
 from ..lan import LanClient
 from ..pool.state import PoolState
+from .clock_watch import ClockWatch
 from .dosing import DosingControl
 from .heating import HeatingControl
-from .holds import HoldControl, WallClock, utc_clock
+from .holds import HoldControl
 from .lights import LightControl
 from .outputs import OutputControl
 from .paths import Paths
@@ -39,18 +42,20 @@ class Controller:
         facts: Facts | None = None,
         publish: Callable[[], None] = lambda: None,
         remembered: PoolState = _NOTHING,
-        clock: WallClock = utc_clock,
+        clock: Clock | None = None,
+        zone: Callable[[], tzinfo] = lambda: UTC,
         holds_end: bool = True,
     ) -> None:
         """Start from what is remembered; nothing is read yet.
 
-        `publish` is called whenever the state may look different. `clock` is that of the
-        pool; with `holds_end`, what is held by hand is given back by itself.
+        `publish` is called whenever the state may look different. `zone` is where the
+        pool is; with `holds_end`, what is held by hand is given back by itself.
         """
+        self.clock = clock = clock or Clock()
         self.store = store = Store(remembered, publish)
         self.paths = paths = Paths(device_id, lan, cloud, facts)
-        self.queries = queries = Queries(store, paths)
-        self.poller = poller = Poller(store, paths, queries)
+        self.queries = queries = Queries(store, paths, clock)
+        self.poller = poller = Poller(store, paths, queries, clock)
         self._sender = sender = Sender(store, paths, poller, queries)
         self.dosing = DosingControl(store, sender, queries, device_id)
         self.heating = HeatingControl(store, sender, queries)
@@ -59,9 +64,11 @@ class Controller:
         self.outputs = OutputControl(store, sender, pump, device_id)
         self.holds = HoldControl(
             *(store, paths, poller, self.outputs, pump),
-            clock=clock,
+            clock=lambda: clock.now().astimezone(zone()),
             end_by_themselves=holds_end,
         )
+        self.controller_clock = ControllerClock()
+        ClockWatch(store, clock, zone, self.controller_clock)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
 

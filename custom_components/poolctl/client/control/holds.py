@@ -40,11 +40,6 @@ type WallClock = Callable[[], datetime]
 """Tells the time, in the time zone of the controller."""
 
 
-def utc_clock() -> datetime:
-    """Tell the time where no time zone is known."""
-    return datetime.now(UTC)
-
-
 class HoldControl:
     """Switches outputs, and gives them back (see Sender for what commands raise).
 

@@ -6,10 +6,11 @@ The table of design.md 3; the intervals are the service's advice (interface.md 4
 
 import asyncio
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 import logging
 import time
 
+from ..clock import Clock
 from ..cloud import COPY_AGE, CloudClient
 from ..exceptions import (
     AuthenticationError,
@@ -63,9 +64,12 @@ _CLOUD_READS: tuple[tuple[str, _Merge], ...] = (
 class Poller:
     """Reads, and decides who is asked next."""
 
-    def __init__(self, store: Store, paths: Paths, queries: Queries) -> None:
+    def __init__(
+        self, store: Store, paths: Paths, queries: Queries, clock: Clock
+    ) -> None:
         """Prepare; nothing is read yet."""
         self._store = store
+        self._clock = clock
         self._paths = paths
         self._queries = queries
         self._began = 0.0
@@ -157,7 +161,7 @@ class Poller:
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Take over a frame of the LAN, which makes the LAN the source."""
-        self._store.known = merge_frame(self._store.known, frame, datetime.now(UTC))
+        self._store.known = merge_frame(self._store.known, frame, self._clock.now())
         self._paths.lan_answered()
         if frame.configuration is not None:
             self._queries.look_for_news()
@@ -216,7 +220,7 @@ class Poller:
         if self._paths.on_lan:
             return
         for merge, answer in answers:
-            self._store.known = merge(self._store.known, answer, datetime.now(UTC))
+            self._store.known = merge(self._store.known, answer, self._clock.now())
         self._store.after_read(started)
 
     async def _refresh_schedules(self, cloud: CloudClient) -> None:

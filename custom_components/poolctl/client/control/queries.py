@@ -7,11 +7,11 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 import logging
 import math
 import time
 
+from ..clock import Clock
 from ..envelope import ClockFault, Counters
 from ..exceptions import (
     BusyError,
@@ -75,9 +75,10 @@ class Told:
 class Queries:
     """Knows which queries are due, and asks them; only the LAN can be asked."""
 
-    def __init__(self, store: Store, paths: Paths) -> None:
+    def __init__(self, store: Store, paths: Paths, clock: Clock) -> None:
         """Start with all of them due."""
         self._store = store
+        self._clock = clock
         self._paths = paths
         self._due = dict.fromkeys(QUERIES, 0.0)
         self._regular: dict[Query, float] = {}
@@ -236,7 +237,7 @@ class Queries:
         except PoolctlError as err:
             _LOGGER.debug("The cloud tells no names either: %s", err)
             return
-        told = merge_slots(_NOTHING, answer, datetime.now(UTC)).outputs.names
+        told = merge_slots(_NOTHING, answer, self._clock.now()).outputs.names
         if told:
             self._wait_until = 0.0
             self._store.update(
@@ -246,7 +247,9 @@ class Queries:
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Ask one query and publish its reply; raises what `LanClient.query` raises."""
         told = await self._ask(query.name, lan, urgent=urgent)
-        self._store.update(lambda known: query.merge(known, told.reply))
+        self._store.update(
+            lambda known: query.merge(known, told.reply, self._clock.now())
+        )
 
     async def recent(self, name: str, lan: LanClient) -> Told:
         """Return what is written back with a change: a fresh reply, asked for if need be.
@@ -294,7 +297,7 @@ def _settings(state: PoolState) -> _Settings:
     """
     acid, chlorine = state.acid, state.chlorine
     return (
-        *(state.pool, state.spa, state.heat),
+        *(state.pool.target, state.spa.target, state.heat),
         *(acid.desired, acid.drum_ml, chlorine.desired, chlorine.drum_ml),
         *(state.chlorinator.desired, state.outputs.types, state.firmware),
     )

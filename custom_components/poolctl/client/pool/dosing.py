@@ -6,7 +6,7 @@ ours (chosen): wider than any pool needs.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple, override
 
 from ..commands import (
@@ -82,7 +82,7 @@ class DosingKind[D: Dosing]:
         """Return the state with another answer to whether the firmware may run it."""
         return self.into(state, replace(self.of(state), enabled=enabled))
 
-    def merge(self, state: PoolState, settings: Answer) -> PoolState:
+    def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:
         """Return the state with what a settings object tells; the rest stays."""
         keys, known = self.keys, self.of(state)
         desired = number(settings, keys.desired, self.factor, self.possible)
@@ -116,13 +116,12 @@ class DoserKind(DosingKind[Doser]):
         return self.into(state, replace(doser, remaining_ml=doser.drum_ml))
 
     @override
-    def merge(self, state: PoolState, settings: Answer) -> PoolState:
-        state = super(DoserKind, self).merge(state, settings)
+    def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:
+        state = super(DoserKind, self).merge(state, settings, now)
         known = self.of(state)
         size = number(settings, self.drum_keys.size, possible=VOLUME)
         left = number(settings, self.drum_keys.remaining, possible=VOLUME)
         doses = byte(settings, self.drum_keys.doses)
-        now = datetime.now(UTC)
         told = replace(known, drum_ml=known.drum_ml if size is None else size)
         if left is not None:
             told = replace(told, remaining_ml=left, level_at=now)
@@ -178,9 +177,11 @@ type AnyDosing = DosingKind[Dosing] | DoserKind
 DOSING: tuple[AnyDosing, ...] = (ACID, CHLORINATOR, CHLORINE)
 
 
-def merge_settings(of: SettingsObject, state: PoolState, settings: Answer) -> PoolState:
+def merge_settings(
+    of: SettingsObject, state: PoolState, settings: Answer, now: datetime
+) -> PoolState:
     """Return the state with what a settings object tells; what it lacks stays."""
     for kind in DOSING:
         if kind.keys.settings is of:
-            state = kind.merge(state, settings)
+            state = kind.merge(state, settings, now)
     return state

@@ -98,7 +98,7 @@ def merge_pump(state: PoolState, answer: Answer, now: datetime) -> PoolState:
 def merge_chemistry(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with the settings of `chemistryCard`."""
     for settings in (PH_SETTINGS, CHLORINE_SETTINGS):
-        state = merge_settings(settings, state, object_of(answer, settings.card))
+        state = merge_settings(settings, state, object_of(answer, settings.card), now)
     return state
 
 

@@ -7,6 +7,7 @@ that the controller's other clients felt it (layouts.md 1).
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 from ..commands import (
@@ -30,12 +31,12 @@ QUERY_INTERVAL = 300.0
 IDENTITY_INTERVAL = 3600.0
 """s between two questions for a pump that is identified: it stays what it is."""
 
-type _Merge = Callable[[PoolState, bytes], PoolState]
+type _Merge = Callable[[PoolState, bytes, datetime], PoolState]
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, and what its reply adds to the state; `merge` raises ReplyError."""
+    """A query, and what its reply adds to the state now; `merge` raises ReplyError."""
 
     name: str
     merge: _Merge
@@ -47,13 +48,13 @@ class Query:
     """Seconds until it is asked again."""
 
 
-def _merge_names(state: PoolState, reply: bytes) -> PoolState:
+def _merge_names(state: PoolState, reply: bytes, now: datetime) -> PoolState:
     names = decode_aux_names(reply)
     return replace(state, outputs=replace(state.outputs, names=names))
 
 
-def _json(merge: Callable[[PoolState, Answer], PoolState]) -> _Merge:
-    return lambda state, reply: merge(state, decode_json(reply))
+def _json(merge: Callable[[PoolState, Answer, datetime], PoolState]) -> _Merge:
+    return lambda state, reply, now: merge(state, decode_json(reply), now)
 
 
 _LESS_THAN_A_POLL = 10.0
@@ -86,7 +87,7 @@ def _armed_others(before: PoolState, after: PoolState) -> float | None:
 NAMES = Query("aux_names", _merge_names)
 SCHEDULES = Query(
     "schedules",
-    lambda state, reply: merge_schedules(state, decode_schedules(reply)),
+    lambda state, reply, now: merge_schedules(state, decode_schedules(reply)),
     news_in=_armed_others,
 )
 
@@ -94,7 +95,7 @@ QUERIES = (
     NAMES,  # first: entities need them
     Query(
         "pump_id",
-        lambda state, reply: replace(state, pump=decode_pump_id(reply)),
+        lambda state, reply, now: replace(state, pump=decode_pump_id(reply)),
         interval=lambda state: (
             QUERY_INTERVAL if state.variable_speed is None else IDENTITY_INTERVAL
         ),
@@ -112,5 +113,9 @@ QUERIES = (
         CHLORINATORS | LIQUID_CHLORINE,
         _dose(CHLORINE),
     ),
-    Query(LIGHTS_QUERY, _json(merge_lights), LIGHTS),
+    Query(
+        LIGHTS_QUERY,
+        _json(lambda state, reply, now: merge_lights(state, reply)),
+        LIGHTS,
+    ),
 )

@@ -1,0 +1,71 @@
+"""Sees schedules begin, which they do by the controller's clock (chosen, design.md 2)."""
+
+from collections.abc import Callable, Iterator
+from datetime import tzinfo
+
+from ..clock import Clock, ControllerClock
+from ..equipment import Role, Slot
+from ..frame import MODE_MANUAL, MODE_OFF
+from ..pool.state import PoolState, Source
+from ..schedule import Schedule
+from .store import Store
+
+MAX_GAP = 60.0
+"""s between two reads that show when a schedule began."""
+
+
+class ClockWatch:
+    """Compares when schedules begin with when they should."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        zone: Callable[[], tzinfo],
+        controller_clock: ControllerClock,
+    ) -> None:
+        """Follow every read from now on."""
+        self._clock = clock
+        self._zone = zone
+        self._controller_clock = controller_clock
+        self._previous: tuple[PoolState, float] | None = None
+        store.add_read_listener(self._take)
+
+    def _take(self, state: PoolState, at: float) -> None:
+        previous, self._previous = self._previous, (state, at)
+        if previous is None or at - previous[1] > MAX_GAP or not self._clock.trusted:
+            return
+        for index, schedule in begun(previous[0], state):
+            now, zone = self._clock.now(), self._zone()
+            self._controller_clock.began(index, schedule, now, zone)
+
+
+def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule]]:
+    """Return the schedules that began between two reads, as far as that is certain.
+
+    One that runs because somebody released its output, or changed it, began earlier. The
+    copies of the cloud are old.
+    """
+    if not (previous.source is state.source is Source.LAN):
+        return
+    schedules, previous_ones = state.schedules.used, previous.schedules.used
+    for before, after in zip(previous.outputs.slots, state.outputs.slots, strict=False):
+        off = _mode(previous, before) == MODE_OFF
+        mode = _mode(state, after)
+        if (
+            not off
+            or before.held
+            or after.held
+            or mode in (None, MODE_OFF, MODE_MANUAL)
+        ):
+            continue
+        schedule = schedules.get(mode - 1)
+        if schedule is None or schedule.slot != after.index:
+            continue
+        if schedule == previous_ones.get(mode - 1):
+            yield mode - 1, schedule
+
+
+def _mode(state: PoolState, slot: Slot) -> int | None:
+    """Return what runs an output; the mode of the pump's slot can lie (layouts.md 2.4)."""
+    return state.readings.main_pump_mode if slot.role is Role.PUMP else slot.mode
