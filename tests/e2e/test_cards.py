@@ -106,9 +106,10 @@ async def test_day(pool: Page, api: HomeAssistant) -> None:
     number, name = (1, "Waterfall") if working else (2, "Pool Light")
     schedule = await entity(api, f"schedule_{number}", "switch")
     planned = day.get_by_role("img", name=name).locator(".planned")
-    for service, count in (("turn_on", 1), ("turn_off", 0)):
-        await api.call("switch", service, entity_id=schedule)
-        await expect(planned).to_have_count(count)
+    await api.call("switch", "turn_on", entity_id=schedule)
+    await expect(planned.first).to_be_attached()
+    await api.call("switch", "turn_off", entity_id=schedule)
+    await expect(planned).to_have_count(0)
 
 
 async def test_light_shows(pool: Page, api: HomeAssistant) -> None:
@@ -126,10 +127,8 @@ async def test_through_the_cloud(pool: Page, pools: Pools) -> None:
     count = await readings.count()
     for fault in (True, False):
         await pools.fault(FULL_ID, "refuse", on=fault)
-        thermostats = pool.locator("hui-climate-hvac-modes-card-feature:visible")
         dials = pool.locator("hui-target-temperature-card-feature:visible")
         await expect(dials).to_have_count(0 if fault else 2, timeout=CLOUD_MS)
-        await expect(thermostats).to_have_count(0)
         await expect(readings).to_have_count(count)
 
 
@@ -165,7 +164,6 @@ async def test_alone(desk: Page, home: Settings, api: HomeAssistant) -> None:
         for kind in kinds:
             await expect(card(desk, kind)).to_be_visible()
         await expect(card(desk, "water").locator(".reading")).to_have_count(1)
-        await expect(card(desk, "drums")).to_contain_text("no drums")
         await expect(desk.locator("hui-error-card")).to_have_count(0)
 
 

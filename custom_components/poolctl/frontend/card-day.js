@@ -23,7 +23,7 @@ export class PoolDay extends PoolCard {
   static style = `
     .row { margin-bottom: 8px; }
     .label { display: flex; justify-content: space-between; gap: 12px; font-size: 14px; line-height: 20px; }
-    .label span:last-child { color: var(--secondary-text-color); white-space: nowrap; }
+    .label span + span { color: var(--secondary-text-color); white-space: nowrap; }
     svg { display: block; width: 100%; }
     .bar { height: 24px; }
     .pump .bar { height: 32px; }
@@ -120,8 +120,8 @@ export class PoolDay extends PoolCard {
   rows(pool) {
     const heating = this.heaters(pool).map((entity) => this.rowOf(pool, entity, "heating"));
     const outputs = pool.outputs.map((entity) => this.rowOf(pool, entity, kindOf(entity)));
-    const shown = outputs.filter(({ kind, planned, ran }) => kind === PUMP || planned.length || ran.length);
-    return [...heating.filter(({ ran }) => ran.length), ...shown].filter(({ kind }) => this.shows(kind)).sort((one, other) => place(one) - place(other));
+    const shown = outputs.filter((row) => row.kind === PUMP || row.planned.length || happened(row));
+    return [...heating.filter(happened), ...shown].filter(({ kind }) => this.shows(kind)).sort((one, other) => place(one) - place(other));
   }
 
   /** @param {Pool} pool @param {Entity} entity @param {string} kind @returns {Row} */
@@ -158,7 +158,7 @@ export class PoolDay extends PoolCard {
     return h(
       "div",
       { key: id, class: `row ${kind}` },
-      h("div", { class: "label" }, h("span", null, name), h("span", null, this.hours(planned, ran))),
+      h("div", { class: "label" }, h("span", null, name), kind !== PUMP && h("span", null, this.hours(planned, ran))),
       h(
         "svg",
         { class: "bar", role: "img", "aria-label": this.says(name, planned, ran) },
@@ -232,3 +232,6 @@ export class PoolDay extends PoolCard {
 }
 
 const place = (/** @type {Row} */ { kind }) => PoolDay.contents.indexOf(kind);
+
+/** Whether there is anything to see. @type {(row: Row) => boolean} */
+const happened = ({ ran }) => total(ran) >= 60_000;

@@ -23,6 +23,7 @@ export class PoolDrums extends PoolCard {
     .drum { display: flex; flex-direction: column; align-items: center; gap: 4px; text-align: center; }
     .drum svg { width: 88px; height: 112px; }
     .shell { fill: color-mix(in srgb, var(--primary-text-color) 6%, transparent); stroke: var(--secondary-text-color); stroke-width: 2; }
+    .fair .shell, .poor .shell { stroke: var(--rate); stroke-width: 4; }
     .fill { fill: color-mix(in srgb, var(--rate) 45%, transparent); transition: y 300ms, height 300ms; }
     .lid { fill: var(--secondary-text-color); }
     svg text { fill: var(--primary-text-color); font-size: 18px; font-weight: 500; text-anchor: middle; }

@@ -72,7 +72,7 @@ export class PoolOutputs extends PoolCard {
   foot(pool, outputs) {
     const resume = pool.one("button", "resume_schedules");
     const names = outputs.filter(held).map((entity) => pool.named(entity));
-    if (!resume || !known(pool.connection?.state) || !names.length) {
+    if (!resume || !known(pool.connection?.state) || pool.throughCloud || !names.length) {
       return null;
     }
     const label = pool.named(resume);
@@ -141,7 +141,7 @@ export class PoolOutputs extends PoolCard {
       [30, 120].map((minutes) => ({ label: duration(this.hass, minutes * 60_000), run: hold(on, minutes) }));
     this.ask(pool.named(entity), this.says(pool, entity), [
       { title: text.keep_on, answers: [...times(true), { label: text.until_given_back, run: turn("on") }] },
-      { title: text.keep_off, answers: [...times(false), { label: text.until_schedule, run: turn("off") }] },
+      { title: text.keep_off, answers: [...(pool.throughCloud ? [] : times(false)), { label: text.until_schedule, run: turn("off") }] },
       {
         answers: [
           ...(held(entity) ? [{ label: text.give_back, run: () => this.perform("poolctl.resume_schedule", entity.id) }] : []),

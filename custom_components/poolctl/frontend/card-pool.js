@@ -193,11 +193,12 @@ export class PoolHeadline extends PoolCard {
     return h(
       "ul",
       { key: "problems" },
-      pool.problems.map(({ key, severity, sentence, next_step, since }) =>
+      pool.problems.map(({ key, severity, sentence, next_step, since }, at) =>
         h(
           "li",
           { key, class: severity === "problem" ? "poor" : "fair" },
-          h("b", null, sentence),
+          // The first one is the headline already.
+          at > 0 && h("b", null, sentence),
           next_step,
           since && h("div", { class: "soft" }, fill(this.text.since, { time: moment(this.hass, Date.parse(since)) })),
         ),

@@ -38,7 +38,7 @@ export class PoolWater extends PoolCard {
     .aged .scale .range { fill: var(--disabled-text-color, #9e9e9e); }
     .scale .target { stroke: var(--primary-text-color); stroke-width: 2; }
     .scale .at { fill: var(--rate); stroke: var(--card-background-color, #fff); stroke-width: 2; }
-    .ends { display: flex; justify-content: space-between; font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
+    .ends { display: flex; justify-content: space-between; margin: 0 calc(25% - 14px); font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
     .age.fair { color: var(--primary-text-color); }
     .age.fair::before { content: ""; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-inline-end: 6px; background: var(--rate); }
   `;

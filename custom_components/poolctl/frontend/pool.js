@@ -118,6 +118,11 @@ export class Pool {
     return this.one("sensor", "connection");
   }
 
+  /** Whether the cloud is the only way, which can do less. */
+  get throughCloud() {
+    return this.connection?.state?.state === "cloud";
+  }
+
   /** Whether neither the network nor the cloud reaches the controller. */
   get lost() {
     const state = this.connection?.state;

@@ -54,6 +54,8 @@ const heatCards = (pool) => [
   ...pool.all("climate").map((entity) => ({
     ...wide(entity, { type: "target-temperature" }),
     name: [{ type: "device" }, { type: "entity" }],
+    // The cloud does not report targets, and cannot set them.
+    ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
   })),
   ...pool.all("sensor", "pool_warm_at", "spa_warm_at").map((entity) =>
     whileKnown(tile(entity, { name: [{ type: "device" }, { type: "entity" }], grid_options: FULL })),
