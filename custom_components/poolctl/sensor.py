@@ -1,5 +1,6 @@
 """Sensors: what the controller measures and reports."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import override
@@ -27,7 +28,8 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .account import PoolctlConfigEntry
 from .client.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .client.pool.dosing import DOSERS, DoserKind
-from .client.pool.state import Source
+from .client.pool.ranges import ORP_READING, PH_READING, Reading
+from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator
 from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
@@ -47,6 +49,7 @@ PARALLEL_UPDATES = 0
 
 
 type SensorValue = float | str | datetime
+type Details = dict[str, float | str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +57,27 @@ class PoolctlSensorDescription(
     PoolctlEntityDescription[SensorValue], SensorEntityDescription
 ):
     """One sensor."""
+
+    details_fn: Callable[[PoolState], Details] | None = None
+    """Its attributes, where it has any."""
+
+
+def _reading(reading: Reading | None = None) -> Callable[[PoolState], Details]:
+    """Return the attributes of a reading of the water: its good range, and its age.
+
+    The age is there only while the water does not flow: else it was measured just now.
+    """
+
+    def details(state: PoolState) -> Details:
+        found: Details = {}
+        if reading is not None:
+            good = reading.range(state)
+            found = {"good_from": good.lower, "good_to": good.upper}
+        if state.signals.chemistry_stable is False and state.valid_at:
+            found["measured_at"] = state.valid_at.isoformat(timespec="seconds")
+        return found
+
+    return details
 
 
 def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
@@ -73,10 +97,12 @@ def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
 SENSORS = (
     PoolctlSensorDescription(
         key="ph",
+        translation_key="ph",
         device_class=SensorDeviceClass.PH,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         value_fn=lambda state: state.chemistry.ph,
+        details_fn=_reading(PH_READING),
     ),
     PoolctlSensorDescription(
         key="orp",
@@ -86,6 +112,7 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
         value_fn=lambda state: state.chemistry.orp,
+        details_fn=_reading(ORP_READING),
     ),
     PoolctlSensorDescription(
         key="water_temperature",
@@ -95,6 +122,7 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         value_fn=lambda state: state.chemistry.water_temperature,
+        details_fn=_reading(),
     ),
     PoolctlSensorDescription(
         key="ambient_temperature",
@@ -226,3 +254,14 @@ class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
     def native_value(self) -> SensorValue | None:
         """Return the value in the unit of the description."""
         return self._value
+
+    @override
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.extra_state_attributes
+
+    @property
+    @override
+    def extra_state_attributes(self) -> Details | None:
+        """Return the attributes of the description."""
+        details_fn = self.entity_description.details_fn
+        return details_fn(self.coordinator.data) if details_fn else None

@@ -37,6 +37,12 @@ def taken(home: Home) -> datetime:
     return when
 
 
+def measured_at(home: Home) -> set[object]:
+    """Return when the probes say that they measured what they show, if not now."""
+    states = [home.state("sensor", key) for key in PROBES]
+    return {state.attributes.get("measured_at") for state in states}
+
+
 @pytest.mark.parametrize(
     ("choice", "shown"),
     [
@@ -56,6 +62,9 @@ async def test_still_water(
     await home.set_up(home.controller, options=options)
     await home.enable_all()
     assert (probes(home), valid(home)) == (FLOWING, "on")
+    assert measured_at(home) == {None}
+    good = home.state("sensor", "orp").attributes
+    assert (good["good_from"], good["good_to"]) == (600, 850)
 
     await home.advance(60, step=15)
     home.pool.switch(0, False)
@@ -66,6 +75,7 @@ async def test_still_water(
     await home.advance(600, step=15)
     assert (probes(home), valid(home)) == (shown, "off")
     assert taken(home) == last
+    assert measured_at(home) == {last.isoformat()}
 
     await home.restart()
     assert (probes(home), valid(home)) == (shown, "off")

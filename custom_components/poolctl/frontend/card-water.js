@@ -7,6 +7,7 @@ import { known } from "./pool.js";
 import { fill } from "./words.js";
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const WIDTH = 160;
 
 /** @typedef {import("./pool.js").Entity} Entity */
@@ -14,12 +15,7 @@ const WIDTH = 160;
 /** @typedef {{ start: number, mean: number | null }} Point */
 
 /** Keys of the problems that rate a reading. @type {Record<string, string[]>} */
-const RATED = {
-  ph: ["ph_out_of_range", "ph", "stale_readings"],
-  voltage: ["orp_out_of_range", "stale_readings"],
-  orp: ["orp_out_of_range", "orp", "stale_readings"],
-  water_temperature: ["stale_readings"],
-};
+const RATED = { ph: ["ph_out_of_range"], orp: ["orp_out_of_range"] };
 
 export class PoolWater extends PoolCard {
   static contents = ["water_temperature", "ph", "orp", "ambient_temperature"];
@@ -36,7 +32,6 @@ export class PoolWater extends PoolCard {
     .scale .all { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }
     .scale .range { fill: var(--success-color, #43a047); }
     .aged .scale .range { fill: var(--disabled-text-color, #9e9e9e); }
-    .scale .target { stroke: var(--primary-text-color); stroke-width: 2; }
     .scale .at { fill: var(--rate); stroke: var(--card-background-color, #fff); stroke-width: 2; }
     .ends { display: flex; justify-content: space-between; margin: 0 calc(25% - 14px); font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
     .age.fair { color: var(--primary-text-color); }
@@ -67,7 +62,7 @@ export class PoolWater extends PoolCard {
     this.past = await this.hass
       .callWS({
         type: "recorder/statistics_during_period",
-        start_time: new Date(Date.now() - 24 * HOUR).toISOString(),
+        start_time: new Date(Date.now() - DAY).toISOString(),
         statistic_ids: ids,
         period: "hour",
         types: ["mean"],
@@ -87,7 +82,7 @@ export class PoolWater extends PoolCard {
   /** @param {Pool} pool @param {Entity} entity */
   reading(pool, entity) {
     const value = known(entity.state) ? pool.numbered(entity) : NaN;
-    const { age, fresh, rate } = this.age(pool, entity, value);
+    const { age, fresh, old, rate } = this.age(pool, entity, value);
     const name = pool.named(entity);
     return h(
       "button",
@@ -96,7 +91,7 @@ export class PoolWater extends PoolCard {
       h("span", { class: "value" }, this.parts(pool, entity, value)),
       this.line(entity, value),
       this.scale(entity, value),
-      h("span", { class: `soft age ${rate === "fair" ? "fair" : ""}` }, age),
+      h("span", { class: `soft age ${old ? "fair" : ""}` }, age),
     );
   }
 
@@ -110,28 +105,21 @@ export class PoolWater extends PoolCard {
   }
 
   /**
-   * When it was measured, and what the table of problems says of it. Without flow it is
-   * grey, and never good.
+   * How the table of problems rates it, and how old it is. Without flow it is never good.
    * @param {Pool} pool
    * @param {Entity} entity
    * @param {number} value
    */
   age(pool, entity, value) {
-    const rated = RATED[entity.key];
-    const at = entity.state?.attributes.measured_at;
-    const fresh = Number.isFinite(value) && !at;
-    const found = rated ? pool.rate(...rated) : "good";
-    const rate = fresh || found !== "good" ? found : "none";
     if (!Number.isFinite(value)) {
-      return { age: this.text.no_reading, fresh, rate: "none" };
+      return { rate: "none", fresh: false, old: false, age: this.text.no_reading };
     }
-    return { age: at ? this.since(Date.parse(at)) : this.text.now, fresh, rate };
-  }
-
-  /** @param {number} at */
-  since(at) {
-    const old = Date.now() - at > 24 * HOUR;
-    return old ? inDays(this.hass, at) : fill(this.text.at, { time: moment(this.hass, at) });
+    const at = Date.parse(entity.state?.attributes.measured_at ?? "");
+    const fresh = Number.isNaN(at);
+    const found = pool.rate(...(RATED[entity.key] ?? []));
+    const old = Date.now() - at > DAY;
+    const since = old ? inDays(this.hass, at) : fill(this.text.at, { time: moment(this.hass, at || 0) });
+    return { rate: fresh || found !== "good" ? found : "none", fresh, old, age: fresh ? this.text.now : since };
   }
 
   /** @param {Entity} entity @param {number} value The last day as a line. */
@@ -143,17 +131,17 @@ export class PoolWater extends PoolCard {
     if (points.length < 3) {
       return null;
     }
-    const from = Date.now() - 24 * HOUR;
+    const from = Date.now() - DAY;
     const values = points.map(([, y]) => y);
     const low = Math.min(...values);
     const span = Math.max(...values) - low || 1;
-    const at = points.map(([x, y]) => `${(((x - from) / (24 * HOUR)) * WIDTH).toFixed(1)},${(34 - ((y - low) / span) * 32).toFixed(1)}`);
+    const at = points.map(([x, y]) => `${(((x - from) / DAY) * WIDTH).toFixed(1)},${(34 - ((y - low) / span) * 32).toFixed(1)}`);
     return h("svg", { key: "line", class: "line", viewBox: `0 0 ${WIDTH} 36`, preserveAspectRatio: "none", "aria-hidden": "true" }, h("polyline", { points: at.join(" ") }));
   }
 
-  /** @param {Entity} entity @param {number} value The good range, what is wanted, and where the value is. */
+  /** @param {Entity} entity @param {number} value The good range, and where the value is. */
   scale(entity, value) {
-    const { good_from: low, good_to: high, target } = entity.state?.attributes ?? {};
+    const { good_from: low, good_to: high } = entity.state?.attributes ?? {};
     if (!Number.isFinite(low) || !Number.isFinite(high)) {
       return null;
     }
@@ -168,7 +156,6 @@ export class PoolWater extends PoolCard {
         { class: "scale", "aria-hidden": "true" },
         h("rect", { class: "all", x: 0, y: 8, width: "100%", height: 8, rx: 4 }),
         h("rect", { class: "range", x: "25%", y: 8, width: "50%", height: 8 }),
-        Number.isFinite(target) && h("line", { class: "target", x1: share(target), x2: share(target), y1: 6, y2: 18 }),
         Number.isFinite(value) && h("circle", { class: "at", cx: share(value), cy: 12, r: 8 }),
       ),
       h("span", { class: "ends" }, [low, high].map((end) => h("span", null, number(this.hass, end, digits)))),
