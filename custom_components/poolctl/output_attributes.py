@@ -22,6 +22,9 @@ ATTR_HELD_UNTIL: Final = "held_until"
 ATTR_TIMER_ENDS: Final = "timer_ends"
 """When its running timer switches it off, in UTC and to the minute."""
 ATTR_REASON: Final = "reason"
+ATTR_GOOD_FROM: Final = "good_from"
+ATTR_GOOD_TO: Final = "good_to"
+"""The good range of a reading (ORP: in mV)."""
 
 _OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
 

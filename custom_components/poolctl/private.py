@@ -10,16 +10,12 @@ from collections.abc import Mapping
 from typing import override
 
 from homeassistant.components.application_credentials import AuthImplementation
-from homeassistant.const import STATE_ON
 from homeassistant.core import HomeAssistant, ServiceCall, State
 from homeassistant.helpers.automation import DomainSpec
-from homeassistant.helpers.condition import (
-    EntityConditionBase,
-    EntityStateConditionBase,
-)
+from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.service import entity_service_call
-from homeassistant.helpers.trigger import EntityTargetStateTriggerBase
+from homeassistant.helpers.trigger import EntityTriggerBase
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 import probatio as vol
 
@@ -89,34 +85,17 @@ class Targets:
         cls._domain_specs = specs
 
 
-class Readings(Targets):
-    """A mixin: what it reads of a state, and which options it takes."""
+class OfState(EntityTriggerBase):
+    """A trigger of an entity's state, with options of its own."""
 
-    _schema: vol.Schema
-
-    @classmethod
-    def take(cls, schema: vol.Schema) -> None:
-        """Take the options of this schema."""
-        cls._schema = schema
-
-    def _get_tracked_value(self, state: State, /) -> float | None:
-        return self.reading(state)
-
-    @abstractmethod
-    def reading(self, state: State) -> float | None:
-        """Return what a state says."""
-
-
-class TurnsOn(EntityTargetStateTriggerBase):
-    """A trigger: something went on."""
-
-    _to_states = {STATE_ON}  # noqa: RUF012
-
-
-class IsOn(EntityStateConditionBase):
-    """A condition: something is on."""
-
-    _states = {STATE_ON}  # noqa: RUF012
+    @override
+    def __init_subclass__(
+        cls, schema: vol.Schema | None = None, **kwargs: object
+    ) -> None:
+        """Take the options of a schema."""
+        super().__init_subclass__(**kwargs)
+        if schema is not None:
+            cls._schema = schema
 
 
 class OfAnyState(EntityConditionBase):
@@ -140,6 +119,6 @@ class OfAnyState(EntityConditionBase):
     def _should_include(self, _state: State) -> bool:
         return self.counts(_state)
 
-    @abstractmethod
     def counts(self, state: State) -> bool:
-        """Tell whether an entity in this state is looked at."""
+        """Return whether an entity in this state is considered."""
+        return super()._should_include(state)

@@ -41,7 +41,13 @@ from .derived.run_hours import RUN_HOURS, PoolctlRunHours
 from .derived.totals import TOTALS, PoolctlTotal
 from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .output_attributes import MODES, mode_name, running_schedule
+from .output_attributes import (
+    ATTR_GOOD_FROM,
+    ATTR_GOOD_TO,
+    MODES,
+    mode_name,
+    running_schedule,
+)
 from .presence import Presences, async_setup_platform, described
 from .problems.status import STATUS, PoolctlStatus
 
@@ -72,7 +78,7 @@ def _reading(reading: Reading | None = None) -> Callable[[PoolState], Details]:
         found: Details = {}
         if reading is not None:
             good = reading.range(state)
-            found = {"good_from": good.lower, "good_to": good.upper}
+            found = {ATTR_GOOD_FROM: good.lower, ATTR_GOOD_TO: good.upper}
         if state.signals.chemistry_stable is False and state.valid_at:
             found["measured_at"] = state.valid_at.isoformat(timespec="seconds")
         return found

@@ -1,14 +1,14 @@
-"""Triggers: what a pool owner wants to be told of.
+"""Triggers: what a pool owner wants to hear about.
 
-They extend Home Assistant's own bases for triggers of entities and follow their rules: a
-trigger does not fire for what was already so when it was set up, nor for what only became
-known. With `for` it fires once its state has lasted that long without a break.
+They follow Home Assistant's rules for triggers of entities: a trigger does not fire for
+what existed when it was set up, nor for what only became known. With `for` it fires once
+its state has lasted that long without a break.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, cast, override
+from typing import Any, ClassVar, cast, override
 
 from homeassistant.components.climate.const import (
     ClimateEntityStateAttribute,
@@ -16,17 +16,9 @@ from homeassistant.components.climate.const import (
     HVACMode,
 )
 from homeassistant.const import ATTR_ENTITY_ID, CONF_FOR, CONF_OPTIONS
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    Event,
-    EventStateChangedData,
-    HomeAssistant,
-    State,
-    callback,
-)
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, State, callback
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.event import async_call_later
-from homeassistant.helpers.selector import NumericThresholdType
 from homeassistant.helpers.target import (
     TargetStateChangedData,
     async_track_target_selector_state_change_event,
@@ -34,7 +26,6 @@ from homeassistant.helpers.target import (
 from homeassistant.helpers.trigger import (
     ENTITY_STATE_TRIGGER_SCHEMA,
     ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR,
-    EntityNumericalStateCrossedThresholdTriggerBase,
     EntityTriggerBase,
     NotTriggeredReasonReporter,
     Trigger,
@@ -43,75 +34,49 @@ from homeassistant.helpers.trigger import (
     TriggerNotTriggeredReporter,
 )
 from homeassistant.helpers.typing import ConfigType
-from homeassistant.util import dt as dt_util
 import probatio as vol
 
 from .automation import (
-    CLIMATES,
     CONNECTION_OPTIONS,
-    CONNECTION_SENSORS,
-    DOSE_LIMIT_SENSORS,
-    DRUM_SENSORS,
-    DRY_RUN_SENSORS,
-    EFFECT_SENSORS,
+    KIND_OPTIONS,
     OPTION_CONNECTION,
-    ORP_RANGE,
-    ORP_SENSORS,
-    OUTPUTS,
-    PH_RANGE,
-    PH_SENSORS,
-    LimitedReading,
+    OPTION_KINDS,
+    OfClimates,
+    OfConnection,
+    OfReading,
+    OfStatus,
     PoolEntities,
     connection_of,
+    problems_of,
+    with_reading_options,
 )
-from .output_attributes import ATTR_HELD_SINCE
-from .private import TurnsOn
+from .private import OfState
 
 
-class _OutOfRange(LimitedReading, EntityNumericalStateCrossedThresholdTriggerBase):
-    """A reading that leaves its range."""
-
-    _base_schema = ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR
-    _kind = NumericThresholdType.OUTSIDE
-
-    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Hand the limits to the base."""
-        super().__init__(hass, self._aimed(hass, self._with_threshold(config)))
-
-
-class PhOutOfRange(_OutOfRange, of=PH_SENSORS, limits=PH_RANGE):
-    """The pH went out of range."""
-
-
-class OrpOutOfRange(_OutOfRange, of=ORP_SENSORS, limits=ORP_RANGE):
-    """The ORP went out of range."""
-
-
-class _TurnedOn(PoolEntities, TurnsOn):
-    """A binary sensor that went on."""
+class ReadingOutOfRange(
+    OfReading,
+    OfState,
+    schema=with_reading_options(ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR),
+):
+    """A reading left its limits."""
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Hand what is targeted to the base."""
+        """Read the options."""
+        self._take(config.options or {})
         super().__init__(hass, self._aimed(hass, config))
 
+    @override
+    def is_valid_state(
+        self, state: State, report_not_triggered: NotTriggeredReasonReporter
+    ) -> bool:
+        return self.in_range(state) is False
 
-class DrumNearlyEmpty(_TurnedOn, of=DRUM_SENSORS):
-    """A drum fell below the level that its owner chose."""
-
-
-class DoseLimitReached(_TurnedOn, of=DOSE_LIMIT_SENSORS):
-    """The controller has taken all the doses of acid that it takes in a day."""
-
-
-class DosingWithoutEffect(_TurnedOn, of=EFFECT_SENSORS):
-    """Doses of acid do not lower the pH."""
+    @override
+    def is_valid_transition(self, from_state: State, to_state: State) -> bool:
+        return self.in_range(from_state) is True
 
 
-class PumpDryRun(_TurnedOn, of=DRY_RUN_SENSORS):
-    """The controller says that the pump runs dry."""
-
-
-class TargetReached(PoolEntities, EntityTriggerBase, of=CLIMATES):
+class TargetReached(OfClimates, EntityTriggerBase):
     """Heating ended because the water has its target temperature.
 
     The trigger follows the heating, not the reading: a reading wavers about the target,
@@ -148,7 +113,7 @@ def _heats(state: State) -> bool:
 
 
 class _PoolTrigger(PoolEntities, Trigger):
-    """A trigger of ours that Home Assistant has no base for."""
+    """A trigger that Home Assistant has no base for: it fires for what begins."""
 
     _schema: ClassVar[vol.Schema]
 
@@ -164,29 +129,15 @@ class _PoolTrigger(PoolEntities, Trigger):
         config = self._aimed(hass, config)
         super().__init__(hass, config)
         self._target = config.target or {}
+        self._options = config.options or {}
+        self._duration: timedelta | None = self._options.get(CONF_FOR)
 
+    def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
+        """Return what exists in a state, each with what a run gets of it, by a key.
 
-class HeldTooLong(_PoolTrigger, of=OUTPUTS):
-    """An output has been held by hand, on or off, for some time.
-
-    The time counts from when the hold began, which the output itself remembers: a restart
-    of Home Assistant does not begin it anew.
-    """
-
-    _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
-        {
-            vol.Required(CONF_OPTIONS, default={}): {
-                vol.Required(CONF_FOR, default=timedelta(days=1)): vol.All(
-                    cv.positive_time_period, vol.Range(min=timedelta(seconds=1))
-                )
-            }
-        }
-    )
-
-    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Read the options."""
-        super().__init__(hass, config)
-        self._duration: timedelta = (config.options or {})[CONF_FOR]
+        `None` where that is unknown.
+        """
+        raise NotImplementedError
 
     @override
     async def async_attach_runner(
@@ -195,69 +146,79 @@ class HeldTooLong(_PoolTrigger, of=OUTPUTS):
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> CALLBACK_TYPE:
         waiting = _Waiting(self.hass)
-        look = partial(self._look, waiting, run_action)
 
         @callback
         def changed(data: TargetStateChangedData) -> None:
             event = data.state_change_event
-            look(event.data["entity_id"], event.data["new_state"])
+            old, new = event.data["old_state"], event.data["new_state"]
+            if (after := self._existing(new)) is None:
+                return
+            entity_id = event.data["entity_id"]
+            waiting.give_up(
+                each
+                for each in waiting
+                if each[0] == entity_id and each[1] not in after
+            )
+            if (before := self._existing(old)) is None:
+                return
+            for key, variables in after.items():
+                if key not in before:
+                    found = {
+                        ATTR_ENTITY_ID: entity_id,
+                        "from_state": old,
+                        "to_state": new,
+                        "for": self._duration,
+                        **variables,
+                    }
+                    fire = partial(
+                        run_action, found, f"{key}: {entity_id}", event.context
+                    )
+                    waiting.begin((entity_id, key), fire, self._duration)
 
         @callback
         def followed(
             added: set[str], removed: set[str], states: Mapping[str, State | None]
         ) -> None:
-            waiting.give_up(*removed)
-            for entity_id in added:
-                look(entity_id, states[entity_id])
+            waiting.give_up(each for each in waiting if each[0] in removed)
 
         unfollow = await async_track_target_selector_state_change_event(
-            self.hass, self._target, changed, self.entity_filter, followed
-        )
-        return waiting.detach(unfollow)
-
-    @callback
-    def _look(
-        self,
-        waiting: _Waiting,
-        run_action: TriggerActionRunner,
-        entity_id: str,
-        state: State | None,
-    ) -> None:
-        """Wait for the rest of the time, where an output is held."""
-        waiting.give_up(entity_id)
-        if state is None or (since := _held_since(state)) is None:
-            return
-        left = since + self._duration - dt_util.utcnow()
-        if left > timedelta(0):
-            fire = partial(self._fire, run_action, state, since)
-            waiting.begin(entity_id, fire, left)
-
-    @callback
-    def _fire(
-        self, run_action: TriggerActionRunner, state: State, since: datetime
-    ) -> None:
-        run_action(
-            {
-                ATTR_ENTITY_ID: state.entity_id,
-                ATTR_HELD_SINCE: since,
-                "for": self._duration,
-            },
-            f"hold of {state.entity_id}",
-            None,
+            self.hass,
+            self._target,
+            changed,
+            self.entity_filter,
+            followed,
+            primary_entities_only=False,
         )
 
+        @callback
+        def detach() -> None:
+            unfollow()
+            waiting.give_up(waiting)
 
-def _held_since(state: State) -> datetime | None:
-    if (since := state.attributes.get(ATTR_HELD_SINCE)) is None:
-        return None
-    return dt_util.parse_datetime(since)
+        return detach
 
 
-class ConnectionChanged(_PoolTrigger, of=CONNECTION_SENSORS):
+class NeedsAttention(OfStatus, _PoolTrigger):
+    """A controller has a problem, or one of the chosen kinds: each of them triggers."""
+
+    _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
+        {
+            vol.Required(CONF_OPTIONS, default={}): {
+                **KIND_OPTIONS,
+                vol.Optional(CONF_FOR): cv.positive_time_period,
+            }
+        }
+    )
+
+    @override
+    def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
+        return problems_of(state, self._options[OPTION_KINDS])
+
+
+class ConnectionChanged(OfConnection, _PoolTrigger):
     """A controller is reached by another way, or by none any more.
 
-    Home Assistant's bases leave out changes to `unavailable`, so this one does without
-    them. Every change to one of the chosen connections counts, even from another of them.
+    Every change to one of the chosen connections counts, even from another of them.
     """
 
     _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
@@ -269,73 +230,16 @@ class ConnectionChanged(_PoolTrigger, of=CONNECTION_SENSORS):
         }
     )
 
-    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Read the options."""
-        super().__init__(hass, config)
-        options = config.options or {}
-        self._wanted = frozenset(options[OPTION_CONNECTION])
-        self._duration: timedelta | None = options.get(CONF_FOR)
-
     @override
-    async def async_attach_runner(
-        self,
-        run_action: TriggerActionRunner,
-        did_not_trigger: TriggerNotTriggeredReporter | None = None,
-    ) -> CALLBACK_TYPE:
-        waiting = _Waiting(self.hass)
-
-        @callback
-        def changed(data: TargetStateChangedData) -> None:
-            event = data.state_change_event
-            before = connection_of(event.data["old_state"])
-            after = connection_of(event.data["new_state"])
-            if before == after:
-                return
-            entity_id = event.data["entity_id"]
-            waiting.give_up(entity_id)
-            if before is not None and after is not None and after in self._wanted:
-                fire = partial(self._fire, run_action, event, after)
-                waiting.begin(entity_id, fire, self._duration)
-
-        @callback
-        def followed(
-            added: set[str], removed: set[str], states: Mapping[str, State | None]
-        ) -> None:
-            waiting.give_up(*removed)
-
-        unfollow = await async_track_target_selector_state_change_event(
-            self.hass,
-            self._target,
-            changed,
-            self.entity_filter,
-            followed,
-            primary_entities_only=False,
-        )
-        return waiting.detach(unfollow)
-
-    @callback
-    def _fire(
-        self,
-        run_action: TriggerActionRunner,
-        event: Event[EventStateChangedData],
-        connection: str,
-    ) -> None:
-        entity_id = event.data["entity_id"]
-        run_action(
-            {
-                ATTR_ENTITY_ID: entity_id,
-                "from_state": event.data["old_state"],
-                "to_state": event.data["new_state"],
-                "for": self._duration,
-                OPTION_CONNECTION: connection,
-            },
-            f"connection of {entity_id}",
-            event.context,
-        )
+    def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
+        if (connection := connection_of(state)) is None:
+            return None
+        wanted = connection in self._options[OPTION_CONNECTION]
+        return {connection: {OPTION_CONNECTION: connection}} if wanted else {}
 
 
-class _Waiting(dict[str, CALLBACK_TYPE]):
-    """Timers by entity: each runs until a state has lasted long enough."""
+class _Waiting(dict[tuple[str, str], CALLBACK_TYPE]):
+    """Timers by entity and key: each runs until something has lasted long enough."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         super().__init__()
@@ -343,7 +247,10 @@ class _Waiting(dict[str, CALLBACK_TYPE]):
 
     @callback
     def begin(
-        self, entity_id: str, fire: Callable[[], None], duration: timedelta | None
+        self,
+        what: tuple[str, str],
+        fire: Callable[[], object],
+        duration: timedelta | None,
     ) -> None:
         """Fire after a duration, at once where there is none."""
         if not duration:
@@ -352,38 +259,22 @@ class _Waiting(dict[str, CALLBACK_TYPE]):
 
         @callback
         def lasted(now: datetime) -> None:
-            del self[entity_id]
+            del self[what]
             fire()
 
-        self[entity_id] = async_call_later(self._hass, duration, lasted)
-
-    def detach(self, unfollow: CALLBACK_TYPE) -> CALLBACK_TYPE:
-        """Return what ends the following, and the waiting with it."""
-
-        @callback
-        def ended() -> None:
-            unfollow()
-            self.give_up(*self)
-
-        return ended
+        self[what] = async_call_later(self._hass, duration, lasted)
 
     @callback
-    def give_up(self, *entity_ids: str) -> None:
-        """Wait no longer for some entities."""
-        for entity_id in entity_ids:
-            if (cancel := self.pop(entity_id, None)) is not None:
-                cancel()
+    def give_up(self, what: Iterable[tuple[str, str]]) -> None:
+        """Wait no longer for some of them."""
+        for each in tuple(what):
+            self.pop(each)()
 
 
 TRIGGERS: dict[str, type[Trigger]] = {
     "connection_changed": ConnectionChanged,
-    "dose_limit_reached": DoseLimitReached,
-    "dosing_without_effect": DosingWithoutEffect,
-    "drum_nearly_empty": DrumNearlyEmpty,
-    "held_too_long": HeldTooLong,
-    "orp_out_of_range": OrpOutOfRange,
-    "ph_out_of_range": PhOutOfRange,
-    "pump_dry_run": PumpDryRun,
+    "needs_attention": NeedsAttention,
+    "reading_out_of_range": ReadingOutOfRange,
     "target_reached": TargetReached,
 }
 

@@ -43,9 +43,7 @@ ENTITIES = {
     "switch.home_pool_pump": "pump",
     "switch.home_pool_spa_mode": "spa_mode",
     "climate.home_pool_spa_heating": "spa",
-    "binary_sensor.home_pool_acid_nearly_empty": "acid_low",
-    "binary_sensor.home_pool_chlorine_nearly_empty": "chlorine_low",
-    "binary_sensor.home_pool_dry_run": "dry_run",
+    "sensor.home_pool_status": "status",
     "event.home_pool_last_dose": "doses",
 }
 
@@ -58,7 +56,7 @@ async def _chemistry(home: Home) -> None:
 
 
 async def _evening(home: Home) -> None:
-    home.pool.water.ph = 7.75
+    home.pool.settings["chlorine_remaining"] = 1_000
     await home.advance(15)
     now = dt_util.now()
     until = now.replace(hour=18, minute=0, second=1, microsecond=0) - now
@@ -83,11 +81,6 @@ async def _nearly_warm_spa(home: Home) -> None:
         home.pool.water.temperature += 0.1
 
 
-async def _low_drum(home: Home) -> None:
-    home.pool.settings["chlorine_remaining"] = 1_000
-    await home.advance(15)
-
-
 async def _dry_run(home: Home) -> None:
     home.pool.pump.dry_run_status = DRY
     await home.advance(15)
@@ -105,11 +98,13 @@ async def _dose(home: Home) -> None:
 
 HAPPENINGS: dict[str, tuple[Happen, str]] = {
     "Pool: chemistry out of range": (_chemistry, "7.7 for half an hour"),
-    "Pool: reminder of the pH": (_evening, "It is 7.7."),
+    "Pool: reminder of the drums": (_evening, "The chlorine drum is nearly empty."),
     "Spa: warm": (_warm_spa, "36.0 degrees"),
     "Spa: warm soon": (_nearly_warm_spa, "Now 34.9 degrees"),
-    "Pool: drum nearly empty": (_low_drum, "Dosing Chlorine nearly empty"),
-    "Pool: dry run": (_dry_run, "Look at the skimmer and the valves."),
+    "Pool: needs attention": (
+        _dry_run,
+        "Check the water level, the skimmer, the valves and the strainer basket.",
+    ),
     "Pool: connection": (_off_the_network, "It is reached now by: cloud"),
     "Pool: doses": (_dose, "acid_dose, 1 today"),
 }

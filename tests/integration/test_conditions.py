@@ -20,9 +20,9 @@ from custom_components.poolctl.const import CONF_WITHOUT_FLOW, DOMAIN
 
 from .home import Home
 from .test_triggers import (
+    ASKED_FOR,
     DRY,
     PUMP_SLOT,
-    SPA_RETURN,
     automate_all,
     device,
     prefilled,
@@ -87,54 +87,49 @@ RANGES: tuple[tuple[str, dict[str, float], float, float], ...] = (
 
 
 async def test_a_reading_and_its_range(small: Home, subtests: pytest.Subtests) -> None:
-    """It is either in range or out of it."""
     rows = [
-        (key, options, fine, wrong, f"is_{key}_in_range {wrong}")
+        (key, {"reading": key, **options}, fine, wrong, f"reading_in_range {wrong}")
         for key, options, fine, wrong in RANGES
     ]
-    rules = {inside: options for _, options, _, _, inside in rows}
-    rules |= {_outside(inside): options for inside, options in rules.items()}
-    answers = await ask_all(small, rules)
-    for key, _, fine, wrong, inside in rows:
-        outside = _outside(inside)
-        with subtests.test(inside):
-            for reading, name in ((fine, inside), (wrong, outside), (fine, inside)):
+    answers = await ask_all(small, {name: options for _, options, _, _, name in rows})
+    for key, _, fine, wrong, name in rows:
+        with subtests.test(name):
+            for reading, expected in ((fine, {name}), (wrong, set()), (fine, {name})):
                 setattr(small.pool.water, key, reading)
                 await small.advance(15)
-                assert await all_met(small, answers) & {inside, outside} == {name}
-
-
-def _outside(inside: str) -> str:
-    return inside.replace("_in_", "_out_of_")
+                assert await all_met(small, answers) & {name} == expected
 
 
 async def test_a_reading_that_is_not_known(home: Home) -> None:
-    """It is neither in range nor out of it."""
+    """It is not in range."""
     home.own(home.service.small)
     options = {CONF_WITHOUT_FLOW: "unknown"}
     await home.set_up(home.controller, options=options)
-    answers = await ask_all(home, {"is_ph_in_range": {}, "is_ph_out_of_range": {}})
-    for ph, name in ((8.2, "is_ph_out_of_range"), (7.4, "is_ph_in_range")):
+    answers = await ask(home, "reading_in_range", reading="ph")
+    for ph, expected in ((8.2, False), (7.4, True)):
         home.pool.water.ph = ph
         await home.advance(15)
-        assert await all_met(home, answers) == {name}
+        assert await met(home, answers) is expected
     home.pool.switch(PUMP_SLOT, False)
     home.clock.advance(60)
     await home.advance(15)
     assert home.value("sensor", "ph") == "unknown"
-    assert not await all_met(home, answers)
+    assert not await met(home, answers)
 
 
-async def test_out_of_range_for_a_time(small: Home) -> None:
-    """However it changes meanwhile, as long as it stays out of range."""
-    answers = await ask(small, "is_ph_out_of_range", **{"for": {"minutes": 10}})
+async def test_in_range_for_a_time(small: Home) -> None:
+    """However it changes meanwhile, as long as it stays in range."""
+    small.pool.water.ph = 8.2
+    await small.advance(15)
+    minutes = {"for": {"minutes": 10}}
+    answers = await ask(small, "reading_in_range", reading="ph", **minutes)
     for ph, seconds, expected in (
-        (8.05, 300, False),
-        (8.25, 270, False),
-        (8.25, 60, True),
-        (7.45, 15, False),
-        (8.05, 570, False),
-        (8.05, 60, True),
+        (7.45, 300, False),
+        (7.25, 270, False),
+        (7.25, 60, True),
+        (8.05, 15, False),
+        (7.45, 570, False),
+        (7.45, 60, True),
     ):
         small.pool.water.ph = ph
         await small.advance(seconds, step=15)
@@ -148,51 +143,46 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     small.pool.water.orp = 720
     await small.advance(15)
     assert small.value("sensor", "orp") == "0.72"
-    assert await met(small, await ask(small, "is_orp_in_range"))
+    assert await met(small, await ask(small, "reading_in_range", reading="orp"))
 
 
-async def test_limits_that_make_no_sense(
-    small: Home, subtests: pytest.Subtests
-) -> None:
-    for name in ("is_ph_in_range", "is_orp_out_of_range"):
-        with subtests.test(name), pytest.raises(vol.Invalid):
-            await validated(
-                small,
-                {
-                    "condition": f"{DOMAIN}.{name}",
-                    "target": device(small),
-                    "options": {"lower_limit": 2, "upper_limit": 1},
-                },
-            )
+async def test_limits_that_make_no_sense(small: Home) -> None:
+    with pytest.raises(vol.Invalid):
+        await validated(
+            small,
+            {
+                "condition": f"{DOMAIN}.reading_in_range",
+                "target": device(small),
+                "options": {"reading": "ph", "lower_limit": 2, "upper_limit": 1},
+            },
+        )
 
 
-# What is on
+# Problems
 
 
-async def test_what_is_on(full: Home) -> None:
-    """Each condition is about its own: another switch or problem does not meet it."""
-    pump, spa, drum = "is_pump_running", "is_spa_mode_on", "is_drum_nearly_empty"
-    answers = await ask_all(full, {pump: {}, spa: {}, drum: {}})
-    settings = dict(full.pool.settings)
+async def test_all_is_well(full: Home) -> None:
+    """A notice does not count, unless its kind was chosen."""
+    every, acid, dry = "all_is_well", "all_is_well acid", "all_is_well dry"
+    answers = await ask_all(
+        full, {every: {}, acid: {"kinds": ["acid_low"]}, dry: {"kinds": ["dry_run"]}}
+    )
 
     async def found() -> set[str]:
         await full.advance(15)
         return await all_met(full, answers)
 
-    assert await found() == {pump}
+    assert await found() == {every, acid, dry}
+    full.pool.settings["acid_remaining"] = 1_999
+    assert await found() == {every, dry}
+    full.pool.settings["acid_remaining"] = 0
+    assert await found() == {dry}
+    full.pool.settings["acid_remaining"] = 20_000
     full.pool.pump.dry_run_status = DRY
-    assert await found() == {pump}
-    for substance in ("acid", "chlorine"):
-        full.pool.settings[f"{substance}_remaining"] = 2_000
-        assert await found() == {pump, drum}, substance
-        full.pool.settings |= settings
-        assert await found() == {pump}
-    full.pool.switch(SPA_RETURN, True)
-    assert await found() == {pump, spa}
-    full.pool.switch(SPA_RETURN, False)
-    assert await found() == {pump}
-    full.pool.switch(PUMP_SLOT, False)
-    assert await found() == set()
+    assert await found() == {acid}
+    # Nothing is known of it any more.
+    await full.unload()
+    assert not await all_met(full, answers)
 
 
 # The connection
@@ -256,7 +246,7 @@ async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
             description = descriptions[f"{DOMAIN}.{name}"]
             assert description is not None
             options = prefilled(description["fields"])
-            bare = {key: options[key] for key in options if key == "connection"}
+            bare = {key: options[key] for key in options if key in ASKED_FOR}
             condition = {"condition": f"{DOMAIN}.{name}", "target": device(full)}
             filled = await validated(full, {**condition, "options": options})
             left_out = await validated(full, {**condition, "options": bare})

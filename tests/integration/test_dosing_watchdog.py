@@ -35,13 +35,14 @@ async def doses(home: Home, count: int) -> None:
     await home.live(LOOK, step=55)
 
 
-async def events_of(home: Home, trigger: str) -> list[Event]:
+async def events_of(home: Home, kind: str) -> list[Event]:
     """Return what an automation tells from now on."""
     rule: dict[str, Any] = {
         "alias": "Test",
         "triggers": {
-            "trigger": f"poolctl.{trigger}",
+            "trigger": "poolctl.needs_attention",
             "target": {"device_id": home.device().id},
+            "options": {"kinds": [kind]},
         },
         "actions": [{"event": "told"}],
     }
@@ -56,7 +57,7 @@ def problem(home: Home, key: str) -> str:
 
 
 async def test_the_limit_of_the_day(pool: Home) -> None:
-    told = await events_of(pool, "dose_limit_reached")
+    told = await events_of(pool, "acid_limit")
     await doses(pool, 5)
     assert problem(pool, "acid_limit_reached") == "off"
     await doses(pool, 6)
@@ -101,7 +102,7 @@ async def test_no_limit(pool: Home) -> None:
 
 async def test_doses_without_effect(pool: Home) -> None:
     """Over a restart of Home Assistant, too; the pH alone ends it."""
-    told = await events_of(pool, "dosing_without_effect")
+    told = await events_of(pool, "acid_without_effect")
     await doses(pool, 5)
     await pool.shut_down()
     await pool.boot()

@@ -4,10 +4,9 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant, ServiceCall, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
-from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import probatio as vol
 import pytest
@@ -337,45 +336,6 @@ def issues(hass: HomeAssistant) -> list[ir.IssueEntry]:
     """Return the active issues of ours."""
     found = ir.async_get(hass).issues.values()
     return [issue for issue in found if issue.domain == DOMAIN and issue.active]
-
-
-async def test_a_trigger(home: Home, freezer: object) -> None:
-    """Its time goes on over a restart; a hold that ends in time tells nothing."""
-    await begin(home, holds_by_hand="until_given_back")
-    calls: list[ServiceCall] = []
-
-    @callback
-    def keep(call: ServiceCall) -> None:
-        calls.append(call)
-
-    home.hass.services.async_register("test", "held", keep)
-    target = [home.entity_id("switch", KEY), home.entity_id("light", "slot_1")]
-    automation = {
-        "triggers": {
-            "trigger": "poolctl.held_too_long",
-            "target": {"entity_id": target},
-            "options": {"for": "02:00:00"},
-        },
-        "actions": {
-            "action": "test.held",
-            "data": {"who": "{{ trigger.entity_id }}"},
-        },
-    }
-    assert await async_setup_component(
-        home.hass, "automation", {"automation": automation}
-    )
-    await home.settle()
-    await home.act("switch.turn_off", KEY)
-    await home.act("light.turn_on", "slot_1")
-    await home.live(3600, step=600)
-    await home.act("poolctl.resume_schedule", "slot_1", domain="light")
-    await home.restart()
-    await home.live(3500, step=500)
-    assert calls == []
-    await home.live(300, step=60)
-    assert [call.data["who"] for call in calls] == target[:1]
-    await home.live(7200, step=1800)
-    assert len(calls) == 1
 
 
 async def test_diagnostics(home: Home, freezer: object) -> None:

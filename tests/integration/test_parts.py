@@ -256,9 +256,9 @@ async def test_triggers_and_conditions_take_a_controller_or_a_part(
                 "options": {"connection": ["cloud"]},
             },
             "conditions": {
-                "condition": f"{DOMAIN}.is_ph_in_range",
+                "condition": f"{DOMAIN}.reading_in_range",
                 "target": {"device_id": target},
-                "options": {"lower_limit": 5, "upper_limit": 9},
+                "options": {"reading": "ph", "lower_limit": 5, "upper_limit": 9},
             },
             "actions": {"event": "told", "event_data": {"target": name}},
         }

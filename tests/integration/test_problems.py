@@ -17,6 +17,7 @@ from tests.simulator.situations import SITUATIONS
 from .home import Home
 from .test_dialects_lan_clocks import clocks
 from .test_repairs import REPAIRS, shown
+from .test_triggers import automate_all
 from .test_two_accounts import second_account
 
 __all__ = ["clocks"]
@@ -257,6 +258,29 @@ def name(value: object) -> str:
     return value.key if isinstance(value, Case) else ""
 
 
+async def triggers(home: Home, key: str) -> None:
+    """Assert that what *Status* lists now triggers, and fails the condition."""
+    shown_now = home.state("sensor", "status")
+    kinds = {"options": {"kinds": [key]}}
+    target = {"target": {"entity_id": shown_now.entity_id}}
+    well = {"condition": "poolctl.all_is_well", **target, **kinds}
+    rules = {
+        "began": ({"trigger": "poolctl.needs_attention", **target, **kinds},),
+        "well": ({"trigger": "event", "event_type": "asked"}, well),
+    }
+    fired = await automate_all(home, rules)
+    nothing: dict[str, Any] = {"problems": []}
+    for attributes in (nothing, shown_now.attributes):
+        home.hass.states.async_set(shown_now.entity_id, shown_now.state, attributes)
+        await home.settle()
+        home.hass.bus.async_fire("asked")
+        await home.settle()
+    assert [(event.data["rule"], event.data["key"]) for event in fired] == [
+        ("well", ""),
+        ("began", key),
+    ]
+
+
 @pytest.mark.parametrize("case", CASES, ids=name)
 async def test_every_problem(home: Home, case: Case) -> None:
     """It is what *Status* shows, and a repair where the table has one."""
@@ -271,6 +295,7 @@ async def test_every_problem(home: Home, case: Case) -> None:
     severities = {each["severity"] for each in problems(home).values()}
     worst = "problem" if "problem" in severities else "notice"
     assert home.value("sensor", "status") == worst
+    await triggers(home, case.key)
     if case.key in REPAIRS:
         await home.live(960, step=30)
         assert (case.key in shown(home)) is case.repair

@@ -12,6 +12,7 @@ from homeassistant.util.yaml import load_yaml_dict
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role
+from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.client.pool.state import WithoutFlow
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import (
@@ -23,6 +24,9 @@ from custom_components.poolctl.const import (
     HoldsEnd,
 )
 from custom_components.poolctl.event import EVENTS
+from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
+from custom_components.poolctl.problems.problem import Problem
+from custom_components.poolctl.problems.table import KEYS, PROBLEMS
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
 
@@ -123,6 +127,25 @@ def test_triggers_and_conditions() -> None:
             assert set(rule["fields"]) == set(ENGLISH[name][key]["fields"])
     connections = ENGLISH["selector"]["controller_connection"]["options"]
     assert set(connections) == set(CONNECTIONS)
+    assert set(ENGLISH["selector"]["problem"]["options"]) == set(KEYS)
+    assert set(ENGLISH["selector"]["reading"]["options"]) == {
+        reading.key for reading in READINGS
+    }
+
+
+def test_every_problem_has_a_sentence_and_a_next_step() -> None:
+    """And every text belongs to one."""
+    rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
+    expected: set[str] = set()
+    for row in rows:
+        variants = [variant.key for variant in row.variants]
+        # One that always applies replaces the row's own sentence.
+        own = [] if row.key.endswith("_out_of_range") else [row.key]
+        expected |= {*own, *variants}
+        for key in (*own, *variants):
+            step = f"{key}_next" if f"{key}_next" in ENGLISH["common"] else None
+            expected.add(step or f"{row.key}_next")
+    assert set(ENGLISH["common"]) == expected
 
 
 def test_events() -> None:

@@ -22,7 +22,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl import automation
+from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.problems.table import KEYS
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.simulator.pump import DRY_RUN_NORMAL
 
@@ -32,6 +34,7 @@ from .service import Service
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 PUMP_SLOT, SPA_RETURN = 0, 10
+ASKED_FOR = {"connection", "reading"}
 DRY = 1
 """A dry-run status that is a problem."""
 
@@ -72,6 +75,7 @@ async def automate_all(
                         "rule": alias,
                         "entity_id": "{{ trigger.entity_id | default }}",
                         "connection": "{{ trigger.connection | default }}",
+                        "key": "{{ trigger.key | default }}",
                     },
                 }
             ],
@@ -123,9 +127,9 @@ async def test_a_reading_leaves_its_range(
         {
             f"{key} {wrong}": (
                 {
-                    "trigger": f"poolctl.{key}_out_of_range",
+                    "trigger": "poolctl.reading_out_of_range",
                     "target": device(small),
-                    "options": options,
+                    "options": {"reading": key, **options},
                 },
             )
             for key, options, _, wrong in RANGES
@@ -158,9 +162,9 @@ async def test_out_of_range_for_a_time(small: Home) -> None:
     fired = await automate(
         small,
         {
-            "trigger": "poolctl.ph_out_of_range",
+            "trigger": "poolctl.reading_out_of_range",
             "target": device(small),
-            "options": {"for": {"minutes": 10}},
+            "options": {"reading": "ph", "for": {"minutes": 10}},
         },
     )
     water.ph = 8.05
@@ -188,7 +192,12 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     assert state is not None
     assert (state.state, state.attributes["unit_of_measurement"]) == ("0.71", "V")
     fired = await automate(
-        small, {"trigger": "poolctl.orp_out_of_range", "target": device(small)}
+        small,
+        {
+            "trigger": "poolctl.reading_out_of_range",
+            "target": device(small),
+            "options": {"reading": "orp"},
+        },
     )
     small.pool.water.orp = 720
     await small.advance(15)
@@ -203,16 +212,16 @@ async def test_limits_that_make_no_sense(
 ) -> None:
     options: dict[str, Any]
     for options in (
-        {"lower_limit": 7.9},
         {"lower_limit": 7.4, "upper_limit": 7.2},
-        {"upper_limit": 15},
+        {"upper_limit": 1201},
         {"lower_limit": "acid"},
         {"limit": 7},
+        {"reading": "water_temperature"},
     ):
         config = {
-            "trigger": "poolctl.ph_out_of_range",
+            "trigger": "poolctl.reading_out_of_range",
             "target": device(small),
-            "options": options,
+            "options": {"reading": "ph", **options},
         }
         with subtests.test(str(options)), pytest.raises(vol.Invalid):
             await validated(small, config)
@@ -230,7 +239,12 @@ async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
     attributes = {"device_class": "ph"}
     small.hass.states.async_set(pond.entity_id, "7.4", attributes)
     fired = await automate(
-        small, {"trigger": "poolctl.ph_out_of_range", "target": {"area_id": area.id}}
+        small,
+        {
+            "trigger": "poolctl.reading_out_of_range",
+            "target": {"area_id": area.id},
+            "options": {"reading": "ph"},
+        },
     )
     small.hass.states.async_set(pond.entity_id, "9.4", attributes)
     await small.hass.async_block_till_done()
@@ -240,44 +254,63 @@ async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
     assert told(fired) == [small.entity_id("sensor", "ph")]
 
 
-# Drums and dry run
+# Problems
 
 
-async def test_a_drum_is_nearly_empty(full: Home) -> None:
-    """Each drum is told once; another problem of the controller is none of a drum."""
-    settings = full.pool.settings
-    fired = await automate(
-        full, {"trigger": "poolctl.drum_nearly_empty", "target": device(full)}
+async def test_what_needs_attention(full: Home) -> None:
+    """Each problem triggers once; a notice does only where its kind was chosen."""
+    target = device(full)
+    fired = await automate_all(
+        full,
+        {
+            name: ({"trigger": "poolctl.needs_attention", "target": target, **more},)
+            for name, more in {
+                "any": {},
+                "acid": {"options": {"kinds": ["acid_low"]}},
+                "dry": {"options": {"kinds": ["dry_run", "unreachable"]}},
+            }.items()
+        },
     )
-    full.pool.pump.dry_run_status = DRY
-    settings["acid_remaining"] = 2_001
+    full.pool.settings["acid_remaining"] = 1_999
     await full.advance(15)
-    assert told(fired) == []
-    settings["acid_remaining"] = 1_999
-    await full.advance(15)
-    assert told(fired) == [full.entity_id("binary_sensor", "acid_low")]
-    settings["acid_remaining"] = 500
-    settings["chlorine_remaining"] = 0
-    await full.advance(15)
-    assert told(fired) == [full.entity_id("binary_sensor", "chlorine_low")]
-
-
-async def test_the_pump_runs_dry(full: Home) -> None:
-    fired = await automate(
-        full, {"trigger": "poolctl.pump_dry_run", "target": device(full)}
-    )
+    assert told(fired, "rule") == ["acid"]
     full.pool.settings["acid_remaining"] = 0
     await full.advance(15)
-    assert told(fired) == []
+    # It was a notice, and has become a problem.
+    assert told(fired, "rule") == ["any"]
     full.pool.pump.dry_run_status = DRY
     await full.advance(15)
-    assert told(fired) == [full.entity_id("binary_sensor", "dry_run")]
-    full.pool.pump.dry_run_status = 1
+    assert {event.data["key"] for event in fired} == {"dry_run"}
+    assert fired[0].data["entity_id"] == full.entity_id("sensor", "status")
+    assert sorted(told(fired, "rule")) == ["any", "dry"]
+    full.pool.pump.dry_run_status = 0
     await full.advance(15)
     assert told(fired) == []
     full.pool.pump.dry_run_status = DRY_RUN_NORMAL
     await full.advance(15)
+    full.disconnect()
+    await full.advance(120, step=15)
+    assert sorted(told(fired, "rule")) == ["any", "dry"]
+
+
+async def test_attention_after_a_time(full: Home) -> None:
+    """A reload in between is not a break; an end of the problem is one."""
+    fired = await automate(
+        full,
+        {
+            "trigger": "poolctl.needs_attention",
+            "target": device(full),
+            "options": {"for": {"minutes": 10}},
+        },
+    )
+    for status, seconds in ((DRY, 540), (DRY_RUN_NORMAL, 15), (DRY, 300)):
+        full.pool.pump.dry_run_status = status
+        await full.advance(seconds, step=15)
+    await full.restart()
+    await full.advance(240, step=15)
     assert told(fired) == []
+    await full.advance(75, step=15)
+    assert told(fired, "key") == ["dry_run"]
 
 
 # The target temperature
@@ -370,23 +403,36 @@ async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
             description = descriptions[f"{DOMAIN}.{name}"]
             assert description is not None
             options = prefilled(description["fields"])
-            bare = {key: options[key] for key in options if key == "connection"}
+            bare = {key: options[key] for key in options if key in ASKED_FOR}
             trigger = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
             filled = await validated(full, {**trigger, "options": options})
             left_out = await validated(full, {**trigger, "options": bare})
             assert set(filled) == set(options)
-            days = 1 if name == "held_too_long" else 0
-            assert filled.pop("for") == timedelta(days=days)
+            assert filled.pop("for") == timedelta()
             left_out.pop("for", None)
             assert filled == left_out
 
 
 def prefilled(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the options that the editor begins with; it asks for the connection."""
-    assert all(field["required"] for field in fields.values())
     options = {key: field.get("default") for key, field in fields.items()}
+    choices = {
+        key: tuple(field["selector"]["select"]["options"])
+        for key, field in fields.items()
+        if "select" in field["selector"]
+    }
+    offered = {
+        "connection": automation.CONNECTIONS,
+        "kinds": KEYS,
+        "reading": tuple(reading.key for reading in READINGS),
+    }
+    assert choices.items() <= offered.items()
     if "connection" in options:
-        choices = fields["connection"]["selector"]["select"]["options"]
-        assert tuple(choices) == automation.CONNECTIONS
-        options["connection"] = choices
-    return options
+        options["connection"] = [*choices["connection"]]
+    if "kinds" in options:
+        options["kinds"] = []
+    return {
+        key: value
+        for key, value in options.items()
+        if fields[key].get("required") or value is not None
+    }

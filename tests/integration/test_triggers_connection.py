@@ -116,19 +116,21 @@ async def test_a_start_tells_nothing(full: Home) -> None:
     await full.unload()
     pool.water.ph, pool.water.orp, pool.pump.dry_run_status = 8.2, 500, DRY
     pool.settings |= {"acid_remaining": 100, "chlorine_remaining": 100}
-    every = [
-        {"trigger": f"poolctl.{name}", "target": target}
-        for name in TRIGGERS
-        if name != "connection_changed"
-    ]
-    everything = {
-        "trigger": "poolctl.connection_changed",
-        "target": target,
-        "options": {"connection": ["lan", "cloud", "lost"]},
+    chosen = {
+        "connection_changed": {"connection": ["lan", "cloud", "lost"]},
+        "reading_out_of_range": {"reading": "ph"},
     }
+    every = [
+        {
+            "trigger": f"poolctl.{name}",
+            "target": target,
+            "options": chosen.get(name, {}),
+        }
+        for name in TRIGGERS
+    ]
     rule = {
         "alias": "Test",
-        "triggers": [*every, everything],
+        "triggers": every,
         "actions": [{"event": "told"}],
     }
     assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})

@@ -9,17 +9,9 @@ import textwrap
 from typing import Final
 
 from homeassistant.helpers import service
-from homeassistant.helpers.condition import (
-    EntityConditionBase,
-    EntityNumericalConditionBase,
-    EntityStateConditionBase,
-)
+from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.config_entry_oauth2_flow import LocalOAuth2Implementation
-from homeassistant.helpers.trigger import (
-    EntityTargetStateTriggerBase,
-    EntityTriggerBase,
-    Trigger,
-)
+from homeassistant.helpers.trigger import EntityTriggerBase, Trigger
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 import pytest
 
@@ -32,15 +24,11 @@ MEMBERS: Final[tuple[tuple[type, str], ...]] = (
     (LocalOAuth2Implementation, "_token_request"),
     (Trigger, "_hass"),
     (EntityTriggerBase, "_domain_specs"),
-    (EntityTriggerBase, "_get_tracked_value"),
     (EntityTriggerBase, "_schema"),
-    (EntityTargetStateTriggerBase, "_to_states"),
     (EntityConditionBase, "_domain_specs"),
-    (EntityNumericalConditionBase, "_get_tracked_value"),
     (EntityConditionBase, "_primary_entities_only"),
     (EntityConditionBase, "_schema"),
     (EntityConditionBase, "_should_include"),
-    (EntityStateConditionBase, "_states"),
 )
 # Underscored, but in the documentation for developers of integrations.
 DOCUMENTED: Final = {

@@ -21,7 +21,6 @@ from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClien
 from yarl import URL
 
 from custom_components.poolctl import const
-from custom_components.poolctl.automation import ORP_RANGE, PH_RANGE
 from custom_components.poolctl.client.pool.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
 from tests.home.provision import prepare
@@ -43,16 +42,14 @@ EVERY = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 # The entities that the inputs are for, of the fully equipped pool; others may be anybody's.
 MEANT = {
     "lights": ("light", "slot_1"),
-    "orp": ("sensor", "orp"),
-    "ph": ("sensor", "ph"),
     "pump": ("switch", "pump"),
     "pump_speed": ("number", "pump_speed"),
     "runtime": ("sensor", "pump_running_today"),
     "schedule": ("switch", "schedule_0"),
     "spa": ("climate", "spa"),
     "spa_mode": ("switch", "spa_mode"),
+    "status": ("sensor", "status"),
     "thermometers": ("sensor", "ambient_temperature"),
-    "valid": ("binary_sensor", "chemistry_stable"),
     "water": ("sensor", "water_temperature"),
 }
 ANYBODYS = {"buttons", "cheap_from", "surplus", "thermometers"}
@@ -232,14 +229,6 @@ def test_shows_are_those_of_the_lights() -> None:
     none, *options = show["selector"]["select"]["options"]
     assert none["value"] == show["default"] == ""
     assert {option["value"]: option["label"] for option in options} == expected
-
-
-def test_limits_are_those_of_the_triggers() -> None:
-    file = BLUEPRINTS / AUTOMATION / DOMAIN / "chemistry_out_of_range.yaml"
-    defaults = {name: one.get("default") for name, one in load(file).inputs.items()}
-    for key, limits in (("ph", PH_RANGE), ("orp", ORP_RANGE)):
-        assert defaults[f"{key}_low"] == limits.lower_limit
-        assert defaults[f"{key}_high"] == limits.upper_limit
 
 
 # scripts/develop

@@ -59,9 +59,7 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
         "used": [
             house.entity_id("sensor", key) for key in ("pump_energy", "acid_used_today")
         ],
-        "problems": [
-            house.entity_id("binary_sensor", key) for key in ("acid_low", "dry_run")
-        ],
+        "status": [house.entity_id("sensor", "status")],
         "notify": TELL,
         **more,
     }
@@ -99,16 +97,27 @@ async def test_something_needs_a_person(
     asked: list[ServiceCall],
     only_problems: bool,
 ) -> None:
-    house.pool.settings["acid_remaining"] = 500
+    house.pool.settings["acid_remaining"] = 0
     await house.automate(NAME, **inputs(house, only_problems=only_problems))
     await house.wait(minutes=6, step=60)
     (call,) = told
     assert call.data["title"] == "The pool needs you"
-    assert lines(call)[0] == "Dosing Acid nearly empty!"
+    assert lines(call)[0].startswith("The acid drum is empty. Refill the drum")
     assert lines(call)[1:] == [*READINGS, *USED]
 
 
+async def test_a_notice(house: House, told: list[ServiceCall]) -> None:
+    """It is in the report, but nothing needs a person."""
+    house.pool.settings["acid_remaining"] = 500
+    await house.automate(NAME, **inputs(house, used=[]))
+    await house.wait(minutes=6, step=60)
+    (call,) = told
+    assert call.data["title"] == "The pool is fine"
+    assert lines(call)[0].startswith("The acid drum is nearly empty.")
+
+
 async def test_only_problems(house: House, told: list[ServiceCall]) -> None:
+    house.pool.settings["acid_remaining"] = 500
     await house.automate(NAME, **inputs(house, only_problems=True))
     await house.wait(minutes=6, step=60)
     assert told == []
@@ -116,7 +125,7 @@ async def test_only_problems(house: House, told: list[ServiceCall]) -> None:
 
 async def test_readings_alone(house: House, told: list[ServiceCall]) -> None:
     """Without statistics, such as of a Home Assistant that keeps none."""
-    await house.automate(NAME, **inputs(house, used=[], problems=[]))
+    await house.automate(NAME, **inputs(house, used=[], status=[]))
     await house.wait(minutes=6, step=60)
     (call,) = told
     assert lines(call) == READINGS

@@ -79,3 +79,4 @@ ORP_READING: Final = Reading(
     remembered=lambda state: state.valid_chemistry.orp,
 )
 """mV."""
+READINGS: Final = (PH_READING, ORP_READING)
