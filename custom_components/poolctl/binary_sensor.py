@@ -30,6 +30,7 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
+from .learned.pool import needs_cleaning
 from .output_attributes import RUN_BY
 from .presence import Presences, async_setup_platform, described, of_slots
 
@@ -53,7 +54,7 @@ def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
         translation_key=f"{doser.key}_low",
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=doser.fitted,
-        value_fn=lambda state: doser.of(state).low,
+        pool_fn=lambda pool: doser.low(pool.state, pool.choices),
     )
 
 
@@ -168,8 +169,8 @@ BINARY_SENSORS = (
         key="filter_needs_cleaning",
         translation_key="filter_needs_cleaning",
         device_class=BinarySensorDeviceClass.PROBLEM,
-        exists_fn=lambda state: state.filter.measurable or None,
-        value_fn=lambda state: state.filter.needs_cleaning,
+        exists_fn=lambda pool: pool.state.filter.measurable or None,
+        pool_fn=needs_cleaning,
     ),
     *(_expander(number) for number in EXPANDERS),
     _connected("internet", lambda state: state.signals.internet),

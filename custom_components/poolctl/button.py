@@ -14,7 +14,6 @@ from homeassistant.util import dt as dt_util
 from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
-from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
@@ -31,8 +30,6 @@ class PoolctlButtonDescription(
     """One button."""
 
     press_fn: Callable[[ControllerCoordinator], Awaitable[None]]
-    value_fn: Callable[[PoolState], float | None] = lambda state: None
-    """A button shows nothing: a value only proves that its equipment is there."""
 
 
 def _refill(doser: DoserKind) -> PoolctlButtonDescription:
@@ -66,7 +63,7 @@ BUTTONS = (
     PoolctlButtonDescription(
         key="filter_cleaned",
         translation_key="filter_cleaned",
-        exists_fn=lambda state: state.filter.measurable or None,
+        exists_fn=lambda pool: pool.state.filter.measurable or None,
         press_fn=_filter_cleaned,
     ),
 )
@@ -95,10 +92,11 @@ def _light_button(index: int, action: str) -> PoolctlLightButtonDescription:
 def _light_buttons(coordinator: ControllerCoordinator) -> Presences:
     """Return the actions of all lights, which depend on their light type."""
     found: Presences = {}
-    for slot in coordinator.data.outputs.slots:
+    pool = coordinator.pool
+    for slot in pool.state.outputs.slots:
         if (group := LIGHT_GROUPS.get(slot.role)) is None:
             continue
-        kind = group.light_type(coordinator.data)
+        kind = group.light_type(pool.state, pool.choices)
         for action in LIGHT_ACTIONS:
             description = _light_button(slot.index, action)
             make = partial(PoolctlLightButton, coordinator, description, slot.index)

@@ -60,7 +60,7 @@ CALENDARS = (
         key="schedules",
         translation_key="schedules",
         value_fn=lambda state: state.schedules.used,
-        exists_fn=lambda state: state.schedules.records is not None or None,
+        exists_fn=lambda pool: pool.state.schedules.records is not None or None,
     ),
 )
 
@@ -200,7 +200,13 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
         slot, speed = recurrence.parse_description(
             text, names.async_all(), names.scheduled
         )
-        return equip(self.coordinator.data, before, slot, speed)
+        return equip(
+            self.coordinator.data,
+            self.controller.store.choices,
+            before,
+            slot,
+            speed,
+        )
 
 
 class _Times(NamedTuple):

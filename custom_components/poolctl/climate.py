@@ -33,6 +33,7 @@ from .client.pool.heating import (
 )
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .learned.pool import Pool
 from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -78,14 +79,14 @@ class PoolctlClimateDescription(
     body: Body
 
     @override
-    def exists(self, state: PoolState) -> bool | None:
+    def exists(self, pool: Pool) -> bool | None:
         """Tell whether something heats it, `None` while its target is not known.
 
         The cloud does not tell the targets.
         """
-        if heated(state, self.body) is False:
+        if heated(pool.state, self.body) is False:
             return False
-        return True if self.value_fn(state) else None
+        return True if self.value_fn(pool.state) else None
 
 
 def _climate(body: Body) -> PoolctlClimateDescription:

@@ -24,6 +24,7 @@ from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
 from .equipment_view import equipment_view
+from .learned.pool import Pool
 from .names.parts import Part, part_info
 from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
@@ -42,7 +43,7 @@ from .upkeep.clock import clock_of
 from .upkeep.counters import counters_of
 from .upkeep.holds import HoldKeeper
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.remembered import remember, remembered_state
+from .upkeep.remembered import CHOICES, remember, remembered_state
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -106,6 +107,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.controller = self._make_controller()
         self.data = self.controller.store.state
+        self._choices = self.controller.store.choices
         self._equipment_view = self._viewed = self.data
         self.hold_keeper = HoldKeeper(hass, self.controller, self.async_in_background)
         self.recovery = Recovery(
@@ -130,6 +132,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             facts=self._access.facts,
             publish=self._async_publish,
             remembered=replace(remembered, without_flow=options.without_flow),
+            choices=self._memory.read(self.record.device_id, CHOICES),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
@@ -173,6 +176,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """The controller as a device."""
         namesake = self._shared.has_namesake(self.record)
         return device_info(self.record, self.data, namesake=namesake)
+
+    @property
+    def pool(self) -> Pool:
+        """The data with what the user chose."""
+        return Pool(self.data, self._choices)
 
     @property
     def equipment_view(self) -> PoolState:
@@ -221,7 +229,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             record=self.record,
             registered_id=self.registered_id,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
-            state=self.data,
+            pool=self.pool,
             reached=reached,
             closed_season=self.config_entry.pref_disable_polling,
             lan_allowed=self.uses_lan,
@@ -318,13 +326,16 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         What a poll of the LAN told is shown as it ends, which is at once: both would look
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
-        remember(self._memory, self.record.device_id, self.controller.store.known)
+        store = self.controller.store
+        remember(self._memory, self.record.device_id, store.known)
+        self._memory.keep(self.record.device_id, CHOICES.name, store.choices)
         self.hold_keeper.async_check()
         names_due = self.controller.queries.names_due
-        state = self.controller.store.state
+        state = store.state
         same = state == self.data
-        if same and names_due == self._names_due:
+        if same and (names_due, store.choices) == (self._names_due, self._choices):
             return
+        self._choices = store.choices
         self._names_due = names_due
         self.data = state
         if state.firmware not in (None, self.record.firmware):

@@ -113,6 +113,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "last_frame": _frame(statistics.last_frame),
         "undecoded_frame": _frame(statistics.undecoded_frame),
         "state": _state(controller.store.known),
+        "choices": controller.store.choices.as_dict(),
         "evidence": _evidence(observers.evidence[record.device_id], account=False),
     }
 

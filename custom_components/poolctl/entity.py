@@ -17,6 +17,7 @@ from .client.equipment import Slot
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .errors import command_errors
+from .learned.pool import Pool
 from .names.naming import key_words, name_on_page, slot_words
 from .names.parts import PART_OF, Part, part_of_slot
 
@@ -25,24 +26,30 @@ from .names.parts import PART_OF, Part, part_of_slot
 class PoolctlEntityDescription[T](EntityDescription):
     """One row of a platform's table, for an entity that shows a `T`."""
 
-    value_fn: Callable[[PoolState], T | None]
+    value_fn: Callable[[PoolState], T | None] = lambda state: None
     """What the entity shows; `None` is unknown."""
+    pool_fn: Callable[[Pool], T | None] | None = None
+    """The same, where it depends on choices or on what was learned."""
     fitted: frozenset[int] | None = None
     """Aux types one of which must be wired for the entity to exist."""
-    exists_fn: Callable[[PoolState], bool | None] = lambda state: True
+    exists_fn: Callable[[Pool], bool | None] = lambda pool: True
     """Whether the entity exists where `fitted` is not given; `None`: not known yet."""
     assumed_fn: Callable[[PoolState], bool] = lambda state: False
     """Whether the value is remembered, not told by the current source."""
 
-    def exists(self, state: PoolState) -> bool | None:
+    def value(self, pool: Pool) -> T | None:
+        """Return what the entity shows."""
+        return self.value_fn(pool.state) if self.pool_fn is None else self.pool_fn(pool)
+
+    def exists(self, pool: Pool) -> bool | None:
         """Tell whether the pool has this, `None` where that is not known yet.
 
         While the equipment is not known, a value proves that it is there.
         """
         if self.fitted is None:
-            return self.exists_fn(state)
-        if (fitted := state.outputs.fitted(self.fitted)) is None:
-            return self.value_fn(state) is not None or None
+            return self.exists_fn(pool)
+        if (fitted := pool.state.outputs.fitted(self.fitted)) is None:
+            return self.value(pool) is not None or None
         return fitted
 
 
@@ -121,7 +128,7 @@ class PoolctlEntity[T](ControllerEntity):
 
     def _read_value(self) -> T | None:
         """Return the value as it is now."""
-        return self.entity_description.value_fn(self.coordinator.data)
+        return self.entity_description.value(self.coordinator.pool)
 
     def _details(self) -> tuple[object, ...]:
         """Return what a person sees besides the value."""

@@ -18,15 +18,12 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
 from .client.equipment import CHLORINATORS, EXPANDERS
+from .client.pool.dosing import ACID, CHLORINE, DoserKind
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
-from .derived.doses import (
-    ACID_DOSE_SENSOR,
-    CHLORINE_DOSE_SENSOR,
-    DoseCount,
-    PoolctlDoseSensorDescription,
-)
+from .derived.doses import DoseCount, reported_count
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .learned.pool import Pool
 from .presence import async_setup_platform, described
 
 PARALLEL_UPDATES = 0
@@ -62,9 +59,15 @@ class DoseSigns(NamedTuple):
     """The signs by which doses of one doser are seen."""
 
     event_type: str
-    sensor: PoolctlDoseSensorDescription
+    doser: DoserKind
     """It has the controller's count of the day."""
     doses_now: Callable[[PoolState], bool | None]
+
+    def exists(self, state: PoolState) -> bool | None:
+        """Tell whether there is such a doser; before that is known, a count proves it."""
+        doses = self.doser.of(state).doses
+        fitted = state.outputs.fitted(self.doser.fitted)
+        return (doses is not None or None) if fitted is None else fitted
 
 
 def _chlorine_doses_now(state: PoolState) -> bool | None:
@@ -74,8 +77,8 @@ def _chlorine_doses_now(state: PoolState) -> bool | None:
 
 
 DOSE_SIGNS: Final = (
-    DoseSigns(ACID_DOSE, ACID_DOSE_SENSOR, lambda state: state.signals.ph_dosing),
-    DoseSigns(CHLORINE_DOSE, CHLORINE_DOSE_SENSOR, _chlorine_doses_now),
+    DoseSigns(ACID_DOSE, ACID, lambda state: state.signals.ph_dosing),
+    DoseSigns(CHLORINE_DOSE, CHLORINE, _chlorine_doses_now),
 )
 
 
@@ -90,10 +93,10 @@ class DoseWatch:
 
     def happenings(self, state: PoolState) -> Iterator[Happening]:
         """Yield one event: for a dose, or for all that were counted since."""
-        if not self._signs.sensor.exists(state):
+        if not self._signs.exists(state):
             return
         ended = self._flag_fell(state)
-        if (told := self._signs.sensor.told(state)) is None:
+        if (told := reported_count(self._signs.doser.of(state))) is None:
             if ended and self._count is None:
                 yield Happening(self._signs.event_type, {})
             return
@@ -164,9 +167,9 @@ class PoolctlEventDescription(PoolctlEntityDescription[None], EventEntityDescrip
     """No state has a value: the entity shows when the last event was seen."""
 
 
-def _any_doser(state: PoolState) -> bool | None:
+def _any_doser(pool: Pool) -> bool | None:
     """Tell whether there is a doser, by the rules for the sensors of its doses."""
-    exist = [signs.sensor.exists(state) for signs in DOSE_SIGNS]
+    exist = [signs.exists(pool.state) for signs in DOSE_SIGNS]
     return None if None in exist and True not in exist else True in exist
 
 

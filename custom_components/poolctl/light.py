@@ -88,13 +88,15 @@ class PoolctlLight(SlotEntity, LightEntity):
     @override
     def effect_list(self) -> list[str]:
         """Return the effects of the light type that is known now."""
-        return list(self.entity_description.group.effects(self.coordinator.data))
+        pool = self.coordinator.pool
+        return list(self.entity_description.group.effects(pool.state, pool.choices))
 
     @property
     @override
     def effect(self) -> str | None:
         """Return the effect its group was set to last."""
-        return self.entity_description.group.effect(self.coordinator.data)
+        pool = self.coordinator.pool
+        return self.entity_description.group.effect(pool.state, pool.choices)
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:

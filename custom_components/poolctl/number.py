@@ -27,21 +27,22 @@ from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP
 from .client.exceptions import InvalidCommandError
+from .client.pool.choices import start_speed
 from .client.pool.dosing import (
     ACID,
     CHLORINATOR,
     CHLORINE,
     DOSERS,
     DRUM_SIZE,
-    MAX_LOW_LEVEL,
-    MIN_LOW_LEVEL,
     AnyDosing,
     DoserKind,
 )
 from .client.pool.filter import FILTER_LIMIT_STEP, MAX_FILTER_LIMIT, MIN_FILTER_LIMIT
-from .client.pool.state import PoolState
+from .client.pool.parts import MAX_LOW_LEVEL, MIN_LOW_LEVEL
+from .client.pool.schedule_rules import scheduled_speed
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .learned.pool import Pool
 from .presence import Presences, async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -100,9 +101,10 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
 def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
     """Return the row of what counts as nearly empty; Home Assistant alone keeps it."""
 
-    def low_level(state: PoolState) -> int | None:
+    def low_level(pool: Pool) -> int | None:
         # Without the size of the drum it is not known what a per cent would be.
-        return doser.of(state).low_level if doser.of(state).drum_litres else None
+        size = doser.of(pool.state).drum_litres
+        return doser.low_level(pool.choices) if size else None
 
     async def set_low_level(controller: Controller, value: float) -> None:
         controller.dosing.set_low_level(doser, round(value))
@@ -116,20 +118,23 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
         native_max_value=MAX_LOW_LEVEL,
         native_step=1,
         fitted=doser.fitted,
-        value_fn=low_level,
+        pool_fn=low_level,
         set_fn=set_low_level,
     )
 
 
-def _pump_speed(state: PoolState) -> float | None:
+def _pump_speed(pool: Pool) -> float | None:
     """Return the speed of the pump in %; while it stands still, that of its start."""
-    return state.readings.pump_speed if state.pump_on else state.start_speed
+    state = pool.state
+    if not state.pump_on or not state.readings.pump_speed or state.signals.pump_priming:
+        return scheduled_speed(state) or start_speed(state, pool.choices)
+    return state.readings.pump_speed
 
 
 async def _set_filter_limit(controller: Controller, percent: float) -> None:
     """Keep the load at which the filter needs cleaning; Home Assistant alone does."""
-    controller.store.update(
-        lambda known: replace(known, filter=replace(known.filter, limit=round(percent)))
+    controller.store.choose(
+        lambda choices: replace(choices, filter_limit=round(percent))
     )
 
 
@@ -143,8 +148,8 @@ NUMBERS = (
         native_min_value=MIN_SPEED,
         native_max_value=MAX_SPEED,
         native_step=SPEED_STEP,
-        exists_fn=lambda state: state.variable_speed,
-        value_fn=_pump_speed,
+        exists_fn=lambda pool: pool.state.variable_speed,
+        pool_fn=_pump_speed,
         set_fn=lambda controller, value: controller.pump.set_speed(round(value)),
     ),
     _desired(ACID, NumberDeviceClass.PH),
@@ -160,15 +165,15 @@ NUMBERS = (
         native_min_value=MIN_FILTER_LIMIT,
         native_max_value=MAX_FILTER_LIMIT,
         native_step=FILTER_LIMIT_STEP,
-        exists_fn=lambda state: state.filter.measurable or None,
-        value_fn=lambda state: state.filter.limit,
+        exists_fn=lambda pool: pool.state.filter.measurable or None,
+        pool_fn=lambda pool: pool.choices.filter_limit,
         set_fn=_set_filter_limit,
     ),
 )
 
 
 async def _set_volume(controller: Controller, litres: float) -> None:
-    controller.store.update(lambda known: replace(known, volume=round(litres)))
+    controller.store.choose(lambda choices: replace(choices, volume=round(litres)))
 
 
 VOLUME = PoolctlNumberDescription(
@@ -177,7 +182,7 @@ VOLUME = PoolctlNumberDescription(
     device_class=NumberDeviceClass.VOLUME_STORAGE,
     entity_category=EntityCategory.CONFIG,
     mode=NumberMode.BOX,
-    value_fn=lambda state: state.volume,
+    pool_fn=lambda pool: pool.choices.volume,
     set_fn=_set_volume,
 )
 """What the pool holds in L; Home Assistant alone keeps it."""

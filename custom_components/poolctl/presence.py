@@ -13,10 +13,12 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
 from .client.equipment import Role, Slot
+from .client.pool.choices import Choices
 from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import ControllerEntity
+from .learned.pool import Pool
 from .names.naming import entity_id
 from .names.parts import async_entities_of, async_remove_empty_parts
 
@@ -55,7 +57,7 @@ class _Row(Protocol):
     def key(self) -> str:
         """The key of the entity."""
 
-    def exists(self, state: PoolState) -> bool | None:
+    def exists(self, pool: Pool) -> bool | None:
         """Tell whether the pool has this, `None` where that is not known yet."""
 
 
@@ -68,7 +70,7 @@ def described[R: _Row](
     return {
         description.key: presence(exists, partial(entity, coordinator, description))
         for description in descriptions
-        if (exists := description.exists(coordinator.data)) is not False
+        if (exists := description.exists(coordinator.pool)) is not False
     }
 
 
@@ -171,7 +173,7 @@ class _Sync:
         self._build = build
         self._present: dict[str, ControllerEntity] = {}
         self._judged: tuple[bool, frozenset[str]] | None = None
-        self._seen: tuple[PoolState, PoolState, bool] | None = None
+        self._seen: tuple[PoolState, PoolState, Choices, bool] | None = None
         self._wiring: tuple[int, ...] | None = None
         self._replaced = False
 
@@ -187,14 +189,15 @@ class _Sync:
         """
         coordinator = self._coordinator
         names_due = coordinator.controller.queries.names_due
-        seen = coordinator.data, coordinator.equipment_view, names_due
+        choices = coordinator.pool.choices
+        seen = coordinator.data, coordinator.equipment_view, choices, names_due
         before, self._seen = self._seen, seen
         return (
             before is None
             or self._replaced
             or seen[0] == before[0]
             or seen[1] is not before[1]
-            or names_due != before[2]
+            or seen[2:] != before[2:]
         )
 
     @callback

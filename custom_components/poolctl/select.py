@@ -13,8 +13,8 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
-from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .learned.pool import Pool
 from .presence import async_setup_platform, described
 
 PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
@@ -31,8 +31,8 @@ class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescri
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
     """Return the row of which lights a group has."""
 
-    def current(state: PoolState) -> str | None:
-        kind = group.light_type(state)
+    def current(pool: Pool) -> str | None:
+        kind = group.light_type(pool.state, pool.choices)
         return kind.key if kind else None
 
     return PoolctlSelectDescription(
@@ -40,8 +40,8 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         translation_key=f"{group.key}_light_type",
         entity_category=EntityCategory.CONFIG,
         options=[kind.key for kind in LIGHT_TYPES.values()],
-        exists_fn=lambda state: state.outputs.fitted(group.fitted),
-        value_fn=current,
+        exists_fn=lambda pool: pool.state.outputs.fitted(group.fitted),
+        pool_fn=current,
         choose_fn=lambda controller, key: controller.lights.choose_type(group, key),
     )
 

@@ -138,7 +138,9 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         # 0 on the wire: no such sensor is fitted (layouts.md 2.1)
-        exists_fn=lambda state: state.readings.ambient_temperature is not None or None,
+        exists_fn=lambda pool: (
+            pool.state.readings.ambient_temperature is not None or None
+        ),
         value_fn=lambda state: state.readings.ambient_temperature,
     ),
     PoolctlSensorDescription(

@@ -226,4 +226,5 @@ async def test_diagnostics(pool: Home, hass_client: ClientSessionGenerator) -> N
     known = controllers[0]["state"]["filter"]
     assert known["load"] == 0
     assert known["clean"] == pytest.approx(1 / 1500, rel=0.01)
-    assert (known["limit"], known["measurable"]) == (50, True)
+    assert known["measurable"] is True
+    assert controllers[0]["choices"]["filter_limit"] == 50

@@ -14,18 +14,16 @@ from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.frame import Readings
 from custom_components.poolctl.client.pool.filter import Filter
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import (
-    Chemistry,
-    Doser,
-    Hold,
-    Lights,
-    Water,
-)
+from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Hold, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.pool.warming import LearnedRate, Warming
 from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import Memory
-from custom_components.poolctl.upkeep.remembered import remember, remembered_state
+from custom_components.poolctl.upkeep.remembered import (
+    CHOICES,
+    remember,
+    remembered_state,
+)
 from custom_components.poolctl.upkeep.tolerant_store import TolerantStore
 
 from .home import Home
@@ -39,6 +37,8 @@ STORED: dict[str, Any] = {
         "types": [1, 20, 0, 0],
         "names": ["Filter", "Waterfall", "", ""],
         "pump": ["Variable Speed", "Brand", "P320"],
+        "last_speed": 75,
+        "pool_sources": ["solar"],
         "chemistry": {
             "ph": 7.2,
             "orp": 650,
@@ -47,9 +47,8 @@ STORED: dict[str, Any] = {
         },
     },
     "choices": {
-        "start_speed": 65,
+        "pump_speed": 65,
         "volume": 48_000,
-        "pool_sources": ["solar"],
         "pool_lights": 3,
         "spa_lights": None,
         "acid_low_level": 15,
@@ -88,8 +87,7 @@ STORED: dict[str, Any] = {
 STATE = PoolState(
     outputs=Outputs(types=(1, 20, 0, 0), names=("Filter", "Waterfall", "", "")),
     pump=PumpIdentity("Variable Speed", "Brand", "P320"),
-    start_speed=65,
-    volume=48_000,
+    last_speed=75,
     pool_sources=(HeatSource.SOLAR,),
     pool=Water(
         warming=Warming(
@@ -100,9 +98,7 @@ STATE = PoolState(
         )
     ),
     spa=Water(warming=Warming((LearnedRate((HeatSource.SPA_HEATER,), 5.5),))),
-    pool_lights=Lights(chosen_type=3),
-    acid=Doser(low_level=15, idle_doses=3, reading_before=7.6),
-    chlorine=Doser(low_level=20),
+    acid=Doser(idle_doses=3, reading_before=7.6),
     holds=(
         Hold(
             slot=1,
@@ -117,7 +113,6 @@ STATE = PoolState(
         cleaned_at=datetime(2026, 11, 20, 8, 15, tzinfo=UTC),
         clean=0.000667,
         load=23,
-        limit=40,
     ),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
@@ -144,6 +139,7 @@ async def load(
 async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
     """Use a controller, and return what is stored of it then."""
     remembered_state(memory, DEVICE_ID)
+    memory.read(DEVICE_ID, CHOICES)
     counters_of(memory, DEVICE_ID)
     await memory._hass.async_block_till_done()
     await memory._store.async_save(memory._data())
@@ -330,7 +326,7 @@ async def test_a_home_with_an_odd_store(
 ) -> None:
     """Every pool is set up, with all that the odd values are about."""
     odd: dict[str, Any] = {
-        "choices": {"pool_lights": 999, "volume": 1e30, "start_speed": 10**9},
+        "choices": {"pool_lights": 999, "volume": 1e30, "pump_speed": 10**9},
         "learned": {"filter": {"clean": 0, "cleaned_at": "2026-11-20T08:15:00+00:00"}},
     }
     hass_storage["poolctl"] = in_store(1, {SMALL_ID: "new", FULL_ID: odd})

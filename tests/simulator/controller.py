@@ -51,6 +51,7 @@ class Controller:
         self.accepted_counter = 0  # of the last envelope accepted, whoever signed it
         self.query_counter = 0  # of the last reply to a query, where it is another one
         self.dialects = Dialects(dialects)
+        self.pool.pump.dialects = self.dialects
         self._signed_ahead: set[Dialect] = set()
         self.cloud_link = True
         self.started = False

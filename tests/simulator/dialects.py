@@ -43,6 +43,8 @@ class Dialect(StrEnum):
     SCHEDULES_ERASED = "schedules_erased"
     SCHEDULES_MORE = "schedules_more"
     SCHEDULES_ODD = "schedules_odd"
+    PRIMES_AT_FULL_SPEED = "primes_at_full_speed"
+    RUNS_ON_MANUAL = "runs_on_manual"
 
 
 DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
@@ -101,6 +103,11 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
         "L16",
         "the last two records switch a slot that is not fitted, and never run",
     ),
+    Dialect.PRIMES_AT_FULL_SPEED: (
+        "L19",
+        "240 s at full speed, 0 until the motor turns, the slot's mode manual",
+    ),
+    Dialect.RUNS_ON_MANUAL: ("L19", "the slot's mode is manual during the run-on"),
 }
 """Row and meaning of each. L14 is not here: it is the clock of whoever runs Home Assistant."""
 

@@ -1,12 +1,17 @@
 """The main pump: asked by a mode, primed when it starts, run on after heating."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
+
+from .dialects import Dialect
 
 OFF: Final = 0
 MANUAL: Final = 99
 DRY_RUN_NORMAL: Final = 3  # the dry-run status; anything else is a problem
 LOWEST, HIGHEST, STEP = 40, 100, 5  # % (layouts.md 3)
+PRIME_TIME: Final = 240.0  # s at full speed (unknowns L19)
+TURNS: Final = 20.0  # s until the motor turns
 
 
 @dataclass(slots=True)
@@ -17,6 +22,7 @@ class Pump:
     asked: int = 75  # % when it runs
     priming: float = 0.0  # seconds left
     run_on: float = 0.0  # seconds left after a heater
+    dialects: AbstractSet[str] = frozenset()
     # 0 running dry, 1 retries exceeded; nothing here runs it dry by itself
     dry_run_status: int = DRY_RUN_NORMAL
 
@@ -27,15 +33,24 @@ class Pump:
 
     @property
     def speed(self) -> int:
-        """% now; it primes at the speed asked for (chosen)."""
+        """% now; it primes at the speed asked for (chosen), or at full speed."""
+        if self.priming and Dialect.PRIMES_AT_FULL_SPEED in self.dialects:
+            return HIGHEST if self.priming <= PRIME_TIME - TURNS else 0
         return self.asked if self.running else 0
+
+    def slot_mode(self, mode: int) -> int:
+        """Return what its slot says of a mode: it can lie (layouts.md 2.4)."""
+        primes = self.priming > 0 and Dialect.PRIMES_AT_FULL_SPEED in self.dialects
+        runs_on = self.run_on > 0 and Dialect.RUNS_ON_MANUAL in self.dialects
+        return MANUAL if primes or runs_on else mode
 
     def ask(self, mode: int, *, prime_time: float, run_on: float) -> None:
         """Change who asks for the pump."""
         if mode == OFF and self.mode != OFF:
             self.priming, self.run_on = 0.0, run_on
         elif mode != OFF and not self.running:
-            self.priming = prime_time
+            full = Dialect.PRIMES_AT_FULL_SPEED in self.dialects
+            self.priming = PRIME_TIME if full else prime_time
         if mode != OFF:
             self.run_on = 0.0
         self.mode = mode

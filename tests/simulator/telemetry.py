@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Final
 
-from .equipment import SPA_ACTUATORS, Role
+from .equipment import PUMP, SPA_ACTUATORS, Role
 from .pool import Pool
 from .schedules import reported
 from .water import pump_watts
@@ -78,7 +78,10 @@ def telemetry(pool: Pool, *, online: bool) -> Telemetry:
     }
     return Telemetry(
         fields,
-        aux_modes=[slot.mode for slot in pool.slots],
+        aux_modes=[
+            pump.slot_mode(slot.mode) if number == pool.find(PUMP) else slot.mode
+            for number, slot in enumerate(pool.slots)
+        ],
         held_slots=[number for number, slot in enumerate(pool.slots) if slot.held],
         cooldown=round(pump.run_on),
         priming=round(pump.priming),

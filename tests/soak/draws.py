@@ -53,6 +53,8 @@ FIRMWARE: Final[Groups[L]] = (
     (L.SCHEDULES_TO_24,),
     (L.SCHEDULES_ERASED,),
     (L.SCHEDULES_MORE, L.SCHEDULES_ODD),
+    (L.PRIMES_AT_FULL_SPEED,),
+    (L.RUNS_ON_MANUAL,),
 )
 """Of each group a controller speaks one dialect or none."""
 

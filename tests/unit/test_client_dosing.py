@@ -330,12 +330,13 @@ async def test_an_object_too_large_for_the_lan_is_not_sent(
 async def test_a_person_says_what_is_nearly_empty(pool: Rig, kind: DoserKind) -> None:
     pool.pool.pool.settings[f"{kind.key}_remaining"] = 8_000
     await pool.controller.poller.poll()
-    assert kind.of(pool.controller.store.state).low is False
+    store = pool.controller.store
+    assert kind.low(store.state, store.choices) is False
     pool.forget()
     pool.controller.dosing.set_low_level(kind, 40)
-    assert [kind.of(state).low for state in pool.published] == [True]
+    assert len(pool.published) == 1
     await pool.polls(15)
-    assert kind.of(pool.controller.store.state).low is True
-    assert [other.of(pool.controller.store.state).low_level for other in DOSERS] == [
+    assert kind.low(store.state, store.choices) is True
+    assert [other.low_level(store.choices) for other in DOSERS] == [
         40 if other is kind else 10 for other in DOSERS
     ]

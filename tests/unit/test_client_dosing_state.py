@@ -8,6 +8,7 @@ import pytest
 
 from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
 from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
     DOSING,
@@ -78,14 +79,12 @@ def test_nearly_empty(
     litres_left: float | None,
 ) -> None:
     told = {"acid_drum_volume": size, "remain_acid_volume": left}
-    state = merge_settings(
-        PH_SETTINGS, ACID.with_low_level(PoolState(), level), told, NOW
-    )
-    assert state.acid.low is low
+    state = merge_settings(PH_SETTINGS, PoolState(), told, NOW)
+    assert ACID.low(state, ACID.with_low_level(Choices(), level)) is low
     assert state.acid.litres_left == litres_left
     assert state.acid.drum_litres == (20.0 if size else None)
     assert state.chlorine == Doser()
-    assert state.chlorine.low is None
+    assert state.chlorine.low(10) is None
 
 
 # The watch on acid

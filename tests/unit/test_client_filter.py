@@ -9,7 +9,6 @@ import pytest
 
 from custom_components.poolctl.client.frame import StateFrame, Telemetry
 from custom_components.poolctl.client.pool.filter import (
-    FILTER_LIMIT,
     MIN_FLOW,
     MIN_PRESSURE,
     STEADY,
@@ -101,7 +100,6 @@ def test_nobody_has_said_when_it_was_clean() -> None:
     bench = Bench()
     bench.run(2 * STEADY)
     assert bench.filter == Filter(measurable=True)
-    assert bench.filter.needs_cleaning is None
 
 
 def test_clean_is_the_first_measurement_after_that() -> None:
@@ -113,7 +111,7 @@ def test_clean_is_the_first_measurement_after_that() -> None:
     assert (bench.filter.clean, bench.filter.load) == (None, None)
     bench.run(POLL, resistance=CLEAN / 2)
     assert bench.filter.clean == pytest.approx(CLEAN / 2, rel=0.01)
-    assert (bench.filter.load, bench.filter.needs_cleaning) == (0, False)
+    assert bench.filter.load == 0
 
 
 @pytest.mark.parametrize("flow", [160, 200, 240, 300, 400])
@@ -122,18 +120,6 @@ def test_the_same_at_every_speed(bench: Bench, flow: float, more: float) -> None
     """Between 40 and 100 % of speed the pressure alone differs by a factor of six."""
     bench.run(2 * STEADY, flow=flow, resistance=CLEAN * (1 + more))
     assert bench.filter.load == pytest.approx(more * 100, abs=4)
-
-
-def test_the_limit(bench: Bench) -> None:
-    bench.run(2 * STEADY, resistance=1.4 * CLEAN)
-    below = bench.filter
-    assert (below.limit, below.needs_cleaning) == (FILTER_LIMIT, False)
-    bench.run(STEADY, resistance=1.6 * CLEAN)
-    above = bench.filter
-    assert above.needs_cleaning is True
-    assert replace(above, limit=100).needs_cleaning is False
-    bench.press()
-    assert (bench.filter.load, bench.filter.needs_cleaning) == (None, None)
 
 
 def test_cleaner_than_clean(bench: Bench) -> None:

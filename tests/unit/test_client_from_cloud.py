@@ -63,7 +63,7 @@ def test_dashboard() -> None:
         signals=state.signals,
         filter=Filter(measurable=True),
         valid_chemistry=Chemistry(ph=7.2, orp=640),
-        start_speed=80,
+        last_speed=80,
         acid=Doser(desired=7.3, reading_before=7.2),
         chlorinator=Dosing(desired=660),
         outputs=Outputs(assumed=True),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.lights import (
     LIGHT_ACTIONS,
     LIGHT_TYPES,
@@ -9,7 +10,6 @@ from custom_components.poolctl.client.pool.lights import (
     SPA_GROUP,
     merge_lights,
 )
-from custom_components.poolctl.client.pool.parts import Lights
 from custom_components.poolctl.client.pool.state import PoolState
 from tests.simulator.equipment import LIGHT_SECONDS
 
@@ -98,10 +98,10 @@ def reply(
 )
 def test_told(told: tuple[int, int], key: str, effect: str | None) -> None:
     state = merge_lights(PoolState(), reply(told))
-    kind = POOL_GROUP.light_type(state)
+    kind = POOL_GROUP.light_type(state, Choices())
     assert kind is not None and kind.key == key
-    assert POOL_GROUP.effect(state) == effect
-    assert POOL_GROUP.effects(state) == tuple(kind.effects)
+    assert POOL_GROUP.effect(state, Choices()) == effect
+    assert POOL_GROUP.effects(state, Choices()) == tuple(kind.effects)
     assert state.spa_lights.show == (0, 99)
 
 
@@ -117,16 +117,19 @@ def test_odd_replies_leave_what_is_known(odd: tuple[object, object]) -> None:
 def test_nothing_told() -> None:
     state = merge_lights(PoolState(), {})
     assert state == PoolState()
-    assert POOL_GROUP.light_type(state) is None
-    assert (POOL_GROUP.effect(state), POOL_GROUP.effects(state)) == (None, ())
+    assert POOL_GROUP.light_type(state, Choices()) is None
+    assert (
+        POOL_GROUP.effect(state, Choices()),
+        POOL_GROUP.effects(state, Choices()),
+    ) == (None, ())
 
 
 def test_a_choice_goes_before_what_is_told() -> None:
-    state = merge_lights(
-        PoolState(pool_lights=Lights(chosen_type=5)), reply((1, 2), (1, 2))
-    )
-    assert POOL_GROUP.effects(state)[0] == "deep_blue"
-    assert POOL_GROUP.effect(state) is None  # that of another kind of light
-    assert SPA_GROUP.effect(state) == "aqua"
-    state = merge_lights(PoolState(pool_lights=Lights(chosen_type=0)), reply((1, 2)))
-    assert POOL_GROUP.effects(state) == ()
+    state = merge_lights(PoolState(), reply((1, 2), (1, 2)))
+    chosen = Choices(pool_lights=5)
+    assert POOL_GROUP.effects(state, chosen)[0] == "deep_blue"
+    assert POOL_GROUP.effect(state, chosen) is None  # that of another kind of light
+    assert SPA_GROUP.effect(state, chosen) == "aqua"
+    assert POOL_GROUP.effects(state, Choices(pool_lights=0)) == ()
+    # A light type of another version is none that this one can show.
+    assert POOL_GROUP.effect(state, Choices(pool_lights=200)) == "aqua"

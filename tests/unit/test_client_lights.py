@@ -14,13 +14,14 @@ from custom_components.poolctl.client.exceptions import (
     RefusedError,
     UnreachableError,
 )
+from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.lights import (
     LIGHT_TYPES,
     POOL_GROUP,
     SPA_GROUP,
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Lights, LightShow
+from custom_components.poolctl.client.pool.parts import LightShow
 from tests.simulator.raw import until
 
 from .conftest import Rig
@@ -41,7 +42,7 @@ def lit(pool: Rig, slot: int) -> tuple[bool | None, str | None]:
     found = pool.controller.store.state.outputs.slot(slot)
     group = SPA_GROUP if slot == SPA_LIGHT else POOL_GROUP
     assert found is not None
-    return found.on, group.effect(pool.controller.store.state)
+    return found.on, group.effect(pool.controller.store.state, Choices())
 
 
 def due(pool: Rig) -> bool:
@@ -155,7 +156,7 @@ async def test_a_query_that_the_show_overtook_is_asked_again(pool: Rig) -> None:
     await pool.controller.lights.show(POOL_LIGHT, "red")
     await asyncio.gather(poll, refreshing)
     assert pool.names()[1:3] == ["cmd", LIGHTS_QUERY]
-    assert POOL_GROUP.effect(pool.controller.store.state) == "white"
+    assert POOL_GROUP.effect(pool.controller.store.state, Choices()) == "white"
     await pool.polls(15)
     assert due(pool)
     await refresh(pool)
@@ -170,7 +171,7 @@ async def test_a_show_that_never_came_true(
     assert lit(pool, POOL_LIGHT) == (True, "red")
     await pool.polls(15)
     await refresh(pool)
-    assert POOL_GROUP.effect(pool.controller.store.state) == "white"
+    assert POOL_GROUP.effect(pool.controller.store.state, Choices()) == "white"
     with caplog.at_level(logging.WARNING):
         await pool.polls(20)
     assert lit(pool, POOL_LIGHT) == (False, "white")
@@ -264,21 +265,20 @@ async def test_what_is_not_a_light(pool: Rig, slot: int) -> None:
 async def test_an_unknown_light_type(pool: Rig) -> None:
     with pytest.raises(InvalidCommandError):
         pool.controller.lights.choose_type(POOL_GROUP, "disco_ball")
-    assert pool.controller.store.known.pool_lights.chosen_type is None
+    assert pool.controller.store.choices == Choices()
 
 
 async def test_shows_need_the_lan(make_rig: Callable[..., Rig]) -> None:
     pool = make_rig(full=True, lan=False)
     types = tuple(slot.aux_type for slot in pool.pool.pool.slots)
     pool.controller.store.update(
-        lambda known: replace(
-            known, outputs=Outputs(types=types), pool_lights=Lights(chosen_type=1)
-        )
+        lambda known: replace(known, outputs=Outputs(types=types))
     )
+    pool.controller.store.choose(lambda choices: replace(choices, pool_lights=1))
     with pytest.raises(NotSupportedError):
         await pool.controller.lights.show(POOL_LIGHT, "blue")
     assert pool.service.cloud.requests == []
-    assert POOL_GROUP.effect(pool.controller.store.state) is None
+    assert POOL_GROUP.effect(pool.controller.store.state, Choices()) is None
 
 
 # What goes wrong

@@ -95,7 +95,7 @@ async def test_a_pump_that_runs_on_counts_as_off(small: Rig) -> None:
 
 
 async def test_a_pump_switched_off_is_not_shown_at_another_speed(small: Rig) -> None:
-    small.controller.store.update(lambda known: replace(known, start_speed=55))
+    small.controller.store.choose(lambda choices: replace(choices, pump_speed=55))
     await small.controller.pump.switch(False)
     speeds = [state.readings.pump_speed for state in small.published]
     assert speeds == [75, 0]
@@ -122,9 +122,9 @@ async def test_the_speed_of_a_pump_that_stands(small: Rig) -> None:
     await small.controller.pump.switch(False)
     small.pool.requests.clear()
     await small.controller.pump.set_speed(55)
-    assert small.asked() == [] and small.controller.store.state.start_speed == 55
+    assert small.asked() == [] and small.controller.store.choices.pump_speed == 55
     await small.polls(15)
-    assert small.controller.store.state.start_speed == 55
+    assert small.controller.store.choices.pump_speed == 55
     await small.controller.pump.switch(True)
     assert small.pool.pool.pump.speed == 55
 

@@ -14,6 +14,7 @@ from custom_components.poolctl.client.exceptions import (
     NotSupportedError,
     RefusedError,
 )
+from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.schedule_rules import (
     MAX_NAME,
     check,
@@ -134,8 +135,8 @@ async def test_what_schedules_switch(pool: Rig) -> None:
     for slot in state.outputs.slots:
         can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
         assert schedulable(state, slot) is can, slot
-    assert usual_speed(state, state.outputs.slots[PUMP]) == 75
-    assert usual_speed(state, state.outputs.slots[FALL]) == 0
+    assert usual_speed(state, Choices(), state.outputs.slots[PUMP]) == 75
+    assert usual_speed(state, Choices(), state.outputs.slots[FALL]) == 0
 
 
 # What is refused
@@ -226,10 +227,10 @@ def test_what_equipment_is_meant(pool: Rig) -> None:
         (seen, PUMP, 60, (PUMP, 1, 60)),
         (seen, ACTUATOR, None, (ACTUATOR, 20, 0)),
     ):
-        told = equip(state, before, slot, speed)
+        told = equip(state, Choices(), before, slot, speed)
         assert tuple(told[name] for name in ("slot", "aux_type", "speed")) == expected
     with pytest.raises(NotSupportedError):
-        equip(PoolState(), None, None, None)
+        equip(PoolState(), Choices(), None, None, None)
 
 
 async def test_speeds_by_pump(pool: Rig) -> None:

@@ -16,6 +16,7 @@ from custom_components.poolctl.client.frame import (
     Timer,
     decode_frame,
 )
+from custom_components.poolctl.client.pool.choices import Choices, start_speed
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.outputs import Outputs
@@ -176,8 +177,8 @@ def test_where_each_setting_goes() -> None:
         aux_types=(31, 2, 17),
     )
     before = PoolState(
-        acid=Doser(enabled=True, doses=3, low_level=20),
-        chlorine=Doser(enabled=False, doses=4, low_level=30),
+        acid=Doser(enabled=True, doses=3),
+        chlorine=Doser(enabled=False, doses=4),
         chlorinator=Dosing(enabled=True),
         outputs=Outputs(names=("Pump",)),
         schedules=Schedules(records=(), assumed=True),
@@ -198,7 +199,6 @@ def test_where_each_setting_goes() -> None:
             remaining_ml=15_000,
             enabled=True,
             doses=3,
-            low_level=20,
         ),
         chlorine=Doser(
             desired=700,
@@ -206,7 +206,6 @@ def test_where_each_setting_goes() -> None:
             remaining_ml=25_000,
             enabled=False,
             doses=4,
-            low_level=30,
         ),
         chlorinator=Dosing(desired=650, enabled=True),
         outputs=Outputs(types=(31, 2, 17), names=("Pump",)),
@@ -362,11 +361,23 @@ def test_the_truth_about_the_pump(mode: int | None, on: bool | None) -> None:
     [(99, 60, 60), (1, 75, 75), (0, 0, 50), (0, 60, 50), (99, 0, 50), (99, None, 50),
      (None, 60, 50)],
 )  # fmt: skip
-def test_start_speed(mode: int | None, speed: int | None, expected: int) -> None:
-    state = replace(PoolState(), start_speed=50)
-    assert seen(state, main_pump_mode=mode, pump_speed=speed).start_speed == expected
+def test_last_speed(mode: int | None, speed: int | None, expected: int) -> None:
+    state = PoolState(last_speed=50)
+    assert seen(state, main_pump_mode=mode, pump_speed=speed).last_speed == expected
     changes = {"main_pump_status": mode, "actual_pump_speed": speed}
-    assert told(state, **changes).start_speed == expected
+    assert told(state, **changes).last_speed == expected
+    primes = seen(state, main_pump_mode=mode, pump_speed=speed, flags2=2)
+    assert primes.last_speed == 50
+
+
+@pytest.mark.parametrize(
+    ("chosen", "last", "expected"),
+    [(None, None, 40), (None, 75, 75), (None, 20, 40), (55, 75, 55), (55, None, 55)],
+)
+def test_start_speed(chosen: int | None, last: int | None, expected: int) -> None:
+    """A chosen speed stays; without one it is the last, and never one that is forced."""
+    choices = Choices(pump_speed=chosen)
+    assert start_speed(PoolState(last_speed=last), choices) == expected
 
 
 @pytest.mark.parametrize(

@@ -73,3 +73,34 @@ async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
     assert rig.controller.store.known.pump_on is False
     await rig.controller.pump.switch(True)
     assert rig.sent()[0][1]["pump_speed"] == 40
+
+
+async def test_priming_at_full_speed(small: Rig) -> None:
+    """L19: the speed that was asked for is sent once, and nothing overwrites it."""
+    small.pool.dialects.add("primes_at_full_speed")
+    pump, store = small.controller.pump, small.controller.store
+    await pump.switch(False)
+    await pump.set_speed(50)
+    await pump.switch(True)
+    assert small.pool.pool.pump.speed == 0
+    assert store.known.last_speed == 75
+    await small.polls(60)
+    assert (small.pool.pool.pump.speed, store.known.readings.pump_speed) == (100, 100)
+    assert (store.known.last_speed, store.choices.pump_speed) == (75, 50)
+    await small.polls(240)
+    assert (store.known.readings.pump_speed, store.known.last_speed) == (50, 50)
+    assert small.names().count("cmd") == 1
+
+
+async def test_a_chosen_speed_stays_chosen(small: Rig) -> None:
+    """No reading of another speed, a schedule's or the app's, overwrites it."""
+    pump, pool = small.controller.pump, small.pool.pool
+    await pump.switch(False)
+    await pump.set_speed(50)
+    pool.set_speed(75)
+    pool.switch(0, True)
+    await small.polls(300)
+    assert small.controller.store.known.last_speed == 75
+    await pump.switch(False)
+    await pump.switch(True)
+    assert pool.pump.asked == 50

@@ -16,7 +16,6 @@ A count that has begun anew and is as high again when it is next told, minutes l
 cannot be told from one that stood still: those doses are not counted.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple, Self, override
@@ -32,7 +31,7 @@ from homeassistant.helpers.restore_state import ExtraStoredData, RestoreEntity
 from homeassistant.util import dt as dt_util
 
 from ..client.pool.dosing import DOSERS, DoserKind
-from ..client.pool.state import PoolState
+from ..client.pool.parts import Doser
 from ..coordinator import ControllerCoordinator
 from ..entity import PoolctlEntity, PoolctlEntityDescription
 from .days import MIDNIGHT_MARGIN, start_of_day
@@ -103,6 +102,13 @@ class DoseCount(ExtraStoredData):
         return cls(data["today"], Told(data["told"], at))
 
 
+def reported_count(doser: Doser) -> Told | None:
+    """Return the count that the controller told last."""
+    if doser.doses is None or doser.told_at is None:
+        return None
+    return Told(doser.doses, doser.told_at)
+
+
 def _midnight(now: datetime) -> datetime:
     """Return when the day began, in UTC, which no change of the clock makes ambiguous."""
     return start_of_day(dt_util.as_local(now))
@@ -114,13 +120,7 @@ class PoolctlDoseSensorDescription(
 ):
     """The doses of one doser; `value_fn` is the controller's own count."""
 
-    told_at_fn: Callable[[PoolState], datetime | None]
-    """When the controller told it."""
-
-    def told(self, state: PoolState) -> Told | None:
-        """Return the count that the controller told last."""
-        doses, at = self.value_fn(state), self.told_at_fn(state)
-        return None if doses is None or at is None else Told(doses, at)
+    doser: DoserKind
 
 
 def _doses(doser: DoserKind) -> PoolctlDoseSensorDescription:
@@ -131,11 +131,11 @@ def _doses(doser: DoserKind) -> PoolctlDoseSensorDescription:
         state_class=SensorStateClass.TOTAL_INCREASING,
         fitted=doser.fitted,
         value_fn=lambda state: doser.of(state).doses,
-        told_at_fn=lambda state: doser.of(state).told_at,
+        doser=doser,
     )
 
 
-ACID_DOSE_SENSOR, CHLORINE_DOSE_SENSOR = DOSE_SENSORS = tuple(map(_doses, DOSERS))
+DOSE_SENSORS = tuple(map(_doses, DOSERS))
 
 
 class PoolctlDoseSensor(PoolctlEntity[int], RestoreEntity, SensorEntity):
@@ -210,7 +210,7 @@ class PoolctlDoseSensor(PoolctlEntity[int], RestoreEntity, SensorEntity):
 
     def _take_over(self) -> bool:
         """Take over what was told; tell whether anything a person sees changed."""
-        told = self.entity_description.told(self.coordinator.data)
+        told = reported_count(self.entity_description.doser.of(self.coordinator.data))
         if told is not None:
             if self._count is None:
                 self._count, self._day = DoseCount.begin(told), dt_util.now().date()

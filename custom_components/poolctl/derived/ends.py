@@ -38,8 +38,6 @@ class PoolctlEndDescription(
     """How long it still lasts; `None` where it is over, never began or is not known."""
     margin_fn: Callable[[PoolState], timedelta] = lambda state: MARGIN
     """How far two times may lie apart that are the same."""
-    value_fn: Callable[[PoolState], datetime | None] = lambda state: None
-    """No state has the time: the entity works it out."""
 
 
 def _end(

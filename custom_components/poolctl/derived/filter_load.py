@@ -42,7 +42,7 @@ FILTER_LOAD = (
         native_unit_of_measurement=PERCENTAGE,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        exists_fn=lambda state: state.filter.measurable or None,
+        exists_fn=lambda pool: pool.state.filter.measurable or None,
         value_fn=lambda state: state.filter.load,
     ),
 )

@@ -22,9 +22,11 @@ from homeassistant.const import UnitOfEnergy, UnitOfTime, UnitOfVolume
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
+from ..client.pool.choices import Choices
 from ..client.pool.state import PoolState
 from ..coordinator import ControllerCoordinator
 from ..entity import PoolctlEntity, PoolctlEntityDescription
+from ..learned.pool import Pool
 
 MAX_GAP: Final = 60.0
 """s between two reads beyond which nobody knows what happened."""
@@ -50,12 +52,10 @@ class PoolctlTotalDescription(PoolctlEntityDescription[float], SensorEntityDescr
 
     rate_fn: Callable[[PoolState], float | None]
     """What is summed up, in the sensor's unit per second; `None` is not known."""
-    scale_fn: Callable[[PoolState], float | None] = lambda state: 1.0
+    scale_fn: Callable[[Choices], float | None] = lambda choices: 1.0
     """How much of what is shown is one of what is summed up; `None` is not known."""
     daily: bool = False
     """Whether it starts anew at midnight, local time."""
-    value_fn: Callable[[PoolState], float | None] = lambda state: None
-    """No state has the total: the entity sums it up."""
 
 
 def _power(state: PoolState) -> float | None:
@@ -77,17 +77,17 @@ def _flowing(state: PoolState) -> float | None:
     return None if litres is None else litres / _CUBIC_METRE / 60
 
 
-def _flow_known(state: PoolState) -> bool | None:
-    return state.readings.flow_rate is not None or None
+def _flow_known(pool: Pool) -> bool | None:
+    return pool.state.readings.flow_rate is not None or None
 
 
-def _turns_over(state: PoolState) -> bool | None:
-    return _flow_known(state) if state.volume else False
+def _turns_over(pool: Pool) -> bool | None:
+    return _flow_known(pool) if pool.choices.volume else False
 
 
-def _turnovers(state: PoolState) -> float | None:
+def _turnovers(choices: Choices) -> float | None:
     """Return how much of the pool a cubic metre is."""
-    return _CUBIC_METRE / state.volume if state.volume else None
+    return _CUBIC_METRE / choices.volume if choices.volume else None
 
 
 TOTALS = (
@@ -99,7 +99,7 @@ TOTALS = (
         state_class=SensorStateClass.TOTAL_INCREASING,
         suggested_display_precision=DECIMALS,
         # The cloud tells no power (layouts.md 5): without the LAN there is no energy.
-        exists_fn=lambda state: state.readings.pump_power is not None or None,
+        exists_fn=lambda pool: pool.state.readings.pump_power is not None or None,
         rate_fn=_power,
     ),
     PoolctlTotalDescription(
@@ -109,7 +109,7 @@ TOTALS = (
         native_unit_of_measurement=UnitOfTime.HOURS,
         state_class=SensorStateClass.TOTAL_INCREASING,
         suggested_display_precision=DECIMALS,
-        exists_fn=lambda state: state.pump_on is not None or None,
+        exists_fn=lambda pool: pool.state.pump_on is not None or None,
         rate_fn=_running,
         daily=True,
     ),
@@ -171,7 +171,7 @@ class PoolctlTotal(PoolctlEntity[float], RestoreSensor):
 
     @override
     def _read_value(self) -> float | None:
-        scale = self.entity_description.scale_fn(self.coordinator.data)
+        scale = self.entity_description.scale_fn(self.coordinator.pool.choices)
         return None if scale is None else round(self._told * scale, DECIMALS)
 
     @property

@@ -12,6 +12,7 @@ from homeassistant.components.sensor import SensorDeviceClass
 
 from ..client.pool.heating import BODIES, Body, heated, warm_in
 from ..client.pool.state import PoolState
+from ..learned.pool import Pool
 from .ends import PoolctlEndDescription
 
 LEAST: Final = timedelta(minutes=5)
@@ -25,7 +26,8 @@ STEPS: Final = 1.5
 def _warm_at(body: Body) -> PoolctlEndDescription:
     """Return the row of a body of water."""
 
-    def exists(state: PoolState) -> bool | None:
+    def exists(pool: Pool) -> bool | None:
+        state = pool.state
         if heated(state, body) is False:
             return False
         return body.of(state).target is not None or None

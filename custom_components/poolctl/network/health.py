@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..client.envelope import ClockFault
 from ..client.exceptions import PoolctlError
 from ..client.pool.state import PoolState
+from ..learned.pool import Pool
 from .addresses import ObservedAddress
 from .record import ControllerRecord
 
@@ -18,7 +19,7 @@ class Health:
     """Of the device in Home Assistant."""
     announced: ObservedAddress | None
     """What the network told of it last."""
-    state: PoolState
+    pool: Pool
     reached: bool
     """Whether its state is at most 90 s old."""
     closed_season: bool
@@ -52,3 +53,8 @@ class Health:
     def title(self) -> str:
         """What a person calls the controller."""
         return self.record.title
+
+    @property
+    def state(self) -> PoolState:
+        """What the newest poll reported."""
+        return self.pool.state

@@ -8,6 +8,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
+from ..learned.pool import needs_cleaning
 from ..network.health import Health
 from .problem import Problem, Repair, Severity, Variant
 
@@ -63,7 +64,9 @@ def _drum(kind: DoserKind) -> Problem[Health]:
     """Return the row of a drum that is nearly empty, or empty."""
     return Problem(
         key=f"{kind.key}_low",
-        exists=_of_doser(kind, lambda health: kind.of(health.state).low),
+        exists=_of_doser(
+            kind, lambda health: kind.low(health.state, health.pool.choices)
+        ),
         severity=Severity.NOTICE,
         variants=(
             Variant(
@@ -134,7 +137,7 @@ POOL_PROBLEMS: Final = (
     ),
     Problem(
         key="filter_needs_cleaning",
-        exists=lambda health: health.state.filter.needs_cleaning,
+        exists=lambda health: needs_cleaning(health.pool),
         severity=Severity.NOTICE,
     ),
     Problem(

@@ -155,7 +155,9 @@ def _wanted(
     slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
     return replace(
         before,
-        **equip(coordinator.data, seen, slot, speed),
+        **equip(
+            coordinator.data, coordinator.controller.store.choices, seen, slot, speed
+        ),
         name=data.get(ATTR_NAME, before.name),
         start=_minute(data.get(ATTR_START), before.start),
         end=_minute(data.get(ATTR_END), before.end),

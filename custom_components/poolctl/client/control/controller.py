@@ -7,6 +7,7 @@ from ..clock import Clock, ControllerClock
 from ..cloud import CloudClient
 from ..facts import Facts
 from ..lan import LanClient
+from ..pool.choices import Choices
 from ..pool.state import PoolState
 from .clock_watch import ClockWatch
 from .dosing import DosingControl
@@ -24,6 +25,7 @@ from .sender import Sender
 from .store import Store
 
 _NOTHING = PoolState()
+_NO_CHOICES = Choices()
 
 
 class Controller:
@@ -44,6 +46,7 @@ class Controller:
         remembered: PoolState = _NOTHING,
         clock: Clock | None = None,
         zone: Callable[[], tzinfo] = lambda: UTC,
+        choices: Choices = _NO_CHOICES,
         holds_end: bool = True,
     ) -> None:
         """Start from what is remembered; nothing is read yet.
@@ -52,7 +55,7 @@ class Controller:
         pool is; with `holds_end`, what is held by hand is given back by itself.
         """
         self.clock = clock = clock or Clock()
-        self.store = store = Store(remembered, publish)
+        self.store = store = Store(remembered, choices, publish)
         self.paths = paths = Paths(device_id, lan, cloud, facts)
         self.queries = queries = Queries(store, paths, clock)
         self.poller = poller = Poller(store, paths, queries, clock)

@@ -164,7 +164,7 @@ class DosingControl:
 
     def set_low_level(self, kind: DoserKind, percent: int) -> None:
         """Keep below how many % of its drum a doser is nearly empty."""
-        self._store.update(lambda known: kind.with_low_level(known, percent))
+        self._store.choose(lambda choices: kind.with_low_level(choices, percent))
 
     async def refill(self, kind: DoserKind) -> None:
         """Tell the controller that a drum is full again.

@@ -43,7 +43,7 @@ class LightControl:
 
     def choose_type(self, group: LightGroup, key: str) -> None:
         """Keep which kind of light a person says is fitted."""
-        self._store.update(lambda known: group.with_type(known, key))
+        self._store.choose(lambda choices: group.with_type(choices, key))
 
     async def show(self, index: int, effect: str) -> None:
         """Have the light of a slot show an effect; it ends up on.
@@ -81,11 +81,13 @@ class LightControl:
         if slot is None or slot.role not in LIGHT_GROUPS:
             raise NotSupportedError("this is not known to be a light")
         group = LIGHT_GROUPS[slot.role]
-        return slot, group, group.light_type(known) or LIGHT_TYPES[0]
+        kind = group.light_type(known, self._store.choices)
+        return slot, group, kind or LIGHT_TYPES[0]
 
     async def _send(self, slot: Slot, group: LightGroup, what: LightAction) -> None:
         index, settles_in = slot.index, what.seconds + SETTLING_MARGIN
-        show = LightShow(group.type_code(self._store.known) or 0, what.color)
+        known = self._store.known
+        show = LightShow(group.type_code(known, self._store.choices) or 0, what.color)
         body = {"slot": index, "light_type": show.light_type, "light_color": show.color}
 
         async def run(lan: LanClient) -> StateFrame | None:

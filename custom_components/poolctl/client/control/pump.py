@@ -14,6 +14,7 @@ from ..exceptions import (
 )
 from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
 from ..lan import LanClient
+from ..pool.choices import start_speed
 from ..pool.state import PoolState
 from .pending import Pending
 from .resuming import resuming
@@ -87,8 +88,7 @@ class PumpControl:
             await self._sender.coalescer.run(
                 "pump", speed, self._send_speed, self._sender.confirm
             )
-        else:
-            self._store.update(lambda known: replace(known, start_speed=speed))
+        self._store.choose(lambda choices: replace(choices, pump_speed=speed))
 
     async def resume(self) -> None:
         """Give it back to its schedules.
@@ -185,13 +185,10 @@ class PumpControl:
 
     def _body(self, on: bool, wanted: int | None) -> dict[str, int]:
         """Return the body of `v2_manual_set` (layouts.md 3), at its usual speed for None."""
-        # A schedule may run it at speeds that are not for the hand.
-        # One that was never seen running gets the slowest: nothing is forced.
-        usual = nearest_speed(self._store.known.start_speed or MIN_SPEED)
         return {
             "aux_switch_state": on,
             "aux_slot_num": self._slot(),
-            "pump_speed": wanted or usual,
+            "pump_speed": wanted or start_speed(self._store.known, self._store.choices),
         }
 
 
@@ -214,5 +211,7 @@ def _holds(state: PoolState, on: bool, wanted: int | None) -> bool:
     if not on:
         # While the heater cools down the pump runs on (layouts.md 2.1).
         return state.pump_on is False or state.signals.pump_cooling_down is True
-    at_speed = state.readings.pump_speed == wanted or state.signals.pump_priming is True
-    return state.pump_on is True and (wanted is None or at_speed)
+    # It primes at full speed, and at 0 until the motor turns (unknowns: L19).
+    starts = state.signals.pump_priming is True or state.readings.pump_speed == 0
+    at_speed = wanted is None or starts or state.readings.pump_speed == wanted
+    return state.pump_on is True and at_speed

@@ -4,6 +4,7 @@ from collections.abc import Callable
 import logging
 import time
 
+from ..pool.choices import Choices
 from ..pool.state import PoolState
 from .pending import PendingValues
 
@@ -19,8 +20,11 @@ type ReadListener = Callable[[PoolState, float], None]
 class Store:
     """Keeps the state; `publish` is called whenever it may look different."""
 
-    def __init__(self, remembered: PoolState, publish: Callable[[], None]) -> None:
+    def __init__(
+        self, remembered: PoolState, choices: Choices, publish: Callable[[], None]
+    ) -> None:
         """Start from what is remembered."""
+        self.choices = choices
         self.known = remembered
         """What the controller and the cloud told, without pending values."""
         self.pending = PendingValues()
@@ -43,6 +47,11 @@ class Store:
     def update(self, change: Callable[[PoolState], PoolState]) -> None:
         """Change what is known, and publish it."""
         self.known = change(self.known)
+        self.publish()
+
+    def choose(self, change: Callable[[Choices], Choices]) -> None:
+        """Change what a user chose, and publish it."""
+        self.choices = change(self.choices)
         self.publish()
 
     def add_read_listener(self, listener: ReadListener) -> Callable[[], None]:

@@ -24,11 +24,9 @@ from ..exceptions import InvalidCommandError
 from ..frame import DESIRED_ORP, PH, VOLUME, Signals
 from ..json_values import Answer, byte, number
 from ..layout import Between
+from .choices import Choices
 from .parts import Doser, Dosing
 from .state import PoolState
-
-MIN_LOW_LEVEL, MAX_LOW_LEVEL = 1, 50
-"""% of the drum that may be called little (chosen)."""
 
 
 class Choice(NamedTuple):
@@ -101,10 +99,13 @@ class DoserKind(DosingKind[Doser]):
 
     drum_keys: DrumKeys
     doses_now: Callable[[Signals], bool | None]
+    low_level: Callable[[Choices], int]
+    """% of the drum from which on it is nearly empty."""
+    with_low_level: Callable[[Choices, int], Choices]
 
-    def with_low_level(self, state: PoolState, percent: int) -> PoolState:
-        """Return the state with another limit of nearly empty."""
-        return self.into(state, replace(self.of(state), low_level=percent))
+    def low(self, state: PoolState, choices: Choices) -> bool | None:
+        """Tell whether the drum is nearly empty."""
+        return self.of(state).low(self.low_level(choices))
 
     def with_drum(self, state: PoolState, size: float) -> PoolState:
         """Return the state with another size of the drum in mL."""
@@ -146,6 +147,8 @@ ACID = DoserKind(
     of=lambda state: state.acid,
     into=lambda state, doser: replace(state, acid=doser),
     doses_now=lambda signals: signals.ph_dosing,
+    low_level=lambda choices: choices.acid_low_level,
+    with_low_level=lambda choices, level: replace(choices, acid_low_level=level),
 )
 CHLORINE = DoserKind(
     key="chlorine",
@@ -159,6 +162,8 @@ CHLORINE = DoserKind(
     of=lambda state: state.chlorine,
     into=lambda state, doser: replace(state, chlorine=doser),
     doses_now=lambda signals: signals.chlorine_dosing,
+    low_level=lambda choices: choices.chlorine_low_level,
+    with_low_level=lambda choices, level: replace(choices, chlorine_low_level=level),
 )
 CHLORINATOR = DosingKind(
     key="chlorinator",

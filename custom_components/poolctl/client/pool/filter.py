@@ -48,13 +48,6 @@ class Filter:
     """What it resisted then, in kPa/(L/min)²; `None` until it was measured."""
     load: int | None = None
     """% that it resists more than then."""
-    limit: int = FILTER_LIMIT
-    """% of load from which on a person wants to know."""
-
-    @property
-    def needs_cleaning(self) -> bool | None:
-        """Whether the load has reached its limit."""
-        return None if self.load is None else self.load >= self.limit
 
     def cleaned(self, now: datetime) -> Filter:
         """Return the filter that a person calls clean: the next measurement tells how."""

@@ -11,6 +11,7 @@ from itertools import count
 from ..equipment import POOL_LIGHTS, SPA_LIGHTS, Role
 from ..exceptions import InvalidCommandError
 from ..json_values import Answer, byte
+from .choices import Choices
 from .parts import Lights, LightShow
 from .state import PoolState
 
@@ -115,47 +116,50 @@ class LightGroup:
     color_key: str
     of: Callable[[PoolState], Lights]
     into: Callable[[PoolState, Lights], PoolState]
+    chosen: Callable[[Choices], int | None]
+    """The light type that a user says is fitted."""
+    choose: Callable[[Choices, int], Choices]
 
     def with_show(self, state: PoolState, show: LightShow) -> PoolState:
         """Return the state with another preference."""
         return self.into(state, replace(self.of(state), show=show))
 
-    def with_type(self, state: PoolState, key: str) -> PoolState:
-        """Return the state with a light type that a person says is fitted.
+    def with_type(self, choices: Choices, key: str) -> Choices:
+        """Return the choices with a light type that a user says is fitted.
 
         Raises InvalidCommandError where there is no such type.
         """
         if key not in _CODES:
             raise InvalidCommandError(f"there is no light type {key}")
-        return self.into(state, replace(self.of(state), chosen_type=_CODES[key]))
+        return self.choose(choices, _CODES[key])
 
-    def type_code(self, state: PoolState) -> int | None:
+    def type_code(self, state: PoolState, choices: Choices) -> int | None:
         """Return the light type: the chosen one, else the one the controller knows.
 
         `None` until it has told; 0 where it does not know either.
         """
-        lights = self.of(state)
-        if lights.chosen_type is not None:
-            return lights.chosen_type
-        if lights.show is None:
+        if (chosen := self.chosen(choices)) in LIGHT_TYPES:
+            return chosen
+        if (show := self.of(state).show) is None:
             return None
-        return lights.show.light_type if lights.show.light_type in LIGHT_TYPES else 0
+        return show.light_type if show.light_type in LIGHT_TYPES else 0
 
-    def light_type(self, state: PoolState) -> LightType | None:
+    def light_type(self, state: PoolState, choices: Choices) -> LightType | None:
         """Return what its lights can do, `None` until that is known."""
-        code = self.type_code(state)
+        code = self.type_code(state, choices)
         return None if code is None else LIGHT_TYPES[code]
 
-    def effects(self, state: PoolState) -> tuple[str, ...]:
+    def effects(self, state: PoolState, choices: Choices) -> tuple[str, ...]:
         """Return the effects to choose from."""
-        kind = self.light_type(state)
+        kind = self.light_type(state, choices)
         return tuple(kind.effects) if kind else ()
 
-    def effect(self, state: PoolState) -> str | None:
+    def effect(self, state: PoolState, choices: Choices) -> str | None:
         """Return the effect that was set last, `None` where there is none."""
-        show, kind = self.of(state).show, self.light_type(state)
-        if show is None or kind is None or show.light_type != self.type_code(state):
+        show, code = self.of(state).show, self.type_code(state, choices)
+        if show is None or code is None or show.light_type != code:
             return None
+        kind = LIGHT_TYPES[code]
         return kind.effect(show.color)
 
 
@@ -166,6 +170,8 @@ POOL_GROUP = LightGroup(
     color_key="g_pool_light_mode",
     of=lambda state: state.pool_lights,
     into=lambda state, lights: replace(state, pool_lights=lights),
+    chosen=lambda choices: choices.pool_lights,
+    choose=lambda choices, code: replace(choices, pool_lights=code),
 )
 SPA_GROUP = LightGroup(
     key="spa",
@@ -174,6 +180,8 @@ SPA_GROUP = LightGroup(
     color_key="g_spa_light_mode",
     of=lambda state: state.spa_lights,
     into=lambda state, lights: replace(state, spa_lights=lights),
+    chosen=lambda choices: choices.spa_lights,
+    choose=lambda choices, code: replace(choices, spa_lights=code),
 )
 LIGHT_GROUPS = {Role.POOL_LIGHT: POOL_GROUP, Role.SPA_LIGHT: SPA_GROUP}
 """By role of a light's slot."""

@@ -15,6 +15,8 @@ IDLE_DOSES = 8
 """Doses that must move a reading by a tenth, chosen: as much as a large pool needs."""
 COUNT_AGE = timedelta(hours=1)
 """Beyond that a count of doses may be yesterday's; it is told every few minutes."""
+MIN_LOW_LEVEL, MAX_LOW_LEVEL = 1, 50
+"""% of the drum that may be called little (chosen)."""
 LOW_LEVEL = 10
 """%, chosen: about two litres of a usual drum, some weeks of dosing."""
 
@@ -78,8 +80,6 @@ class Doser(Dosing):
     """When the controller last told its count; alone it makes no state different."""
     max_doses: int | None = None
     """The most that the controller takes in a day."""
-    low_level: int = LOW_LEVEL
-    """% of the drum below which a person wants to know."""
     reading_before: float | None = None
     """Of the probe, when it last moved as doses should move it."""
     idle_doses: int = 0
@@ -120,12 +120,11 @@ class Doser(Dosing):
         """Whether nothing is left of a drum, in tenths of a litre."""
         return None if self.litres_left is None else round(self.litres_left, 1) <= 0
 
-    @property
-    def low(self) -> bool | None:
-        """Whether the drum is nearly empty."""
+    def low(self, level: int) -> bool | None:
+        """Tell whether the drum is nearly empty, at a level in %."""
         if not self.drum_ml or self.remaining_ml is None:
             return None
-        return self.remaining_ml * 100 <= self.drum_ml * self.low_level
+        return self.remaining_ml * 100 <= self.drum_ml * level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +159,6 @@ class Lights:
     """The lights of the pool or of the spa: the controller keeps one preference for all."""
 
     show: LightShow | None = None
-    chosen_type: int | None = None
-    """Light type that a person says is fitted; `None`: as the controller knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

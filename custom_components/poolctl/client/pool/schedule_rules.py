@@ -7,18 +7,11 @@ records, the weekday bits and the speeds of a pump are observed (layouts.md 3 an
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..equipment import (
-    MAX_SPEED,
-    MIN_SPEED,
-    SPEED_STEP,
-    UNKNOWN_TYPE,
-    Role,
-    Slot,
-    nearest_speed,
-)
+from ..equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, UNKNOWN_TYPE, Role, Slot
 from ..exceptions import InvalidCommandError, NotSupportedError
 from ..json_values import clean_text
 from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED, Schedule
+from .choices import Choices, start_speed
 from .parts import Schedules
 from .state import PoolState
 
@@ -60,15 +53,26 @@ def schedulable(state: PoolState, slot: Slot) -> bool:
     return slot.role in _SWITCHED or slot == state.outputs.spa
 
 
-def usual_speed(state: PoolState, slot: Slot) -> int:
+def usual_speed(state: PoolState, choices: Choices, slot: Slot) -> int:
     """Return the speed in % a schedule of a slot gets unless a person says more."""
     if slot.role is not Role.PUMP or not state.variable_speed:
         return 0
-    return nearest_speed(state.start_speed or MAX_SPEED)
+    return start_speed(state, choices)
+
+
+def scheduled_speed(state: PoolState) -> int | None:
+    """Return the speed in % of the schedule that runs the pump, `None` for no schedule."""
+    mode = state.readings.main_pump_mode or 0
+    schedule = state.schedules.used.get(mode - 1)
+    return schedule.speed if schedule and schedule.speed else None
 
 
 def equip(
-    state: PoolState, before: Schedule | None, slot: int | None, speed: int | None
+    state: PoolState,
+    choices: Choices,
+    before: Schedule | None,
+    slot: int | None,
+    speed: int | None,
 ) -> dict[str, int]:
     """Return what a schedule says of its equipment: `slot`, `aux_type` and `speed`.
 
@@ -86,7 +90,7 @@ def equip(
             "speed": before.speed if speed is None else speed,
         }
     wired = state.outputs.slot(slot)
-    usual = usual_speed(state, wired) if wired else 0
+    usual = usual_speed(state, choices, wired) if wired else 0
     return {
         "slot": slot,
         "aux_type": max(wired.type_code, 0) if wired else 0,

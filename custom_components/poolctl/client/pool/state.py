@@ -85,10 +85,8 @@ class PoolState:
     """What the next measurement of the filter is made of; it differs with every read."""
 
     pump: PumpIdentity | None = None
-    volume: int | None = None
-    """Litres that the pool holds, as its owner says: the controller's has no unit."""
-    start_speed: int | None = None
-    """%, at which the pump starts by hand: its last speed or what a person chose."""
+    last_speed: int | None = None
+    """%, at which the pump ran last, priming left out."""
     firmware: str | None = None
 
     @property
@@ -133,13 +131,9 @@ def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
     """Return the state with what one source tells now, and with what follows from it."""
-    running = readings.main_pump_mode and readings.pump_speed
-    state = replace(
-        state,
-        readings=readings,
-        signals=signals,
-        start_speed=int(running) if running else state.start_speed,
-    )
+    state = replace(state, readings=readings, signals=signals)
+    if state.pump_on and readings.pump_speed and not signals.pump_priming:
+        state = replace(state, last_speed=int(readings.pump_speed))
     state = _with_filter(state, now)
     if not signals.chemistry_stable:
         return state

@@ -1,0 +1,68 @@
+"""What a user chose of one pool, and only Home Assistant keeps: nothing of it is sent."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
+from ..stored import Stored, whole
+from .filter import FILTER_LIMIT, MAX_FILTER_LIMIT, MIN_FILTER_LIMIT
+from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL
+from .state import PoolState
+
+_LIGHT_TYPE = whole(0, 255)
+_LOW_LEVEL = whole(MIN_LOW_LEVEL, MAX_LOW_LEVEL)
+_SPEED = whole(MIN_SPEED, MAX_SPEED)
+_VOLUME = whole(1, 20_000_000)
+_LIMIT = whole(MIN_FILTER_LIMIT, MAX_FILTER_LIMIT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """A user's choices; what was not chosen is `None`, or has its usual value."""
+
+    pump_speed: int | None = None
+    """%, at which the pump starts by hand."""
+    volume: int | None = None
+    """Litres that the pool holds: the controller's own value has no unit."""
+    pool_lights: int | None = None
+    """Light type that is fitted; `None`: the one that the controller reports."""
+    spa_lights: int | None = None
+    acid_low_level: int = LOW_LEVEL
+    """% of the drum from which on it is nearly empty."""
+    chlorine_low_level: int = LOW_LEVEL
+    filter_limit: int = FILTER_LIMIT
+    """% of load from which on the filter needs cleaning."""
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored."""
+        return cls(
+            pump_speed=stored.get("pump_speed", _SPEED, None),
+            volume=stored.get("volume", _VOLUME, None),
+            pool_lights=stored.get("pool_lights", _LIGHT_TYPE, None),
+            spa_lights=stored.get("spa_lights", _LIGHT_TYPE, None),
+            acid_low_level=stored.get("acid_low_level", _LOW_LEVEL, LOW_LEVEL),
+            chlorine_low_level=stored.get("chlorine_low_level", _LOW_LEVEL, LOW_LEVEL),
+            filter_limit=stored.get("filter_limit", _LIMIT, FILTER_LIMIT),
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return them as they are stored."""
+        return {
+            "pump_speed": self.pump_speed,
+            "volume": self.volume,
+            "pool_lights": self.pool_lights,
+            "spa_lights": self.spa_lights,
+            "acid_low_level": self.acid_low_level,
+            "chlorine_low_level": self.chlorine_low_level,
+            "filter_limit": self.filter_limit,
+        }
+
+
+def start_speed(state: PoolState, choices: Choices) -> int:
+    """Return the speed in % at which the pump starts by hand.
+
+    It is the chosen one, else the last one that was observed, which may be one of a
+    schedule that is not for the hand; else the slowest, so that nothing is forced.
+    """
+    return nearest_speed(choices.pump_speed or state.last_speed or MIN_SPEED)

@@ -1,0 +1,1 @@
+"""Values derived from reads over time: pure models, fed once per read, and their store."""

@@ -1,0 +1,42 @@
+"""The pump as a user sees it: its speed while it starts, runs and stands still."""
+
+import pytest
+
+from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.choices import Choices
+from custom_components.poolctl.client.pool.parts import Schedules
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.learned.pool import Pool
+from custom_components.poolctl.number import NUMBERS
+
+BY_SCHEDULE = Schedule(
+    slot=0, aux_type=31, turnover=0, speed=75, start=0, end=60, weekdays=127,
+    name="Filter", enabled=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "speed", "primes", "expected"),
+    [
+        (0, 0, False, 50),
+        (99, 0, False, 50),  # until the motor turns
+        (99, 100, True, 50),
+        (99, 60, False, 60),
+        (1, 0, True, 75),
+        (1, 100, True, 75),
+        (1, 75, False, 75),
+        (None, None, None, 50),
+    ],
+)
+def test_the_speed_that_is_shown(
+    mode: int | None, speed: float | None, primes: bool | None, expected: float
+) -> None:
+    """What is chosen, or what it runs at: never what it primes at (unknowns L19)."""
+    state = PoolState(
+        readings=Readings(main_pump_mode=mode, pump_speed=speed),
+        signals=Signals(pump_priming=primes),
+        schedules=Schedules(records=(BY_SCHEDULE,), armed=(0,)),
+    )
+    (number,) = (each for each in NUMBERS if each.key == "pump_speed")
+    assert number.value(Pool(state, Choices(pump_speed=50))) == expected
