@@ -1,0 +1,211 @@
+"""Odd but signed frames, replies and answers, in a Home Assistant with everything enabled.
+
+By hand, longer: `POOLCTL_ODD_ANSWERS=20000 scripts/test tests/integration/test_odd_answers.py`
+(`POOLCTL_ODD_SEED` draws others).
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
+import json
+import logging
+import os
+from random import Random
+from typing import Any, Final
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.setup import async_setup_component
+import pytest
+import voluptuous as vol
+
+from custom_components.poolctl.client.control import poller as poller_module
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.const import CONF_CONNECTION, DOMAIN, Connection
+from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
+from tests.fuzz.mutations import mutate_json
+from tests.simulator.pipeline import success
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("quick", "hurried")
+
+SCENARIOS: Final = int(os.environ.get("POOLCTL_ODD_ANSWERS", "20"))
+SEED: Final = os.environ.get("POOLCTL_ODD_SEED", "1")
+BATCH: Final = 20
+"""Scenarios after which all is right again, and every entity must be, too."""
+EDGES: Final = (0, 1, 2, 0x63, 0x7F, 0x80, 0xFE, 0xFF)
+
+
+def odd_bytes(chance: Random, data: bytes) -> bytes:
+    """Change bytes and pairs of bytes in place, so that most of it can still be read."""
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 2, 4, 8, 32))):
+        at = chance.randrange(len(changed))
+        width = chance.choice((1, 1, 2, 4))
+        value = chance.choice((chance.choice(EDGES), chance.randrange(256)))
+        changed[at : at + width] = bytes([value]) * len(changed[at : at + width])
+    return bytes(changed)
+
+
+class Odd:
+    """Changes what the controller signs and what the cloud answers, while it is on."""
+
+    def __init__(self, home: Home, patch: pytest.MonkeyPatch, chance: Random) -> None:
+        self.on, self.chance = False, chance
+        self._sign = home.controller._sign
+        patch.setattr(home.controller, "_sign", self.sign)
+        patch.setattr("tests.simulator.cloud.success", self.success)
+
+    def sign(self, payload: bytes, *places: str) -> bytes:
+        if self.on and self.chance.random() < 0.8:
+            if payload[:1] == b"{":
+                body = mutate_json(self.chance, json.loads(payload))
+                payload = json.dumps(body).encode("utf-8", "replace")
+            elif len(payload) > 2:
+                payload = payload[:2] + odd_bytes(self.chance, payload[2:])
+        return self._sign(payload, *places)
+
+    def success(self, data: Any = None) -> Any:
+        answer = success(data)
+        if self.on and data and "sites" not in data and self.chance.random() < 0.8:
+            # No page of aiohttp can hold a lone surrogate.
+            text = json.dumps(mutate_json(self.chance, data))
+            answer["data"] = json.loads(text.encode("ascii", "replace"))
+        return answer
+
+
+def actions(home: Home, chance: Random) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Return an action of every entity that has one, and each of our own."""
+    for state in home.hass.states.async_all():
+        entity = {"entity_id": state.entity_id}
+        match state.domain:
+            case "button":
+                yield "button", "press", entity
+            case "switch":
+                yield "switch", chance.choice(("turn_on", "turn_off")), entity
+                yield DOMAIN, "resume_schedule", entity
+                hold = {"state": chance.random() < 0.5, "duration": 60}
+                yield DOMAIN, "hold", entity | hold
+            case "light":
+                effects = state.attributes.get("effect_list") or [None]
+                yield "light", "turn_on", entity | {"effect": chance.choice(effects)}
+            case "number":
+                limits = state.attributes["min"], state.attributes["max"]
+                yield "number", "set_value", entity | {"value": chance.choice(limits)}
+            case "select":
+                if state.state in state.attributes["options"]:
+                    yield "select", "select_option", entity | {"option": state.state}
+            case "time":
+                yield (
+                    "time",
+                    "set_value",
+                    entity | {"time": "00:00:00"},
+                )
+            case "climate":
+                mode = chance.choice(state.attributes["hvac_modes"])
+                yield "climate", "set_hvac_mode", entity | {"hvac_mode": mode}
+                yield "climate", "set_temperature", entity | {"temperature": 30}
+    device = {"device_id": home.device().id}
+    yield DOMAIN, "get_schedules", device
+    yield DOMAIN, "send_query", device | {"name": "schedules"}
+    yield DOMAIN, "delete_schedule", device | {"schedule": chance.randint(1, 20)}
+    yield (
+        "calendar",
+        "get_events",
+        {"entity_id": "all", "duration": {"days": 8}},
+    )
+
+
+async def use(
+    hass: HomeAssistant, domain: str, action: str, data: dict[str, Any]
+) -> None:
+    """Use one; an error that a person can read is none."""
+    answers = action.startswith(("get_", "send_"))
+    try:
+        await hass.services.async_call(
+            domain, action, data, blocking=True, return_response=answers
+        )
+    except HomeAssistantError, vol.Invalid:
+        return
+
+
+def entities(home: Home) -> set[str]:
+    """Return the entities of the pool that are available."""
+    return {
+        state.entity_id
+        for state in home.hass.states.async_all()
+        if state.state != "unavailable" and state.domain != "event"
+    }
+
+
+def settings(home: Home) -> dict[str, Any]:
+    """Return what actions on odd values may have changed."""
+    names = ("settings", "schedules", "lights", "slots")
+    return {name: deepcopy(getattr(home.pool, name)) for name in names}
+
+
+async def right_again(home: Home, was: dict[str, Any]) -> None:
+    """Read all that may be odd, twice."""
+    for name, value in was.items():
+        setattr(home.pool, name, deepcopy(value))
+    coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
+    for _ in range(2):
+        home.controller.faults.clear()
+        coordinator.controller.queries.expire()
+        await home.refresh()
+        await home.settle()
+
+
+def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the exceptions in the log, and what Home Assistant says of an entity."""
+    return [
+        f"{record.name}: {record.getMessage()}"
+        for record in caplog.records
+        if record.exc_info
+        or (
+            record.levelno >= logging.ERROR
+            and "rror fetching" not in record.getMessage()
+        )
+    ]
+
+
+@pytest.mark.parametrize("path", ["lan", "cloud"])
+async def test_nothing_raises_and_no_entity_goes(
+    home: Home,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    path: str,
+) -> None:
+    chance = Random(f"{SEED} {path}")
+    monkeypatch.setattr(poller_module, "CLOUD_INTERVAL", 0.0)
+    assert await async_setup_component(home.hass, "homeassistant", {})
+    home.own(home.service.full)
+    options = {CONF_CONNECTION: Connection.CLOUD if path == "cloud" else "automatic"}
+    await home.set_up(home.controller, options=options)
+    await home.enable_all()
+    was = settings(home)
+    await right_again(home, was)
+    before = entities(home)
+    assert len(before) > 60
+    odd = Odd(home, monkeypatch, chance)
+    states: list[PoolState] = []
+    caplog.clear()
+    for number in range(SCENARIOS):
+        odd.on = True
+        coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
+        coordinator.controller.queries.expire()
+        await home.refresh()
+        if coordinator.data not in states[-1:]:
+            states.append(coordinator.data)
+        chosen = chance.choice([*actions(home, chance)])
+        await use(home.hass, *chosen)
+        await home.settle()
+        if not number % 7:
+            await async_get_config_entry_diagnostics(home.hass, home.entry)
+        assert not complaints(caplog), (number, chosen)
+        if number % BATCH == BATCH - 1:
+            odd.on = False
+            await right_again(home, was)
+            assert before <= entities(home), number
+        caplog.clear()
+    assert len(states) > SCENARIOS / 4, "most of it was understood"
