@@ -49,7 +49,7 @@ FOCUSED: Final = """() => {
     let element = document.activeElement;
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
     const host = element?.getRootNode().host?.localName ?? "";
-    return [host, element?.dataset?.entity ?? ""];
+    return [host, element?.dataset?.focus ?? ""];
 }"""
 OURS: Final = {
     f"{DOMAIN}-{kind}-card" for kind in ("pool", "water", "outputs", "drums")
@@ -61,7 +61,7 @@ MOST_TABS: Final = 100
 async def test_axe(desk: Page, home: Settings, api: HomeAssistant) -> None:
     """No serious finding on the dashboard and on pages of devices, by day and by night."""
     path = await controller(api)
-    for view in (path, f"{path}-settings"):
+    for view in (path, f"{path}-history"):
         await look(desk, home, view)
         await by_day_and_night(desk, view)
     await open_device(desk, home, FULL)

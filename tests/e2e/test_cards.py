@@ -3,9 +3,11 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+import re
 from typing import Final
 
 from playwright.async_api import Page, expect
+import pytest
 import pytest_asyncio
 
 from tests.home.api import HomeAssistant
@@ -17,9 +19,12 @@ from .steps import come_to_rest
 
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
 CLOUD_MS: Final = 90_000
+# A poll, and the next one where that has just begun.
+POLL_MS: Final = 45_000
 LONG_MS: Final = 700
 SATURDAY: Final = 5
 TALLEST: Final = 2600
+GOOD: Final = re.compile(r"\bgood\b")
 HEIGHT: Final = "view => view.getBoundingClientRect().height"
 
 
@@ -119,6 +124,33 @@ async def test_light_shows(pool: Page, api: HomeAssistant) -> None:
     light = await entity(api, "slot_1", "light")
     async with pretended(api, light, "on"):
         await expect(shows).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("situation", "word", "kind", "part"),
+    [
+        ("bad_ph", "8.2", "water", ".reading.poor"),
+        ("dry_run", "dry", "pool", ".headline.poor"),
+        ("acid_empty", "empty", "drums", ".drum:not(.good):not(.none)"),
+    ],
+)
+async def test_problem(
+    pool: Page, pools: Pools, situation: str, word: str, kind: str, part: str
+) -> None:
+    """A problem is said in words on the first screen; a tap shows the next step."""
+    await pool.set_viewport_size(PHONE)
+    headline = card(pool, "pool").get_by_role("button")
+    await expect(headline).to_contain_text("All well")
+    await pools.situation(FULL_ID, situation, on=True)
+    await expect(headline).to_contain_text(word, timeout=POLL_MS)
+    await expect(headline).to_be_in_viewport(ratio=1)
+    await expect(headline).not_to_have_class(GOOD)
+    await expect(card(pool, kind).locator(part)).to_have_count(1)
+    await headline.click()
+    await expect(card(pool, "pool").get_by_role("listitem").first).to_be_visible()
+    await headline.click()
+    await pools.situation(FULL_ID, situation, on=False)
+    await expect(headline).to_contain_text("All well", timeout=POLL_MS)
 
 
 async def test_through_the_cloud(pool: Page, pools: Pools) -> None:

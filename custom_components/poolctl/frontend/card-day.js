@@ -109,7 +109,7 @@ export class PoolDay extends PoolCard {
     return [
       h("h2", null, this.text.day),
       rows.map((row) => this.row(row)),
-      h("div", { class: "axis", "aria-hidden": "true" }, HOURS.map((hour) => h("span", null, this.hour(hour)))),
+      h("div", { class: "axis", "aria-hidden": "true" }, HOURS.map((hour) => h("span", null, clock(this.hass, this.at(hour))))),
       h("p", { key: "sum", class: "sum" }, this.sum(pool, rows.find(({ kind }) => kind === PUMP))),
       this.legend(rows),
       this.pastOf && !this.past && h("p", { key: "none", class: "soft" }, this.text.no_history),
@@ -192,11 +192,6 @@ export class PoolDay extends PoolCard {
   /** @param {number} hour */
   at(hour) {
     return hourOfDay(this.day.from + 1, zoneOf(this.hass), hour);
-  }
-
-  /** @param {number} hour */
-  hour(hour) {
-    return clock(this.hass, this.at(hour));
   }
 
   /** @param {Pool} pool @param {Row | undefined} pump */

@@ -94,13 +94,13 @@ export class PoolOutputs extends PoolCard {
       { key: id, class: ["row", on && "on", held(entity) && "held"].filter(Boolean).join(" ") },
       h(
         "button",
-        { class: "switch", role: "switch", "aria-checked": String(on), disabled: off, "data-entity": id, ...this.pressed(pool, entity) },
+        { class: "switch", role: "switch", "aria-checked": String(on), disabled: off, "data-focus": id, ...this.pressed(pool, entity) },
         h("ha-state-icon", { hass: this.hass, stateObj: state, "aria-hidden": "true" }),
         h("span", null, h("span", { class: "name" }, name), h("span", { class: "state" }, this.says(pool, entity))),
       ),
       h(
         "button",
-        { class: "menu", "aria-haspopup": "dialog", "aria-label": fill(this.text.hold_name, { name }), disabled: off, onclick: () => this.offer(pool, entity) },
+        { class: "menu", "data-focus": `${id} menu`, "aria-haspopup": "dialog", "aria-label": fill(this.text.hold_name, { name }), disabled: off, onclick: () => this.offer(pool, entity) },
         h("ha-icon", { icon: "mdi:dots-vertical", "aria-hidden": "true" }),
       ),
     );

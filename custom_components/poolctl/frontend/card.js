@@ -18,8 +18,7 @@ const STYLE = `
   .poor { --rate: var(--error-color, #db4437); }
   .none { --rate: var(--disabled-text-color, #9e9e9e); }
   button {
-    font: inherit; color: inherit; border: 0; cursor: pointer; background: none; padding: 0;
-    text-align: start; -webkit-tap-highlight-color: transparent;
+    font: inherit; color: inherit; border: 0; cursor: pointer; background: none; padding: 0; text-align: start; -webkit-tap-highlight-color: transparent;
   }
   button:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--primary-color); outline-offset: 2px; }
   button[disabled] { cursor: default; opacity: 0.5; }
@@ -28,7 +27,6 @@ const STYLE = `
     background: color-mix(in srgb, var(--primary-text-color) 8%, transparent);
   }
   .action:hover { background: color-mix(in srgb, var(--primary-text-color) 14%, transparent); }
-  .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   dialog {
     border: 0; border-radius: 24px; padding: 24px; max-width: min(400px, calc(100vw - 32px)); box-sizing: border-box;
     color: var(--primary-text-color); background: var(--ha-dialog-surface-background, var(--card-background-color, #fff));
@@ -40,23 +38,8 @@ const STYLE = `
   @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
 `;
 
-/** @type {(text: string) => CSSStyleSheet} */
-const sheet = (text) => {
-  const made = new CSSStyleSheet();
-  made.replaceSync(text);
-  return made;
-};
-const SHARED = sheet(STYLE);
-
 /** Everything in `hass` besides states that decides on what is shown. @type {(hass: Hass) => unknown[]} */
-const frame = ({ entities, devices, locale, language, themes, config }) => [
-  entities,
-  devices,
-  locale,
-  language,
-  themes?.darkMode,
-  config.unit_system,
-];
+const frame = ({ entities, devices, locale, language, config }) => [entities, devices, locale, language, config.unit_system];
 
 /** @typedef {{ entity_id: string, start: string, end: string }} Planned A run of a schedule. */
 
@@ -87,7 +70,9 @@ export class PoolCard extends HTMLElement {
   constructor() {
     super();
     this.root = this.attachShadow({ mode: "open" });
-    this.root.adoptedStyleSheets = [SHARED, sheet(/** @type {typeof PoolCard} */ (this.constructor).style)];
+    const style = new CSSStyleSheet();
+    style.replaceSync(STYLE + /** @type {typeof PoolCard} */ (this.constructor).style);
+    this.root.adoptedStyleSheets = [style];
   }
 
   /** @param {CardConfig} config */
@@ -189,9 +174,10 @@ export class PoolCard extends HTMLElement {
     const dialog = this.root.querySelector("dialog");
     if (dialog && !dialog.open && dialog.isConnected) {
       dialog.showModal();
-    } else if (focused instanceof HTMLElement && focused.isConnected && !this.root.activeElement) {
+    } else if (focused instanceof HTMLElement && !this.root.activeElement) {
       // What was moved lost it.
-      focused.focus();
+      const moved = [...this.root.querySelectorAll("button")].find((one) => one === focused || (one.dataset.focus && one.dataset.focus === focused.dataset.focus));
+      moved?.focus();
     }
   }
 

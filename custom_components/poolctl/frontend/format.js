@@ -66,16 +66,8 @@ const NUMBERS = { comma_decimal: "en-US", decimal_comma: "de", space_comma: "fr"
  * @param {string | undefined} zone
  */
 function offset(at, zone) {
-  const parts = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  }).formatToParts(at);
+  const numeric = "numeric";
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hourCycle: "h23", year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric }).formatToParts(at);
   /** @type {(type: string) => number} */
   const of = (type) => Number(parts.find((part) => part.type === type)?.value);
   const wall = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));

@@ -89,7 +89,8 @@ export class Pool {
 
   /** @param {Entity} entity What an entity is called on a card of its pool. */
   named(entity) {
-    const parts = OF_THE_SPA.has(entity.key) ? [{ type: "device" }, { type: "entity" }] : { type: "entity" };
+    // What shares the card with the same of the pool has the name of its part, too.
+    const parts = /^spa(_mode|_warm_at)?$/.test(entity.key) ? [{ type: "device" }, { type: "entity" }] : { type: "entity" };
     return (entity.state && this.hass.formatEntityName?.(entity.state, parts)) || entity.id;
   }
 
@@ -142,9 +143,6 @@ export class Pool {
     return found.some(({ severity }) => severity === "problem") ? "poor" : "fair";
   }
 }
-
-// What shares the card with the same of the pool.
-const OF_THE_SPA = new Set(["spa", "spa_mode", "spa_warm_at"]);
 
 /** @type {(hass: Hass, entity: HassEntity) => Entity} */
 function describe(hass, entity) {

@@ -2,11 +2,8 @@
 // of every controller from the equipment there is, and makes them again when the equipment
 // changes, until a person takes control of the dashboard.
 //
-//   strategy:
-//     type: custom:poolctl
-//
-// As the strategy of one view, it takes the controller's `device_id`, and `view: settings` or
-// `view: history`.
+// `strategy: {type: custom:poolctl}` is a dashboard; as the strategy of one view, it takes the
+// controller's `device_id`, and `view: settings` or `view: history`.
 
 import { PoolDay } from "./card-day.js";
 import { PoolDrums } from "./card-drums.js";
@@ -14,7 +11,7 @@ import { PoolOutputs } from "./card-outputs.js";
 import { PoolHeadline } from "./card-pool.js";
 import { PoolWater } from "./card-water.js";
 import { Pool, controllerOf, controllers, isOurs } from "./pool.js";
-import { badges, daily, history, settings } from "./views.js";
+import { daily, history, settings } from "./views.js";
 import { words } from "./words.js";
 
 const NAME = "poolctl";
@@ -76,7 +73,7 @@ class PoolView extends HTMLElement {
     if (config.view === "settings") {
       return settings(pool, text);
     }
-    return config.view === "history" ? history(pool, text) : { ...daily(pool), badges: badges(pool) };
+    return config.view === "history" ? history(pool, text) : daily(pool);
   }
 }
 

@@ -2,8 +2,6 @@
 // comes and goes with a state does so by a condition of its card, so that it goes on after a
 // person has taken control.
 
-import { known } from "./pool.js";
-
 /** @typedef {import("./pool.js").Entity} Entity */
 /** @typedef {import("./pool.js").Pool} Pool */
 /** @typedef {import("./words.js").Words} Words */
@@ -21,9 +19,6 @@ const tile = (entity, more) => ({ type: "tile", entity: entity.id, name: { type:
 
 /** @type {(entity: Entity, ...features: Card[]) => Card} */
 const wide = (entity, ...features) => tile(entity, { features, grid_options: FULL });
-
-/** @type {(heading: string, icon: string) => Card} */
-const heading = (heading, icon) => ({ type: "heading", heading, icon });
 
 /** The same card, but only while its state says something. @type {(card: Card) => Card} */
 const whileKnown = (card) => ({ ...card, visibility: [{ condition: "state", entity: card.entity, state_not: LOST }] });
@@ -105,7 +100,7 @@ export function settings(pool, text) {
     const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity) }));
     const list = { type: "entities", entities: rows, show_header_toggle: false, grid_options: FULL };
     const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
-    return { type: "grid", cards: cards.length ? [heading(text[word], icon), ...cards] : [] };
+    return { type: "grid", cards: cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [] };
   });
   return view(sections.filter(({ cards }) => cards.length));
 }
@@ -149,7 +144,3 @@ async function recorded(pool, entities, days) {
     .catch(() => ({}));
   return entities.filter(({ id }) => points[id]?.length > 1);
 }
-
-/** Badges: only what no card shows. @type {(pool: Pool) => Card[]} */
-export const badges = (pool) =>
-  pool.all("event", "faults").filter(({ state }) => known(state)).map(({ id }) => ({ type: "entity", entity: id, show_name: true, state_content: ["event_type", "last_changed"] }));
