@@ -1,5 +1,6 @@
 """A person adds the ready-made dashboard, uses it, and makes it their own."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from math import sin, tau
@@ -9,6 +10,7 @@ from typing import Any, Final
 from playwright.async_api import Page, expect
 
 from tests.home.api import HomeAssistant
+from tests.home.past import Past, insert_states, until_recorded
 from tests.home.settings import Settings
 
 from .conftest import WINDOW
@@ -42,6 +44,14 @@ PAST: Final[dict[str, tuple[float, float, str | None, str | None]]] = {
     "ambient_temperature": (24, 3, "temperature", "°C"),
 }
 PAST_DAYS: Final = 32
+# What ran today, by the hour.
+TODAY: Final[dict[tuple[str, str], list[tuple[float, float | str]]]] = {
+    ("switch", "pump"): [(0, "on"), (9, "off"), (10.5, "on")],
+    ("sensor", "pump_speed"): [(0, 50), (6, 75), (9, 0), (10.5, 100), (12, 75)],
+    ("binary_sensor", "pool_heater"): [(0, "off"), (7, "on"), (8.7, "off")],
+    ("switch", "slot_3"): [(0, "off"), (11, "on"), (12.5, "off")],
+    ("sensor", "pump_energy"): [(0, 0), (6, 1.2), (12, 3.4)],
+}
 
 # The cards of each view, by walking down to where there are cards.
 CARDS_OF_VIEWS: Final = """config => config.views.map(
@@ -99,7 +109,7 @@ async def test_dashboard(
     page: Page, home: Settings, api: HomeAssistant, screenshots: Path
 ) -> None:
     """Added with a few clicks, follows the equipment, is edited and stays so."""
-    await make_past(api)
+    await make_past(api, home)
     await add_dashboard(page, home)
     assert await stored(api) == STRATEGY
 
@@ -245,9 +255,25 @@ async def set_hidden(api: HomeAssistant, key: str, by: str | None) -> None:
     )
 
 
-async def make_past(api: HomeAssistant) -> None:
-    """Give the graphs a past: a home that was just set up has none."""
+async def make_past(api: HomeAssistant, home: Settings) -> None:
+    """Give the cards a past: a home that was just set up has none."""
     await make_use(api)
+    now = datetime.now(UTC)
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    passed = (now - midnight) / timedelta(hours=1)
+    today = [
+        Past(
+            entity_id=await entity(api, key, domain),
+            values=[
+                (midnight.timestamp() + hour * 3600, value)
+                for hour, value in changes
+                if hour < passed
+            ],
+        )
+        for (domain, key), changes in TODAY.items()
+    ]
+    await until_recorded(home)
+    await asyncio.to_thread(insert_states, home.config, today)
     end = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     hours = [end - timedelta(hours=ago) for ago in range(24 * PAST_DAYS, 0, -1)]
     for key, (middle, swing, unit_class, unit) in PAST.items():

@@ -54,7 +54,7 @@ ENERGY: Final = "pump_energy"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Entity:
+class Past:
     """An entity of a pool, and its past."""
 
     entity_id: str
@@ -75,28 +75,28 @@ async def add_past(home: HomeAssistant, settings: Settings) -> None:
     for sample in samples:
         pools[sample["pool"]].append(sample)
     states = await home.states()
-    entities: list[_Entity] = []
+    entities: list[Past] = []
     for device_id, lived in pools.items():
         for key, value in MEASURED.items():
             if entity_id := ours.get(("sensor", f"{device_id}_{key}")):
                 values = [(sample["at"], value(sample)) for sample in lived]
                 await _import_means(home, states[entity_id], values)
-                entities.append(_Entity(entity_id=entity_id, values=[*values]))
+                entities.append(Past(entity_id=entity_id, values=[*values]))
         if entity_id := ours.get(("sensor", f"{device_id}_{ENERGY}")):
             await _import_energy(home, entity_id, lived)
         entities += _switches(ours, device_id, lived)
-    await asyncio.to_thread(_insert_states, settings.config, entities)
+    await asyncio.to_thread(insert_states, settings.config, entities)
 
 
 def _switches(
     ours: dict[tuple[str, str], str], device_id: str, lived: list[Json]
-) -> Iterator[_Entity]:
+) -> Iterator[Past]:
     """Yield the pump and the outputs, as they were switched."""
     keys = {"pump": "0"} | {f"slot_{slot}": str(slot) for slot in range(1, 37)}
     for key, slot in keys.items():
         for domain in ("switch", "light"):
             if entity_id := ours.get((domain, f"{device_id}_{key}")):
-                yield _Entity(
+                yield Past(
                     entity_id=entity_id,
                     values=[
                         (each["at"], "on" if slot in each["relays"] else "off")
@@ -205,7 +205,7 @@ def _count_states(config: Path) -> int:
         return 0  # not made yet
 
 
-def _insert_states(config: Path, entities: list[_Entity]) -> None:
+def insert_states(config: Path, entities: list[Past]) -> None:
     """Insert the changes of the last days, with the attributes of today."""
     with _database(config) as database:
         for entity in entities:
@@ -220,7 +220,7 @@ def _insert_states(config: Path, entities: list[_Entity]) -> None:
             )
 
 
-def _changes(entity: _Entity) -> Iterator[tuple[object, ...]]:
+def _changes(entity: Past) -> Iterator[tuple[object, ...]]:
     newest = entity.values[-1][0]
     shown: object = None
     for at, value in entity.values:

@@ -34,7 +34,7 @@ const columns = (pool) => [
 /** @type {(pool: Pool) => Card[]} */
 const pumpCards = (pool) => [
   ...pool.all("number", "pump_speed").map((entity) => wide(entity, { type: "numeric-input", style: "slider" })),
-  ...paired(pool.all("sensor", "pump_power", "flow_rate").map((entity) => tile(entity))),
+  ...paired(pool, pool.all("sensor", "pump_power", "flow_rate")),
 ];
 
 /** @type {(pool: Pool) => Card[]} */
@@ -57,9 +57,11 @@ const heatCards = (pool) => [
   ),
 ];
 
-/** Two tiles share a row; an odd one has it alone. @type {(cards: Card[]) => Card[]} */
-const paired = (cards) =>
-  cards.map((card, at) => (at === cards.length - 1 && at % 2 === 0 ? { ...card, grid_options: FULL } : card));
+/** Two tiles share a row if half of it has room for their names. @type {(pool: Pool, entities: Entity[]) => Card[]} */
+const paired = (pool, entities) => {
+  const narrow = entities.length === 2 && entities.every((entity) => pool.named(entity).length <= 12);
+  return entities.map((entity) => tile(entity, narrow ? {} : { grid_options: FULL }));
+};
 
 /** @type {(pool: Pool) => Card} */
 export function daily(pool) {
