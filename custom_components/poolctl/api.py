@@ -8,15 +8,12 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_ACCESS_TOKEN, CONF_TOKEN
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
-from homeassistant.helpers.config_entry_oauth2_flow import OAuth2Session
+from homeassistant.helpers.config_entry_oauth2_flow import CLOCK_OUT_OF_SYNC_MAX_SEC
 
 from .application_credentials import async_get_entry_implementation
 from .client.exceptions import AuthenticationError, PoolctlError, UnreachableError
 
 _TIMEOUT = 20.0
-_RENEWABLE = 29 * 24 * 3600
-"""s after the end of an access token, which lasts a day: a refresh token lasts 30 days
-(interface.md 8)."""
 
 
 class AccountToken:
@@ -30,7 +27,6 @@ class AccountToken:
         """Prepare; the implementation is looked up at the first use."""
         self._hass = hass
         self._entry = entry
-        self._session: OAuth2Session | None = None
         self._renewal: asyncio.Task[PoolctlError | None] | None = None
 
     async def __call__(self, *, refused: str | None = None) -> str:
@@ -39,8 +35,8 @@ class AccountToken:
         Raises AuthenticationError where a new sign-in is needed, else UnreachableError.
         """
         if refused is not None and refused == self._access_token:
-            self._expire()
-        if self._session is None or not self._session.valid_token:
+            self._store(expires_at=0)
+        if not self._valid:
             if self._renewal is None:
                 self._renewal = self._hass.async_create_background_task(
                     self._renew(), "poolctl sign-in", eager_start=False
@@ -55,19 +51,16 @@ class AccountToken:
     async def _renew(self) -> PoolctlError | None:
         """Renew the token where needed; return what went wrong."""
         try:
-            if self._entry.pref_disable_polling and self._ended:
-                # Home Assistant would ask a person at once, in a closed season, too.
-                return AuthenticationError("the sign-in has ended")
             async with asyncio.timeout(_TIMEOUT):
-                if self._session is None:
-                    implementation = await async_get_entry_implementation(
-                        self._hass, self._entry
-                    )
-                    self._session = OAuth2Session(
-                        self._hass, self._entry, implementation
-                    )
-                await self._session.async_ensure_token_valid()
+                implementation = await async_get_entry_implementation(
+                    self._hass, self._entry
+                )
+                token = self._entry.data[CONF_TOKEN]
+                self._store(**await implementation.async_refresh_token(token))
         except ConfigEntryAuthFailed, KeyError:
+            # In a closed season nobody is asked; the next one asks (chosen).
+            if not self._entry.pref_disable_polling:
+                self._entry.async_start_reauth_if_available(self._hass)
             return AuthenticationError("the service wants a new sign-in")
         except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
             return UnreachableError(
@@ -83,13 +76,12 @@ class AccountToken:
         return token
 
     @property
-    def _ended(self) -> bool:
-        """Whether a renewal would be refused: it was not renewed for too long."""
-        expired_at: float = self._entry.data[CONF_TOKEN].get("expires_at", 0)
-        return time.time() > expired_at + _RENEWABLE
+    def _valid(self) -> bool:
+        expires_at: float = self._entry.data[CONF_TOKEN].get("expires_at", 0)
+        return expires_at > time.time() + CLOCK_OUT_OF_SYNC_MAX_SEC
 
-    def _expire(self) -> None:
-        token = {**self._entry.data[CONF_TOKEN], "expires_at": 0}
+    def _store(self, **changes: object) -> None:
+        token = {**self._entry.data[CONF_TOKEN], **changes}
         self._hass.config_entries.async_update_entry(
             self._entry, data={**self._entry.data, CONF_TOKEN: token}
         )

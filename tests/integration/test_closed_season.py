@@ -115,7 +115,7 @@ async def test_opening_the_pool(closed: Home) -> None:
     assert states(closed) == {"available"}
 
 
-@pytest.mark.parametrize("days", [0, 31])
+@pytest.mark.parametrize("days", [0, 1.25, 31])
 async def test_a_sign_in_that_has_ended_can_wait(closed: Home, days: int) -> None:
     """Until polling is enabled again: revoked, or not renewed for too long."""
     closed.controller.faults.on("refuse")

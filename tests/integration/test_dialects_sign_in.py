@@ -11,11 +11,12 @@ from tests.simulator.cloud_dialects import CloudDialect as D
 from .conftest import SignIn
 from .home import Home
 from .test_config_flow import start
+from .test_dialects_endpoints import FAILURES
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
-@pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML])
+@pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML, *FAILURES])
 async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> None:
     """The token tells who it is, too."""
     home.cloud.dialects = {dialect}

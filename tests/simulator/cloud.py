@@ -63,6 +63,7 @@ class Cloud:
         self.accounts = list(accounts)
         self.dialects = set(dialects)
         self.told_once: set[tuple[str, str]] = set()  # what a dialect says only once
+        self.failing = set(cloud_dialects.FAILING)  # what C14 is about
         self.elsewhere = "http://127.0.0.1:9/"  # where C13 redirects to
         self.forget_on_write = forget_on_write
         self.date: Callable[[], float] | None = None  # of its answers, if it is another
@@ -145,7 +146,10 @@ class Cloud:
             web.get(f"{V1}/user/sites", self._sites),
             web.get(f"{V1}/user/deviceOnlineStatuses", self._online),
             web.post(f"{V1}/user/refreshSite", self._refresh_site),
-            web.get(f"{V2}{device}/envelope-key", self._envelope_key),
+            *(
+                web.get(f"{base}{device}/envelope-key", self._envelope_key)
+                for base in (V2, V1, V1.removesuffix("/v1"))
+            ),
             web.get(f"{V1}{device}/{{name}}", self._read),
             web.post(f"{V1}{device}/{{name}}", self._write),
         ]
@@ -176,7 +180,7 @@ class Cloud:
     ) -> web.StreamResponse:
         faults, apart = self.faults, name in OPEN
         response: web.StreamResponse
-        if faults.take("hang", name):
+        if faults.take("hang", name) or cloud_dialects.silent(self, name):
             await asyncio.Event().wait()
         if instead := cloud_faults.instead(self, name, explicit=apart):
             return cloud_dialects.refused(self, instead)
@@ -348,7 +352,11 @@ class Cloud:
             wait=write.wait,
             spaced=write.spaced,
         )
-        if self.forget_on_write or CloudDialect.C12_FRESH in self.dialects:
+        if CloudDialect.C23_SLOW in self.dialects:
+            await self.clock.sleep(25)
+        if CloudDialect.C20_OLD in self.dialects:
+            pipeline.keep_copies(300)
+        elif self.forget_on_write or CloudDialect.C12_FRESH in self.dialects:
             pipeline.forget()
         return web.json_response(success())
 

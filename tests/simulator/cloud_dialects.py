@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
@@ -64,6 +65,28 @@ class CloudDialect(StrEnum):
     C11_MOVED = "C11_moved"
     C12_FRESH = "C12_fresh"
     C13_REDIRECT = "C13_redirect"
+    C14_400 = "C14_400"
+    C14_401 = "C14_401"
+    C14_403 = "C14_403"
+    C14_404 = "C14_404"
+    C14_405 = "C14_405"
+    C14_429 = "C14_429"
+    C14_500 = "C14_500"
+    C14_503 = "C14_503"
+    C14_SILENT = "C14_silent"
+    C14_HTML = "C14_html"
+    C14_JSON = "C14_json"
+    C15_V1 = "C15_v1"
+    C15_BARE = "C15_bare"
+    C17_PUBLISHED = "C17_published"
+    C18_404 = "C18_404"
+    C18_403 = "C18_403"
+    C18_502 = "C18_502"
+    C19_LATIN_1 = "C19_latin_1"
+    C20_OLD = "C20_old"
+    C22_NEXT = "C22_next"
+    C22_COUNT = "C22_count"
+    C23_SLOW = "C23_slow"
 
 
 D = CloudDialect
@@ -112,6 +135,28 @@ DIALECTS: Final[Mapping[CloudDialect, str]] = {
     D.C11_MOVED: "every controller is listed at another site",
     D.C12_FRESH: "a write makes the next reads fresh; else copies are up to 30 s old",
     D.C13_REDIRECT: "the token endpoint redirects (307) to `cloud.elsewhere`",
+    D.C14_400: "the endpoints of `cloud.failing` answer 400",
+    D.C14_401: "they answer 401, whatever the token",
+    D.C14_403: "they answer 403 with a web page",
+    D.C14_404: "they answer 404",
+    D.C14_405: "they answer 405",
+    D.C14_429: "they answer 429 and ask to wait a minute",
+    D.C14_500: "they answer 500",
+    D.C14_503: "they answer 503 with a web page",
+    D.C14_SILENT: "they never answer",
+    D.C14_HTML: "they answer a web page with 200",
+    D.C14_JSON: "they answer other JSON with 200",
+    D.C15_V1: "the key is served under v1 alone",
+    D.C15_BARE: "the key is served without a version alone",
+    D.C17_PUBLISHED: "what interface.md does not publish answers 404",
+    D.C18_404: "a proxy answers the next request for a token with a 404 page",
+    D.C18_403: "a proxy answers the next request for a token with a 403 page",
+    D.C18_502: "a proxy answers the next request for each path with a 502 page",
+    D.C19_LATIN_1: "tags hold a byte of Latin-1",
+    D.C20_OLD: "for 5 min after a write, reads are copies from before it",
+    D.C22_NEXT: "the last site is on another page, which `next` names",
+    D.C22_COUNT: "the last site is on another page, and a count tells",
+    D.C23_SLOW: "a write is answered after 25 s",
 }
 """What each dialect is."""
 
@@ -126,6 +171,15 @@ def switch(cloud: Cloud, name: str, on: bool) -> None:
         cloud.dialects.discard(dialect)
 
 
+FAILING: Final = frozenset({"deviceOnlineStatuses", "userinfo", "pumpInfo"})
+"""Endpoints that a service may lack without anybody noticing."""
+
+
+def silent(cloud: Cloud, name: str) -> bool:
+    """Tell whether an endpoint never answers."""
+    return D.C14_SILENT in cloud.dialects and name in cloud.failing
+
+
 _REACHED: Final = {"deviceOnlineStatuses", "sites"}
 _PAGE: Final = "<!doctype html><title>Sign in</title><h1>Sign in</h1>"
 _SILENT: Final = "timeout: device did not answer"
@@ -135,16 +189,85 @@ _SILENT: Final = "timeout: device did not answer"
 
 def instead(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
     """Answer before the endpoint does, where the service speaks so."""
+    for answer in (_lacking, _proxy_page, _of_endpoint):
+        if (response := answer(cloud, request, name)) is not None:
+            return response
+    return None
+
+
+def _lacking(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
+    """Answer for an endpoint that is not offered, or fails."""
+    spoken = cloud.dialects
+    if D.C17_PUBLISHED in spoken and name not in _PUBLISHED:
+        return web.json_response(failed("no such endpoint"), status=404)
+    if name in cloud.failing and (failure := spoken & _FAILURES.keys()):
+        return _FAILURES[failure.pop()]()
+    return None
+
+
+def _of_endpoint(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
     spoken = cloud.dialects
     if name == "token" and D.C13_REDIRECT in spoken:
         return web.Response(status=307, headers={"Location": cloud.elsewhere})
     if name == "userinfo":
         return _user_info(spoken)
-    if name == "envelope-key" and D.C5_503_ONCE in spoken:
-        return _once(cloud, (D.C5_503_ONCE, request.path), failed("try later"), 503)
+    if name == "envelope-key":
+        return _key_elsewhere(cloud, request.path)
     if _is_write(request) and D.C1_FAILED in spoken:
         return web.json_response({"status": "failed", "message": "it did not work"})
     return None
+
+
+_PUBLISHED: Final = frozenset(
+    {"authorize", "token", "login", "sites", "refreshSite", "dashboardInfo"}
+) | {"setPumpInfo"}
+
+
+def _proxy_page(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
+    """Answer once in the place of the service."""
+    for dialect, status in ((D.C18_404, 404), (D.C18_403, 403), (D.C18_502, 502)):
+        everywhere = dialect is D.C18_502
+        once = (dialect, request.path if everywhere else "")
+        if dialect not in cloud.dialects or once in cloud.told_once:
+            continue
+        if everywhere or name == "token":
+            cloud.told_once.add(once)
+            return _html(status)
+    return None
+
+
+def _key_elsewhere(cloud: Cloud, path: str) -> web.Response | None:
+    """Answer where the key is not served, or not yet."""
+    spoken, version = cloud.dialects, "/v2/"
+    if D.C15_V1 in spoken:
+        version = "/v1/"
+    elif D.C15_BARE in spoken:
+        version = "api-gateway/iot"
+    if version not in path:
+        return web.json_response(failed("no such endpoint"), status=404)
+    if D.C5_503_ONCE in spoken:
+        return _once(cloud, (D.C5_503_ONCE, path), failed("try later"), 503)
+    return None
+
+
+def _html(status: int = 200) -> web.Response:
+    return web.Response(text=_PAGE, status=status, content_type="text/html")
+
+
+_MINUTE: Final = "device busy: device is cooling down after timeouts, retry after 1m0s"
+_FAILURES: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
+    D.C14_400: lambda: web.json_response(failed("bad request"), status=400),
+    D.C14_401: lambda: web.json_response(failed("unauthorized"), status=401),
+    D.C14_403: lambda: _html(403),
+    D.C14_404: lambda: web.json_response(failed("no such endpoint"), status=404),
+    D.C14_405: lambda: web.Response(text="Method Not Allowed", status=405),
+    D.C14_429: lambda: web.json_response(failed(_MINUTE), status=429),
+    D.C14_500: lambda: web.json_response(failed("internal error"), status=500),
+    D.C14_503: lambda: _html(503),
+    D.C14_HTML: _html,
+    D.C14_JSON: lambda: web.json_response({"hello": ["world"]}),
+}
+"""What an endpoint that fails answers."""
 
 
 def _user_info(spoken: set[CloudDialect]) -> web.Response | None:
@@ -194,13 +317,13 @@ def reworded(
     if name in _REACHED:
         body = _online(spoken, body)
     elif name == "envelope-key":
-        body["data"] = _key(spoken, body["data"])
+        body["data"] = _key(spoken, body.get("data", {}))
     elif name == "dashboardInfo" and D.C7_ZERO_NORMAL in spoken:
         dashboard = body["data"]["dashboard"]
         normal = {3: 0, 2: 4}
         dry_run = dashboard["dry_run_status"]
         dashboard["dry_run_status"] = normal.get(dry_run, dry_run)
-    return _with(response, _texts(spoken, body))
+    return _with(spoken, response, _texts(spoken, body))
 
 
 def _json(response: web.Response) -> dict[str, Any] | None:
@@ -211,8 +334,13 @@ def _json(response: web.Response) -> dict[str, Any] | None:
     return body if isinstance(body, dict) else None
 
 
-def _with(response: web.Response, body: object) -> web.Response:
-    response.text = json.dumps(body)
+def _with(
+    spoken: set[CloudDialect], response: web.Response, body: object
+) -> web.Response:
+    data = json.dumps(body).encode()
+    if D.C19_LATIN_1 in spoken:
+        data = re.sub(rb'(?<="tag": ")([^"]+)', lambda tag: tag[1] + b" \xe9", data)
+    response.body = data
     return response
 
 
@@ -293,6 +421,8 @@ def _write(spoken: set[CloudDialect], response: web.Response) -> web.Response:
 
 
 def _key(spoken: set[CloudDialect], data: dict[str, Any]) -> dict[str, Any]:
+    if "key_hex" not in data:
+        return data
     text = str(data["key_hex"])
     if D.C5_BASE64 in spoken:
         text = b64encode(bytes.fromhex(text)).decode()
@@ -316,6 +446,13 @@ def _inventory(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
             sites.clear()
         elif sites:
             sites[-1]["device_list"] = sites[-1]["device_list"][:-1]
+    if {D.C22_NEXT, D.C22_COUNT} & cloud.dialects and len(sites) > 1:
+        body["data"] |= (
+            {"next": "/user/sites?page=2"}
+            if D.C22_NEXT in cloud.dialects
+            else {"pagination": {"total": len(sites)}}
+        )
+        sites.pop()
     if D.C11_MOVED in cloud.dialects:
         devices = [device for site in sites for device in site["device_list"]]
         where = {"objectId": "0moved", "name": "Moved", "city": "", "state": ""}

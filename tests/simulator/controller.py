@@ -8,7 +8,7 @@ from typing import Final
 
 from . import actions, telemetry, wire
 from .clock import Clock
-from .dialects import AHEAD, FRAME_VERSIONS, Dialect, Dialects
+from .dialects import AHEAD, FRAME_VERSIONS, ODD, Dialect, Dialects
 from .equipment import PUMP
 from .faults import Faults
 from .lan import FAULTS, LanEndpoint, Request
@@ -116,6 +116,8 @@ class Controller:
     async def start(self) -> None:
         """Switch it on."""
         self.started = True
+        if Dialect.ODD_SETTINGS in self.dialects:
+            self.pool.more = dict(ODD)
         if Dialect.PUMP_AT_REST in self.dialects:
             slot = self.pool.find(PUMP)
             if slot is not None:

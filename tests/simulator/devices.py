@@ -167,7 +167,7 @@ def _schedules(pool: Pool) -> Json:
 
 def _number(body: Json, name: str) -> int:
     value = body.get(name)
-    if not isinstance(value, int):
+    if type(value) is not int:  # true is none
         raise DeclinedError(f"{name} is not an integer")
     return int(value)
 
@@ -213,7 +213,7 @@ def _index(pool: Pool, body: Json, name: str = "schedule_num") -> int:
 
 def _enable(pool: Pool, body: Json) -> None:
     schedule = pool.schedules[_index(pool, body, "schedule_id")]
-    schedule.enabled = bool(_number(body, "schedule_state"))
+    schedule.enabled = bool(body.get("schedule_state"))
 
 
 def _delete(pool: Pool, body: Json) -> None:

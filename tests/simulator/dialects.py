@@ -45,6 +45,7 @@ class Dialect(StrEnum):
     SCHEDULES_ODD = "schedules_odd"
     PRIMES_AT_FULL_SPEED = "primes_at_full_speed"
     RUNS_ON_MANUAL = "runs_on_manual"
+    ODD_SETTINGS = "odd_settings"
 
 
 DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
@@ -108,8 +109,15 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
         "240 s at full speed, 0 until the motor turns, the slot's mode manual",
     ),
     Dialect.RUNS_ON_MANUAL: ("L19", "the slot's mode is manual during the run-on"),
+    Dialect.ODD_SETTINGS: ("C21", "settings objects hold odd keys and texts"),
 }
 """Row and meaning of each. L14 is not here: it is the clock of whoever runs Home Assistant."""
+
+ODD: Final = {
+    "A  12 [7.0|4.0] <v2>  see www.x": True,
+    "\x01next\u202e": ["`a`\n", None, 1.5],
+}
+"""What these objects hold."""
 
 AHEAD: Final = {
     Dialect.COUNTER_AHEAD_1_S: 1,

@@ -44,7 +44,7 @@ class Pipeline:
         self._turn = asyncio.Lock()
         self._last_command = self._last_write = -inf
         self._timeouts = 0
-        self._cool_until = -inf
+        self._cool_until = self._kept_until = -inf
         self._cached: dict[str, tuple[Json, Callable[[], Awaitable[Json]]]] = {}
         self._refreshing: asyncio.Task[None] | None = None
 
@@ -63,6 +63,10 @@ class Pipeline:
             loop = asyncio.get_running_loop()
             self._refreshing = loop.create_task(self._refresh())
         return data
+
+    def keep_copies(self, seconds: float) -> None:
+        """Serve the copies there are for some time, however old they get."""
+        self._kept_until = self._clock.monotonic() + seconds
 
     def forget(self) -> None:
         """Drop the cached copies: the next reads are cold."""
@@ -154,6 +158,8 @@ class Pipeline:
         """Read every cached copy again each 30 s, except during cool-down."""
         while True:
             await self._clock.sleep(REFRESH_SECONDS)
+            if self._clock.monotonic() < self._kept_until:
+                continue
             for name, (_, cold) in tuple(self._cached.items()):
                 with suppress(ApiError):
                     self._cached[name] = (await cold(), cold)

@@ -87,6 +87,9 @@ class Pool:
         self.chlorinating = False
         self.lights = {"pool": [LIGHT_NEVER_SET] * 2, "spa": [LIGHT_NEVER_SET] * 2}
         self.probes = {"temp2_ch": 1, "temp3_ch": 2}
+        self.more: dict[
+            str, object
+        ] = {}  # what settings objects of a later firmware hold
         self.pump_identity = ("Variable Speed", "Acme", "VSX-2")
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()

@@ -75,7 +75,7 @@ _HEAT_SOURCES: Final = tuple(key for key in TEMPERATURE if key.startswith("is_")
 
 def read(pool: Pool, keys: Keys) -> Json:
     """Return a settings object."""
-    return {name: key.read(pool) for name, key in keys.items()}
+    return {**{name: key.read(pool) for name, key in keys.items()}, **pool.more}
 
 
 def write(pool: Pool, keys: Keys, body: Json) -> None:
@@ -84,6 +84,7 @@ def write(pool: Pool, keys: Keys, body: Json) -> None:
     try:
         for name, key in keys.items():
             key.write(pool, body.get(name, 0))
+        pool.more = {name: body.get(name, 0) for name in pool.more}
     except BadValueError:
         pool.settings = before
         raise

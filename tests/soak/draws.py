@@ -29,7 +29,12 @@ type Groups[T: str] = Sequence[Sequence[T]]
 
 WIRING: Final[dict[str, Groups[L]]] = {
     SMALL: ((L.PUMP_AT_REST,), (L.SECOND_INTERFACE,)),
-    FULL: ((L.PUMP_AT_REST,), (L.SECOND_INTERFACE,), (L.SPA_BY_SOLAR,)),
+    FULL: (
+        (L.PUMP_AT_REST,),
+        (L.SECOND_INTERFACE,),
+        (L.SPA_BY_SOLAR,),
+        (L.ODD_SETTINGS,),
+    ),
 }
 """What a controller is from the start, and stays."""
 
@@ -79,8 +84,19 @@ SERVICE: Final[Groups[C]] = (
     (C.C11_EMPTY_ONCE, C.C11_SHORTER_ONCE, C.C11_MOVED),
     (C.C12_FRESH,),
     (C.C13_REDIRECT,),
+    (C.C14_400, C.C14_401, C.C14_403, C.C14_404),
+    (C.C14_405, C.C14_429, C.C14_500, C.C14_503),
+    (C.C14_SILENT, C.C14_HTML, C.C14_JSON),
+    (C.C15_V1, C.C15_BARE),
+    (C.C18_404, C.C18_403, C.C18_502),
+    (C.C19_LATIN_1,),
+    (C.C22_NEXT, C.C22_COUNT),
+    (C.C23_SLOW,),
 )
 """Likewise, of the cloud."""
+
+NOT_DRAWN: Final = frozenset({C.C17_PUBLISHED, C.C20_OLD})
+"""With these the outcome is another one: less can be done, and reads are old."""
 
 VISITORS: Final = ("H1", "H2", "H3", "H4")
 """Hostile neighbours, by their rows."""

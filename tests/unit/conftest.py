@@ -15,6 +15,8 @@ import pytest
 from custom_components.poolctl.client import (
     clock as clock_module,
     cloud as cloud_module,
+    endpoints as endpoints_module,
+    renewals as renewals_module,
 )
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
@@ -243,8 +245,10 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
         cloud_module,
         dosing_module,
         lan_delivery,
+        endpoints_module,
         pending_module,
         poller_module,
+        renewals_module,
         queries_module,
         sender_module,
         store_module,

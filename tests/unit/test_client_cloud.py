@@ -113,6 +113,11 @@ GOOD = {"deviceId": OTHER_ID, "tag": "Pool", "online": True}
         ({"sites": [{"device_list": 7}, {"device_list": [GOOD]}]}, 1, False),
         ({"sites": [{"device_list": [GOOD]}, {"device_list": 7}]}, 1, False),
         ({"sites": [{"device_list": [7, GOOD]}]}, 1, False),
+        ({"sites": [{"device_list": [GOOD]}], "next": None, "total": 1}, 1, True),
+        ({"sites": [{"device_list": [GOOD]}], "next": "/2"}, 1, False),
+        ({"sites": [{"device_list": [GOOD]}], "count": 2}, 1, False),
+        ({"sites": [{"device_list": [GOOD]}], "meta": {"hasMore": True}}, 1, False),
+        ({"sites": [{"device_list": [GOOD], "device_count": 2}]}, 1, False),
     ],
 )
 async def test_whether_all_of_an_inventory_was_understood(
@@ -182,15 +187,12 @@ async def test_the_body_of_set_pump(session: ClientSession, raw: RawServer) -> N
     """interface.md 4.1 row 7."""
     raw.say(200, '{"status": "SUCCESS"}')
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
-    await cloud.set_pump(OTHER_ID, 3, False, 60)
+    await cloud.set_pump(OTHER_ID, 3, True, 60)
     head, _, body = raw.requests[0].partition(b"\r\n\r\n")
-    assert json.loads(body) == {
-        "aux_switch_state": 0,
-        "aux_type_code": 31,
-        "pump_speed": 60,
-        "aux_slot_num": 3,
-    }
-    assert isinstance(json.loads(body)["aux_switch_state"], int)
+    # Integers, not true and false, which Python takes for equal.
+    assert body == (
+        b'{"aux_switch_state":1,"aux_type_code":31,"pump_speed":60,"aux_slot_num":3}'
+    )
     text = head.decode()
     path = f"/api-gateway/v1/iot-shadow/device/{OTHER_ID}/setPumpInfo"
     assert text.startswith(f"POST {path} HTTP/1.1")

@@ -1,6 +1,7 @@
 """CloudClient: signing in again, and the limits of a controller (interface.md 7, 8)."""
 
 import asyncio
+import json
 
 from aiohttp import ClientSession
 import pytest
@@ -74,12 +75,13 @@ async def test_a_provider_that_fails(session: ClientSession, raw: RawServer) -> 
 
 async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> None:
     """interface.md 8 row 4, 8 rule 3."""
-    raw.say(200, '{"status": "SUCCESS", "data": {"dashboard": {}}}')
+    data = {"dashboard": {}, "key_hex": "00" * 16}
+    raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
     raw.delay = 0.01
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     await asyncio.gather(
         cloud.dashboard(OTHER_ID),
-        cloud.dashboard(OTHER_ID),
+        cloud.envelope_key(OTHER_ID),
         cloud.set_pump(OTHER_ID, 0, True, 50),
     )
     assert (raw.connections, raw.most_open) == (3, 1)
@@ -88,6 +90,16 @@ async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> 
         cloud.dashboard(OTHER_ID), cloud.dashboard("AA" + OTHER_ID[2:-2] + "00")
     )
     assert raw.most_open == 2  # controllers do not wait for each other
+
+
+async def test_a_slow_write_is_a_success(
+    session: ClientSession, raw: RawServer
+) -> None:
+    """10 s, and the time behind other commands (interface.md 8)."""
+    raw.say(200, '{"status": "SUCCESS"}')
+    raw.delay = 25
+    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+    await cloud.set_pump(OTHER_ID, 0, True, 50)
 
 
 async def test_writes_keep_2_s_apart(

@@ -23,6 +23,7 @@ from custom_components.poolctl.client.pool.dosing import (
     DoserKind,
 )
 from tests.simulator import settings as sim_settings
+from tests.simulator.dialects import ODD
 from tests.simulator.raw import until
 
 from .conftest import Rig
@@ -124,15 +125,12 @@ async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
 
 
 @EACH_DOSER
-async def test_unknown_keys_are_kept(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch, kind: DoserKind
-) -> None:
-    keys = {ACID: sim_settings.PH, CHLORINE: sim_settings.CHLORINE}[kind]
-    monkeypatch.setitem(keys, "of_next_year", sim_settings.Key("of_next_year"))
-    pool.pool.pool.settings["of_next_year"] = 7
+async def test_unknown_keys_are_kept(pool: Rig, kind: DoserKind) -> None:
+    """Exactly as they came, whatever they hold (C21)."""
+    pool.pool.pool.more = dict(ODD)
     await pool.controller.dosing.set_drum(kind, 18_000)
     await pool.controller.dosing.refill(kind)
-    assert pool.pool.pool.settings["of_next_year"] == 7
+    assert pool.pool.pool.more == ODD
 
 
 async def test_a_setting_the_controller_does_not_have(

@@ -18,8 +18,10 @@ from custom_components.poolctl.client.pool.dosing import (
     DOSERS,
     DoserKind,
 )
-from tests.simulator import devices, settings as sim_settings
+from tests.simulator import devices, settings as sim_settings, wire
+from tests.simulator.cloud_dialects import CloudDialect as D
 from tests.simulator.devices import Read
+from tests.simulator.dialects import ODD
 
 from .conftest import Rig
 from .dosing_changes import FLAGS, NUMBERS, Change
@@ -66,16 +68,35 @@ async def test_a_refill(away: Rig, kind: DoserKind) -> None:
         await later(away, 30)
 
 
-async def test_unknown_keys_are_kept(
-    away: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(
-        sim_settings.PH, "of_next_year", sim_settings.Key("of_next_year")
-    )
-    away.pool.pool.settings["of_next_year"] = 7
+async def test_unknown_keys_are_kept(away: Rig) -> None:
+    """Exactly as they came, whatever they hold (C21)."""
+    odd: wire.Json = {**ODD, "long": "x" * 300, "\ud800": "\udc00", "big": 2**70}
+    away.pool.pool.more = dict(odd)
     await later(away, 60)
     await away.controller.dosing.set_desired(ACID, 7.1)
-    assert away.pool.pool.settings["of_next_year"] == 7
+    assert away.pool.pool.more == odd
+    assert away.pool.pool.settings["desired_ph"] == 71
+
+
+async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
+    """For 5 minutes after each write (C20)."""
+    away.service.cloud.dialects = {D.C20_OLD}
+    await away.controller.dosing.set_desired(ACID, 7.1)
+    await later(away, 240)
+    await away.controller.dosing.set_drum(ACID, 15_000)
+    await later(away, 30)
+    await away.controller.dosing.enable(ACID, False)
+    settings = away.pool.pool.settings
+    assert (settings["desired_ph"], settings["acid_drum"]) == (71, 15_000)
+    assert not settings["ph_dosing"]
+
+
+async def test_a_read_that_meets_a_busy_controller(away: Rig) -> None:
+    """It is waited out, as a write would (interface.md 7.1)."""
+    away.service.cloud.faults.once("rate_limited", 2, "chemistryCard")  # 5 s
+    away.time.slept.clear()
+    await away.controller.dosing.set_desired(ACID, 7.1)
+    assert away.time.slept[:2] == [5, 5]
     assert away.pool.pool.settings["desired_ph"] == 71
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import pairwise
 import json
 from unittest.mock import patch
 
@@ -19,6 +20,7 @@ from custom_components.poolctl.client.exceptions import (
 from custom_components.poolctl.client.frame import StateFrame
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import Source
+from tests.simulator.cloud_dialects import CloudDialect as D
 from tests.simulator.raw import until
 
 from .conftest import RawServer, Rig, some_token
@@ -303,6 +305,8 @@ async def test_cloud_reads_keep_apart(make_rig: Callable[..., Rig]) -> None:
     for seconds, reads in ((15, 1), (13.9, 1), (0.1, 2), (28, 2), (2, 3)):
         await rig.polls(seconds)
         assert rig.service.requests("dashboardInfo") == reads
+    requests = [r for r in rig.service.cloud.requests if r.name == "dashboardInfo"]
+    assert all(b.at - a.at >= 30 for a, b in pairwise(requests))
 
 
 async def test_a_flapping_lan_does_not_read_the_cloud_more_often(rig: Rig) -> None:
@@ -325,9 +329,9 @@ async def test_a_busy_cloud_is_left_alone(
     await rig.polls(30)
     assert errors(rig)[1] is BusyError
     await rig.polls(30)
-    await rig.polls(after - 30.1)
+    await rig.polls(after - 31.5)
     assert rig.service.requests("dashboardInfo") == 2
-    await rig.polls(0.1)
+    await rig.polls(1.5)
     assert rig.service.requests("dashboardInfo") == 3
     assert errors(rig)[1] is type(None)
 
@@ -343,26 +347,30 @@ async def test_a_short_busy_does_not_hasten_the_next_read(
     assert rig.service.requests("dashboardInfo") == 2
 
 
-@pytest.mark.parametrize("offered", [True, False])
+@pytest.mark.parametrize(
+    "dialect", [None, *(each for each in D if each.startswith("C14"))]
+)
 async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
-    make_rig: Callable[..., Rig], offered: bool
+    make_rig: Callable[..., Rig], dialect: D | None
 ) -> None:
-    """`deviceOnlineStatuses` tells, or the sites where that is not offered."""
+    """`deviceOnlineStatuses` tells, or the sites where that fails (C16)."""
     rig = make_rig(lan=False)
-    if not offered:
-        rig.service.cloud.not_offered.add("deviceOnlineStatuses")
+    rig.service.cloud.dialects = {dialect} if dialect else set()
     await rig.controller.poller.poll()
     rig.pool.cloud_link = False  # its dashboard is still served, from a copy
-    await rig.polls(30)
-    assert rig.controller.paths.cloud_error is None
-    with pytest.raises(StateExpiredError):
-        await rig.polls(UNCHANGED)
+    gone: list[float] = []
+    begun = rig.time.now
+    for _ in range(36):
+        try:
+            await rig.polls(31)
+        except StateExpiredError:
+            gone.append(rig.time.now - begun)
+    assert UNCHANGED <= gone[0] < UNCHANGED + 220
     assert errors(rig)[1] is UnreachableError
+    assert rig.service.requests("sites") <= (10 if dialect else 0)
     rig.pool.cloud_link = True
-    await rig.polls(30)
+    await rig.polls(120)
     assert rig.controller.store.state.source is Source.CLOUD
-    asked = rig.service.requests("deviceOnlineStatuses")
-    assert asked == (4 if offered else 1)
 
 
 @pytest.mark.parametrize("fault", ["error_500", "html", "truncated_json", "empty"])

@@ -3,12 +3,7 @@
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.account import (
-    LIFETIME,
-    Tokens,
-    request_tokens,
-    token_url,
-)
+from custom_components.poolctl.client.account import Tokens, request_tokens, token_url
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,
     BusyError,
@@ -77,6 +72,15 @@ async def test_a_refusal(service: Service, dialect: D) -> None:
     await sign_in(service)
 
 
+@pytest.mark.parametrize("dialect", [D.C18_404, D.C18_403, D.C18_502])
+async def test_a_page_of_a_proxy_ends_no_sign_in(service: Service, dialect: D) -> None:
+    first = await sign_in(service)
+    service.cloud.dialects = {dialect}
+    with pytest.raises((ServiceError, UnexpectedResponseError)):
+        await renew(service, first.refresh)
+    await renew(service, first.refresh)
+
+
 async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> None:
     raw.say(200, '{"access_token": "stolen"}')
     service.cloud.dialects = {D.C13_REDIRECT}
@@ -91,8 +95,11 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
     ("status", "body", "error"),
     [
         (400, '{"error": "invalid_grant"}', AuthenticationError),
-        (401, "", AuthenticationError),
-        (403, "<html>", AuthenticationError),
+        (403, '{"status": "FAILED", "message": "no"}', AuthenticationError),
+        (401, "", UnexpectedResponseError),
+        (403, '{"message": "Forbidden"}', UnexpectedResponseError),
+        (403, "<html>", UnexpectedResponseError),
+        (404, "<html>", UnexpectedResponseError),
         (200, "{}", AuthenticationError),
         (200, '"text"', AuthenticationError),
         (200, '{"access_token": null}', AuthenticationError),
@@ -135,16 +142,16 @@ async def test_answers(
         ("3600.5", 3600),
         ("1", 1),
         (f"{366 * 86400}", 366 * 86400),
-        (f"{366 * 86400 + 1}", LIFETIME),
-        ('"1234567890"', LIFETIME),
-        ("0", LIFETIME),
-        ("-5", LIFETIME),
-        ("1e300", LIFETIME),
-        ("NaN", LIFETIME),
-        ("null", LIFETIME),
-        ("[]", LIFETIME),
-        ('"soon"', LIFETIME),
-        (f'"{"9" * 5000}"', LIFETIME),
+        (f"{366 * 86400 + 1}", 86400),
+        ('"1234567890"', 86400),
+        ("0", 86400),
+        ("-5", 86400),
+        ("1e300", 86400),
+        ("NaN", 86400),
+        ("null", 86400),
+        ("[]", 86400),
+        ('"soon"', 86400),
+        (f'"{"9" * 5000}"', 86400),
     ],
 )
 async def test_how_long_a_token_lives(

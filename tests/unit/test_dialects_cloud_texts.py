@@ -1,20 +1,34 @@
 """Texts of others: cleaned where JSON is taken apart."""
 
 from base64 import urlsafe_b64encode
+from datetime import UTC, datetime
 import json
+import math
 
 import pytest
 
 from custom_components.poolctl.client.account import account_id
-from custom_components.poolctl.client.cloud_answers import Inventory
-from custom_components.poolctl.client.exceptions import CommandFailedError
+from custom_components.poolctl.client.cloud_answers import (
+    Inventory,
+    check_write,
+    may_blame_token,
+)
+from custom_components.poolctl.client.commands import encode_cmd
+from custom_components.poolctl.client.exceptions import (
+    CommandFailedError,
+    InvalidCommandError,
+)
 from custom_components.poolctl.client.http import Response
 from custom_components.poolctl.client.json_values import (
     MAX_TEXT,
+    as_json,
     clean_text,
     parse_json,
     parse_object,
+    text,
 )
+from custom_components.poolctl.client.pool.from_cloud import merge_slots
+from custom_components.poolctl.client.pool.state import PoolState
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import Service
@@ -22,11 +36,11 @@ from .conftest import Service
 TEXTS = [D.C10_SURROGATES, D.C10_CONTROL, D.C10_LONG, D.C10_MARKDOWN, D.C10_HTML]
 
 
-def assert_clean(text: str) -> None:
+def assert_clean(words: str) -> None:
     """See that a text can be stored, logged and shown."""
-    text.encode()
-    assert text.isprintable() and len(text) <= MAX_TEXT
-    assert not set(text) & set("<>[]`") and "://" not in text
+    words.encode()
+    assert words.isprintable() and len(words) <= MAX_TEXT
+    assert not set(words) & set("<>[]`") and "://" not in words
 
 
 @pytest.mark.parametrize("dialect", TEXTS)
@@ -37,9 +51,9 @@ async def test_what_a_service_says(service: Service, dialect: D) -> None:
         assert_clean(device.name)
         assert_clean(device.site)
         assert "pool" in device.name
-    aux = json.dumps(await cloud.read(device_id, "auxInfo"), ensure_ascii=False)
-    aux.encode()
-    assert "http://" not in aux and len(aux) < 20_000
+    aux = await cloud.read(device_id, "auxInfo")
+    for name in merge_slots(PoolState(), aux, datetime.now(UTC)).outputs.names:
+        assert_clean(name)
     service.small.faults.on("decline")
     with pytest.raises(CommandFailedError) as caught:
         await cloud.set_pump(device_id, 0, True, 85)
@@ -47,7 +61,7 @@ async def test_what_a_service_says(service: Service, dialect: D) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "clean"),
+    ("words", "clean"),
     [
         ("Home pool", "Home pool"),
         ("  Pool\t\n of  Zoë ", "Pool of Zoë"),
@@ -66,8 +80,8 @@ async def test_what_a_service_says(service: Service, dialect: D) -> None:
         ("", ""),
     ],
 )  # fmt: skip
-def test_clean_text(text: str, clean: str) -> None:
-    assert clean_text(text) == clean
+def test_clean_text(words: str, clean: str) -> None:
+    assert clean_text(words) == clean
     assert clean_text(clean) == clean
 
 
@@ -75,12 +89,21 @@ def test_a_shorter_limit() -> None:
     assert clean_text("Swimming pool", 9) == "Swimming…"
 
 
-def test_everything_in_an_answer_is_cleaned() -> None:
-    answer = parse_object(
-        '{"a\\ud800": ["<b>", {"b": "x\\u0000", "c": 1.5}], "d": null}'
-    )
-    assert answer == {"a": ["\u2039b\u203a", {"b": "x", "c": 1.5}], "d": None}
-    assert Response(200, {}, b'{"a": "\\udc00"}').json() == {"a": ""}
+def test_an_answer_stays_as_it_came() -> None:
+    """Some objects are written back; `text` cleans what is shown of them."""
+    words = '{"a\\ud800":["<b>",{"b":"x\\u0000","c":1.5}],"d":null,"e":"  [x]","f":7}'
+    answer = parse_object(words)
+    assert answer is not None
+    assert as_json(answer) == words.encode()
+    assert [text(answer, name) for name in "adefg"] == [None, None, "(x)", "7", None]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, b"", {1.5j}])
+def test_what_json_does_not_have_is_not_sent(value: object) -> None:
+    with pytest.raises(InvalidCommandError):
+        as_json({"a": [value]})
+    with pytest.raises(InvalidCommandError):
+        encode_cmd("set_ph_settings", {"a": value})
 
 
 def test_a_pair_of_surrogates_is_a_character() -> None:
@@ -88,37 +111,52 @@ def test_a_pair_of_surrogates_is_a_character() -> None:
 
 
 def test_bytes_that_hold_a_surrogate() -> None:
-    assert parse_json(b'"a\xed\xa0\x80b"') == "ab"
+    assert clean_text(str(parse_json(b'"a\xed\xa0\x80b"'))) == "a\xed b"
 
 
 def test_control_characters_inside_a_text() -> None:
-    assert parse_object(b'{"a": "x\ny\x01z"}') == {"a": "x y z"}
+    assert text(parse_object(b'{"a": "x\ny\x01z"}') or {}, "a") == "x y z"
 
 
-def test_names_of_fields_are_kept() -> None:
-    """A settings object is written back whole, with what a later firmware added."""
-    name = "a_long_name_of_something_" * 20
-    assert parse_object(json.dumps({name: 1, "a\x00b": 2})) == {name: 1, "a b": 2}
+def test_a_byte_that_is_no_utf_8() -> None:
+    """It is one character of Latin-1, and everything else is read."""
+    assert parse_json(b'["caf\xe9", "na\xc3\xafve", 1]') == ["caf\xe9", "na\xefve", 1]
 
 
-def test_an_envelope_is_not_cut() -> None:
-    """interface.md 2.7."""
-    text = "0a " * 400
-    assert parse_object(json.dumps({"env": text})) == {"env": text}
+def test_an_answer_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[object] = []
+    loads = json.loads
+
+    def count(data: str, *, strict: bool) -> object:
+        parsed.append(data)
+        return loads(data, strict=strict)
+
+    monkeypatch.setattr(json, "loads", count)
+    response = Response(200, {}, b'{"status": "FAILED", "message": "no"}')
+    assert may_blame_token(response) is False
+    with pytest.raises(CommandFailedError):
+        check_write(response)
+    assert len(parsed) == 1
 
 
 @pytest.mark.parametrize(
-    "text",
+    "data",
     ["", "{", "[" * 100_000, b"\xff", "1" * 5000],
     ids=["nothing", "cut", "deep", "bytes", "number"],
 )
-def test_what_is_no_json(text: str | bytes) -> None:
+def test_what_is_no_json(data: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        parse_json(text)
-    assert parse_object(text) is None
+        parse_json(data)
+    assert parse_object(data) is None
 
 
 def test_the_subject_of_a_token() -> None:
     """It becomes the unique id of the account."""
     middle = urlsafe_b64encode(b'{"sub": "a\\ud800\\u0000b"}').decode()
     assert account_id(None, f"e30.{middle}.x", Inventory((), ())) == "a b"
+
+
+async def test_a_tag_in_latin_1(service: Service) -> None:
+    service.cloud.dialects = {D.C19_LATIN_1}
+    names = [each.name for each in (await service.cloud_client().inventory()).devices]
+    assert names == ["Home pool \xe9", "Beach pool \xe9"]

@@ -3,12 +3,13 @@
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.cloud import FRESH, CloudClient
+from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,
     CommandFailedError,
     ForbiddenError,
 )
+from custom_components.poolctl.client.renewals import FRESH
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import FakeTime, RawServer, Service

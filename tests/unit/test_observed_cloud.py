@@ -311,15 +311,18 @@ async def test_the_key_of_which_controller(
     assert told(observers.evidence[ID])[Assumption.KEY_FORM] == (1, ())
 
 
+DEAD = {"error": "invalid_grant"}
+
+
 @pytest.mark.parametrize(
     ("grant", "status", "body", "wanted"),
     [
         ("refresh_token", 200, {"access_token": "a", "refresh_token": "b"}, {Assumption.ROTATION: (1, ())}),
         ("refresh_token", 200, {"access_token": "a"}, {Assumption.ROTATION: (0, ("none came",))}),
         ("authorization_code", 200, {"access_token": "a"}, {}),
-        ("refresh_token", 400, {}, {Assumption.REFUSED_GRANT: (1, ())}),
-        ("refresh_token", 401, {}, {Assumption.REFUSED_GRANT: (1, ())}),
-        ("authorization_code", 403, {}, {Assumption.REFUSED_GRANT: (0, ("HTTP 403",))}),
+        ("refresh_token", 400, DEAD, {Assumption.REFUSED_GRANT: (1, ())}),
+        ("refresh_token", 401, DEAD, {Assumption.REFUSED_GRANT: (1, ())}),
+        ("authorization_code", 403, DEAD, {Assumption.REFUSED_GRANT: (0, ("HTTP 403",))}),
         ("refresh_token", 200, {}, {Assumption.REFUSED_GRANT: (0, ("HTTP 200",))}),
         ("refresh_token", 500, {}, {}),
     ],

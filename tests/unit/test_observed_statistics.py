@@ -103,7 +103,7 @@ async def test_requests_for_an_account(service: Service) -> None:
         await client.dashboard(device_id)
     with pytest.raises(ForbiddenError):
         await client.envelope_key("AA_BB_CC_DD_EE_FF")
-    assert (service.observers.service.polls, service.observers.service.misses) == (4, 0)
+    assert (service.observers.service.polls, service.observers.service.misses) == (6, 0)
     service.cloud.faults.on("refuse")
     with pytest.raises(UnreachableError):
         await client.inventory()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+import json
 from typing import Any
 
 import aiohttp
@@ -293,3 +294,19 @@ async def test_a_limit_in_other_words(signed_in: Service) -> None:
     limit.message, limit.retry_after, limit.text = "later", "17", True
     signed_in.cloud.faults.on("rate_limited")
     assert await signed_in.get("/user/sites") == (429, "later")
+
+
+async def test_writes_are_json_with_integers(signed_in: Service) -> None:
+    """interface.md 2.6, 4.1 row 7."""
+    body = {
+        "aux_switch_state": 1,
+        "aux_type_code": 31,
+        "pump_speed": 60,
+        "aux_slot_num": 0,
+    }
+    path, text = signed_in.device("setPumpInfo"), json.dumps(body)
+    assert (await signed_in.post(path, data=text))[0] == 400  # text/plain
+    for name in ("aux_switch_state", "pump_speed"):
+        _, answer = await signed_in.write("setPumpInfo", body | {name: True})
+        assert answer["status"] == "FAILED"
+    assert (await signed_in.write("setPumpInfo", body))[1]["status"] == "SUCCESS"

@@ -13,8 +13,9 @@ from urllib.parse import urlencode
 from aiohttp import ClientSession
 from yarl import URL
 
-from .cloud import MAX_RESPONSE, TIMEOUT, V1
-from .cloud_answers import Inventory
+from .cloud import MAX_RESPONSE, TIMEOUT
+from .cloud_answers import Inventory, has_failed
+from .endpoints import SITES, V1
 from .exceptions import (
     AuthenticationError,
     BusyError,
@@ -24,7 +25,7 @@ from .exceptions import (
 )
 from .facts import Facts, TokenAnswer
 from .http import Response, exchange
-from .json_values import Answer, parse_json, parse_object
+from .json_values import Answer, parse_json, parse_object, text
 
 TOKEN_TIMEOUT = 60.0
 """s; whoever asks is less patient and says so."""
@@ -62,7 +63,7 @@ async def probe(session: ClientSession, base_url: str) -> None:
     await exchange(
         session,
         HTTPMethod.GET,
-        URL(base_url).joinpath(f"{V1}/user/sites"),
+        URL(base_url).joinpath(SITES.path("")),
         data=None,
         headers={},
         timeout=TIMEOUT,
@@ -123,15 +124,26 @@ def _token_answer(response: Response) -> Answer:
         HTTPStatus.REQUEST_TIMEOUT
     ):
         raise ServiceError(f"the service says HTTP {status}")
-    if status >= HTTPStatus.BAD_REQUEST:
+    if status >= HTTPStatus.BAD_REQUEST and _refuses(response):
         raise AuthenticationError(f"the service says HTTP {status}")
     if status >= HTTPStatus.MULTIPLE_CHOICES:
-        raise UnexpectedResponseError("the service redirects, which is not followed")
+        raise UnexpectedResponseError(
+            f"HTTP {status} does not come of a token endpoint"
+        )
     try:
         answer = parse_json(response.data)
     except ValueError:
         raise UnexpectedResponseError(f"HTTP {status} without JSON") from None
     return answer if isinstance(answer, dict) else {}
+
+
+def _refuses(response: Response) -> bool:
+    """Tell whether a 4xx ends a sign-in: it is an OAuth error (RFC 6749 5.2) or `FAILED`.
+
+    A page, or JSON of something else, comes of a proxy.
+    """
+    answer = response.json() or {}
+    return isinstance(answer.get("error"), str) or has_failed(answer)
 
 
 def _token(answer: Answer, name: str) -> str | None:
@@ -170,5 +182,4 @@ def subject_claim(token: str) -> str | None:
         claims = parse_object(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
     except ValueError:
         return None
-    subject = claims.get("sub") if claims else None
-    return str(subject) if subject else None
+    return (text(claims, "sub") or None) if claims else None

@@ -6,12 +6,11 @@ Observed (layouts.md 5): `userinfo` and the path and shape of `envelope-key`.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPMethod, HTTPStatus
-import json
 import time
-from typing import Protocol
 
 from aiohttp import ClientSession
 from yarl import URL
@@ -29,47 +28,52 @@ from .cloud_answers import (
     parse_envelope_key,
     parse_inventory,
 )
+from .endpoints import (
+    DASHBOARD,
+    ENDPOINTS,
+    KEY,
+    MANUAL_SET,
+    SET_PUMP,
+    SITES,
+    STATUSES,
+    USER_INFO,
+    Attempts,
+    Endpoint,
+)
 from .equipment import MAIN_PUMP
 from .exceptions import (
     AuthenticationError,
     BusyError,
     NotOfferedError,
+    NotSupportedError,
     PoolctlError,
     ProtocolError,
     RefusedError,
-    ServiceError,
     UnexpectedResponseError,
     UnreachableError,
 )
 from .facts import SERVICE, AccessRenewed, CloudRequest, FactsOf, Online, unobserved
 from .http import Response, exchange
-from .json_values import Answer, list_of
+from .json_values import Answer, as_json, list_of, text
+from .renewals import Renewals, TokenProvider
 
-V1 = "api-gateway/v1"
-_V2 = "api-gateway/v2"
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0
-"""s; the service itself waits up to 10 s for a controller (interface.md 8)."""
+"""s for a read; the service itself waits up to 10 s for a controller (interface.md 8)."""
+WRITE_TIMEOUT = 40.0
+"""s for a write: 10 s, and the time it spends behind other commands (interface.md 8)."""
 WRITE_SPACING = 2.0
 """s between two writes to one controller (interface.md 8)."""
 PATIENCE = 20.0
 """s a person's command waits while the controller is busy."""
-FRESH = 300.0
-"""s for which a token that took the place of another one is beyond doubt."""
 UNCHANGED = 900.0
-"""s for which a controller that is said to be offline may tell nothing new."""
+"""s for which a controller that is reported offline may show nothing new."""
 COPY_AGE = 35.0
 """s a read may be older than the controller: copies are 30 (interface.md 8), and some."""
-_ONLINE = "deviceOnlineStatuses"
-_ONLINE_AGE = 25.0
-"""s; less than the 30 between two read cycles, so that each cycle asks."""
-
-
-class TokenProvider(Protocol):
-    """Hands out the access token."""
-
-    async def __call__(self, *, refused: str | None = None) -> str:
-        """Return a token other than the refused one, or raise a PoolctlError."""
+_STATUSES_AGE = 25.0
+"""s; less than the 30 between two read cycles, so that each cycle may ask."""
+_SITES_AGE = 120.0
+"""s; the sites are larger, and only stand in where statuses are refused (chosen)."""
 
 
 @dataclass(slots=True)
@@ -83,10 +87,13 @@ class _Gate:
 class CloudClient:
     """Talks to the service for one account.
 
-    Methods raise UnreachableError, AuthenticationError, ForbiddenError (403),
-    NotOfferedError (404), BusyError (429, with `retry_after`), ServiceError (5xx),
-    CommandFailedError (`status: FAILED`) and UnexpectedResponseError; writes raise
-    UnconfirmedError where the answer does not tell whether they were done, too.
+    Methods raise UnreachableError, ForbiddenError (403), NotOfferedError (404, 405),
+    BusyError (429, with `retry_after`), ServiceError (5xx), CommandFailedError
+    (`status: FAILED`) and UnexpectedResponseError; those of published endpoints raise
+    AuthenticationError (401), too. Writes raise UnconfirmedError where the answer does
+    not state whether they were done.
+
+    What an endpoint that is not published answers affects only that endpoint.
     """
 
     def __init__(
@@ -106,14 +113,14 @@ class CloudClient:
         self._clock = clock
         self._base = URL(base_url)
         self._token = token
+        self._renewals = Renewals(token)
         self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
-        self._not_offered: set[str] = set()
-        self._fresh = ""
-        self._fresh_until = 0.0
-        self._blameless: set[str] = set()
-        """Paths whose refusal was no matter of the token."""
+        self._attempts: defaultdict[tuple[str, str], Attempts] = defaultdict(Attempts)
+        """By controller, "" for the account, and endpoint."""
+        self._key_path = 0
+        """The path of the key that worked last."""
         self._dashboards: dict[str, tuple[Answer, float]] = {}
-        """The newest of each controller, and since when it says the same (monotonic)."""
+        """The newest of each controller, and when it last changed (monotonic)."""
         self._online: dict[str, bool] = {}
         self._online_until = 0.0
         self._online_lock = asyncio.Lock()
@@ -121,88 +128,80 @@ class CloudClient:
 
     @property
     def not_offered(self) -> frozenset[str]:
-        """The observed endpoints that this service has answered with a 404."""
-        return frozenset(self._not_offered)
+        """The endpoints that this service has answered with a 404 or 405."""
+        return frozenset(
+            name
+            for (_, name), attempts in self._attempts.items()
+            if isinstance(attempts.error, NotOfferedError)
+        )
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
-        return parse_inventory(await self._data(HTTPMethod.GET, f"{V1}/user/sites"))
+        answer = await self._request(SITES, SITES.path(""), check)
+        return parse_inventory(answer)
 
     async def reachable(self, device_id: str) -> bool | None:
-        """Tell what the service says of `online`, `None` where it does not say.
+        """Return what the service reports as `online`, `None` where it does not.
 
-        What it serves of one that it does not reach is old, however often it is read
-        (interface.md 3.2). Asked for all controllers of the account at once, and kept
-        for as long as the service's own copies.
+        Read for all controllers of the account at once, from `deviceOnlineStatuses`
+        (layouts.md 5), else from the sites (interface.md 2.4).
         """
         async with self._online_lock:
             if time.monotonic() >= self._online_until:
-                self._online = await self._read_online()
-                self._online_until = time.monotonic() + _ONLINE_AGE
+                await self._read_online()
         return self._online.get(device_id)
 
-    async def _read_online(self) -> dict[str, bool]:
-        """Read `deviceOnlineStatuses` (layouts.md 5), else the sites (interface.md 2.4).
-
-        Raises UnreachableError and AuthenticationError: any other read would, too.
-        """
-        for read in (self._read_statuses, self._read_devices):
-            try:
-                devices = await read()
-            except NotOfferedError:
-                self._not_offered.add(_ONLINE)
-            except ServiceError:
-                return {}
-            except UnreachableError, AuthenticationError:
-                raise
-            except PoolctlError:
-                return {}
-            else:
-                return {
-                    each.device_id: each.online
-                    for each in devices
-                    if each.online is not None
-                }
-        return {}
-
-    async def _read_statuses(self) -> tuple[Device, ...]:
-        if _ONLINE in self._not_offered:
-            raise NotOfferedError(f"{_ONLINE} is not offered")
-        data = await self._data(HTTPMethod.GET, f"{V1}/user/{_ONLINE}")
-        found = [parse_device(entry, "") for entry in list_of(data, "devices")]
-        return tuple(filter(None, found))
-
-    async def _read_devices(self) -> tuple[Device, ...]:
-        return (await self.inventory()).devices
+    async def _read_online(self) -> None:
+        devices: Iterable[Device] = ()
+        age = _STATUSES_AGE
+        try:
+            data = await self._attempt(STATUSES)
+            found = [parse_device(entry, "") for entry in list_of(data, "devices")]
+            devices = filter(None, found)
+        except PoolctlError:
+            age = _SITES_AGE
+            with suppress(PoolctlError):
+                devices = (await self.inventory()).devices
+        self._online = {
+            each.device_id: each.online for each in devices if each.online is not None
+        }
+        self._online_until = time.monotonic() + age
 
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` where it is not offered.
 
-        Whatever else the service answers instead, the account has other identifiers.
+        Whatever the service answers instead, the account has other identifiers.
         """
         try:
-            path = f"{V1}/oauth/userinfo"
-            answer = await self._request(HTTPMethod.GET, path, check)
-        except RefusedError, ProtocolError:
+            answer = await self._request(USER_INFO, USER_INFO.path(""), check)
+        except PoolctlError:
             return None
-        return str(answer.get("sub") or "") or None
+        return text(answer, "sub") or None
 
     async def envelope_key(self, device_id: str) -> bytes:
         """Return the key a controller signs with (interface.md 5.2, layouts.md 5).
 
-        Raises EnvelopeError where the answer holds no key.
+        Its path is not published: the next one is tried where one is refused. Raises
+        EnvelopeError where the answer holds no key.
         """
-        data = await self._data(
-            HTTPMethod.GET, f"{_V2}/iot-shadow/device/{device_id}/envelope-key"
-        )
-        return parse_envelope_key(data)
+        refusal: PoolctlError | None = None
+        count = len(KEY.paths)
+        for number in ((self._key_path + step) % count for step in range(count)):
+            try:
+                async with self._gates[device_id].lock:
+                    data = await self._data(KEY, KEY.path(device_id, number))
+                key = parse_envelope_key(data)
+            except (RefusedError, ProtocolError) as err:
+                refusal = refusal or err
+            else:
+                self._key_path = number
+                return key
+        raise refusal or NotOfferedError("no path of the key")
 
     async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (interface.md 2.5)."""
         async with self._gates[device_id].lock:
-            data = await self._data(
-                HTTPMethod.GET, _device_path(device_id, "dashboardInfo")
-            )
+            data = await self._data(DASHBOARD, DASHBOARD.path(device_id))
         dashboard = data.get("dashboard")
         if not isinstance(dashboard, dict):
             raise UnexpectedResponseError("the answer has no dashboard")
@@ -211,15 +210,17 @@ class CloudClient:
     async def live_dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller that is there.
 
-        What the service says of `online` may be as old as its copies, so a dashboard
-        that changes is believed. Raises UnreachableError where the controller is said
-        to be offline and nothing has changed for 15 minutes.
+        What the service reports as `online` may be as old as its copies, so a dashboard
+        that changes is believed. Raises UnreachableError where the controller is
+        reported offline and nothing has changed for 15 minutes.
         """
-        online = await self.reachable(device_id)
         dashboard, now = await self.dashboard(device_id), time.monotonic()
-        before, since = self._dashboards.get(device_id, (dashboard, now))
-        self._facts(device_id).emit(Online(online, dashboard != before))
-        if dashboard != before or online is not False:
+        previous, since = self._dashboards.get(device_id, (None, now))
+        changed, online = dashboard != previous, None
+        if not changed:
+            online = await self.reachable(device_id)
+            self._facts(device_id).emit(Online(online, changed))
+        if changed or online is not False:
             since = now
         self._dashboards[device_id] = dashboard, since
         if now - since >= UNCHANGED:
@@ -231,30 +232,42 @@ class CloudClient:
     ) -> Answer:
         """Return the data of an observed endpoint (layouts.md 5).
 
-        A 404 marks it as not offered for as long as this client lives. For a read that
-        is part of a person's command a busy controller is waited out.
+        One that failed is not asked again for a while. For a read that is part of a
+        person's command it is, and a busy controller is waited out.
         """
-        if endpoint in self._not_offered:
-            raise NotOfferedError(f"{endpoint} is not offered")
-        path, give_up = _device_path(device_id, endpoint), time.monotonic() + PATIENCE
         async with self._gates[device_id].lock:
+            give_up = time.monotonic() + PATIENCE
             while True:
                 try:
-                    return await self._data(HTTPMethod.GET, path)
-                except NotOfferedError:
-                    self._not_offered.add(endpoint)
-                    raise
+                    return await self._attempt(
+                        ENDPOINTS[endpoint], device_id, urgent=urgent
+                    )
                 except BusyError as err:
                     wait = err.retry_after or DEFAULT_RETRY_AFTER
                     if not urgent or time.monotonic() + wait > give_up:
                         raise
                     await asyncio.sleep(wait)
 
+    async def _attempt(
+        self, endpoint: Endpoint, device_id: str = "", *, urgent: bool = False
+    ) -> Answer:
+        """Read an observed endpoint unless it failed a moment ago."""
+        attempts = self._attempts[device_id, endpoint.name]
+        if not urgent or isinstance(attempts.error, NotOfferedError):
+            attempts.check()
+        try:
+            data = await self._data(endpoint, endpoint.path(device_id), urgent=urgent)
+        except PoolctlError as err:
+            attempts.failed(err)
+            raise
+        attempts.worked()
+        return data
+
     async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
         """Switch a slot by hand (observed, layouts.md 5)."""
         await self._write(
             device_id,
-            "manualSet",
+            MANUAL_SET,
             {
                 "aux_switch_state": int(on),
                 "aux_type_code": aux_type,
@@ -269,7 +282,7 @@ class CloudClient:
         """
         await self._write(
             device_id,
-            "setPumpInfo",
+            SET_PUMP,
             {
                 "aux_switch_state": int(on),
                 "aux_type_code": MAIN_PUMP,
@@ -283,17 +296,17 @@ class CloudClient:
 
         A 404 marks it as not offered, as in `read`.
         """
-        if endpoint in self._not_offered:
-            raise NotOfferedError(f"{endpoint} is not offered")
+        attempts = self._attempts[device_id, endpoint]
+        attempts.check()
         try:
-            await self._write(device_id, endpoint, body)
-        except NotOfferedError:
-            self._not_offered.add(endpoint)
+            await self._write(device_id, ENDPOINTS[endpoint], body)
+        except NotOfferedError as err:
+            attempts.failed(err)
             raise
 
-    async def _write(self, device_id: str, endpoint: str, body: Answer) -> None:
+    async def _write(self, device_id: str, endpoint: Endpoint, body: Answer) -> None:
         """Send a command; wait out a busy controller as long as a person would."""
-        gate = self._gates[device_id]
+        gate, data = self._gates[device_id], as_json(body)
         give_up = time.monotonic() + PATIENCE
         async with gate.lock:
             while True:
@@ -303,8 +316,10 @@ class CloudClient:
                 await asyncio.sleep(max(0, wait))
                 spacing = WRITE_SPACING
                 try:
-                    path = _device_path(device_id, endpoint)
-                    await self._request(HTTPMethod.POST, path, check_write, body)
+                    path = endpoint.path(device_id)
+                    await self._request(
+                        endpoint, path, check_write, data=data, urgent=True
+                    )
                 except BusyError as err:
                     # Rejected at once, so not run: it is safe to send it again.
                     spacing = err.retry_after or DEFAULT_RETRY_AFTER
@@ -313,26 +328,37 @@ class CloudClient:
                 finally:
                     gate.next_write = time.monotonic() + spacing
 
-    async def _data(self, method: HTTPMethod, path: str) -> Answer:
-        data = (await self._request(method, path, check)).get("data")
+    async def _data(
+        self, endpoint: Endpoint, path: str | None = None, *, urgent: bool = False
+    ) -> Answer:
+        path = path or endpoint.path("")
+        answer = await self._request(endpoint, path, check, urgent=urgent)
+        data = answer.get("data")
         if not isinstance(data, dict):
             raise UnexpectedResponseError("the answer has no data")
         return data
 
     async def _request[T](
         self,
-        method: HTTPMethod,
+        endpoint: Endpoint,
         path: str,
         read: Callable[[Response], T],
-        body: Answer | None = None,
+        *,
+        data: bytes | None = None,
+        urgent: bool = False,
     ) -> T:
-        """Return what is read of an answer; ask again where the token may be void."""
-        started, response, error, answer = time.monotonic(), None, None, None
-        data = b"" if body is None else json.dumps(body).encode()
+        """Return what is read of an answer, and report it."""
+        started, response, answer = time.monotonic(), None, None
+        error: PoolctlError | None = None
         try:
-            response = await self._answered(method, path, data)
+            response = await self._answered(endpoint, path, data, urgent=urgent)
             result = read(response)
             answer = result if isinstance(result, dict) else None
+        except AuthenticationError as err:
+            error = err
+            if endpoint.published:
+                raise
+            raise NotSupportedError(str(err)) from None
         except PoolctlError as err:
             error = err
             raise
@@ -340,70 +366,59 @@ class CloudClient:
             return result
         finally:
             if response is not None or error is not None:
-                device_id, endpoint = _owner(path)
+                device_id, name = _owner(path)
                 seconds = time.monotonic() - started
+                method, body = _method(data), data or b""
                 self._facts(device_id).emit(
-                    CloudRequest(
-                        method, endpoint, data, response, answer, seconds, error
-                    )
+                    CloudRequest(method, name, body, response, answer, seconds, error)
                 )
 
-    async def _answered(self, method: HTTPMethod, path: str, data: bytes) -> Response:
+    async def _answered(
+        self, endpoint: Endpoint, path: str, data: bytes | None, *, urgent: bool
+    ) -> Response:
+        """Return an answer; ask again where the token may be void.
+
+        Of that an endpoint that is not published proves nothing: while a person waits,
+        a published one is asked whether the token still counts.
+        """
         token = await self._token()
-        response = await self._send(method, path, data, token)
-        newer = await self._newer_token(response, path, token)
+        response = await self._send(path, data, token)
+        newer = None
+        if endpoint.published:
+            newer = await self._renewals.newer(response, path, token)
+        elif urgent and may_blame_token(response):
+            newer = await self._checked(token)
         if newer is None:
             return response
         status = response.status
-        response = await self._send(method, path, data, newer)
-        if may_blame_token(response):
-            self._blameless.add(path)
-        elif response.status < HTTPStatus.MULTIPLE_CHOICES:
+        response = await self._send(path, data, newer)
+        in_vain = self._renewals.in_vain(response, path)
+        if not in_vain and response.status < HTTPStatus.MULTIPLE_CHOICES:
             self._facts(SERVICE).emit(AccessRenewed(status))
         return response
 
-    async def _newer_token(
-        self, response: Response, path: str, token: str
-    ) -> str | None:
-        """Return another token where a refusal may blame this one, else `None`.
-
-        401 does. Of 400, 403 and `FAILED` nobody knows: they count while the token is
-        not fresh, unless the endpoint has refused a fresh one, too.
-        """
-        if not may_blame_token(response):
-            self._blameless.discard(path)
-            return None
-        if response.status == HTTPStatus.UNAUTHORIZED:
-            return await self._token(refused=token)
-        now = time.monotonic()
-        if path in self._blameless or (
-            token == self._fresh and now < self._fresh_until
-        ):
-            return None
+    async def _checked(self, token: str) -> str | None:
+        """Return another token if a published endpoint refuses this one, else `None`."""
         try:
-            newer = await self._token(refused=token)
-        except UnreachableError:
+            await self.inventory()
+        except AuthenticationError:
+            raise
+        except PoolctlError:
             return None
-        self._fresh, self._fresh_until = newer, now + FRESH
+        newer = await self._token()
         return None if newer == token else newer
 
-    async def _send(
-        self,
-        method: HTTPMethod,
-        path: str,
-        data: bytes,
-        token: str,
-    ) -> Response:
+    async def _send(self, path: str, data: bytes | None, token: str) -> Response:
         response = await exchange(
             self._session,
-            method,
+            _method(data),
             self._base.joinpath(path),
-            data=data or None,
+            data=data,
             headers={
                 "Authorization": f"Bearer {token}",
                 "Content-Type": "application/json",
             },
-            timeout=TIMEOUT,
+            timeout=TIMEOUT if data is None else WRITE_TIMEOUT,
             limit=MAX_RESPONSE,
         )
         if self._clock is not None:
@@ -411,11 +426,11 @@ class CloudClient:
         return response
 
 
+def _method(data: bytes | None) -> HTTPMethod:
+    return HTTPMethod.GET if data is None else HTTPMethod.POST
+
+
 def _owner(path: str) -> tuple[str, str]:
     """Return whose facts a path belongs to, and its endpoint."""
     *_, owner, endpoint = path.split("/")
     return (owner if is_device_id(owner) else SERVICE), endpoint
-
-
-def _device_path(device_id: str, endpoint: str) -> str:
-    return f"{V1}/iot-shadow/device/{device_id}/{endpoint}"

@@ -22,7 +22,7 @@ from .exceptions import (
     UnexpectedResponseError,
 )
 from .http import Response
-from .json_values import Answer, list_of
+from .json_values import Answer, clean_text, list_of, number, text
 
 DEFAULT_RETRY_AFTER = 5.0
 """s, where a 429 does not say (interface.md 7.1)."""
@@ -30,6 +30,8 @@ MAX_RETRY_AFTER = 300.0
 """s; the longest wait of interface.md is 60."""
 SUCCESS = "SUCCESS"
 FAILED = "FAILED"
+_MOST_WORDS = 200
+"""Characters of a message that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,24 +98,28 @@ def parse_device(entry: object, site: str) -> Device | None:
     online = entry.get("online")
     return Device(
         entry["deviceId"],
-        str(entry.get("tag") or ""),
+        text(entry, "tag") or "",
         online if isinstance(online, bool) else None,
         site,
     )
 
 
-def parse_inventory(data: Answer) -> Inventory:
+def parse_inventory(answer: Answer) -> Inventory:
     """Return the sites and their controllers (interface.md 2.3)."""
+    data = answer.get("data")
+    if not isinstance(data, dict):
+        raise UnexpectedResponseError("the answer has no data")
     sites = list_of(data, "sites")
-    complete = _has_all(data, "sites", sites)
+    complete = _has_all(data, "sites", sites) and not _is_page(answer, len(sites))
     site_ids, devices = [], []
     for site in sites:
-        if site.get("objectId"):
-            site_ids.append(str(site["objectId"]))
+        if site_id := text(site, "objectId"):
+            site_ids.append(site_id)
         entries = list_of(site, "device_list")
-        name = str(site.get("name") or "")
+        name = text(site, "name") or ""
         found = [parse_device(entry, name) for entry in entries]
         complete &= _has_all(site, "device_list", entries) and None not in found
+        complete &= not _is_page(site, len(entries))
         devices += [device for device in found if device is not None]
     return Inventory(tuple(site_ids), tuple(devices), complete)
 
@@ -122,6 +128,24 @@ def _has_all(answer: Answer, key: str, objects: list[Answer]) -> bool:
     """Tell whether a list of an answer holds nothing but these objects."""
     found = answer.get(key)
     return isinstance(found, list) and len(found) == len(objects)
+
+
+_AROUND = re.compile("data|pag(e|ing|ination)|meta|_?links", re.IGNORECASE)
+_NEXT = re.compile("next|more|cursor", re.IGNORECASE)
+_COUNT = re.compile("total|count", re.IGNORECASE)
+
+
+def _is_page(answer: Answer, received: int) -> bool:
+    """Tell whether more is on another page: a link to it, or a count above (chosen)."""
+    for name, value in answer.items():
+        if isinstance(value, dict):
+            if _AROUND.fullmatch(name) and _is_page(value, received):
+                return True
+        elif (value and _NEXT.search(name)) or (
+            _COUNT.search(name) and (number(answer, name) or 0) > received
+        ):
+            return True
+    return False
 
 
 _KEY_FIELDS = ("key_hex", "key", "envelope_key")
@@ -150,6 +174,7 @@ _STATUS_ERRORS: Mapping[int, type[PoolctlError]] = {
     HTTPStatus.UNAUTHORIZED: AuthenticationError,
     HTTPStatus.FORBIDDEN: ForbiddenError,
     HTTPStatus.NOT_FOUND: NotOfferedError,
+    HTTPStatus.METHOD_NOT_ALLOWED: NotOfferedError,
     HTTPStatus.REQUEST_TIMEOUT: ServiceError,
 }
 _NO_ANSWER = re.compile(
@@ -181,7 +206,7 @@ def check(response: Response) -> Answer:
         raise ServiceError(f"the service says HTTP {status}")
     if answer is None:
         raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
-    if _is_good(status) and not _has_failed(answer):
+    if _is_good(status) and not has_failed(answer):
         return answer
     if _NO_ANSWER.search(message):
         raise ServiceError("the service had no answer of the controller")
@@ -214,7 +239,7 @@ def may_blame_token(response: Response) -> bool:
     if status in _OF_A_TOKEN:
         return True
     answer = response.json()
-    if answer is None or not (_is_good(status) and _has_failed(answer)):
+    if answer is None or not (_is_good(status) and has_failed(answer)):
         return False
     return _TOKEN.search(_message(response, answer)) is not None
 
@@ -226,14 +251,15 @@ def _is_good(status: int) -> bool:
     return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
 
-def _has_failed(answer: Answer) -> bool:
+def has_failed(answer: Answer) -> bool:
+    """Tell whether an answer says `FAILED` (interface.md 2.1)."""
     return str(answer.get("status")).upper() == FAILED
 
 
 def _message(response: Response, answer: Answer | None) -> str:
     if answer is None:
-        message = response.data.decode("utf-8", "replace")
+        message = response.data[:_MOST_WORDS].decode("utf-8", "replace")
     else:
         message = str(answer.get("message") or answer.get("error") or "no reason given")
     # The service names the controller in its messages; a dialog need not.
-    return _DEVICE_ID.sub("**", message)[:200]
+    return _DEVICE_ID.sub("**", clean_text(message, _MOST_WORDS))

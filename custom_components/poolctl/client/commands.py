@@ -6,13 +6,12 @@ observed (layouts.md 3 and 4).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-import json
 import struct
 from typing import Any
 
 from .equipment import HeatSource
 from .exceptions import InvalidCommandError, ReplyError
-from .json_values import Answer, clean_text, parse_json
+from .json_values import Answer, as_json, clean_text, parse_json
 from .schedule import MAX_SCHEDULES, UNUSED_SLOT, Schedule
 
 SINGLE_SPEED = "Single Speed"
@@ -89,13 +88,7 @@ def encode_schedule_enable(index: int, enabled: bool) -> bytes:
 
 def encode_cmd(command: str, body: Answer) -> bytes:
     """Return the payload of action `cmd`: a controller command with a JSON body."""
-    try:
-        text = json.dumps(
-            body, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        )
-    except (TypeError, ValueError, RecursionError) as err:
-        raise InvalidCommandError(f"not JSON: {err}") from None
-    return _string(command) + text.encode("utf-8", "replace")
+    return _string(command) + as_json(body)
 
 
 # Names of the wire: queries, the commands of `cmd`, and the keys of their JSON

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import override
 
 from aiohttp import (
@@ -39,7 +40,7 @@ _CONNECT_TIMEOUT = 4.0
 """s; leaves room for a second attempt within the time of a poll."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Response:
     """What came back."""
 
@@ -49,6 +50,10 @@ class Response:
 
     def json(self) -> Answer | None:
         """Return the JSON object of the body, `None` where it is anything else."""
+        return self._object
+
+    @cached_property
+    def _object(self) -> Answer | None:
         return parse_object(self.data)
 
 

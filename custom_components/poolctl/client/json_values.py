@@ -1,7 +1,7 @@
 """Values out of JSON answers, of the controller and of the cloud: any may be odd.
 
-Here, and nowhere else, JSON of somebody else is taken apart, and its texts are cleaned:
-nothing may be stored or shown before that.
+Here, and nowhere else, JSON of somebody else is taken apart. `text` returns what may be
+stored or shown; the answer itself stays as it came, since some objects are written back.
 """
 
 from collections.abc import Container, Mapping
@@ -9,6 +9,7 @@ import json
 import re
 from unicodedata import category
 
+from .exceptions import InvalidCommandError
 from .layout import ANYTHING
 
 type Answer = Mapping[str, object]
@@ -17,8 +18,8 @@ type Answer = Mapping[str, object]
 MAX_TEXT = 255
 """Characters of a text that are kept; a state of Home Assistant holds as many."""
 _TOO_LARGE = 1e12
-_DATA = frozenset({"env", "access_token", "refresh_token"})
-"""Fields that hold data, not words (interface.md 2.2, 2.7); they are left as they are."""
+_MOST_ITEMS = 10_000
+"""Objects of one list that are looked at: no account has as many of anything."""
 _LINK = re.compile(r"://|\bwww\.", re.IGNORECASE)
 _HARMLESS = str.maketrans("<>[]`", "\u2039\u203a()'")
 """What makes HTML, links, images and code of a text in a dialog."""
@@ -26,17 +27,17 @@ _JOINERS = "\u200c\u200d"
 """Format characters that belong to scripts and emoji; all others only hide things."""
 
 
-def clean_text(text: str, longest: int = MAX_TEXT) -> str:
+def clean_text(words: str, longest: int = MAX_TEXT) -> str:
     """Return words of somebody else as they may be stored, logged and shown.
 
     Lone surrogates and control characters are gone, white space is one space, Markdown
     and HTML make no link, image or element, and what is too long ends in an ellipsis.
     """
     # What is far too long is not worth cleaning as a whole.
-    text = "".join(map(_printable, text[: 2 * longest]))
-    text = _LINK.sub(_unlinked, text.translate(_HARMLESS))
-    text = " ".join(text.split())
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+    words = "".join(map(_printable, words[: 2 * longest]))
+    words = _LINK.sub(_unlinked, words.translate(_HARMLESS))
+    words = " ".join(words.split())
+    return words if len(words) <= longest else f"{words[: longest - 1].rstrip()}…"
 
 
 def _printable(character: str) -> str:
@@ -49,46 +50,59 @@ def _unlinked(found: re.Match[str]) -> str:
     return ": //" if found[0] == "://" else "www "
 
 
-def parse_json(text: str | bytes) -> object:
-    """Return a JSON text of somebody else, with clean texts and names of fields.
+_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
+"""Bytes that are no UTF-8, as Python escapes them, to characters."""
 
-    Control characters inside of strings are taken, although JSON has none there. Raises
-    ValueError where it is not JSON.
+
+def parse_json(data: str | bytes) -> object:
+    """Return a JSON text of somebody else.
+
+    Control characters inside of strings are taken, although JSON has none there, and
+    bytes that are no UTF-8 as Latin-1. Raises ValueError where it is not JSON.
     """
+    if isinstance(data, bytes):
+        data = data.decode("utf-8-sig", "surrogateescape").translate(_LATIN_1)
     try:
-        return _clean(json.loads(text, strict=False))
+        return json.loads(data, strict=False)
     except RecursionError:
         raise ValueError("nested too deep") from None
 
 
-def parse_object(text: str | bytes) -> Answer | None:
+def as_json(body: Answer) -> bytes:
+    """Return an object as JSON to send, without white space.
+
+    Raises InvalidCommandError where it cannot be: JSON has no NaN and no infinity.
+    """
+    for ascii_only in (False, True):
+        try:
+            return json.dumps(
+                body,
+                ensure_ascii=ascii_only,
+                allow_nan=False,
+                separators=(",", ":"),
+            ).encode()
+        except UnicodeEncodeError:
+            continue  # a lone surrogate exists as an escape alone
+        except (TypeError, ValueError, RecursionError) as err:
+            raise InvalidCommandError(f"not JSON: {err}") from None
+    raise InvalidCommandError("not JSON")
+
+
+def parse_object(data: str | bytes) -> Answer | None:
     """Return the object that a JSON text is, `None` where it is anything else."""
     try:
-        answer = parse_json(text)
+        answer = parse_json(data)
     except ValueError:
         return None
     return answer if isinstance(answer, dict) else None
 
 
-def _field(name: str) -> str:
-    """Return the name of a field, as it is if that can be stored.
-
-    Objects with fields of a later firmware are written back whole.
-    """
-    return name if name.isprintable() else clean_text(name)
-
-
-def _clean(value: object) -> object:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, list):
-        return [_clean(each) for each in value]
-    if isinstance(value, dict):
-        return {
-            _field(name): each if name in _DATA else _clean(each)
-            for name, each in value.items()
-        }
-    return value
+def text(answer: Answer, key: str) -> str | None:
+    """Return a text of an answer as it may be stored and shown, `None` without one."""
+    value = answer.get(key)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)  # an identifier may be a number
+    return clean_text(value) if isinstance(value, str) else None
 
 
 def number(
@@ -128,4 +142,4 @@ def list_of(answer: Answer, key: str) -> list[Answer]:
     found = answer.get(key)
     if not isinstance(found, list):
         return []
-    return [entry for entry in found if isinstance(entry, dict)]
+    return [entry for entry in found[:_MOST_ITEMS] if isinstance(entry, dict)]

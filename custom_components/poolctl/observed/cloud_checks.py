@@ -100,7 +100,7 @@ class CloudChecks:
     def _of_account(self, request: CloudRequest) -> None:
         answer, error = request.answer or {}, request.error
         if request.endpoint == "sites" and error is None:
-            inventory = parse_inventory(object_of(answer, "data"))
+            inventory = parse_inventory(answer)
             instead = ["a part is not understood"] * (not inventory.complete)
             instead += ["empty"] * (not inventory.devices)
             self._service.check(Assumption.INVENTORY, *instead)

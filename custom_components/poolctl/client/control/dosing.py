@@ -33,24 +33,37 @@ from .sender import CloudCommand, Command, Sender
 from .store import Store
 
 _CARD = "chemistryCard"
+_OLD_COPY = 300.0 + COPY_AGE
+"""s a copy of a settings object may be older than what we wrote of it (chosen)."""
 
 
 @dataclass(slots=True)
 class _Written:
     """What we ourselves wrote of one object, and when."""
 
-    values: dict[str, tuple[object, float]]
+    values: dict[str, tuple[object, object, float]]
+    """By key: the value, the one that was read until then, and when (monotonic, s)."""
     lock: asyncio.Lock
     """Of two changes of one object the later must read what the earlier wrote."""
 
-    def since(self, oldest: float) -> dict[str, object]:
-        """Return what was written since then (monotonic, s): a read may be older."""
-        return {key: raw for key, (raw, at) in self.values.items() if at >= oldest}
+    def over(self, read: Answer, age: float, most: float = 0.0) -> Answer:
+        """Return an object with what was written since it was read.
 
-    def add(self, values: Mapping[str, object]) -> None:
-        """Keep what was just written."""
+        It is at least as old as `age` in s, and at most as `most` where it still has
+        what was read until then: another value is somebody else's newer choice.
+        """
         now = time.monotonic()
-        self.values |= {key: (raw, now) for key, raw in values.items()}
+        newer = {
+            key: raw
+            for key, (raw, previous, at) in self.values.items()
+            if now - at <= age or (now - at <= most and read.get(key) == previous)
+        }
+        return {**read, **newer}
+
+    def add(self, values: Mapping[str, object], read: Answer) -> None:
+        """Keep what was just written, and what was read of it."""
+        now = time.monotonic()
+        self.values |= {key: (raw, read.get(key), now) for key, raw in values.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,15 +230,15 @@ class DosingControl:
             written = self._written[of.query]
             async with written.lock:
                 told = await self._queries.recent(of.query, lan)
-                settings = decode_json(told.reply)
-                settings |= written.since(told.at - QUEUED)
-                body = settings | {of.reset: False, **change.edit(settings)}
+                read = decode_json(told.reply)
+                settings = written.over(read, time.monotonic() - told.at + QUEUED)
+                body = {**settings, of.reset: False, **change.edit(settings)}
                 try:
                     frame = await lan.action("cmd", encode_cmd(of.command, body))
                 except PoolctlError:
                     self._queries.forget(of.query)
                     raise
-                written.add(change.lasting(settings))
+                written.add(change.lasting(settings), read)
                 if isinstance(change, _Change):
                     self._queries.wrote(of.query, change.show)
                 else:
@@ -243,18 +256,17 @@ class DosingControl:
             written = self._written[of.query]
             async with written.lock:
                 try:
-                    card = await cloud.read(self._device_id, _CARD)
-                    settings = dict(object_of(card, of.card))
-                    if not settings:
+                    card = await cloud.read(self._device_id, _CARD, urgent=True)
+                    if not (read := object_of(card, of.card)):
                         raise NotSupportedError(f"the cloud does not tell {of.card}")
                     # The copy may be older than our own last changes, which it must
                     # not undo.
-                    settings |= written.since(time.monotonic() - COPY_AGE)
-                    body = settings | {of.reset: False, **change.edit(settings)}
+                    settings = written.over(read, COPY_AGE, _OLD_COPY)
+                    body = {**settings, of.reset: False, **change.edit(settings)}
                     await cloud.write(self._device_id, of.endpoint, body)
                 except NotOfferedError as err:
                     raise NotSupportedError("the cloud does not offer this") from err
-                written.add(change.lasting(settings))
+                written.add(change.lasting(settings), read)
             # Should the LAN come back, its frames do not tell all of it.
             self._queries.expire(of.query)
 

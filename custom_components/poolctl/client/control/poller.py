@@ -12,13 +12,7 @@ import time
 
 from ..clock import Clock
 from ..cloud import COPY_AGE, CloudClient
-from ..exceptions import (
-    AuthenticationError,
-    BusyError,
-    PoolctlError,
-    StateExpiredError,
-    UnreachableError,
-)
+from ..exceptions import BusyError, PoolctlError, StateExpiredError, UnreachableError
 from ..facts import Poll
 from ..frame import StateFrame
 from ..json_values import Answer
@@ -47,6 +41,8 @@ AFTER_A_MISS = 4.0
 given up for the cloud half a minute after its last answer (chosen)."""
 LAN_INTERVAL = 15.0
 CLOUD_INTERVAL = 30.0
+_EARLY = 1.0
+"""s that a timer may fire early: the rest is waited for."""
 _SOONEST = 1.0
 """s between two polls at least."""
 
@@ -170,27 +166,28 @@ class Poller:
     # The cloud
 
     async def read_cloud(self) -> None:
-        """Read the dashboard, at most every 30 s."""
-        started, cloud = time.monotonic(), self._paths.cloud
-        if cloud is None or started < self._cloud_not_before:
+        """Read the dashboard and what else is offered, 30 s after the last time."""
+        cloud, early = self._paths.cloud, self._cloud_not_before - time.monotonic()
+        if cloud is None or early > _EARLY:
             return
-        # A second less than the interval: a timer may fire a little early.
-        self._cloud_not_before = started + CLOUD_INTERVAL - 1
+        await asyncio.sleep(max(0.0, early))
+        wait, started = CLOUD_INTERVAL, time.monotonic()
         try:
             dashboard = await self._ask_dashboard(cloud)
+            self._paths.cloud_error = None
+            if self._store.known.source is not Source.CLOUD:
+                # The first values at once; what else is offered follows.
+                self._merge_cloud(started, ((merge_dashboard, dashboard),))
+            extras = await self._read_extras(cloud)
+            self._merge_cloud(started, ((merge_dashboard, dashboard), *extras))
+            await self._refresh_schedules(cloud)
         except PoolctlError as err:
             self._paths.cloud_error = err
             if isinstance(err, BusyError) and err.retry_after:
-                again = time.monotonic() + err.retry_after
-                self._cloud_not_before = max(self._cloud_not_before, again)
-            return
-        self._paths.cloud_error = None
-        if self._store.known.source is not Source.CLOUD:
-            # The first values at once; what else is offered follows.
-            self._merge_cloud(started, ((merge_dashboard, dashboard),))
-        extras = await self._read_extras(cloud)
-        self._merge_cloud(started, ((merge_dashboard, dashboard), *extras))
-        await self._refresh_schedules(cloud)
+                wait = max(wait, err.retry_after)
+        finally:
+            # Of each read: the last one of a cycle is later than the first.
+            self._cloud_not_before = time.monotonic() + wait
 
     async def _ask_dashboard(self, cloud: CloudClient) -> Answer:
         started = time.monotonic()
@@ -203,15 +200,24 @@ class Poller:
         return dashboard
 
     async def _read_extras(self, cloud: CloudClient) -> list[tuple[_Merge, Answer]]:
-        """Read what else the service offers, one at a time."""
+        """Read what else the service offers, one at a time.
+
+        One that fails affects no other. What is not read within 30 s waits for its turn
+        in the next cycle, so that the state does not expire meanwhile.
+        """
         found: list[tuple[_Merge, Answer]] = []
+        until = time.monotonic() + CLOUD_INTERVAL
         for endpoint, merge in _CLOUD_READS:
+            if time.monotonic() > until:
+                break
             try:
                 found.append((merge, await cloud.read(self._paths.device_id, endpoint)))
-            except UnreachableError, BusyError, AuthenticationError:
-                break
             except PoolctlError as err:
                 _LOGGER.debug("Cloud read %s failed: %s", endpoint, err)
+                if isinstance(err, BusyError) and err.retry_after:
+                    # The schedules alone are never served from a copy.
+                    due = time.monotonic() + err.retry_after
+                    self._schedules_due = max(self._schedules_due, due)
         return found
 
     def _merge_cloud(

@@ -16,6 +16,7 @@ from ..exceptions import (
     AuthenticationError,
     BusyError,
     ClockError,
+    ForbiddenError,
     LanBusyError,
     NotAppliedError,
     NotOfferedError,
@@ -105,6 +106,7 @@ def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
             ClockError,
             # Of the cloud alone: the LAN may still take it.
             AuthenticationError,
+            ForbiddenError,
             NotOfferedError,
             NotSupportedError,
         ),

@@ -10,7 +10,7 @@ from datetime import datetime
 from ..commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
 from ..equipment import MAX_SLOTS, UNKNOWN_TYPE
 from ..frame import DESIRED_ORP, MODE_MANUAL, MODE_OFF, PH, READINGS, Readings, Signals
-from ..json_values import Answer, flag, list_of, number, object_of
+from ..json_values import Answer, flag, list_of, number, object_of, text
 from ..schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings
 from .schedule_rules import merge_schedules
@@ -81,9 +81,9 @@ def merge_temperatures(state: PoolState, answer: Answer, now: datetime) -> PoolS
 def merge_pump(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with `pumpInfo`."""
     pump = object_of(answer, "pump")
-    names = [pump.get(f"pump_{part}") for part in ("type", "brand", "model")]
-    if all(isinstance(name, str) for name in names):
-        state = replace(state, pump=PumpIdentity(*map(str, names)))
+    names = (text(pump, key) for key in ("pump_type", "pump_brand", "pump_model"))
+    if None not in (identity := tuple(names)):
+        state = replace(state, pump=PumpIdentity(*map(str, identity)))
     cooling = pump.get("pump_cooldown")
     readings = replace(
         state.readings, pump_cooldown_remaining=number(pump, "pump_cooldown_left")
@@ -116,7 +116,7 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
             continue
         slot = int(index)
         _put(types, slot, int(code), UNKNOWN_TYPE)
-        if isinstance(tag := entry.get("aux_tag"), str):
+        if (tag := text(entry, "aux_tag")) is not None:
             _put(names, slot, tag, "")
         if isinstance(status := entry.get("aux_status"), bool | int):
             before = modes[slot] if slot < len(modes) else None
@@ -173,7 +173,7 @@ def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | N
         start=int(start),
         end=int(end),
         weekdays=sum(1 << day for day, runs in enumerate(days[:7]) if runs is True),
-        name=str(entry.get("schedule_name") or ""),
+        name=text(entry, "schedule_name") or "",
         enabled=bool(entry.get("schedule_state")),
     )
 

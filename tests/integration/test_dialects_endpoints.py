@@ -1,0 +1,34 @@
+"""A home whose service answers nothing well but what interface.md publishes."""
+
+import pytest
+
+from custom_components.poolctl.client.endpoints import ENDPOINTS
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .home import Home
+from .service import record
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+# A time-out takes real time here; the unit test has it.
+FAILURES = [each for each in D if each.startswith("C14") and each is not D.C14_SILENT]
+UNPUBLISHED = {each.name for each in ENDPOINTS.values() if not each.published}
+
+
+@pytest.mark.parametrize("failure", [*FAILURES, D.C17_PUBLISHED])
+async def test_published_endpoints_are_enough(home: Home, failure: D) -> None:
+    """For the account, the LAN of one controller and the cloud of the other."""
+    home.cloud.dialects, home.cloud.failing = {failure}, UNPUBLISHED
+    home.service.full.faults.on("refuse")
+    stored = {each.device_id: record(each) for each in home.service.controllers}
+    entry = await home.set_up(controllers=stored)
+    await home.live(240)
+    assert home.source == "lan"
+    assert home.value("switch", "slot_2") in ("on", "off")
+    full = home.service.full
+    assert home.value("sensor", "connection", full) == "cloud"
+    assert home.value("switch", "pump", full) == "on"
+    assert float(home.value("sensor", "orp", full)) > 100
+    assert entry.runtime_data.last_update_success
+    assert home.flows == []
+    assert all(request.name != "token" for request in home.cloud.requests)

@@ -1,0 +1,165 @@
+"""An endpoint that interface.md does not publish affects only itself, however it fails.
+
+The endpoints come from the client's own table and the failures from the simulator's: a
+new one of either is included by itself.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.endpoints import (
+    ENDPOINTS,
+    KEY,
+    READS,
+    STATUSES,
+    USER_INFO,
+    Endpoint,
+)
+from custom_components.poolctl.client.exceptions import (
+    AuthenticationError,
+    PoolctlError,
+)
+from tests.simulator.cloud_dialects import CloudDialect as D
+
+from .conftest import KEY as FULL_KEY, Rig, Service
+
+UNPUBLISHED = [each for each in ENDPOINTS.values() if not each.published]
+FAILURES = [each for each in D if each.startswith("C14")]
+
+
+async def call(cloud: CloudClient, device_id: str, endpoint: Endpoint) -> object:
+    """Call an endpoint the way it is called."""
+    if endpoint is STATUSES:
+        return await cloud.reachable(device_id)
+    if endpoint is USER_INFO:
+        return await cloud.user_id()
+    if endpoint is KEY:
+        return await cloud.envelope_key(device_id)
+    if endpoint.name in READS:
+        return await cloud.read(device_id, endpoint.name)
+    await cloud.write(device_id, endpoint.name, {})
+    return None
+
+
+async def failure_of(
+    cloud: CloudClient, device_id: str, endpoint: Endpoint
+) -> PoolctlError | None:
+    """Call an endpoint and return what it raises."""
+    try:
+        await call(cloud, device_id, endpoint)
+    except PoolctlError as err:
+        return err
+    return None
+
+
+def answers(rig: Rig, name: str) -> list[int]:
+    """Return the statuses of the answers of an endpoint."""
+    return [r.status for r in rig.service.cloud.requests if r.name == name]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("endpoint", UNPUBLISHED, ids=lambda each: each.name)
+async def test_a_failure_affects_only_itself(
+    make_rig: Callable[..., Rig], endpoint: Endpoint, failure: D
+) -> None:
+    rig = make_rig(full=True, lan=False)
+    service, device_id = rig.service, rig.pool.device_id
+    client = rig.controller.paths.cloud
+    assert client is not None
+    await client.inventory()
+    service.cloud.not_offered.clear()
+    service.cloud.dialects, service.cloud.failing = {failure}, {endpoint.name}
+    service.cloud.requests.clear()
+    error = await failure_of(client, device_id, endpoint)
+    assert not isinstance(error, AuthenticationError)
+    for _ in range(6):
+        await rig.polls(31)
+
+    # The token stays, the others are read, and this one is left alone more and more.
+    assert all(refused is None for refused in service.tokens.refused)
+    dashboards = [r for r in service.cloud.requests if r.name == "dashboardInfo"]
+    assert [r.status for r in dashboards] == [200] * 6
+    assert all(b.at - a.at >= 30 for a, b in pairwise(dashboards))
+    for name in {*READS} - {endpoint.name}:
+        assert answers(rig, name) and set(answers(rig, name)) == {200}
+    assert len(answers(rig, endpoint.name)) <= 4
+    assert rig.controller.paths.cloud_error is None
+    state = rig.controller.store.state
+    assert state.readings.ph is not None
+    temperature = state.readings.water_temperature
+    assert (temperature is None) is (endpoint.name == "ambientTemp")
+
+    # The account, and whatever else a person does.
+    assert len((await client.inventory()).devices) == 2
+    assert await client.user_id() == (None if endpoint is USER_INFO else "user-1")
+    if endpoint is not KEY:
+        assert await client.envelope_key(device_id) == FULL_KEY[::-1]
+    await client.set_pump(device_id, 0, True, 60)
+    for other in UNPUBLISHED:
+        if other is not endpoint and "Schedule" not in other.name:
+            await failure_of(client, device_id, other)  # the body is empty
+            assert answers(rig, other.name)[-1] == 200
+    assert all(refused is None for refused in service.tokens.refused)
+
+
+async def test_all_requests_are_in_the_table(away: Rig, service: Service) -> None:
+    """Else the matrix would lack an endpoint."""
+    controller = away.controller
+    for _ in range(3):
+        await away.polls(31)
+    await controller.pump.switch(True)
+    await controller.outputs.switch(2, True)
+    requested = {request.name for request in service.cloud.requests}
+    assert requested - ENDPOINTS.keys() <= {"token"}
+
+
+async def test_a_busy_endpoint_is_waited_out(away: Rig) -> None:
+    """For itself; schedules, which no copy serves, wait as well (interface.md 7.1)."""
+    away.service.cloud.rate_limited.message = "device busy: retry after 1m0s"
+    away.service.cloud.faults.once("rate_limited", 1, "auxInfo")
+    await away.polls(400)  # the schedules are due
+    assert answers(away, "auxInfo") == [429]
+    assert answers(away, "scheduleInfo") == []
+    assert answers(away, "ambientTemp") == [200]
+    await away.polls(31)
+    assert answers(away, "auxInfo") == [429]
+    assert answers(away, "scheduleInfo") == []
+    await away.polls(90)
+    assert answers(away, "auxInfo") == [429, 200]
+    assert answers(away, "scheduleInfo") == [200]
+
+
+@pytest.mark.parametrize(
+    ("failure", "after", "asked"),
+    [
+        (D.C14_500, (0, 31, 31, 91, 301, 301, 3601), [1, 2, 2, 3, 4, 4, 5]),
+        (D.C14_404, (0, 31, 3601, 43200, 43200), [1, 1, 1, 1, 2]),
+    ],
+)
+async def test_how_often_it_is_asked_again(
+    make_rig: Callable[..., Rig],
+    failure: D,
+    after: tuple[float, ...],
+    asked: list[int],
+) -> None:
+    rig = make_rig(full=True, lan=False)
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.dialects, rig.service.cloud.failing = {failure}, {"ambientTemp"}
+    counts = []
+    for seconds in after:
+        await rig.polls(seconds)
+        counts.append(len(answers(rig, "ambientTemp")))
+    assert counts == asked
+
+
+@pytest.mark.parametrize("dialect", [D.C15_V1, D.C15_BARE])
+async def test_the_path_of_the_key(service: Service, dialect: D) -> None:
+    """Each is tried; the one that worked is the first of the next time."""
+    service.cloud.dialects = {dialect}
+    client = service.cloud_client()
+    for controller in (service.full, service.small):
+        assert await client.envelope_key(controller.device_id) == controller.key
+    assert service.requests("envelope-key") == (3 if dialect is D.C15_V1 else 4)
