@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 import logging
 from typing import override
 
@@ -25,6 +25,7 @@ from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
 from .equipment_view import equipment_view
 from .learned.pool import Pool
+from .learned.totals import TotalKind, Totals
 from .names.parts import Part, part_info
 from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
@@ -42,10 +43,12 @@ from .problems.table import PROBLEMS
 from .upkeep.clock import clock_of
 from .upkeep.counters import counters_of
 from .upkeep.holds import HoldKeeper
-from .upkeep.memory import DATA_MEMORY
+from .upkeep.memory import DATA_MEMORY, Section
 from .upkeep.remembered import CHOICES, remember, remembered_state
 
 _LOGGER = logging.getLogger(__name__)
+
+_TOTALS = Section("totals", Totals.from_dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +111,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.controller = self._make_controller()
         self.data = self.controller.store.state
         self._choices = self.controller.store.choices
+        self.totals = self._memory.read(record.device_id, _TOTALS)
+        self.totals.begin_day(self._local_now())
+        self.controller.store.add_read_listener(self._async_learn)
         self._equipment_view = self._viewed = self.data
         self.hold_keeper = HoldKeeper(hass, self.controller, self.async_in_background)
         self.recovery = Recovery(
@@ -243,6 +249,24 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             cloud_error=controller.paths.cloud_error,
             key_asked=self.recovery.key_asked,
         )
+
+    # Learned
+
+    def _local_now(self) -> datetime:
+        """Return the trusted time where the pool is."""
+        return self.clock.now().astimezone(dt_util.get_default_time_zone())
+
+    @callback
+    def _async_learn(self, state: PoolState, at: float) -> None:
+        if self.totals.take(state, at, self._local_now()):
+            # Before it is shown: after a power cut no total is less than it was.
+            self._memory.save(at_once=True)
+
+    @callback
+    def async_reset_total(self, kind: TotalKind) -> None:
+        """Begin a total anew."""
+        self.totals.reset(kind)
+        self._memory.save(at_once=True)
 
     # Polls
 

@@ -37,7 +37,6 @@ from .derived.ends import ENDS, PoolctlEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.reached import REACHED, PoolctlReached
-from .derived.run_hours import RUN_HOURS, PoolctlRunHours
 from .derived.totals import TOTALS, PoolctlTotal
 from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
@@ -237,7 +236,6 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlEnd, (*ENDS, *WARM_AT), coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
-        **described(PoolctlRunHours, RUN_HOURS, coordinator),
         **described(PoolctlReached, REACHED, coordinator),
         **described(PoolctlStatus, STATUS, coordinator),
     }

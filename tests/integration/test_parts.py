@@ -34,7 +34,6 @@ from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
 from custom_components.poolctl.derived.reached import REACHED
-from custom_components.poolctl.derived.run_hours import RUN_HOURS
 from custom_components.poolctl.derived.totals import TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
 from custom_components.poolctl.names.parts import PART_OF
@@ -161,7 +160,6 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *ENDS,
         *FILTER_LOAD,
         *HELD,
-        *RUN_HOURS,
         *REACHED,
         *STATUS,
         *TOTALS,

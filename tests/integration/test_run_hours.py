@@ -174,7 +174,7 @@ async def test_over_a_restart(pool: Home) -> None:
     await pool.restart()
     assert exact(pool, "uv_run_hours") == before
     await pool.live(60)
-    assert exact(pool, "uv_run_hours") - before == hours(45)
+    assert exact(pool, "uv_run_hours") - before == hours(60)
 
 
 # Beginning anew
@@ -198,7 +198,7 @@ async def test_a_new_lamp(pool: Home) -> None:
     assert exact(pool, "ozone_run_hours") == ozone
     await pool.restart()
     assert pool.value("sensor", "uv_run_hours") == "0.0"
-    await pool.live(315)
+    await pool.live(300)
     assert exact(pool, "uv_run_hours") == hours(300)
     # None of it is the controller's business.
     assert not pool.actions and not pool.cloud_writes
@@ -210,6 +210,21 @@ async def test_only_run_hours_begin_anew(pool: Home) -> None:
     with pytest.raises(ServiceNotSupported):
         await reset(pool, "pump_running_today")
     assert exact(pool, "pump_running_today") == before > 0
+
+
+async def test_a_whole_part_begins_anew(pool: Home) -> None:
+    """Its other sensors, such as *Warm at*, are left alone."""
+    await pool.live(60)
+    device = er.async_get(pool.hass).async_get(
+        pool.entity_id("sensor", "solar_run_hours")
+    )
+    assert device is not None
+    others = exact(pool, "pump_running_today")
+    await pool.hass.services.async_call(
+        DOMAIN, "reset_run_hours", {"device_id": device.device_id}, blocking=True
+    )
+    assert exact(pool, "solar_run_hours") == 0
+    assert exact(pool, "pump_running_today") == others
 
 
 async def test_whoever_may_only_read_resets_nothing(

@@ -1,20 +1,18 @@
 """Energy and running hours of the pump: what is counted, and what is not."""
 
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.core import State
-from homeassistant.helpers import entity_registry as er, restore_state
+from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    mock_restore_cache_with_extra_data,
-)
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.derived.totals import PERIOD
+from custom_components.poolctl.learned.totals import PERIOD
+from custom_components.poolctl.upkeep.clock import clock_of
 from tests.simulator.water import pump_watts
 
 from .home import Home
@@ -27,6 +25,7 @@ WATTS = pump_watts(75)
 """What the pump of the small pool draws all day."""
 POLL = 15
 KEYS = ("pump_energy", "pump_running_today")
+WATER = ("water_filtered_today",)
 
 
 async def polls(home: Home, count: int = 1) -> None:
@@ -41,11 +40,10 @@ async def minutes(home: Home, count: int) -> None:
 
 def exact(home: Home, key: str) -> float:
     """Return a total as it is kept, that is, not rounded."""
-    name = home.entity_id("sensor", key)
-    kept = restore_state.async_get(home.hass).entities[name].extra_restore_state_data
-    assert kept is not None
-    total: float = kept.as_dict()["native_value"]
-    return total
+    account = home.entry.runtime_data
+    known = account.controllers[home.controller.device_id].totals
+    (total,) = (total for kind, total in known.of.items() if kind.key == key)
+    return float(total.exact)
 
 
 def totals(home: Home) -> tuple[float, float]:
@@ -206,40 +204,61 @@ async def test_over_a_restart(small: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("day", "shown"), [("2026-06-30", "0.0"), ("2026-07-01", "5.68")]
+    ("kept", "shown"),
+    [
+        ({"day": "2026-06-30"}, ("1234.57", "0.0")),
+        ({"day": "2026-07-01"}, ("1234.57", "5.68")),
+        ({"day": "2026-07-01", "pump_energy": "x"}, ("0.0", "5.68")),
+        ({"day": "today", "pump_energy": -1}, ("0.0", "0.0")),
+    ],
 )
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_from_what_a_stopped_home_assistant_kept(
-    home: Home, day: str, shown: str
+    home: Home,
+    hass_storage: dict[str, Any],
+    kept: dict[str, Any],
+    shown: tuple[str, str],
 ) -> None:
-    """Hours belong to a day, energy to the pump."""
+    """Hours belong to a day, energy to the pump; what is odd is lost alone."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.small)
-    mock_restore_cache_with_extra_data(
-        home.hass,
-        [
-            (
-                State(registered(home, key), str(total)),
-                {"native_value": total, "native_unit_of_measurement": unit, "day": day},
-            )
-            for key, total, unit in (
-                ("pump_energy", 1234.567, "kWh"),
-                ("pump_running_today", 5.678, "h"),
-            )
-        ],
-    )
+    totals = {"pump_energy": 1234.567, "pump_running_today": 5.678} | kept
+    data = {home.controller.device_id: {"totals": totals}}
+    hass_storage[DOMAIN] = {"version": 1, "minor_version": 1, "data": data}
     await home.set_up(home.controller)
-    assert home.value("sensor", "pump_energy") == "1234.57"
-    assert home.value("sensor", "pump_running_today") == shown
+    assert tuple(home.value("sensor", key) for key in KEYS) == shown
 
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
-@pytest.mark.parametrize("kept", [{}, {"native_value": None}, {"native_value": "x"}])
-async def test_from_nonsense(home: Home, kept: dict[str, Any]) -> None:
-    state = State(registered(home, "pump_energy"), "unavailable")
-    mock_restore_cache_with_extra_data(home.hass, [(state, kept)])
-    await home.set_up(home.controller)
-    assert home.value("sensor", "pump_energy") == "0.0"
+async def test_a_power_cut(small: Home, hass_storage: dict[str, Any]) -> None:
+    """No total decreases: what is shown was stored (unknowns W8)."""
+    await polls(small)
+    for gone in (7, 13, 16):
+        await minutes(small, gone)
+        shown = [float(small.value("sensor", key)) for key in (*KEYS, *WATER)]
+        on_disk = deepcopy(hass_storage[DOMAIN])
+        await small.unload()
+        await small.hass.async_block_till_done()
+        hass_storage[DOMAIN] = on_disk  # nothing was written at the end
+        await small.boot()
+        again = [float(small.value("sensor", key)) for key in (*KEYS, *WATER)]
+        assert all(now >= was for now, was in zip(again, shown, strict=True))
+    assert all(shown)
+
+
+@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
+async def test_a_clock_that_is_a_day_ahead(small: Home) -> None:
+    """For a minute: the hours of the day stay."""
+    await polls(small)
+    await minutes(small, 10)
+    before = exact(small, "pump_running_today")
+    clock = clock_of(small.hass)
+    right = clock._wall
+    clock._wall = lambda: right() + 86_400
+    await minutes(small, 1)
+    clock._wall = right
+    await minutes(small, 1)
+    assert exact(small, "pump_running_today") - before == hours(120)
 
 
 @pytest.mark.freeze_time("2026-06-30 13:55:05+00:00")  # 23:55:05 in Sydney
@@ -294,9 +313,10 @@ async def in_utc(home: Home) -> Home:
 async def test_water_filtered(in_utc: Home) -> None:
     """In cubic metres, at 300 l/min for 20 minutes."""
     followed = in_utc.follow("sensor", "water_filtered_today")
-    await polls(in_utc)  # it tells only where it begins
+    await polls(in_utc)
+    begun = exact(in_utc, "water_filtered_today")
     await minutes(in_utc, 20)
-    assert exact(in_utc, "water_filtered_today") == pytest.approx(6)
+    assert exact(in_utc, "water_filtered_today") - begun == pytest.approx(6)
     assert float(in_utc.value("sensor", "water_filtered_today")) > 4
     assert len(followed) <= 6
     attributes = in_utc.state("sensor", "water_filtered_today").attributes
@@ -315,17 +335,17 @@ async def test_water_filtered(in_utc: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_turnovers(in_utc: Home) -> None:
-    """Not there until the volume is known; counted from then on."""
+    """Not there until the volume is known; the water of the whole day counts."""
     assert in_utc.value("number", "volume") == "unknown"
     await minutes(in_utc, 20)
     assert in_utc.registered("sensor", "turnovers_today") is None
     await in_utc.act("number.set_value", "volume", value=12.5)
     assert in_utc.value("number", "volume") == "12.5"
-    assert in_utc.value("sensor", "turnovers_today") == "0.0"
+    assert 0.36 <= float(in_utc.value("sensor", "turnovers_today")) <= 0.49
     await minutes(in_utc, 20)
     after = in_utc.value("sensor", "turnovers_today")
-    # 300 l/min, shown for at least 15 of 20 minutes.
-    assert 0.36 <= float(after) <= 0.48
+    # 300 l/min, shown for at least 35 of 40 minutes.
+    assert 0.84 <= float(after) <= 0.97
     # Nothing of it is the controller's business.
     assert in_utc.actions == []
     await in_utc.shut_down()

@@ -7,7 +7,7 @@ from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.poolctl.derived import totals
+from custom_components.poolctl.learned import totals
 
 from .home import Home
 from .platforms import only

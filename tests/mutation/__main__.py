@@ -45,7 +45,7 @@ GROUPS: Final = (
     Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
     Group("derived/doses.py", ("tests/unit/test_doses.py",)),
-    Group("derived/totals.py", ("tests/integration/test_totals.py",)),
+    Group("learned/totals.py", ("tests/integration/test_totals.py",)),
     Group("upkeep/memory.py", ("tests/integration/test_memory.py",)),
 )
 

@@ -2,14 +2,15 @@
 
 from typing import Final
 
-from homeassistant.const import Platform
+from homeassistant.const import ATTR_ENTITY_ID, Platform
 from homeassistant.core import HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.helpers import service
 from homeassistant.helpers.entity import Entity
 
 from ..const import DOMAIN
-from ..derived.run_hours import PoolctlRunHours
+from ..derived.totals import PoolctlTotal
+from ..learned.totals import RUN_HOURS
 
 RESET_RUN_HOURS: Final = "reset_run_hours"
 
@@ -29,7 +30,14 @@ def async_register(hass: HomeAssistant) -> None:
 
 @callback
 def _reset(entity: Entity, call: ServiceCall) -> None:
-    """Reset one sensor; raises ServiceNotSupported for any that has no run hours."""
-    if not isinstance(entity, PoolctlRunHours):
+    """Reset one sensor; raises ServiceNotSupported for a chosen one without run hours.
+
+    Of a part or an area, those that have none are left as they are.
+    """
+    if (
+        isinstance(entity, PoolctlTotal)
+        and entity.entity_description.total in RUN_HOURS
+    ):
+        entity.async_reset()
+    elif entity.entity_id in call.data.get(ATTR_ENTITY_ID, ()):
         raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
-    entity.async_reset()

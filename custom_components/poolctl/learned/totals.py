@@ -1,0 +1,237 @@
+"""Totals: energy and running hours of the pump, the water that it moves, run hours.
+
+They are summed up from reads of the state. No such total of the controller is known
+(layouts.md 2.1), so all of this is chosen. What happens while nobody reads is not counted.
+What those flags and modes mean of which run hours are summed up is observed; of several
+outputs of a kind, it counts while any of them runs.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Final, Self
+
+from ..client.control.store import MAX_AGE
+from ..client.equipment import (
+    CHLORINATORS,
+    LIQUID_CHLORINE,
+    OZONE,
+    UV,
+    HeatSource,
+    Role,
+    Slot,
+)
+from ..client.pool.heating import RUNNING
+from ..client.pool.state import PoolState, Source
+from ..client.stored import Stored, number
+
+MAX_GAP = MAX_AGE
+"""s between two reads beyond which nobody knows what happened: the state was void."""
+PERIOD: Final = 300.0
+"""s between two values that are shown while it goes on, as long as a period of Home
+Assistant's statistics: more would fill a recorder and tell a person nothing."""
+LEAD: Final = 35.0
+"""s before such a period ends from which on its last value is shown, so that the statistics
+of an hour have what was used in it: the cloud is read every 30 s."""
+
+_HOUR: Final = 3600.0
+_WATT_SECONDS: Final = 1000 * _HOUR
+"""In a kilowatt hour."""
+_LITRES_A_MINUTE: Final = 60 * 1000.0
+"""In a cubic metre a second."""
+
+type Runs = Callable[[PoolState], bool | None]
+"""Tells whether something runs, `None` where that is not known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TotalKind:
+    """One total."""
+
+    key: str
+    """In the store, and of its entity."""
+    rate: Callable[[PoolState], float | None]
+    """What is summed up, in the total's unit per second; `None` is not known."""
+    daily: bool = False
+    """Whether it starts anew at midnight, local time."""
+    fitted: frozenset[int] = frozenset()
+    """Aux types of the equipment whose run hours it has."""
+
+
+def _power(state: PoolState) -> float | None:
+    watts = state.readings.pump_power
+    return None if watts is None else watts / _WATT_SECONDS
+
+
+def _turns(state: PoolState) -> bool | None:
+    """Return whether the motor turns, asked for or cooling a heater down."""
+    if state.pump_on is None:
+        return None
+    return state.pump_on or state.signals.pump_cooling_down is True
+
+
+def _flow(state: PoolState) -> float | None:
+    litres = state.readings.flow_rate
+    return None if litres is None else litres / _LITRES_A_MINUTE
+
+
+def _hours(runs: Runs) -> Callable[[PoolState], float | None]:
+    def rate(state: PoolState) -> float | None:
+        return None if (on := runs(state)) is None else on / _HOUR
+
+    return rate
+
+
+def _run_hours(key: str, fitted: frozenset[int], runs: Runs) -> TotalKind:
+    return TotalKind(f"{key}_run_hours", _hours(runs), fitted=fitted)
+
+
+def _heater(source: HeatSource) -> TotalKind:
+    runs = RUNNING[source]
+    return _run_hours(source, source.fitted, lambda state: runs(state.signals))
+
+
+def _output(codes: Collection[int]) -> Runs:
+    """Return the function that tells whether an output of some aux types is on."""
+
+    def runs(state: PoolState) -> bool | None:
+        slots = [slot for slot in state.outputs.slots if slot.type_code in codes]
+        on = {_is_on(state, slot) for slot in slots} or {None}
+        return True if True in on else None if None in on else False
+
+    return runs
+
+
+def _is_on(state: PoolState, slot: Slot) -> bool | None:
+    """Tell whether an output is on; the cloud lists only those that people switch."""
+    listed = state.source is Source.LAN or slot.role is Role.PUMP_LINKED
+    return slot.on if listed and not state.outputs.assumed else None
+
+
+_chlorinator_output = _output(CHLORINATORS)
+
+
+def _chlorinates(state: PoolState) -> bool | None:
+    """Tell whether the chlorinator makes chlorine: the flag is of a liquid doser, too."""
+    if state.outputs.fitted(LIQUID_CHLORINE) is False:
+        return state.signals.chlorine_dosing
+    return _chlorinator_output(state)
+
+
+PUMP_ENERGY = TotalKind("pump_energy", _power)
+"""kWh."""
+PUMP_RUNNING = TotalKind("pump_running_today", _hours(_turns), daily=True)
+"""Hours."""
+WATER_FILTERED = TotalKind("water_filtered_today", _flow, daily=True)
+"""m³."""
+RUN_HOURS = (
+    *(_heater(source) for source in HeatSource),
+    _run_hours("chlorinator", CHLORINATORS, _chlorinates),
+    _run_hours("uv", UV, _output(UV)),
+    _run_hours("ozone", OZONE, _output(OZONE)),
+)
+KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS)
+
+_AMOUNT = number(0, 1e9)
+
+
+class Total:
+    """The area under a rate, as trapezoids between two reads.
+
+    A pump may start or stop at any moment between two reads. A trapezoid takes the
+    middle, which is right on average; the earlier value alone would always be too
+    little at a start and too much at a stop.
+    """
+
+    def __init__(self, exact: float = 0.0) -> None:
+        """Go on from what was kept."""
+        self.exact = self.shown = exact
+        self._rate: float | None = None
+        self._moment: tuple[int, bool, date] | None = None
+        """When a value was shown last, and whether anything was summed up then."""
+
+    def take(
+        self, rate: float | None, seconds: float | None, period: int, day: date
+    ) -> bool:
+        """Add what was summed up since the read before; tell whether it is shown.
+
+        `seconds` is the time since then, `None` where nobody knows what happened in it.
+        """
+        previous, self._rate = self._rate, rate
+        if previous is not None and rate is not None and seconds is not None:
+            self.exact += (previous + rate) / 2 * seconds
+        moment = period, bool(rate), day
+        if moment == self._moment:
+            return False
+        self._moment = moment
+        news, self.shown = self.exact != self.shown, self.exact
+        return news
+
+
+class Totals:
+    """All totals of one controller.
+
+    What is shown is stored at once, so that no power cut makes a total decrease.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.of = {kind: Total() for kind in KINDS}
+        self.day: date | None = None
+        """To which the daily ones belong."""
+        self._at: float | None = None
+
+    def take(self, state: PoolState, at: float, now: datetime) -> bool:
+        """Add a read of a time, monotonic in s; tell whether the store is due.
+
+        `now` is the trusted local time: a day begins by it.
+        """
+        seconds = None if self._at is None else at - self._at
+        self._at = at
+        if seconds is not None and seconds > MAX_GAP:
+            seconds = None
+        self.begin_day(now)
+        midnight = start_of_day(now)
+        today = None if seconds is None else min(seconds, now.timestamp() - midnight)
+        period = int((now.timestamp() + LEAD) // PERIOD)
+        news = [
+            total.take(
+                kind.rate(state), today if kind.daily else seconds, period, now.date()
+            )
+            for kind, total in self.of.items()
+        ]
+        return True in news
+
+    def begin_day(self, now: datetime) -> None:
+        """Begin the daily ones anew on another day."""
+        if self.day != now.date():
+            self.day = now.date()
+            for kind, total in self.of.items():
+                if kind.daily:
+                    total.exact = 0.0
+
+    def reset(self, kind: TotalKind) -> None:
+        """Begin one anew at 0."""
+        self.of[kind].exact = self.of[kind].shown = 0.0
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what to store."""
+        amounts = {kind.key: total.exact for kind, total in self.of.items()}
+        return {"day": self.day and self.day.isoformat(), **amounts}
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored."""
+        totals = cls()
+        totals.day = stored.get("day", date.fromisoformat, None)
+        totals.of = {kind: Total(stored.get(kind.key, _AMOUNT, 0.0)) for kind in KINDS}
+        return totals
+
+
+def start_of_day(now: datetime) -> float:
+    """Return when the local day began, in Unix seconds.
+
+    In UTC, for where a clock is put forward at midnight there is no 0:00.
+    """
+    midnight = datetime.combine(now.date(), time(), now.tzinfo)
+    return midnight.astimezone(UTC).timestamp()
