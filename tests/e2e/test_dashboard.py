@@ -46,11 +46,11 @@ PAST: Final[dict[str, tuple[float, float, str | None, str | None]]] = {
 PAST_DAYS: Final = 32
 # What ran today, by the hour.
 TODAY: Final[dict[tuple[str, str], list[tuple[float, float | str]]]] = {
-    ("switch", "pump"): [(0, "on"), (9, "off"), (10.5, "on")],
-    ("sensor", "pump_speed"): [(0, 50), (6, 75), (9, 0), (10.5, 100), (12, 75)],
-    ("binary_sensor", "pool_heater"): [(0, "off"), (7, "on"), (8.7, "off")],
-    ("switch", "slot_3"): [(0, "off"), (11, "on"), (12.5, "off")],
-    ("sensor", "pump_energy"): [(0, 0), (6, 1.2), (12, 3.4)],
+    ("switch", "pump"): [(-1, "on"), (9, "off"), (10.5, "on")],
+    ("sensor", "pump_speed"): [(-1, 50), (6, 75), (9, 0), (10.5, 100), (12, 75)],
+    ("binary_sensor", "pool_heater"): [(-1, "off"), (7, "on"), (8.7, "off")],
+    ("switch", "slot_3"): [(-1, "off"), (11, "on"), (12.5, "off")],
+    ("sensor", "pump_energy"): [(-1, 0), (6, 1.2), (12, 3.4)],
 }
 
 # The cards of each view, by walking down to where there are cards.
@@ -62,10 +62,12 @@ MOST_IN_COLUMN: Final = 5
 # Cards that a person could change only as YAML: their own editor refuses them.
 NOT_EDITABLE: Final = """async cards => {
     const refused = [];
+    const helpers = await window.loadCardHelpers();
     for (const card of cards) {
         const [own, tag] = [card.type.startsWith("custom:"), card.type.replace("custom:", "")];
         try {
-            const kind = customElements.get(own ? tag : `hui-${tag}-card`);
+            helpers.createCardElement(card);
+            const kind = await customElements.whenDefined(own ? tag : `hui-${tag}-card`);
             if (own) {
                 const { schema, computeLabel } = kind.getConfigForm();
                 if (!schema.every(computeLabel)) throw new Error("no label");

@@ -21,7 +21,7 @@ export class PoolDrums extends PoolCard {
   static style = `
     .drums { display: grid; grid-template-columns: repeat(auto-fit, minmax(92px, 1fr)); gap: 12px; }
     .drum { display: flex; flex-direction: column; align-items: center; gap: 4px; text-align: center; }
-    .drum svg { width: 88px; height: 112px; }
+    .drum svg { width: 72px; height: 92px; }
     .shell { fill: color-mix(in srgb, var(--primary-text-color) 6%, transparent); stroke: var(--secondary-text-color); stroke-width: 2; }
     .fair .shell, .poor .shell { stroke: var(--rate); stroke-width: 4; }
     .fill { fill: color-mix(in srgb, var(--rate) 45%, transparent); transition: y 300ms, height 300ms; }

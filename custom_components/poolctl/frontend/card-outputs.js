@@ -28,9 +28,8 @@ export class PoolOutputs extends PoolCard {
     .name { display: block; font-weight: 500; font-size: 14px; line-height: 20px; overflow-wrap: anywhere; }
     .state { display: block; font-size: 12px; line-height: 16px; color: var(--primary-text-color); }
     .menu { width: 40px; border-radius: 12px; display: grid; place-items: center; color: var(--secondary-text-color); }
-    .idle { margin-top: 12px; }
-    .more { width: 100%; min-height: 40px; display: flex; align-items: center; gap: 8px; font-size: 14px; border-radius: 12px; }
-    .foot { margin-top: 12px; }
+    .more { flex: 1; min-height: 40px; display: flex; align-items: center; gap: 8px; font-size: 14px; border-radius: 12px; }
+    .foot { display: flex; flex-wrap: wrap; gap: 8px; margin: 12px 0 4px; }
   `;
 
   open = false;
@@ -47,29 +46,25 @@ export class PoolOutputs extends PoolCard {
     return [
       h("h2", null, this.text.outputs),
       first.length > 0 && h("div", { key: "first", class: "list" }, first.map((entity) => this.row(pool, entity))),
-      idle.length > 0 && this.idle(pool, idle),
-      this.foot(pool, outputs),
+      h("div", { key: "foot", class: "foot" }, idle.length > 0 && this.rest(idle), this.resume(pool, outputs)),
+      this.open && h("div", { key: "idle", class: "list" }, idle.map((entity) => this.row(pool, entity))),
     ];
   }
 
-  /** @param {Pool} pool @param {Entity[]} idle */
-  idle(pool, idle) {
-    const label = fill(this.text.idle, { number: String(idle.length) });
+  /** @param {Entity[]} idle */
+  rest(idle) {
+    const icon = this.open ? "mdi:chevron-up" : "mdi:chevron-down";
+    const toggle = () => ((this.open = !this.open), this.show());
     return h(
-      "div",
-      { key: "idle", class: "idle" },
-      h(
-        "button",
-        { class: "more", "aria-expanded": String(this.open), onclick: () => ((this.open = !this.open), this.show()) },
-        h("ha-icon", { icon: this.open ? "mdi:chevron-up" : "mdi:chevron-down", "aria-hidden": "true" }),
-        label,
-      ),
-      this.open && h("div", { class: "list" }, idle.map((entity) => this.row(pool, entity))),
+      "button",
+      { class: "more", "aria-expanded": String(this.open), onclick: toggle },
+      h("ha-icon", { icon, "aria-hidden": "true" }),
+      fill(this.text.idle, { number: String(idle.length) }),
     );
   }
 
   /** @param {Pool} pool @param {Entity[]} outputs What gives all of them back at once. */
-  foot(pool, outputs) {
+  resume(pool, outputs) {
     const resume = pool.one("button", "resume_schedules");
     const names = outputs.filter(held).map((entity) => pool.named(entity));
     if (!resume || !known(pool.connection?.state) || pool.throughCloud || !names.length) {
@@ -80,7 +75,7 @@ export class PoolOutputs extends PoolCard {
       this.ask(label, fill(this.text.gives_back, { names: names.join(", ") }), [
         { answers: [{ label, run: () => this.perform("button.press", resume.id) }, { label: this.text.cancel }] },
       ]);
-    return h("div", { key: "foot", class: "foot" }, h("button", { class: "action", onclick: ask }, label));
+    return h("button", { class: "action", onclick: ask }, label);
   }
 
   /** @param {Pool} pool @param {Entity} entity */

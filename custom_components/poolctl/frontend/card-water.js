@@ -26,7 +26,7 @@ export class PoolWater extends PoolCard {
     .value small { font-size: 16px; font-weight: 400; color: var(--secondary-text-color); }
     .aged .value { color: var(--secondary-text-color); }
     svg { display: block; width: 100%; overflow: visible; }
-    .line { height: 36px; margin: 4px 0; }
+    .line { height: 28px; margin: 4px 0; }
     .line polyline { fill: none; stroke: var(--primary-text-color); stroke-opacity: 0.6; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
     .scale { height: 24px; }
     .scale .all { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }

@@ -132,7 +132,9 @@ export async function history(pool, text) {
       }));
     }),
   );
-  return view(made.flat().map((card) => ({ type: "grid", cards: [card] })));
+  const cards = made.flat();
+  const none = { type: "markdown", content: text.no_history };
+  return view((cards.length ? cards : [none]).map((card) => ({ type: "grid", cards: [card] })));
 }
 
 /** Return those of which the recorder has two days, at least. @type {(pool: Pool, entities: Entity[], days: number) => Promise<Entity[]>} */
