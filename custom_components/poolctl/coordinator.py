@@ -236,6 +236,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             registered_id=self.registered_id,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             pool=self.pool,
+            now=self.clock.now().astimezone(dt_util.get_default_time_zone()),
+            controller_ahead=controller.controller_clock.offset,
             reached=reached,
             closed_season=self.config_entry.pref_disable_polling,
             lan_allowed=self.uses_lan,

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -109,6 +109,27 @@ async def held_off(home: Home) -> None:
     home.pool.switch(PUMP, False, hold=True)
     await home.live(30)
     await home.live(DAY, step=DAY / 4)
+
+
+async def no_flow(home: Home) -> None:
+    await started(home)
+    home.pool.switch(PUMP, False, hold=True)
+    await home.live(DAY + 600, step=DAY / 4)
+
+
+async def lost_expander(home: Home) -> None:
+    await started(home, small=False)
+    home.pool.lost_expanders |= {1, 3}
+
+
+def clock_off(hours: int) -> Callable[[Home], Awaitable[None]]:
+    async def arrange(home: Home) -> None:
+        await started(home)
+        coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
+        ahead = timedelta(hours=hours)
+        coordinator.controller.controller_clock.offset = ahead
+
+    return arrange
 
 
 async def nobody_answers(home: Home) -> None:
@@ -233,6 +254,10 @@ CASES = [
     Case(key="acid_without_effect", arrange=doses(8, 7.6), contains="8 doses"),
     Case(key="filter_needs_cleaning", arrange=filter_is_dirty, severity="notice"),
     Case(key="held_off", arrange=held_off, contains="for more than a day: ", after=60),
+    Case(key="stale_readings", arrange=no_flow, after=60),
+    Case(key="expander_lost", arrange=lost_expander, contains=" 1, 3.", after=45),
+    Case(key="controller_clock", arrange=clock_off(-1), contains="60 min slow"),
+    Case(key="controller_clock", arrange=clock_off(1), contains="60 min fast"),
     Case(key="unreachable", arrange=nobody_answers),
     Case(key="cloud_only", arrange=only_the_cloud, severity="notice", after=330),
     Case(key="key_rejected", arrange=wrong_key),

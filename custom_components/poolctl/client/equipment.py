@@ -14,6 +14,8 @@ VIRTUAL_SLOT = 26
 
 EXPANDERS = (1, 2, 3, 4)
 """Numbers of the expanders, as `Signals.expanders` has them in this order."""
+SLOTS_OF_EXPANDERS = (range(12, 17), range(17, 22), range(27, 32), range(32, 37))
+"""In the same order (layouts.md 2.4)."""
 
 MAIN_PUMP = 31
 UNKNOWN_TYPE = -1

@@ -1,6 +1,7 @@
 """How a controller is reached at one moment: what recovery and problems are based on."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from ..client.envelope import ClockFault
 from ..client.exceptions import PoolctlError
@@ -20,6 +21,10 @@ class Health:
     announced: ObservedAddress | None
     """What the network told of it last."""
     pool: Pool
+    now: datetime
+    """The trusted time where the pool is."""
+    controller_ahead: timedelta | None
+    """How far the controller's clock is ahead of ours, `None` while that is not known."""
     reached: bool
     """Whether its state is at most 90 s old."""
     closed_season: bool

@@ -1,19 +1,25 @@
 """Problems of the pool itself: its water, its drums, its pump, its outputs."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
-from homeassistant.util import dt as dt_util
-
+from ..client.clock import OFF
+from ..client.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
+from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning
 from ..network.health import Health
 from .problem import Problem, Repair, Severity, Variant
 
-_FORGOTTEN = timedelta(days=1)
-"""Of an output that is held off: a pool without its pump turns green (chosen)."""
+_DAY = timedelta(days=1)
+"""Of an output that is held off, or without a reading: a pool without its pump turns
+green (chosen)."""
+_STABLE = timedelta(hours=1)
+"""After which a pump that runs has flow and readings (chosen)."""
+_TWO_READS = 20.0
+"""s: one odd frame is not enough for what cannot be seen at the pool (chosen)."""
 
 
 def _out_of_range(reading: Reading) -> Problem[Health]:
@@ -96,13 +102,65 @@ def _doses(health: Health) -> Mapping[str, str | float]:
 
 def _held_off(health: Health) -> list[str]:
     """Return the outputs that have been held off for so long that nobody may know."""
-    forgotten = dt_util.utcnow() - _FORGOTTEN
+    forgotten = health.now - _DAY
     outputs = health.state.outputs
     return [
         (slot.name if (slot := outputs.slot(hold.slot)) else "") or f"#{hold.slot + 1}"
         for hold in health.state.holds
         if not hold.on and hold.since <= forgotten
     ]
+
+
+def _stale(health: Health) -> bool | None:
+    """There was no valid reading for a day, though a schedule should have run the pump."""
+    state = health.state
+    if not health.reached or state.valid_at is None:
+        return None
+    if health.now - state.valid_at < _DAY:
+        return False
+    slots = {
+        slot.index
+        for slot in state.outputs.slots
+        if slot.role in (Role.PUMP, Role.PUMP_LINKED)
+    }
+    used = state.schedules.used
+    schedules = {index: each for index, each in used.items() if each.slot in slots}
+    zone = health.now.tzinfo
+    begun = zone and occurrences(
+        schedules, health.now - _DAY, health.now - _STABLE, zone
+    )
+    return bool(begun)
+
+
+def _lost_expanders(health: Health) -> list[int] | None:
+    """Return the numbers of the expanders that something is wired to, but that are away."""
+    types, connected = health.state.outputs.types, health.state.signals.expanders
+    if types is None or connected.count(None) == len(connected):
+        return None
+    return [
+        number
+        for number, (slots, there) in enumerate(
+            zip(SLOTS_OF_EXPANDERS, connected, strict=True), start=1
+        )
+        if there is False
+        and any(
+            code not in (0, UNKNOWN_TYPE) for code in types[slots.start : slots.stop]
+        )
+    ]
+
+
+def _expander_lost(health: Health) -> bool | None:
+    return None if (lost := _lost_expanders(health)) is None else bool(lost)
+
+
+def _clock_off(health: Health) -> bool | None:
+    ahead = health.controller_ahead
+    return None if ahead is None else abs(ahead) >= OFF
+
+
+def _minutes(health: Health) -> Mapping[str, str | float]:
+    ahead = health.controller_ahead or timedelta()
+    return {"minutes": round(abs(ahead) / timedelta(minutes=1))}
 
 
 POOL_PROBLEMS: Final = (
@@ -122,7 +180,7 @@ POOL_PROBLEMS: Final = (
     Problem(
         key="acid_limit",
         exists=_of_doser(
-            ACID, lambda health: health.state.acid.limit_reached(datetime.now(UTC))
+            ACID, lambda health: health.state.acid.limit_reached(health.now)
         ),
         severity=Severity.NOTICE,
         variants=(Variant(key="acid_limit_high", applies=_ph_too_high),),
@@ -145,6 +203,28 @@ POOL_PROBLEMS: Final = (
         exists=lambda health: bool(_held_off(health)),
         values=lambda health: {"outputs": ", ".join(_held_off(health))},
         repair=Repair(patience=0.0, fixable=True),
+    ),
+    Problem(key="stale_readings", exists=_stale),
+    Problem(
+        key="expander_lost",
+        exists=_expander_lost,
+        patience=_TWO_READS,
+        values=lambda health: {
+            "numbers": ", ".join(map(str, _lost_expanders(health) or ()))
+        },
+    ),
+    Problem(
+        key="controller_clock",
+        exists=_clock_off,
+        variants=(
+            Variant(
+                key="controller_clock_ahead",
+                applies=lambda health: (
+                    (health.controller_ahead or timedelta()) > timedelta()
+                ),
+            ),
+        ),
+        values=_minutes,
     ),
 )
 """Their part of the table."""
