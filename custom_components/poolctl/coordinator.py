@@ -237,6 +237,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             pool=self.pool,
             now=self.clock.now().astimezone(dt_util.get_default_time_zone()),
+            clock_ahead=self.clock.ahead,
             controller_ahead=controller.controller_clock.offset,
             reached=reached,
             closed_season=self.config_entry.pref_disable_polling,
@@ -367,8 +368,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if state.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=state.firmware))
         polled = self._poll is not None and asyncio.current_task() is self._poll
-        if same or not (polled and self.controller.paths.lan_answers):
+        if not polled:
             self.problems.async_test(self.health(reached=self.last_update_success))
+        if same or not (polled and self.controller.paths.lan_answers):
             self.async_update_listeners()
 
     # Address and key

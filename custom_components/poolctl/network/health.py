@@ -23,6 +23,8 @@ class Health:
     pool: Pool
     now: datetime
     """The trusted time where the pool is."""
+    clock_ahead: timedelta
+    """How far our clock is ahead of the trusted time."""
     controller_ahead: timedelta | None
     """How far the controller's clock is ahead of ours, `None` while that is not known."""
     reached: bool

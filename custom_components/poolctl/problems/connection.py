@@ -5,6 +5,7 @@ from typing import Final
 
 from homeassistant.helpers import issue_registry as ir
 
+from ..client.clock import OFF
 from ..client.envelope import ClockFault
 from ..client.exceptions import (
     BusyError,
@@ -106,6 +107,12 @@ def _clock(fault: ClockFault) -> Callable[[Health], bool | None]:
     return exists
 
 
+def _clock_wrong(health: Health) -> bool | None:
+    """Our clock has jumped, or nothing that we sign by it is accepted."""
+    jumped = abs(health.clock_ahead) >= OFF
+    return jumped or _clock(ClockFault.OURS)(health)
+
+
 def _no_key(health: Health) -> bool | None:
     """Return whether the account lacks the key of a controller that could serve the LAN."""
     if not health.lan_allowed or health.record.key is not None:
@@ -135,7 +142,7 @@ CONNECTION_PROBLEMS: Final = (
     ),
     Problem(
         key="clock_wrong",
-        exists=_clock(ClockFault.OURS),
+        exists=_clock_wrong,
         repair=Repair(patience=_CLOCK_PATIENCE, severity=ir.IssueSeverity.ERROR),
     ),
     Problem(

@@ -1,0 +1,559 @@
+"""The tests of the table of problems, and how active problems are followed."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
+import pytest
+
+from custom_components.poolctl.client.envelope import ClockFault
+from custom_components.poolctl.client.exceptions import (
+    BusyError,
+    FrameError,
+    PoolctlError,
+    ReplayError,
+    SignatureError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.choices import Choices
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Schedules
+from custom_components.poolctl.client.pool.ranges import ORP_READING, PH_READING
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.learned.pool import Pool
+from custom_components.poolctl.network.health import Health
+from custom_components.poolctl.network.record import ControllerRecord
+from custom_components.poolctl.problems import active
+from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS, AccountHealth
+from custom_components.poolctl.problems.active import ActiveProblems
+from custom_components.poolctl.problems.problem import (
+    Active,
+    Problem,
+    Repair,
+    Severity,
+    Status,
+)
+from custom_components.poolctl.problems.table import PROBLEMS
+from custom_components.poolctl.problems.texts import filled
+
+NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
+ROWS = {row.key: row for row in PROBLEMS}
+TYPES = (31, 6, 8, 5, *[0] * 33)
+"""The pump, dosers of acid and chlorine, and a chlorinator, of 37 slots."""
+DOSER = Doser(desired=7.4, drum_ml=20_000, remaining_ml=10_000)
+STATE = PoolState(
+    source=Source.LAN,
+    readings=Readings(ph=7.4, orp=700),
+    signals=Signals(
+        chemistry_stable=True,
+        dry_run=False,
+        retries_exceeded=False,
+        expanders=(False,) * 4,
+    ),
+    acid=DOSER,
+    chlorine=replace(DOSER, desired=650),
+    outputs=Outputs(types=TYPES, modes=(0,) * 37),
+    valid_at=NOW,
+)
+RECORD = ControllerRecord(
+    device_id="AA_BB_CC_00_00_01",
+    name="Home pool",
+    site="Home",
+    mac="aa:bb:cc:00:00:01",
+    firmware="2.5.46",
+    host="192.0.2.1",
+    key="00" * 16,
+)
+HEALTH = Health(
+    record=RECORD,
+    registered_id="device",
+    announced=None,
+    pool=Pool(STATE, Choices()),
+    now=NOW,
+    clock_ahead=timedelta(),
+    controller_ahead=None,
+    reached=True,
+    closed_season=False,
+    lan_allowed=True,
+    lan_possible=True,
+    on_lan=True,
+    lan_works=True,
+    lan_error=None,
+    clock_fault=None,
+    drum_repairs=False,
+    cloud_allowed=True,
+    cloud_error=None,
+    key_asked=False,
+)
+SILENT = {"on_lan": False, "lan_works": False}
+FILTER = Schedule(
+    slot=0,
+    aux_type=31,
+    start=480,
+    end=600,
+    weekdays=127,
+    name="Filter",
+    turnover=0,
+    speed=75,
+    enabled=True,
+)
+
+
+def health(**changes: Any) -> Health:
+    """Return a healthy controller with changes; those of its state have the prefix s_."""
+    state = {k[2:]: v for k, v in changes.items() if k.startswith("s_")}
+    own = {k: v for k, v in changes.items() if not k.startswith("s_")}
+    return replace(HEALTH, pool=Pool(replace(STATE, **state), Choices()), **own)
+
+
+def signals(**changes: Any) -> Signals:
+    return replace(STATE.signals, **changes)
+
+
+def acid(**changes: Any) -> Doser:
+    return replace(DOSER, **changes)
+
+
+def lan_error(error: PoolctlError, **more: Any) -> dict[str, Any]:
+    return {"lan_error": error, **SILENT, **more}
+
+
+TYPED = replace(RECORD, by_hand=True)
+NO_KEY = replace(RECORD, key=None)
+OLD = replace(RECORD, firmware="2.5.45")
+COUNTED = {"doses": 6, "max_doses": 6, "told_at": NOW}
+NOTHING: dict[str, Any] = {}
+
+CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
+    ("dry_run", NOTHING, False, ""),
+    ("dry_run", {"s_signals": signals(dry_run=None)}, None, ""),
+    ("dry_run", {"s_signals": signals(dry_run=True)}, True, "dry_run"),
+    (
+        "dry_run",
+        {"s_signals": signals(dry_run=True, retries_exceeded=True)},
+        True,
+        "dry_run_retries",
+    ),
+    ("ph_out_of_range", {"s_readings": Readings(ph=7.8)}, False, ""),
+    ("ph_out_of_range", {"s_readings": Readings(ph=7.9)}, True, "ph_high"),
+    ("ph_out_of_range", {"s_readings": Readings(ph=7.0)}, False, ""),
+    ("ph_out_of_range", {"s_readings": Readings(ph=6.9)}, True, "ph_low"),
+    ("ph_out_of_range", {"s_readings": Readings()}, None, ""),
+    ("orp_out_of_range", {"s_readings": Readings(orp=550)}, False, ""),
+    ("orp_out_of_range", {"s_readings": Readings(orp=549)}, True, "orp_low"),
+    ("orp_out_of_range", {"s_readings": Readings(orp=801)}, True, "orp_high"),
+    ("acid_low", {"s_acid": acid(remaining_ml=2_001)}, False, ""),
+    ("acid_low", {"s_acid": acid(remaining_ml=2_000)}, True, "acid_low"),
+    ("acid_low", {"s_acid": acid(remaining_ml=51)}, True, "acid_low"),
+    ("acid_low", {"s_acid": acid(remaining_ml=49)}, True, "acid_empty"),
+    ("acid_low", {"s_acid": acid(remaining_ml=None)}, None, ""),
+    (
+        "acid_low",
+        {"s_acid": acid(remaining_ml=0), "s_outputs": Outputs(types=(31,))},
+        False,
+        "",
+    ),
+    ("chlorine_low", {"s_chlorine": acid(remaining_ml=0)}, True, "chlorine_empty"),
+    ("acid_limit", {"s_acid": acid(**COUNTED)}, True, "acid_limit"),
+    ("acid_limit", {"s_acid": acid(**COUNTED, desired=7.3)}, True, "acid_limit_high"),
+    ("acid_limit", {"s_acid": acid(**COUNTED, desired=None)}, True, "acid_limit"),
+    ("acid_limit", {"s_acid": acid(**COUNTED | {"doses": 5})}, False, ""),
+    (
+        "acid_limit",
+        {"s_acid": acid(**COUNTED), "now": NOW + timedelta(hours=2)},
+        None,
+        "",
+    ),
+    (
+        "acid_without_effect",
+        {"s_acid": acid(doses=8, idle_doses=8, reading_before=7.8)},
+        True,
+        "acid_without_effect",
+    ),
+    (
+        "acid_without_effect",
+        {"s_acid": acid(doses=8, idle_doses=7, reading_before=7.8)},
+        False,
+        "",
+    ),
+    ("stale_readings", NOTHING, False, ""),
+    ("unreachable", NOTHING, False, ""),
+    ("unreachable", {"reached": False}, True, "unreachable"),
+    ("unreachable", {"reached": False, "closed_season": True}, False, ""),
+    ("cloud_only", NOTHING, False, ""),
+    ("cloud_only", {"s_source": Source.CLOUD}, True, "cloud_only"),
+    ("cloud_only", {"s_source": Source.CLOUD, "reached": False}, False, ""),
+    ("cloud_only", {"s_source": Source.CLOUD, "lan_allowed": False}, False, ""),
+    ("key_rejected", NOTHING, False, ""),
+    ("key_rejected", lan_error(SignatureError("")), True, "key_rejected"),
+    ("key_rejected", lan_error(SignatureError(""), lan_possible=False), False, ""),
+    ("key_rejected", lan_error(FrameError("")), False, ""),
+    ("key_rejected", lan_error(ReplayError("")), False, ""),
+    ("key_rejected", lan_error(UnreachableError("")), None, ""),
+    ("no_key", NOTHING, False, ""),
+    ("no_key", {"record": NO_KEY}, True, "no_key"),
+    ("no_key", {"record": NO_KEY, "cloud_error": UnreachableError("")}, None, ""),
+    ("no_key", {"record": NO_KEY, "lan_allowed": False}, False, ""),
+    ("no_key", {"record": replace(OLD, key=None), **SILENT}, False, ""),
+    ("clock_wrong", NOTHING, False, ""),
+    ("clock_wrong", {"clock_fault": ClockFault.OURS}, True, "clock_wrong"),
+    ("clock_wrong", {"clock_fault": ClockFault.OURS, "on_lan": False}, None, ""),
+    ("clock_wrong", {"clock_fault": ClockFault.OURS, "lan_possible": False}, False, ""),
+    ("clock_wrong", {"clock_fault": ClockFault.OTHERS}, False, ""),
+    ("clock_wrong", {"clock_ahead": timedelta(minutes=2.9)}, False, ""),
+    ("clock_wrong", {"clock_ahead": timedelta(minutes=-3)}, True, "clock_wrong"),
+    ("clock_ahead", {"clock_fault": ClockFault.OTHERS}, True, "clock_ahead"),
+    ("clock_ahead", {"clock_fault": ClockFault.OURS}, False, ""),
+    ("firmware_too_old", {"record": OLD}, False, ""),
+    ("firmware_too_old", {"record": OLD, **SILENT}, True, "firmware_too_old"),
+    ("firmware_too_old", {"record": OLD, "s_firmware": "2.6.0", **SILENT}, False, ""),
+    ("firmware_too_old", {"record": OLD, "lan_allowed": False, **SILENT}, False, ""),
+    ("firmware_too_old", {"record": replace(OLD, firmware=None), **SILENT}, False, ""),
+    ("address_lost", lan_error(UnreachableError("")), False, ""),
+    (
+        "address_lost",
+        lan_error(UnreachableError(""), record=TYPED),
+        True,
+        "address_lost",
+    ),
+    ("address_lost", lan_error(BusyError(""), record=TYPED), None, ""),
+    ("address_lost", lan_error(SignatureError(""), record=TYPED), None, ""),
+    ("address_lost", lan_error(FrameError(""), record=TYPED), False, ""),
+    ("address_lost", {"record": TYPED}, False, ""),
+    ("address_lost", {"record": TYPED, "lan_error": UnreachableError("")}, None, ""),
+    (
+        "address_lost",
+        lan_error(UnreachableError(""), record=TYPED, lan_possible=False),
+        False,
+        "",
+    ),
+    (
+        "address_lost",
+        lan_error(UnreachableError(""), record=TYPED, cloud_error=UnreachableError("")),
+        None,
+        "",
+    ),
+    (
+        "address_lost",
+        lan_error(
+            UnreachableError(""),
+            record=TYPED,
+            cloud_allowed=False,
+            cloud_error=UnreachableError(""),
+        ),
+        True,
+        "address_lost",
+    ),
+    ("expander_lost", NOTHING, False, ""),
+    ("expander_lost", {"s_outputs": Outputs(types=None)}, None, ""),
+    ("expander_lost", {"s_signals": Signals()}, None, ""),
+    ("controller_clock", NOTHING, None, ""),
+    ("controller_clock", {"controller_ahead": timedelta(minutes=2.9)}, False, ""),
+    (
+        "controller_clock",
+        {"controller_ahead": timedelta(minutes=3)},
+        True,
+        "controller_clock_ahead",
+    ),
+    (
+        "controller_clock",
+        {"controller_ahead": timedelta(minutes=-3)},
+        True,
+        "controller_clock",
+    ),
+)
+
+
+@pytest.mark.parametrize(("key", "changes", "exists", "variant"), CASES)
+def test_a_row(
+    key: str, changes: Mapping[str, Any], exists: bool | None, variant: str
+) -> None:
+    facts = health(**changes)
+    row = ROWS[key]
+    assert row.exists(facts) is exists
+    if exists:
+        assert row.variant(facts).key == variant
+
+
+@pytest.mark.parametrize(
+    ("days", "start", "slot", "reached", "stale"),
+    [
+        (1.01, 480, 0, True, True),
+        (0.99, 480, 0, True, False),
+        (1.01, 480, 1, True, False),
+        (1.01, 480, 0, False, None),
+        (1.01, 690, 0, True, False),  # it began half an hour ago
+    ],
+)
+def test_stale_readings(
+    days: float, start: int, slot: int, reached: bool, stale: bool | None
+) -> None:
+    """A schedule of the pump should have run meanwhile."""
+    schedule = replace(FILTER, start=start, end=start + 60, slot=slot, weekdays=127)
+    if start == 690:
+        schedule = replace(schedule, weekdays=1 << NOW.weekday())
+    schedules = Schedules(records=(schedule,), armed=(0,))
+    valid_at = NOW - timedelta(days=days)
+    facts = health(s_schedules=schedules, s_valid_at=valid_at, reached=reached)
+    assert ROWS["stale_readings"].exists(facts) is stale
+    never = health(s_schedules=schedules, s_valid_at=None, reached=reached)
+    assert ROWS["stale_readings"].exists(never) is None
+
+
+@pytest.mark.parametrize(
+    ("slot", "numbers"),
+    [
+        (11, ""),
+        (12, "1"),
+        (16, "1"),
+        (17, "2"),
+        (21, "2"),
+        (22, ""),
+        (27, "3"),
+        (36, "4"),
+    ],
+)
+def test_lost_expanders(slot: int, numbers: str) -> None:
+    types = (*TYPES[:slot], 1, *TYPES[slot + 1 :])
+    facts = health(s_outputs=Outputs(types=types))
+    row = ROWS["expander_lost"]
+    assert row.exists(facts) is bool(numbers)
+    assert row.values(facts) == {"numbers": numbers}
+    connected = health(
+        s_outputs=Outputs(types=types), s_signals=signals(expanders=(True,) * 4)
+    )
+    assert row.exists(connected) is False
+
+
+def test_ranges() -> None:
+    """Around the target where equipment doses to it, else the usual one."""
+    assert PH_READING.range(replace(STATE, acid=acid(desired=7.2))).upper == 7.6
+    orp = ORP_READING.range(STATE)
+    assert (orp.lower, orp.upper) == (550, 800)
+    bare = replace(STATE, outputs=Outputs(types=(31,)))
+    assert (PH_READING.range(bare).lower, PH_READING.range(bare).upper) == (7.0, 7.8)
+    assert (ORP_READING.range(bare).lower, ORP_READING.range(bare).upper) == (600, 850)
+    still = replace(
+        STATE,
+        signals=signals(chemistry_stable=False),
+        valid_chemistry=Chemistry(ph=7.1, orp=650),
+    )
+    assert (PH_READING.valid(still), ORP_READING.valid(still)) == (7.1, 650)
+
+
+def test_values() -> None:
+    high = health(s_readings=Readings(ph=8.2, orp=900))
+    assert ROWS["ph_out_of_range"].values(high) == {
+        "value": 8.2,
+        "lower": 7.0,
+        "upper": 7.8,
+    }
+    orp = ROWS["orp_out_of_range"].values(high)
+    assert orp == {"value": 900, "lower": 550, "upper": 800}
+    assert all(isinstance(each, int) for each in orp.values())
+    off = health(controller_ahead=timedelta(minutes=-59.7))
+    assert ROWS["controller_clock"].values(off) == {"minutes": 60}
+    assert ROWS["acid_low"].values(HEALTH) == {"litres": 10.0}
+    doses = health(s_acid=acid(doses=6, idle_doses=8, reading_before=7.8))
+    expected = {"doses": 6, "idle": 8, "ph": 7.8}
+    assert ROWS["acid_without_effect"].values(doses) == expected
+    assert ROWS["firmware_too_old"].values(HEALTH)["firmware"] == "2.5.46"
+    assert ROWS["address_lost"].values(HEALTH) == {"host": "192.0.2.1"}
+
+
+@pytest.mark.parametrize(
+    ("language", "number"),
+    [("en", "8.2"), ("en-GB", "8.2"), ("de", "8,2"), ("pt-BR", "8,2")],
+)
+def test_numbers_in_the_language(
+    hass: HomeAssistant, language: str, number: str
+) -> None:
+    hass.config.language = language
+    assert filled(hass, {"a": 8.2, "b": 8, "c": "x.y"}) == {
+        "a": number,
+        "b": "8",
+        "c": "x.y",
+    }
+
+
+# Repairs
+
+
+def test_which_rows_are_repairs() -> None:
+    rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
+    wanted = {
+        row.key: (row.repair.fixable, row.repair.severity, row.repair.persistent)
+        for row in rows
+        if row.repair
+    }
+    warning, error = ir.IssueSeverity.WARNING, ir.IssueSeverity.ERROR
+    fixable = {"acid_low", "chlorine_low", "held_off", "address_lost", "key_rejected"}
+    errors = {"key_rejected", "clock_wrong", "controllers_left_out"}
+    for key, found in wanted.items():
+        severity = error if key in errors else warning
+        assert found == (key in fixable, severity, key == "service_silent"), key
+
+
+def test_when_a_repair_is_wanted() -> None:
+    def wanted(key: str, **changes: Any) -> bool | None:
+        repair = ROWS[key].repair
+        assert repair is not None
+        return repair.wanted(health(**changes))
+
+    assert wanted("acid_low") is False
+    assert wanted("acid_low", drum_repairs=True) is True
+    assert wanted("acid_limit") is False
+    assert wanted("acid_limit", s_readings=Readings(ph=7.5)) is True
+    assert wanted("acid_limit", s_readings=Readings()) is None
+    assert wanted("key_rejected") is None
+    assert wanted("key_rejected", key_asked=True) is True
+    assert wanted("no_key") is True
+
+
+def test_severities() -> None:
+    notices = {
+        *("acid_low", "chlorine_low", "acid_limit", "filter_needs_cleaning"),
+        *("cloud_only", "sign_in_ends", "service_silent", "controllers_shared"),
+    }
+    rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
+    assert {row.key for row in rows if row.severity is Severity.NOTICE} == notices
+    for row in rows:
+        assert all(each.severity is Severity.PROBLEM for each in row.variants)
+    patience = {row.key: row.patience for row in rows if row.patience}
+    assert patience == {
+        "expander_lost": 20,
+        "no_key": 600,
+        "clock_ahead": 600,
+        "firmware_too_old": 300,
+        "address_lost": 300,
+        "cloud_only": 300,
+        "service_silent": 86400,
+    }
+
+
+# The account
+
+ACCOUNT = AccountHealth(
+    owner_id="entry",
+    title="Home",
+    answers=True,
+    sign_in_needed=False,
+    sign_in_ends=None,
+    left_out=(),
+    shared=(),
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "exists"),
+    [
+        ("sign_in_needed", {"sign_in_needed": True}, True),
+        ("sign_in_ends", {"sign_in_ends": NOW}, True),
+        ("service_silent", {"answers": False}, True),
+        ("service_silent", {"answers": None}, None),
+        ("controllers_left_out", {"left_out": ("A", "B")}, True),
+        ("controllers_shared", {"shared": ("A",)}, True),
+    ],
+)
+def test_a_row_of_an_account(
+    key: str, change: dict[str, Any], exists: bool | None
+) -> None:
+    rows = {row.key: row for row in ACCOUNT_PROBLEMS}
+    assert {row.exists(ACCOUNT) for row in rows.values()} == {False}
+    facts = replace(ACCOUNT, **change)
+    assert rows[key].exists(facts) is exists
+    if "left_out" in change:
+        assert rows[key].values(facts) == {"names": "A, B"}
+
+
+# How they are followed
+
+
+class Following:
+    """One row, over time."""
+
+    def __init__(
+        self, hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, **row: Any
+    ) -> None:
+        self.hass, self.at = hass, 0.0
+        self.exists: bool | None = False
+        self.wanted: bool | None = True
+        repair = Repair[Health](wanted=lambda facts: self.wanted, patience=60)
+        problem = Problem[Health](
+            key="no_key", exists=lambda facts: self.exists, repair=repair, **row
+        )
+        self.problems = ActiveProblems(hass, (problem,))
+        clock = SimpleNamespace(monotonic=lambda: self.at)
+        monkeypatch.setattr(active, "time", clock)
+
+    def look(self, at: float, *, exists: bool | None) -> tuple[bool, bool]:
+        """Test at a time; return whether it is active, and whether it is a repair."""
+        self.at, self.exists = at, exists
+        self.problems.async_test(HEALTH)
+        issue = ir.async_get(self.hass).async_get_issue(DOMAIN, "no_key_device")
+        return bool(self.problems.active), issue is not None
+
+
+def test_a_problem_over_time(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = Following(hass, monkeypatch, patience=30)
+    assert row.problems.tested is False
+    assert row.look(0, exists=None) == (False, False)
+    assert [row.problems.tested] == [True]
+    assert row.look(10, exists=True) == (False, False)
+    assert row.look(39, exists=True) == (False, False)
+    assert row.look(40, exists=True) == (True, False)
+    since = row.problems.active[0].since
+    assert row.look(70, exists=True) == (True, True)
+    # What is not known stays as it was.
+    assert row.look(80, exists=None) == (True, True)
+    assert row.problems.active[0].since == since
+    row.wanted = None
+    assert row.look(90, exists=True) == (True, True)
+    row.wanted = False
+    assert row.look(100, exists=True) == (True, False)
+    row.wanted = True
+    assert row.look(110, exists=False) == (False, False)
+    assert row.look(120, exists=True) == (False, False)
+    assert row.look(180, exists=True) == (True, True)
+    row.problems.async_stop()
+    assert row.look(190, exists=False) == (True, True)
+
+
+def test_what_a_repair_shows(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = Following(hass, monkeypatch, values=lambda facts: {"litres": 1.5})
+    row.look(0, exists=True)
+    row.look(60, exists=True)
+    issue = ir.async_get(hass).async_get_issue(DOMAIN, "no_key_device")
+    assert issue is not None
+    assert issue.data == {"problem": "no_key", "device_id": "device"}
+    assert issue.translation_key == "no_key"
+    assert issue.translation_placeholders == {"name": "Home pool", "litres": "1.5"}
+    assert (issue.is_fixable, issue.is_persistent) == (False, False)
+    (shown,) = row.problems.active
+    assert (shown.key, shown.variant, shown.values) == (
+        "no_key",
+        "no_key",
+        {"litres": "1.5"},
+    )
+
+
+def test_status() -> None:
+    def problem(key: str, severity: Severity) -> Active:
+        return Active(key=key, variant=key, severity=severity, since=NOW, values={})
+
+    notice, worse = problem("a", Severity.NOTICE), problem("b", Severity.PROBLEM)
+    assert Status.of() == ("all_well", ())
+    assert Status.of(notice) == ("notice", (notice,))
+    assert Status.of(notice, worse) == ("problem", (worse, notice))
+    assert Status() == (None, ())
