@@ -19,6 +19,7 @@ from homeassistant.util import dt as dt_util
 from .client.cloud import CloudClient
 from .client.control.controller import Controller
 from .client.exceptions import AuthenticationError, StateExpiredError
+from .client.facts import RecordChange
 from .client.pool.queries import NAMES
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
@@ -381,7 +382,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         before, self._access.record = self.record, record
         if record == before:
             return
-        if (record.address, record.key) != (before.address, before.key):
+        changes = {
+            "address": record.address != before.address,
+            "key": record.key != before.key,
+        }
+        for what in (each for each, changed in changes.items() if changed):
+            self._access.facts.emit(RecordChange(what))
+        if any(changes.values()):
             self.controller.paths.set_lan(self._access.client())
             self.async_in_background(self.async_request_refresh(), "refresh")
         self.async_register_device()

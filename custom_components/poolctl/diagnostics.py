@@ -26,6 +26,9 @@ from .observed.evidence import Assumption, Evidence, Tally
 from .observed.observers import Observers
 from .observed.statistics import LinkStatistics
 
+FORMAT = 1
+"""Of the file: it counts up when a reader of such files has to know."""
+
 type _Json = Mapping[str, object]
 
 _TYPED = {"name", "names"}
@@ -51,6 +54,7 @@ async def _diagnostics(
 ) -> _Json:
     integration = await async_get_integration(hass, DOMAIN)
     found: _Json = {
+        "format": FORMAT,
         "versions": {
             "integration": str(integration.version),
             "entry": f"{entry.version}.{entry.minor_version}",
@@ -79,6 +83,7 @@ def _account(account: AccountCoordinator) -> _Json:
         "cloud": _link(account.observers.service),
         "not_offered": sorted(account.cloud.not_offered),
         "evidence": _evidence(account.observers.evidence[SERVICE], account=True),
+        "recording": _recording(account.observers, SERVICE),
     }
 
 
@@ -115,6 +120,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "state": _state(controller.store.known),
         "choices": controller.store.choices.as_dict(),
         "evidence": _evidence(observers.evidence[record.device_id], account=False),
+        "recording": _recording(observers, record.device_id),
     }
 
 
@@ -132,6 +138,12 @@ def _evidence(evidence: Evidence, *, account: bool) -> _Json:
         if assumption.account is account
         for tally in (evidence.tallies.get(assumption, none),)
     }
+
+
+def _recording(observers: Observers, device_id: str) -> list[object]:
+    """Return the last events; nothing where no fact was ever reported."""
+    recorder = observers.recorders.get(device_id)
+    return recorder.as_list() if recorder else []
 
 
 def _announced(health: Health) -> _Json | None:

@@ -5,7 +5,7 @@ observed (layouts.md 3 and 4).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import struct
 from typing import Any
 
@@ -213,6 +213,8 @@ class _Reader:
 
     data: bytes
     offset: int = 0
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    """Where texts stand."""
 
     def take(self, size: int) -> bytes:
         start, self.offset = self.offset, self.offset + size
@@ -236,7 +238,9 @@ class _Reader:
 
     def string(self) -> str:
         """Return a text of somebody else, clean."""
-        return clean_text(self.take(self.byte()).decode("utf-8", "replace"))
+        size = self.byte()
+        self.spans.append((self.offset, self.offset + size))
+        return clean_text(self.take(size).decode("utf-8", "replace"))
 
     def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
         return layout.unpack(self.take(layout.size))
@@ -299,6 +303,38 @@ _BINARY: Mapping[str, Callable[[_Reader], object]] = {
     "aux_names": _aux_names,
     "pump_id": _pump_id,
     "schedules": _schedules,
+}
+
+
+def string_spans(name: str, payload: bytes) -> tuple[list[tuple[int, int]], int]:
+    """Return where the texts of a reply or an action stand, and where its layout ends.
+
+    What follows may be JSON, or something that is not documented. Raises ReplyError
+    where the layout does not fit.
+    """
+    reader = _Reader(payload)
+    if (layout := _LAYOUTS.get(name)) is not None:
+        layout(reader)
+    return reader.spans, reader.offset
+
+
+def _schedule_action(reader: _Reader) -> None:
+    action = reader.byte()
+    if action != _CREATE:
+        reader.byte()
+    if action in (_CREATE, _UPDATE):
+        reader.unpack(_RECORD)
+        reader.string()
+    elif action == _ENABLE:
+        reader.byte()
+
+
+_LAYOUTS: Mapping[str, Callable[[_Reader], object]] = {
+    **_BINARY,
+    "schedules": lambda reader: (decode_schedules(reader.data), _schedules(reader)),
+    "aux": lambda reader: reader.unpack(_AUX),
+    "schedule": _schedule_action,
+    "cmd": lambda reader: reader.string(),
 }
 
 

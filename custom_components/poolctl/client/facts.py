@@ -137,6 +137,19 @@ class Poll(NamedTuple):
     error: PoolctlError | None
 
 
+class SourceChange(NamedTuple):
+    """Another path is the source of the state."""
+
+    source: str
+
+
+class RecordChange(NamedTuple):
+    """An address or a key of a controller was replaced; this does not contain it."""
+
+    what: str
+    """`address` or `key`."""
+
+
 type Fact = (
     LanRequest
     | Frame
@@ -150,6 +163,8 @@ type Fact = (
     | Online
     | WriteShown
     | Poll
+    | SourceChange
+    | RecordChange
 )
 
 SERVICE: Final = ""

@@ -318,6 +318,25 @@ def telemetry_size(slots: int) -> int:
     return _AROUND_SLOTS + slots + (slots + 7 >> 3)
 
 
+def listed_lengths(payload: bytes) -> list[tuple[int, int]]:
+    """Return the length of each section, and that of layouts.md 2; then those of all.
+
+    Raises FrameError where a length runs past the end.
+    """
+    telemetry, configuration, timers, end = sections(payload)
+    lengths = [(len(payload), end)]
+    if telemetry is not None:
+        slots = telemetry[TELEMETRY_HEAD.size - 1 :][:1]
+        lengths.append((len(telemetry), telemetry_size(slots[0]) if slots else 0))
+    if configuration is not None:
+        slots = configuration[CONFIGURATION_HEAD.size - 1 :][:1]
+        size = CONFIGURATION_HEAD.size + slots[0] if slots else 0
+        lengths.append((len(configuration), size))
+    if timers is not None:
+        lengths.append((len(timers), 1 + timers[0] * TIMER.size if timers else 1))
+    return lengths
+
+
 _FLAGS_END = 2 + 1 + 2
 _FLAGS2_AT = 2 + 1 + TELEMETRY_HEAD.size - 3
 _SLOTS_AT = _FLAGS2_AT + 2

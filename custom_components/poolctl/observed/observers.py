@@ -6,6 +6,7 @@ from ..client.facts import SERVICE, CloudRequest, Facts
 from .cloud_checks import CloudChecks
 from .evidence import Evidence, EvidenceById
 from .lan_checks import LanChecks
+from .recorder import Recorder
 from .statistics import ControllerStatistics, LinkStatistics
 
 
@@ -23,6 +24,8 @@ class Observers:
             ControllerStatistics
         )
         """By the identifier of the controller."""
+        self.recorders: dict[str, Recorder] = {}
+        """By the identifier of the controller; that of `SERVICE` is the account's."""
         self._facts: dict[str, Facts] = {}
 
     def facts(self, device_id: str = SERVICE) -> Facts:
@@ -32,6 +35,7 @@ class Observers:
             evidence, service = self.evidence[device_id], self.evidence[SERVICE]
             facts.listen(CloudRequest, self.service.add_request)
             CloudChecks(evidence, service, facts)
+            self.recorders[device_id] = Recorder(facts)
             if device_id != SERVICE:
                 LanChecks(evidence, facts)
                 self.statistics[device_id].observe(facts)

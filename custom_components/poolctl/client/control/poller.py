@@ -13,7 +13,7 @@ import time
 from ..clock import Clock
 from ..cloud import COPY_AGE, CloudClient
 from ..exceptions import BusyError, PoolctlError, StateExpiredError, UnreachableError
-from ..facts import Poll
+from ..facts import Poll, SourceChange
 from ..frame import StateFrame
 from ..json_values import Answer
 from ..lan import TIMEOUT, LanClient
@@ -157,11 +157,18 @@ class Poller:
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Take over a frame of the LAN, which makes the LAN the source."""
-        self._store.known = merge_frame(self._store.known, frame, self._clock.now())
+        previous = self._store.known
+        self._store.known = merge_frame(previous, frame, self._clock.now())
         self._paths.lan_answered()
+        self._report_source(previous)
         if frame.configuration is not None:
             self._queries.look_for_news()
         self._store.after_read(time.monotonic())
+
+    def _report_source(self, previous: PoolState) -> None:
+        source = self._store.known.source
+        if source is not previous.source and source is not None:
+            self._paths.facts.emit(SourceChange(source.value))
 
     # The cloud
 
@@ -225,8 +232,10 @@ class Poller:
     ) -> None:
         if self._paths.on_lan:
             return
+        previous = self._store.known
         for merge, answer in answers:
             self._store.known = merge(self._store.known, answer, self._clock.now())
+        self._report_source(previous)
         self._store.after_read(started)
 
     async def _refresh_schedules(self, cloud: CloudClient) -> None:

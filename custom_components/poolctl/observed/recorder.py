@@ -1,0 +1,194 @@
+"""The flight recorder: the last events of a controller, for a report of its owner.
+
+Bounded in number and size, and without private data: texts are replaced (masks.py), and
+addresses, keys and tokens never enter.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+import json
+import time
+from typing import Final
+
+from ..client.exceptions import LanRequestError, PoolctlError
+from ..client.facts import (
+    AccessRenewed,
+    BusyChecked,
+    CloudRequest,
+    CounterBehind,
+    Fact,
+    Facts,
+    Frame,
+    LanRequest,
+    Online,
+    RecordChange,
+    Rejected,
+    SourceChange,
+    TokenAnswer,
+    WriteShown,
+)
+from .evidence import field_name
+from .masks import masked_answer, masked_frame, masked_reply
+
+MAX_EVENTS: Final = 300
+MAX_BYTES: Final = 64 * 1024
+"""Of all events, as JSON."""
+MAX_ANSWER: Final = 2048
+"""Bytes that are kept of an answer of the service."""
+UNCHANGED: Final = 300.0
+"""s after which a frame is recorded that differs in measured values only."""
+_SECRET: Final = frozenset(
+    {"envelope-key", "sites", "userinfo", "deviceOnlineStatuses"}
+)
+"""Endpoints whose answers are about keys or people."""
+
+
+_PLAIN: Final[Mapping[type[Fact], str]] = {
+    AccessRenewed: "access_renewed",
+    BusyChecked: "busy_checked",
+    CounterBehind: "counter_behind",
+    Online: "online",
+    RecordChange: "record_change",
+    SourceChange: "source_change",
+    TokenAnswer: "token_answer",
+    WriteShown: "write_shown",
+}
+"""Facts that are recorded as they are."""
+_MOST_NAMES: Final = 100
+
+
+class Recorder:
+    """Keeps the last events, each as JSON."""
+
+    def __init__(self, facts: Facts) -> None:
+        """Listen to the facts of a controller, or of the service."""
+        self._events: deque[str] = deque()
+        self._size = 0
+        self._layout: bytes | None = None
+        self._frame_due = 0.0
+        self._newest: dict[str, tuple[object, float]] = {}
+        """What was recorded last of a query or an endpoint, and when (Unix, s)."""
+        facts.listen(Frame, self._frame)
+        facts.listen(LanRequest, self._lan_request)
+        facts.listen(CloudRequest, self._cloud_request)
+        facts.listen(Rejected, self._rejected)
+        for kind in _PLAIN:
+            facts.listen(kind, self._plain)
+
+    def as_list(self) -> list[object]:
+        """Return the events, the oldest first."""
+        return [json.loads(event) for event in self._events]
+
+    def _record(self, kind: str, **values: object) -> None:
+        event = {"at": round(time.time(), 1), "event": kind, **values}
+        text = json.dumps(event, separators=(",", ":"))
+        self._events.append(text)
+        self._size += len(text)
+        while len(self._events) > MAX_EVENTS or self._size > MAX_BYTES:
+            self._size -= len(self._events.popleft())
+
+    def _frame(self, frame: Frame) -> None:
+        if frame.layout == self._layout and frame.at < self._frame_due:
+            return
+        self._layout, self._frame_due = frame.layout, frame.at + UNCHANGED
+        payload = masked_frame(frame.payload).hex()
+        replayed = {"replayed": True} if frame.replayed else {}
+        self._record("frame", counter=frame.counter, payload=payload, **replayed)
+
+    def _lan_request(self, request: LanRequest) -> None:
+        if request.op == "a":
+            self._action(request)
+        elif request.error is not None or request.op == "q":
+            self._query(request)
+        elif "state" in self._newest:
+            del self._newest["state"]
+            self._record(
+                "request", op="state", of="", ms=_ms(request.seconds), error=None
+            )
+
+    def _action(self, request: LanRequest) -> None:
+        payload = masked_reply(request.name, request.payload or b"")
+        self._record(
+            "command",
+            route="lan",
+            of=field_name(request.name),
+            payload=payload.hex(),
+            ms=_ms(request.seconds),
+            error=_error(request.error),
+            reply=masked_frame(request.reply).hex(),
+        )
+
+    def _query(self, request: LanRequest) -> None:
+        """Record a reply that differs from the last one, and an error once."""
+        name = request.name or request.op
+        reply, error = masked_reply(name, request.reply).hex(), _error(request.error)
+        if self._is_new(name, (reply, error)):
+            status = None if request.response is None else request.response.status
+            self._record(
+                *("request",),
+                op=request.op,
+                of=field_name(request.name),
+                ms=_ms(request.seconds),
+                status=status,
+                error=error,
+                reply=reply,
+            )
+
+    def _cloud_request(self, request: CloudRequest) -> None:
+        response, endpoint = request.response, field_name(request.endpoint)
+        status, data = (response.status, response.data) if response else (None, b"")
+        answer = (
+            b"" if request.endpoint in _SECRET else masked_answer(data[:MAX_ANSWER])
+        )
+        error = _error(request.error)
+        write = request.method == "POST"
+        changed = self._is_new(endpoint, (status, error))
+        if not (write or changed or self._is_new(f"{endpoint} data", answer)):
+            return
+        self._newest[f"{endpoint} data"] = answer, time.time()
+        body = masked_answer(request.body).decode("utf-8", "replace")
+        self._record(
+            "command" if write else "request",
+            **({"route": "cloud"} if write else {"op": request.method}),
+            of=endpoint,
+            ms=_ms(request.seconds),
+            status=status,
+            error=error,
+            **({"payload": body} if body else {}),
+            reply=answer.decode("utf-8", "replace"),
+        )
+
+    def _is_new(self, key: str, value: object) -> bool:
+        """Return whether a value differs from the last; data at most every 5 minutes."""
+        last, at = self._newest.get(key, (None, 0.0))
+        early = key.endswith(" data") and time.time() < at + UNCHANGED
+        if value == last or early:
+            return False
+        if len(self._newest) > _MOST_NAMES:
+            self._newest.clear()
+        self._newest[key] = value, time.time()
+        return True
+
+    def _rejected(self, rejected: Rejected) -> None:
+        length = len(rejected.envelope)
+        if self._is_new("envelope", (length, error := _error(rejected.error))):
+            self._record("rejected", length=length, error=error)
+
+    def _plain(self, fact: Fact) -> None:
+        """Record a fact of plain values; what is reported with each read, once."""
+        values = fact._asdict()
+        if "error" in values:
+            values["error"] = _error(values["error"])
+        if not isinstance(fact, Online) or self._is_new("online", fact.online):
+            self._record(_PLAIN[type(fact)], **values)
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)
+
+
+def _error(error: PoolctlError | None) -> str | None:
+    """Return the kind of an error; the words of the published table, too."""
+    if isinstance(error, LanRequestError):
+        return f"{type(error).__name__}: {error.reason}"
+    return None if error is None else type(error).__name__
