@@ -1,0 +1,73 @@
+"""The flight recorder: its part of a poll, and its memory when it is full."""
+
+import itertools
+import time
+import tracemalloc
+from typing import Final
+
+from custom_components.poolctl.client.envelope import unwrap
+from custom_components.poolctl.client.facts import Facts, Frame, LanRequest
+from custom_components.poolctl.client.frame import without_readings
+from custom_components.poolctl.client.http import Response
+from custom_components.poolctl.observed.recorder import UNCHANGED, Recorder
+from tests.simulator import Controller, Pool
+
+from .rows import Row
+
+POLL: Final = 15.0
+POLL_CPU: Final = 300e-6
+"""s of a poll of a full pool; `load.py` measures it."""
+PART: Final = 1.0
+"""% of that."""
+MOST: Final = 100.0
+"""KiB."""
+
+
+def rows(*, short: bool) -> list[Row]:
+    """Measure an hour of polls, best of many; then events of every size."""
+    controller = Controller(pool=Pool.full())
+    payload = unwrap(controller.key, controller.signed_state("state").hex()).payload
+    layout, response = without_readings(payload), Response(200, {}, b"")
+    request = LanRequest("state", "", None, response, payload, 0.1, None)
+    best = float("inf")
+    for _ in range(20 if short else 100):
+        facts = Facts()
+        Recorder(facts)
+        frames = [
+            Frame(number, payload, layout, number * POLL, False)
+            for number in range(240)
+        ]
+        started = time.perf_counter()
+        for frame in frames:
+            facts.emit(frame)
+            facts.emit(request)
+        best = min(best, (time.perf_counter() - started) / len(frames))
+    part = best / POLL_CPU * 100
+    kept = _memory(payload)
+    return [
+        Row(
+            "flight recorder in a poll, of 0.3 ms",
+            f"{part:.2f} % ({best * 1e6:.1f} us)",
+            f"<= {PART:g} %",
+            part <= PART,
+        ),
+        Row(
+            "memory of a full flight recorder",
+            f"{kept:.0f} KiB",
+            f"<= {MOST:g} KiB",
+            kept <= MOST,
+        ),
+    ]
+
+
+def _memory(payload: bytes) -> float:
+    tracemalloc.start()
+    facts = Facts()
+    recorder = Recorder(facts)
+    for number, size in zip(range(2000), itertools.cycle((20, 223, 60)), strict=False):
+        part = payload[:2] + number.to_bytes(2) + payload[4:size]
+        facts.emit(Frame(number, part, part, number * UNCHANGED, False))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert recorder.as_list()
+    return kept / 1024

@@ -1,0 +1,294 @@
+"""The flight recorder: what a report needs, bounded, and nothing private."""
+
+from contextlib import suppress
+from dataclasses import replace
+import json
+import random
+from typing import Any
+
+from aiohttp import ClientSession
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.commands import (
+    encode_aux,
+    encode_cmd,
+    encode_schedule_create,
+    encode_schedule_update,
+)
+from custom_components.poolctl.client.envelope import unwrap
+from custom_components.poolctl.client.exceptions import PoolctlError
+from custom_components.poolctl.client.facts import Facts, Frame, Rejected
+from custom_components.poolctl.client.frame import without_readings
+from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.observed.masks import (
+    masked_answer,
+    masked_frame,
+    masked_reply,
+    masked_text,
+)
+from custom_components.poolctl.observed.observers import Observers
+from custom_components.poolctl.observed.recorder import (
+    MAX_BYTES,
+    MAX_EVENTS,
+    UNCHANGED,
+    Recorder,
+)
+from tests import simulator as sim
+from tests.simulator import actions, wire
+from tests.simulator.dialects import Dialect
+
+from .conftest import RawServer, Rig, Service, some_token
+
+SCHEDULE = Schedule(
+    enabled=True,
+    slot=3,
+    aux_type=5,
+    turnover=0,
+    speed=66,
+    start=600,
+    end=700,
+    weekdays=127,
+    name="",
+)
+
+
+class Secrets:
+    """Makes secrets, and looks for them."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def new(self, form: str = "Zq{}Räuber") -> str:
+        self.made.append(form.format(len(self.made)))
+        return self.made[-1]
+
+    def found_in(self, *recordings: object) -> list[str]:
+        """Return those that are in a recording, in any of the ways to write them."""
+        told = json.dumps(recordings, ensure_ascii=False).lower()
+        return [
+            text
+            for text in self.made
+            if text.lower() in told
+            or json.dumps(text)[1:-1].lower() in told
+            or text.encode().hex() in told
+        ]
+
+
+def events(recorder: Recorder, kind: str) -> list[Any]:
+    """Return the events of a kind."""
+    recorded: list[Any] = recorder.as_list()
+    return [each for each in recorded if each["event"] == kind]
+
+
+async def attempt(doing: Any) -> None:
+    with suppress(PoolctlError):
+        await doing
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    [
+        None,
+        Dialect.LONGER_REPLIES,
+        Dialect.LONGER_RECORDS,
+        Dialect.FRAME_VERSION_2,
+        Dialect.SCHEDULES_ODD,
+    ],
+)
+async def test_nothing_private_of_a_controller(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch, dialect: Dialect | None
+) -> None:
+    """Wherever a controller has room for a text."""
+    secrets, controller = Secrets(), pool.pool
+    if dialect is not None:
+        controller.dialects.add(dialect)
+    for slot in controller.pool.slots:
+        slot.name = secrets.new()
+    for schedule in controller.pool.schedules:
+        schedule.name = secrets.new()
+    controller.pool.pump_identity = (secrets.new(), secrets.new(), secrets.new())
+    body: dict[str, Any] = {"owner": secrets.new(), "ph_dosing": True}
+    body["nested"] = [{"phone": int(secrets.new("49151234{:04}"))}, secrets.new()]
+    body["place"] = {"lat": float(secrets.new("47.37{:04}")), secrets.new(): 1}
+    monkeypatch.setitem(
+        actions.QUERIES, "get_ph_settings", lambda pool: wire.encode_json(body, True)
+    )
+    secrets.made += [controller.key.hex(), controller.device_id, controller.hostname]
+    assert len(secrets.made) > 45
+    lan, observers = pool.controller.paths.lan, pool.service.observers
+    assert lan is not None
+    for name in actions.QUERIES:
+        await attempt(lan.query(name))
+    for fault in ("bad_tag", "truncated_frame", "replay", "html", "garbage", "refuse"):
+        controller.faults.on(fault)
+        await attempt(lan.state())
+        await attempt(lan.query("aux_names"))
+        controller.faults.clear()
+    named = replace(SCHEDULE, name=secrets.new())
+    for command, payload in (
+        ("aux", encode_aux(3, True, True)),
+        ("schedule", encode_schedule_create(named)),
+        ("schedule", encode_schedule_update(1, replace(named, name=secrets.new()))),
+        ("cmd", encode_cmd("set_name", {"name": secrets.new(), "a": [secrets.new()]})),
+        ("cmd", encode_cmd(secrets.new(), {secrets.new(): 1})),
+        (secrets.new(), secrets.new().encode()),
+        ("schedule", secrets.new().encode()),
+    ):
+        await attempt(lan.raw_action(command, payload))
+    recorder = observers.recorders[controller.device_id]
+    assert len(events(recorder, "command")) == 7
+    assert len(events(recorder, "request")) > 5 and events(recorder, "frame")
+    assert not secrets.found_in(recorder.as_list())
+
+
+async def test_nothing_private_of_a_service(
+    raw: RawServer, session: ClientSession
+) -> None:
+    """Whatever it answers: JSON, damaged JSON, pages, and its own words on errors."""
+    secrets, observers = Secrets(), Observers()
+    device_id = secrets.new("AA_BB_CC_DD_EE_{:02}")
+    address = f"http://127.0.0.1:{raw.port}"
+    cloud = CloudClient(session, address, some_token, observers.facts)
+    for number in range(40):
+        note = {"words": secrets.new(), "id": [secrets.new("{:011}")], "actual_ph": 72}
+        note[secrets.new()] = {"key_hex": secrets.new(), "at": device_id}
+        answer: Any = {"data": {"dashboard": note, "scheduleInfo": note}}
+        answer |= {"status": "SUCCESS", "message": secrets.new()}
+        body = json.dumps(answer, ensure_ascii=number % 2 > 0)
+        if number % 5 == 4:
+            body = body[: -random.Random(number).randrange(1, 60)] + secrets.new()
+        if number % 7 == 6:
+            body = f"<html>{secrets.new()} {body}"
+        raw.say((200, 200, 403, 404, 500, 429)[number % 6], body)
+        for doing in (
+            cloud.dashboard(device_id),
+            cloud.read(device_id, f"read{number}"),
+            cloud.write(device_id, f"write{number}", {"name": secrets.new()}),
+            cloud.envelope_key(device_id),
+            cloud.inventory(),
+            cloud.user_id(),
+        ):
+            await attempt(doing)
+    secrets.made += [str(raw.port), "token"]
+    assert len(secrets.made) > 200
+    recordings = [each.as_list() for each in observers.recorders.values()]
+    assert len(events(observers.recorders[device_id], "command")) > 10
+    assert not secrets.found_in(*recordings)
+
+
+def test_it_is_bounded() -> None:
+    draw, facts = random.Random(3), Facts()
+    recorder = Recorder(facts)
+    for number in range(2000):
+        size = draw.choice((2, 223, 16_000))
+        payload = draw.randbytes(size)
+        layout = without_readings(payload)
+        facts.emit(Frame(number, payload, layout, float(number), False))
+        text = "a" * draw.randrange(100)
+        facts.emit(Rejected(text, PoolctlError()))
+        recorded = recorder.as_list()
+        assert len(recorded) <= MAX_EVENTS
+    assert (
+        len(json.dumps(recorded, separators=(",", ":"))) <= MAX_BYTES + MAX_EVENTS + 2
+    )
+    facts = Facts()
+    recorder = Recorder(facts)
+    for number in range(1000):
+        facts.emit(
+            Frame(number, bytes((1, number % 7)), bytes((number % 7,)), 0.0, False)
+        )
+    counters = [each["counter"] for each in events(recorder, "frame")]
+    assert counters == [*range(1000 - MAX_EVENTS, 1000)]
+
+
+async def test_frames_that_changed(pool: Rig) -> None:
+    """At once where an output or a setting did, else every five minutes."""
+    recorder = pool.service.observers.recorders[pool.pool.device_id]
+    facts = pool.service.observers.facts(pool.pool.device_id)
+    payload = bytes.fromhex(events(recorder, "frame")[-1]["payload"])
+    began = len(events(recorder, "frame"))
+    layout = without_readings(payload)
+    warmer = bytearray(payload)
+    warmer[5] ^= 1
+    assert without_readings(bytes(warmer)) == layout
+    now = events(recorder, "frame")[-1]["at"] + UNCHANGED
+    facts.emit(Frame(1, bytes(warmer), layout, now - 5, False))
+    assert len(events(recorder, "frame")) == began
+    facts.emit(Frame(2, bytes(warmer), layout, now + 5, False))
+    assert events(recorder, "frame")[-1]["payload"] == warmer.hex()
+    assert len(events(recorder, "frame")) == began + 1
+    await pool.controller.outputs.switch(3, True)
+    assert len(events(recorder, "frame")) > began + 1
+    (command,) = events(recorder, "command")
+    assert command["of"] == "aux" and command["payload"] == "030101"
+    assert (command["route"], command["error"]) == ("lan", None)
+    assert bytes.fromhex(command["reply"])[:1] == b"\x01"
+
+
+async def test_errors_are_recorded_once(small: Rig) -> None:
+    """And what ended them: a day without the LAN is two lines."""
+    recorder = small.service.observers.recorders[small.pool.device_id]
+    small.pool.faults.on("refuse")
+    for _ in range(5):
+        await small.polls(30)
+    small.pool.faults.clear()
+    await small.polls(30)
+    requests = [each for each in events(recorder, "request") if each["op"] == "state"]
+    assert [each["error"] for each in requests] == ["UnreachableError", None]
+    assert [each["source"] for each in events(recorder, "source_change")] == [
+        "lan",
+        "cloud",
+        "lan",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "masked"),
+    [
+        ("aux_names", b"\x02\x04Pump\x00", b"\x02\x04xxxx\x00"),
+        ("aux_names", b"\x02\x04Pump\x00Villa", b"\x02\x04xxxx\x00xxxxx"),
+        ("aux_names", b"\x03\x04Pump\x09Villa", b"\x03\x04xxxx\x09xxxxx"),
+        ("pump_id", b"\x01A\x02BC\x00", b"\x01x\x02xx\x00"),
+        (
+            "x",
+            b'{"d": {"ph": 7.25, "b": "Villa"}}',
+            b'{"d": {"ph": 7.25, "b": "xxxxx"}}',
+        ),
+        ("x", b'{"a": "Vil\\"la", "b', b'{"a": "xxxxxxx", "x'),
+        ("x", b'{"AA_BB_01_02": true, n: null}', b'{"xxxxxxxxxxx": true, n: null}'),
+        ("x", b'{"a": 47.3768, "b": 12345678}', b'{"a": 99.9999, "b": 99999999}'),
+        ("x", b"Villa \x00\x01\x02Rosa", b"xxxxxx\x00\x01\x02xxxx"),
+        ("cmd", b'\x03set{"a": "b"}', b'\x03set{"a": "x"}'),
+        ("aux", b"\x01\x01\x01", b"\x01\x01\x01"),
+    ],
+)
+def test_masks(name: str, reply: bytes, masked: bytes) -> None:
+    assert masked_reply(name, reply) == masked
+    assert len(masked) == len(reply)
+
+
+def test_masks_of_frames() -> None:
+    """One of the documented layout is kept byte for byte, any other without words."""
+    controller = sim.Controller(pool=sim.Pool.full())
+    payload = unwrap(controller.key, controller.signed_state("state").hex()).payload
+    assert len(payload) > 200 and masked_frame(payload) == payload
+    longer = payload + b"Villa Rosa"
+    assert masked_frame(longer) == masked_text(longer)
+    assert b"Villa" not in masked_frame(longer)
+    for names in (b"\x25\x08", b"\x01\x01\x20", b"\x01\x04\x02"):
+        assert b"Rosa" not in masked_frame(names + b"Villa Rosa, the owner's pool pump")
+    assert masked_answer(b"") == b"" == masked_frame(b"")
+
+
+async def test_an_hour_leaves_room_for_a_day(
+    freezer: FrozenDateTimeFactory, service: Service
+) -> None:
+    lan = service.lan_client(service.full)
+    recorder = service.observers.recorders[service.full.device_id]
+    for _ in range(240):
+        freezer.tick(15)
+        service.clock.advance(15)
+        await lan.state()
+    assert len(recorder.as_list()) <= 20
