@@ -17,6 +17,7 @@ from custom_components.poolctl.client.commands import (
     encode_schedule_create,
     encode_schedule_update,
 )
+from custom_components.poolctl.client.endpoints import READS, WRITES
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.exceptions import PoolctlError
 from custom_components.poolctl.client.facts import Facts, Frame, Rejected
@@ -150,8 +151,9 @@ async def test_nothing_private_of_a_service(
     secrets, observers = Secrets(), Observers()
     device_id = secrets.new("AA_BB_CC_DD_EE_{:02}")
     address = f"http://127.0.0.1:{raw.port}"
-    cloud = CloudClient(session, address, some_token, observers.facts)
     for number in range(40):
+        # A new one: what is not offered would not be asked for again.
+        cloud = CloudClient(session, address, some_token, observers.facts)
         note = {"words": secrets.new(), "id": [secrets.new("{:011}")], "actual_ph": 72}
         note[secrets.new()] = {"key_hex": secrets.new(), "at": device_id}
         answer: Any = {"data": {"dashboard": note, "scheduleInfo": note}}
@@ -164,8 +166,10 @@ async def test_nothing_private_of_a_service(
         raw.say((200, 200, 403, 404, 500, 429)[number % 6], body)
         for doing in (
             cloud.dashboard(device_id),
-            cloud.read(device_id, f"read{number}"),
-            cloud.write(device_id, f"write{number}", {"name": secrets.new()}),
+            cloud.read(device_id, READS[number % len(READS)]),
+            cloud.write(
+                device_id, WRITES[number % len(WRITES)], {"name": secrets.new()}
+            ),
             cloud.envelope_key(device_id),
             cloud.inventory(),
             cloud.user_id(),
