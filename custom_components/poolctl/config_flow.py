@@ -1,6 +1,7 @@
 """Adding an account: its service address, sign-in there, and what the network found."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 import logging
 from typing import Any, Self, override
 
@@ -269,6 +270,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": seen.protocol or "-"},
             )
+        for address in discovery_info.ip_addresses[1:]:
+            # One announcement for both interfaces (interface.md 2.8).
+            other = replace(seen, host=str(address))
+            async_observed_addresses(self.hass).hear(other)
         if announcements.async_offer(self.hass, seen):
             return self.async_abort(reason="already_configured")
         async_observed_addresses(self.hass).hear(seen)

@@ -46,7 +46,7 @@ def announcement(told: Announcement, **changes: str | None) -> ZeroconfServiceIn
     text = told.text | changes
     return ZeroconfServiceInfo(
         ip_address=ip_address(told.host),
-        ip_addresses=[ip_address(told.host)],
+        ip_addresses=[ip_address(host) for host in (told.host, *told.other_hosts)],
         hostname=told.hostname,
         name=f"{told.name}._ctrl._tcp.local.",
         port=told.port,

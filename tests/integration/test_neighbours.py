@@ -202,6 +202,27 @@ async def test_a_second_interface_of_a_known_controller(small: Home) -> None:
     assert small.source == "lan"
 
 
+async def test_one_of_two_interfaces_answers(small: Home) -> None:
+    """One announcement has both addresses (interface.md 2.8)."""
+    await small.controller.move("127.0.0.1")
+    true = Announcement.of(small.controller)
+    await hear(small, replace(true, host="127.0.0.99", other_hosts=(true.host,)))
+    await small.advance(300, step=15)
+    assert small.source == "lan"
+    assert small.stored["host"] == true.host
+    assert not small.flows
+
+
+async def test_no_state_for_us(small: Home) -> None:
+    """`state` with `{ok:false}` (interface.md 4.2): the cloud is read."""
+    small.controller.faults.on("no_state")
+    await small.advance(30, step=15)
+    assert small.source == "cloud"
+    small.controller.faults.clear()
+    await small.advance(30)
+    assert small.source == "lan"
+
+
 # H3: too many words
 
 

@@ -4,6 +4,7 @@ By hand, longer: `POOLCTL_ODD_ANSWERS=20000 scripts/test tests/integration/test_
 (`POOLCTL_ODD_SEED` draws others).
 """
 
+import asyncio
 from collections.abc import Iterator
 from copy import deepcopy
 import json
@@ -108,7 +109,6 @@ def actions(home: Home, chance: Random) -> Iterator[tuple[str, str, dict[str, An
     device = {"device_id": home.device().id}
     yield DOMAIN, "get_schedules", device
     yield DOMAIN, "send_query", device | {"name": "schedules"}
-    yield DOMAIN, "delete_schedule", device | {"schedule": chance.randint(1, 20)}
     yield (
         "calendar",
         "get_events",
@@ -144,15 +144,20 @@ def settings(home: Home) -> dict[str, Any]:
     return {name: deepcopy(getattr(home.pool, name)) for name in names}
 
 
-async def right_again(home: Home, was: dict[str, Any]) -> None:
-    """Read all that may be odd, twice."""
+def restore(home: Home, was: dict[str, Any]) -> None:
+    """Undo that: no controller holds values that its frames have no room for."""
     for name, value in was.items():
         setattr(home.pool, name, deepcopy(value))
+
+
+async def right_again(home: Home) -> None:
+    """Let commands and old copies pass, then read all that may be odd, twice."""
+    await asyncio.sleep(300)
     coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
     for _ in range(2):
-        home.controller.faults.clear()
         coordinator.controller.queries.expire()
         await home.refresh()
+        await coordinator.controller.schedules.read()
         await home.settle()
 
 
@@ -161,11 +166,8 @@ def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [
         f"{record.name}: {record.getMessage()}"
         for record in caplog.records
-        if record.exc_info
-        or (
-            record.levelno >= logging.ERROR
-            and "rror fetching" not in record.getMessage()
-        )
+        if record.levelno >= logging.ERROR
+        and not record.getMessage().startswith("Error fetching")
     ]
 
 
@@ -184,7 +186,7 @@ async def test_nothing_raises_and_no_entity_goes(
     await home.set_up(home.controller, options=options)
     await home.enable_all()
     was = settings(home)
-    await right_again(home, was)
+    await right_again(home)
     before = entities(home)
     assert len(before) > 60
     odd = Odd(home, monkeypatch, chance)
@@ -200,12 +202,13 @@ async def test_nothing_raises_and_no_entity_goes(
         chosen = chance.choice([*actions(home, chance)])
         await use(home.hass, *chosen)
         await home.settle()
+        restore(home, was)
         if not number % 7:
             await async_get_config_entry_diagnostics(home.hass, home.entry)
         assert not complaints(caplog), (number, chosen)
         if number % BATCH == BATCH - 1:
             odd.on = False
-            await right_again(home, was)
+            await right_again(home)
             assert before <= entities(home), number
         caplog.clear()
     assert len(states) > SCENARIOS / 4, "most of it was understood"

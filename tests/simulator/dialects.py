@@ -37,6 +37,7 @@ class Dialect(StrEnum):
     SPA_BY_SOLAR = "spa_by_solar"
     ENV_NULL = "env_null"
     ENV_EMPTY = "env_empty"
+    ENV_OMITTED = "env_omitted"
     SECOND_INTERFACE = "second_interface"
     PUMP_AT_REST = "pump_at_rest"
     SCHEDULES_TO_24 = "schedules_to_24"
@@ -92,6 +93,7 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
     ),
     Dialect.ENV_NULL: ("L11", "an action is answered with `env` null"),
     Dialect.ENV_EMPTY: ("L11", "an action is answered with an empty `env`"),
+    Dialect.ENV_OMITTED: ("L11", "an action is answered without `env`"),
     Dialect.SECOND_INTERFACE: (
         "L12",
         "TXT `mac` and the hostname are those of a second interface",

@@ -58,6 +58,7 @@ FAULTS: Final = {
     "replay": "an old envelope again, with its older counter",
     "no_config": "state frames without their configuration",
     "decline": "every action is declined, whoever asks",
+    "no_state": "`state` is answered with `{ok:false}` (interface.md 4.2)",
     "ignore_writes": "actions are accepted and never done, whoever asks",
 }
 
@@ -305,6 +306,8 @@ def _parse(body: bytes) -> tuple[str, str, object]:
 
 
 def _state(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
+    if controller.faults.take("no_state"):
+        raise DeclinedError("the fault `no_state`")
     return {"env": controller.signed_state("state", name).hex()}
 
 
@@ -315,6 +318,8 @@ def _action(controller: Controller, name: str, payload: bytes) -> dict[str, Any]
         return {"ok": True, "env": None}
     if Dialect.ENV_EMPTY in controller.dialects:
         return {"ok": True, "env": ""}
+    if Dialect.ENV_OMITTED in controller.dialects:
+        return {"ok": True}
     frame = controller.signed_state("a", name, configuration=name != "cmd")
     return {"ok": True, "env": frame.hex()}
 

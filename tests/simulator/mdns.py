@@ -24,7 +24,7 @@ def announced(told: Announcement) -> ServiceInfo:
         f"{told.name}.{SERVICE}",
         server=told.hostname,
         port=told.port,
-        parsed_addresses=[told.host],
+        parsed_addresses=[told.host, *told.other_hosts],
         properties=told.text,
     )
 

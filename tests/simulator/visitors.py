@@ -35,6 +35,8 @@ class Announcement:
     hostname: str
     name: str
     protocol: str = PROTOCOL_VERSION
+    other_hosts: tuple[str, ...] = ()
+    """Of a second interface: both have a single identity (interface.md 2.8)."""
 
     @classmethod
     def of(cls, controller: Controller) -> Self:

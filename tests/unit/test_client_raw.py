@@ -118,7 +118,12 @@ async def test_what_is_too_long_costs_nothing(rig: Rig) -> None:
         await rig.controller.raw.action("set_time", bytes(1024))
     assert caught.value.reason == "request_too_large"
     assert caught.value.placeholders == {"size": "2108", "limit": "1024"}
+    with pytest.raises(RequestTooLargeError) as caught:
+        await rig.controller.raw.action("set_tim", bytes(483))
+    assert caught.value.placeholders["size"] == "1025"
     assert not rig.asked()
+    await rig.controller.raw.action("set_time", bytes(482))
+    assert len(rig.asked("a")) == 1
 
 
 async def test_only_by_the_lan(make_rig: Callable[..., Rig]) -> None:

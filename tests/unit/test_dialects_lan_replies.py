@@ -142,7 +142,7 @@ async def test_heating_without_all_of_it(
         assert {"temp2_ch", "temp3_ch"} - lacks <= set(body)
 
 
-@pytest.mark.parametrize("dialect", ["env_null", "env_empty"])
+@pytest.mark.parametrize("dialect", ["env_null", "env_empty", "env_omitted"])
 async def test_no_frame_after_an_action(pool: Rig, dialect: str) -> None:
     """L11: it ran, and the state is read."""
     pool.pool.dialects.add(dialect)

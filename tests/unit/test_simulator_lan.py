@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.simulator import Clock, Controller, Pool, wire
 from tests.simulator.lan import ERRORS, PATH
+from tests.simulator.mdns import SERVICE
 from tests.simulator.raw import Signer, exchange, request, until
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -93,7 +95,10 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
         await asyncio.sleep(0.01)
         assert not task.done()
         controller.clock.advance(0.5)
+    due = controller.clock.time()
     reply = await task
+    # The loop of the tests leaps to whatever is due next.
+    assert controller.clock.time() - due < 0.4
     assert reply.status == rule.status
     assert reply.headers["connection"] == "close"
     assert int(reply.headers["content-length"]) == len(reply.body)
@@ -104,6 +109,25 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
         assert ERRORS[rule.err] == rule.status
     recorded = controller.requests[-1]
     assert (recorded.ok, recorded.err) == (rule.err is None, rule.err)
+
+
+@pytest.mark.parametrize(("fault", "wait"), [("busy", 2.0), ("slow_headers", 3.0)])
+async def test_how_long_a_fault_takes(
+    controller: Controller, fault: str, wait: float
+) -> None:
+    """interface.md 7.2 rows 5 and 8: not sooner, not later."""
+    controller.faults.on(fault)
+    began = controller.clock.time()
+    reply = await Signer(controller).state()
+    assert reply.json["err"] == fault.replace("_", " ")
+    assert wait <= controller.clock.time() - began < wait + 0.4
+
+
+def test_the_manifest_names_the_service() -> None:
+    """interface.md 2.8."""
+    assert SERVICE == "_ctrl._tcp.local."
+    text = Path("custom_components/poolctl/manifest.json").read_text()
+    assert [each["type"] for each in json.loads(text)["zeroconf"]] == [SERVICE]
 
 
 def test_every_error_has_a_rule() -> None:
