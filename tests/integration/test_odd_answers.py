@@ -188,7 +188,7 @@ async def test_nothing_raises_and_no_entity_goes(
     was = settings(home)
     await right_again(home)
     before = entities(home)
-    assert len(before) > 60
+    assert len(before) > 40
     odd = Odd(home, monkeypatch, chance)
     states: list[PoolState] = []
     caplog.clear()
