@@ -8,7 +8,7 @@ from typing import Final
 
 from . import actions, telemetry, wire
 from .clock import Clock
-from .dialects import AHEAD, FRAME_VERSIONS, ODD, Dialect, Dialects
+from .dialects import AHEAD, FRAME_VERSIONS, ODD, REPLY_COUNTERS, Dialect, Dialects
 from .equipment import PUMP
 from .faults import Faults
 from .lan import FAULTS, LanEndpoint, Request
@@ -49,7 +49,8 @@ class Controller:
         self._pool.attach(self.clock)
         self.counter = counter  # of the last envelope sent
         self.accepted_counter = 0  # of the last envelope accepted, whoever signed it
-        self.query_counter = 0  # of the last reply to a query, where it is another one
+        self.query_counter = 0  # of replies to queries, where it is another one
+        self._reply_counter = 0  # of the next of them
         self.dialects = Dialects(dialects)
         self.pool.pump.dialects = self.dialects
         self._signed_ahead: set[Dialect] = set()
@@ -179,11 +180,12 @@ class Controller:
             raise wire.WireError("no envelope")
         counter, payload = wire.unwrap(self.key, wire.from_hex(env))
         self._others_sign()
-        self.query_counter = (
-            counter
-            if Dialect.QUERY_COUNTER_ECHO in self.dialects
-            else self.query_counter % 1000 + 1
-        )
+        self.query_counter = self.query_counter % 1000 + 1
+        mixed = Dialect.QUERY_COUNTER_MIXED in self.dialects
+        echo = Dialect.QUERY_COUNTER_ECHO in self.dialects
+        if mixed:
+            echo = self.query_counter % 2 == 1
+        self._reply_counter = counter if echo else self.query_counter
         if counter <= self.accepted_counter:
             raise wire.WireError("a counter seen before")
         self.accepted_counter = counter
@@ -239,9 +241,9 @@ class Controller:
         return self._sign(reply, "q", name)
 
     def _sign(self, payload: bytes, *places: str) -> bytes:
-        own = {Dialect.QUERY_COUNTER_OWN, Dialect.QUERY_COUNTER_ECHO} & self.dialects
+        own = REPLY_COUNTERS & self.dialects
         if own and "q" in places and "replay" not in self.faults:
-            return wire.wrap(self.key, self.query_counter, payload)
+            return wire.wrap(self.key, self._reply_counter, payload)
         self.counter += 1
         if self.faults.take("replay", *places):
             return self._oldest or wire.wrap(self.key, 0, payload)

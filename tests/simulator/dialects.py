@@ -20,6 +20,7 @@ class Dialect(StrEnum):
     COUNTER_AHEAD_1_DAY = "counter_ahead_1_day"
     QUERY_COUNTER_OWN = "query_counter_own"
     QUERY_COUNTER_ECHO = "query_counter_echo"
+    QUERY_COUNTER_MIXED = "query_counter_mixed"
     FRAME_VERSION_0 = "frame_version_0"
     FRAME_VERSION_2 = "frame_version_2"
     FRAME_VERSION_3 = "frame_version_3"
@@ -64,6 +65,10 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
         "replies to queries have a counter of their own, a lower one",
     ),
     Dialect.QUERY_COUNTER_ECHO: ("L2", "replies to queries echo the query's counter"),
+    Dialect.QUERY_COUNTER_MIXED: (
+        "L18",
+        "every other reply to a query echoes its counter, the rest have their own",
+    ),
     Dialect.FRAME_VERSION_0: ("L3", "state frames have version 0"),
     Dialect.FRAME_VERSION_2: ("L3", "state frames have version 2"),
     Dialect.FRAME_VERSION_3: ("L3", "state frames have version 3"),
@@ -129,6 +134,13 @@ AHEAD: Final = {
     Dialect.COUNTER_AHEAD_1_DAY: 86400,
 }
 """s that the shared counter is ahead of the clock once the dialect is switched on."""
+
+REPLY_COUNTERS: Final = {
+    Dialect.QUERY_COUNTER_OWN,
+    Dialect.QUERY_COUNTER_ECHO,
+    Dialect.QUERY_COUNTER_MIXED,
+}
+"""Replies to queries have another counter than frames."""
 
 FRAME_VERSIONS: Final = {
     Dialect.FRAME_VERSION_0: 0,

@@ -65,6 +65,21 @@ async def test_both_at_once(make_rig: Callable[..., Rig]) -> None:
     assert rig.controller.store.state.pump_on is True
 
 
+async def test_another_firmware_is_tried_anew(make_rig: Callable[..., Rig]) -> None:
+    """L22: what the old one declined, the new one may take."""
+    rig = speaking(make_rig, "pump_aux_declined")
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    await rig.controller.pump.switch(False)
+    await rig.controller.pump.switch(True)
+    rig.pool.dialects.clear()
+    rig.pool.firmware = "2.6.1"
+    await rig.polls(15)
+    rig.forget()
+    await rig.controller.pump.switch(False)
+    assert rig.names("a") == ["aux"]
+
+
 async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) -> None:
     """L6 until an update, L5 from then on: off stays off, and is given back."""
     rig = speaking(make_rig, "pump_aux_declined")

@@ -26,12 +26,18 @@ def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
     return rig
 
 
-@pytest.mark.parametrize("dialect", ["query_counter_own", "query_counter_echo"])
+@pytest.mark.parametrize(
+    "dialect", ["query_counter_own", "query_counter_echo", "query_counter_mixed"]
+)
 async def test_replies_with_another_counter(
     make_rig: Callable[..., Rig], dialect: str
 ) -> None:
-    """L2: names are read, heating works, and frames go on."""
+    """L2, L18: names are read, heating works, and frames go on."""
     rig = speaking(make_rig, dialect)
+    lan = rig.controller.paths.lan
+    assert lan is not None
+    for _ in range(8):
+        await lan.query("aux_names")
     await read(rig)
     assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
     await rig.controller.heating.change(POOL, target=30)

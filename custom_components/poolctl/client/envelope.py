@@ -167,6 +167,14 @@ class OutgoingCounter:
         """Note that the controller has accepted a counter."""
         self.accepted, self.clock_fault = counter, None
 
+    def refused(self) -> None:
+        """Note that the controller refuses counters: somebody's clock is behind.
+
+        Until ours is confirmed, that is ours.
+        """
+        trusted = self.clock.trusted
+        self.clock_fault = ClockFault.OTHERS if trusted else ClockFault.OURS
+
     def _use(self, counter: int) -> int:
         known = self.accepted or self.last
         if counter > MAX_COUNTER or (known and counter > known + _FAR):

@@ -188,7 +188,9 @@ class LanClient:
         replayed, (counter, reply) = True, received
         try:
             if op == "q":
-                self.counters.replies.accept(counter)
+                # One with our own counter answers this query: no other has it.
+                if counter != sent:
+                    self.counters.replies.accept(counter)
             else:
                 self.counters.frames.accept(counter)
             replayed = False

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 import time
 
-from ..envelope import ClockFault
 from ..exceptions import (
     ClockError,
     DeclinedError,
@@ -132,7 +131,7 @@ class LanDelivery:
         """
         counters = self.lan.counters
         if counters.answered is None:
-            if counters.clock_fault is ClockFault.OTHERS:
+            if counters.clock_fault is not None:
                 # Nor is any query answered that is asked all the time.
                 raise ClockError("another client's clock is far ahead")
             await asyncio.sleep(_UNPROVEN)
@@ -147,7 +146,7 @@ class LanDelivery:
                 return step > 0
         self.lan.facts.emit(CounterBehind(None))
         counters.take_back(used)
-        counters.clock_fault = ClockFault.OTHERS
+        counters.refused()
         raise ClockError("another client's clock is far ahead")
 
     async def _query_is_taken(self, name: str, payload: bytes) -> bool:

@@ -42,6 +42,14 @@ class PumpControl:
         """Whether the controller declines `aux` for the slot of the pump."""
         self._off_holds = False
         """Whether `v2_manual_set` off was seen to hold the pump off."""
+        self._firmware: str | None = None
+        store.add_read_listener(self._learn_anew)
+
+    def _learn_anew(self, state: PoolState, at: float) -> None:
+        """Forget what another firmware declined or did (unknowns: L22)."""
+        if state.firmware != self._firmware:
+            self._firmware = state.firmware
+            self._no_aux = self._off_holds = False
 
     async def switch(
         self, on: bool, *, hold: bool = True, speed: int | None = None

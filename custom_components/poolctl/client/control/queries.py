@@ -12,7 +12,7 @@ import math
 import time
 
 from ..clock import Clock
-from ..envelope import ClockFault, Counters
+from ..envelope import Counters
 from ..exceptions import (
     BusyError,
     ClockError,
@@ -213,7 +213,7 @@ class Queries:
             # Others may have signed at the same moment, but not again and again.
             self._declined[query] += 1
             return RETRY if self._declined[query] < DECLINED else None
-        counters.clock_fault = ClockFault.OTHERS
+        counters.refused()
         if counters.answered is None and query is NAMES:
             return await self._names_refused()
         return RETRY

@@ -1,0 +1,42 @@
+"""The proof that a controller is at a new address (unknowns.md H1, L18, L23)."""
+
+from itertools import pairwise
+
+import pytest
+
+from custom_components.poolctl.client import clock as clock_module
+from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.envelope import Counters
+from custom_components.poolctl.network.proof import Proof
+from tests import simulator as sim
+from tests.simulator.dialects import REPLY_COUNTERS
+
+from .conftest import Service
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> sim.Clock:
+    """Let everybody have the time of the service."""
+    clock = sim.Clock(start=sim.NOON)
+    monkeypatch.setattr(clock_module, "wall_clock", clock.time)
+    monkeypatch.setattr(clock_module, "steady_clock", clock.monotonic)
+    return clock
+
+
+@pytest.mark.parametrize("dialect", [None, *sorted(REPLY_COUNTERS)])
+async def test_the_controller_at_a_new_address(
+    service: Service, dialect: str | None
+) -> None:
+    """At most one signed query a second: no other client looks replayed afterwards."""
+    if dialect:
+        service.small.dialects.add(dialect)
+    counters = Counters(clock=Clock())
+    lan = service.lan_client(service.small, counter=counters)
+    stranger = service.lan_client(service.small)
+    stranger._key = bytes(16)
+    await Proof().async_see(lan, stranger)
+    signed = [request.at for request in service.small.requests if request.op == "q"]
+    assert len(signed) >= 16
+    assert all(later - earlier >= 0.99 for earlier, later in pairwise(signed))
+    assert service.small.accepted_counter <= service.clock.time()
+    assert counters.last <= service.clock.time()
