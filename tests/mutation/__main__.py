@@ -42,6 +42,7 @@ class Group:
 GROUPS: Final = (
     # Of its own: almost every test of the client passes by, and looks at none of it.
     Group("client/evidence", ("tests/unit/test_client_evidence*.py",)),
+    Group("client/clock.py", ("tests/unit/test_client_clock.py",)),
     Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
     Group("problems", ("tests/unit/test_problems.py",)),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),

@@ -176,6 +176,12 @@ def test_a_start_after_no_time_with_a_wrong_clock(world: World) -> None:
     assert state_of(clock) == (False, world.true)
 
 
+@pytest.mark.parametrize(("since", "ahead"), [(START - DAY, 0), (START + DAY, -DAY)])
+def test_a_start_alone_tells_no_fault(world: World, since: float, ahead: float) -> None:
+    """Home Assistant may have been off; a clock that is behind is wrong."""
+    assert world.clock(since=since).ahead == timedelta(seconds=ahead)
+
+
 def test_a_start_without_a_service(world: World) -> None:
     clock = world.clock(since=START - DAY)
     world.pass_by(clock, 10 * MINUTE)

@@ -60,6 +60,8 @@ class Clock:
         self._floor = None if since is None else self._base
         """Before that, it certainly is not: an earlier run trusted it."""
         self._trusted = since is None
+        self._wrong = since is not None and self._seen[0] < since - AGREEMENT
+        """Whether the wall clock certainly is or was wrong; a start alone tells nothing."""
         self._confirmed = False
         """Whether the trusted time follows, without a guess, from the service's."""
         self._quiet_since, self._patience = self._seen[1], QUIET
@@ -78,8 +80,10 @@ class Clock:
 
     @property
     def ahead(self) -> timedelta:
-        """How far the wall clock is ahead of the trusted time."""
+        """How far the wall clock is ahead of the trusted time, 0 while that is a guess."""
         wall, now = self._look()
+        if not self._wrong:
+            return timedelta()
         return timedelta(seconds=wall - self._time(now))
 
     def time(self) -> float:
@@ -112,7 +116,8 @@ class Clock:
 
     def _doubt(self, service: float, wall: float, now: float) -> None:
         """Take the earlier one of two times: what it signs locks nobody out."""
-        self._trusted, self._quiet_since, self._patience = False, now, DENIED
+        self._trusted, self._wrong = False, True
+        self._quiet_since, self._patience = now, DENIED
         floor = self._since(self._floor, now) if self._floor else 0.0
         possible = [t for t in (service, wall) if t >= floor - AGREEMENT]
         if possible:
@@ -125,7 +130,7 @@ class Clock:
         self._seen = wall, now
         if jumped:
             self._quiet_since, self._patience = now, QUIET
-            self._trusted = False
+            self._trusted, self._wrong = False, True
             if abs(wall - self._time(now)) <= AGREEMENT:
                 self._trust(wall, now)
             else:
@@ -139,7 +144,7 @@ class Clock:
         return wall, now
 
     def _trust(self, wall: float, now: float) -> None:
-        self._base, self._trusted = (wall, now), True
+        self._base, self._trusted, self._wrong = (wall, now), True, False
 
     def _time(self, now: float) -> float:
         return self._since(self._base, now)
