@@ -131,24 +131,6 @@ BINARY_SENSORS = (
         device_class=BinarySensorDeviceClass.PROBLEM,
         value_fn=lambda state: state.signals.dry_run,
     ),
-    PoolctlBinarySensorDescription(
-        key="pump_cooling_down",
-        translation_key="pump_cooling_down",
-        device_class=BinarySensorDeviceClass.RUNNING,
-        entity_category=EntityCategory.DIAGNOSTIC,
-        # A sensor says when it ends.
-        entity_registry_enabled_default=False,
-        value_fn=lambda state: state.signals.pump_cooling_down,
-    ),
-    PoolctlBinarySensorDescription(
-        key="pump_priming",
-        translation_key="pump_priming",
-        device_class=BinarySensorDeviceClass.RUNNING,
-        entity_category=EntityCategory.DIAGNOSTIC,
-        # A sensor says when it ends.
-        entity_registry_enabled_default=False,
-        value_fn=lambda state: state.signals.pump_priming,
-    ),
     *(_low(doser) for doser in DOSERS),
     PoolctlBinarySensorDescription(
         key="acid_limit_reached",

@@ -29,7 +29,7 @@ from .account import PoolctlConfigEntry
 from .client.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.ranges import ORP_READING, PH_READING, Reading
-from .client.pool.state import PoolState, Source
+from .client.pool.state import PoolState, PumpStatus, Source
 from .coordinator import ControllerCoordinator
 from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
@@ -175,6 +175,13 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
         value_fn=lambda state: state.readings.pump_power,
+    ),
+    PoolctlSensorDescription(
+        key="pump_status",
+        translation_key="pump_status",
+        device_class=SensorDeviceClass.ENUM,
+        options=list(PumpStatus),
+        value_fn=lambda state: state.pump_status,
     ),
     PoolctlSensorDescription(
         key="pump_mode",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.parts import Schedules
@@ -40,3 +41,34 @@ def test_the_speed_that_is_shown(
     )
     (number,) = (each for each in NUMBERS if each.key == "pump_speed")
     assert number.value(Pool(state, Choices(pump_speed=50))) == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "speed", "primes", "runs_on", "expected"),
+    [
+        (0, 0, False, False, "off"),
+        (99, 0, False, False, "starting"),
+        (99, 0, True, False, "starting"),
+        (99, 100, True, False, "priming"),
+        (1, 75, False, False, "running"),
+        (1, None, None, None, "running"),
+        (0, 75, False, True, "cooling_down"),
+        (99, 75, False, True, "cooling_down"),
+        (0, 0, None, None, "off"),
+        (None, None, None, None, None),
+    ],
+)
+def test_status(
+    mode: int | None,
+    speed: float | None,
+    primes: bool | None,
+    runs_on: bool | None,
+    expected: str | None,
+) -> None:
+    """It says why the motor turns although the pump was switched off (unknowns L19)."""
+    state = PoolState(
+        readings=Readings(main_pump_mode=mode, pump_speed=speed),
+        signals=Signals(pump_priming=primes, pump_cooling_down=runs_on),
+        pump=PumpIdentity("Variable Speed", "Brand", "P320"),
+    )
+    assert state.pump_status == expected

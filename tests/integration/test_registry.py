@@ -68,8 +68,6 @@ _NOISE = {
     "mqtt",
     "ozone_run_hours",
     "pool_heater_run_hours",
-    "pump_cooling_down",
-    "pump_priming",
     "sanitiser_output",
     "solar_run_hours",
     "spa_heater_run_hours",

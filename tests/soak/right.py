@@ -52,8 +52,6 @@ BINARY_SENSORS: Final[Expected] = {
     "chemistry_stable": lambda pool: pool.water.stable,
     "flow": lambda pool: pool.water.flow_present,
     "dry_run": lambda pool: False,
-    "pump_cooling_down": lambda pool: pool.pump.run_on > 0,
-    "pump_priming": lambda pool: pool.pump.priming > 0,
 }
 NUMBERS: Final[Expected] = {
     "pump_speed": lambda pool: pool.pump.speed,

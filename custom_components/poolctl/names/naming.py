@@ -126,7 +126,6 @@ _KEY_WORDS: Final[Mapping[str, str]] = {
     "pool_heater_selected": "pool_heater_allowed",
     "pressure": "filter_pressure",
     "pump_cooldown_remaining": "pump_run_on_ends",
-    "pump_cooling_down": "pump_run_on",
     "pump_priming_remaining": "pump_priming_ends",
     "pump_running_today": "pump_runtime_today",
     "solar": "solar_heating",

@@ -37,7 +37,7 @@ _KEYS: Final[Mapping[Part | None, str]] = {
     Part.PUMP: """
         drive_temperature dry_run filter_cleaned filter_limit filter_load
         filter_needs_cleaning flow flow_rate pressure pump pump_cooldown_remaining
-        pump_cooling_down pump_energy pump_mode pump_power pump_priming
+        pump_energy pump_mode pump_power pump_status
         pump_priming_remaining pump_running_today pump_speed running_schedule
         turnovers_today water_filtered_today
     """,

@@ -44,6 +44,18 @@ class WithoutFlow(StrEnum):
     """What the probes read all the same."""
 
 
+class PumpStatus(StrEnum):
+    """What the main pump does, whoever asked for it (layouts.md 2.1)."""
+
+    OFF = "off"
+    STARTING = "starting"
+    """Asked for, and the motor does not turn yet."""
+    PRIMING = "priming"
+    RUNNING = "running"
+    COOLING_DOWN = "cooling_down"
+    """It was switched off and runs on for a heater."""
+
+
 def _unknown_heat() -> Mapping[HeatSource, Heater]:
     return dict.fromkeys(HeatSource, Heater())
 
@@ -99,6 +111,17 @@ class PoolState:
         """Whether the main pump runs; its slot's mode can lie (layouts.md 2.4)."""
         mode = self.readings.main_pump_mode
         return None if mode is None else mode != MODE_OFF
+
+    @property
+    def pump_status(self) -> PumpStatus | None:
+        """What the main pump does; the cloud reports neither priming nor run-on."""
+        if self.signals.pump_cooling_down:
+            return PumpStatus.COOLING_DOWN
+        if not self.pump_on:
+            return None if self.pump_on is None else PumpStatus.OFF
+        if self.readings.pump_speed == 0 and self.variable_speed:
+            return PumpStatus.STARTING
+        return PumpStatus.PRIMING if self.signals.pump_priming else PumpStatus.RUNNING
 
     @property
     def variable_speed(self) -> bool | None:
