@@ -22,6 +22,8 @@ from .learned.pool import Pool
 from .names.naming import entity_id
 from .names.parts import async_entities_of, async_remove_empty_parts
 
+_ALWAYS = frozenset({"status"})
+"""Keys of the entities that are there even if the controller has never answered."""
 _RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
 
@@ -204,6 +206,7 @@ class _Sync:
     def async_look(self, *, at_once: bool = False) -> None:
         """Let entities come and go by the newest data."""
         if not self._coordinator.last_update_success:
+            self._add_new(_ALWAYS)
             return
         if self._replaced:
             # What was replaced may have been the last of its part.
@@ -221,12 +224,14 @@ class _Sync:
         elif factories.keys() - self._present.keys():
             self._in_turn(self._add_new)
 
-    def _add_new(self) -> None:
+    def _add_new(self, keys: Container[str] | None = None) -> None:
         """Add what there is by now: that may be other than when this was asked for."""
         new = {
             key: entity
             for key, make in _factories(self._build(self._coordinator)).items()
-            if key not in self._present and self._may_add(entity := make())
+            if key not in self._present
+            and (keys is None or key in keys)
+            and self._may_add(entity := make())
         }
         self._present |= new
         if new:

@@ -1,6 +1,6 @@
 """How a person settles an issue: each flow explains, acts, and says what came of it.
 
-An issue is gone when its flow has ended well, or by itself (issues.py), also while its
+An issue is gone when its flow has ended well, or by itself (problems/active.py), also while its
 flow is open.
 """
 
@@ -168,7 +168,7 @@ _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
     "held_off": partial(_ConfirmFlow, _give_back_held_off, GIVING_BACK_ERRORS),
     **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},
 }
-"""By the key of the problem (issues.py)."""
+"""By the key of the problem (problems/table.py)."""
 
 
 async def async_create_fix_flow(

@@ -148,34 +148,6 @@ class _PoolTrigger(PoolEntities, Trigger):
         waiting = _Waiting(self.hass)
 
         @callback
-        def changed(data: TargetStateChangedData) -> None:
-            event = data.state_change_event
-            old, new = event.data["old_state"], event.data["new_state"]
-            if (after := self._existing(new)) is None:
-                return
-            entity_id = event.data["entity_id"]
-            waiting.give_up(
-                each
-                for each in waiting
-                if each[0] == entity_id and each[1] not in after
-            )
-            if (before := self._existing(old)) is None:
-                return
-            for key, variables in after.items():
-                if key not in before:
-                    found = {
-                        ATTR_ENTITY_ID: entity_id,
-                        "from_state": old,
-                        "to_state": new,
-                        "for": self._duration,
-                        **variables,
-                    }
-                    fire = partial(
-                        run_action, found, f"{key}: {entity_id}", event.context
-                    )
-                    waiting.begin((entity_id, key), fire, self._duration)
-
-        @callback
         def followed(
             added: set[str], removed: set[str], states: Mapping[str, State | None]
         ) -> None:
@@ -184,7 +156,7 @@ class _PoolTrigger(PoolEntities, Trigger):
         unfollow = await async_track_target_selector_state_change_event(
             self.hass,
             self._target,
-            changed,
+            partial(self._changed, waiting, run_action),
             self.entity_filter,
             followed,
             primary_entities_only=False,
@@ -196,6 +168,35 @@ class _PoolTrigger(PoolEntities, Trigger):
             waiting.give_up(waiting)
 
         return detach
+
+    @callback
+    def _changed(
+        self,
+        waiting: _Waiting,
+        run_action: TriggerActionRunner,
+        data: TargetStateChangedData,
+    ) -> None:
+        """Begin to wait for what begins, and end it for what is over."""
+        event = data.state_change_event
+        old, new = event.data["old_state"], event.data["new_state"]
+        if (after := self._existing(new)) is None:
+            return
+        who = event.data["entity_id"]
+        waiting.give_up(
+            each for each in waiting if each[0] == who and each[1] not in after
+        )
+        if (before := self._existing(old)) is None:
+            return
+        for key in after.keys() - before.keys():
+            variables = {
+                ATTR_ENTITY_ID: who,
+                "from_state": old,
+                "to_state": new,
+                "for": self._duration,
+                **after[key],
+            }
+            fire = partial(run_action, variables, f"{key}: {who}", event.context)
+            waiting.begin((who, key), fire, self._duration)
 
 
 class NeedsAttention(OfStatus, _PoolTrigger):

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
+from custom_components.poolctl.network.health import Health
 from custom_components.poolctl.problems.table import KEYS
 from tests.simulator.dialects import Dialect
 from tests.simulator.situations import SITUATIONS
@@ -343,3 +345,38 @@ async def test_all_is_well(home: Home) -> None:
     await started(home, small=False)
     assert home.value("sensor", "status") == "all_well"
     assert problems(home) == {}
+
+
+async def test_lost_from_the_start(home: Home) -> None:
+    """*Status* is there all the same, and alone."""
+    lost = home.service.full
+    lost.faults.on("refuse")
+    await home.set_up(*home.service.controllers, options={"connection": "lan"})
+    status = home.state("sensor", "status", of=lost)
+    assert status.state == "problem"
+    assert [each["key"] for each in status.attributes["problems"]] == ["unreachable"]
+    assert home.registered("sensor", "connection", of=lost) is None
+    lost.faults.clear()
+    await home.live(60)
+    assert home.value("sensor", "status", of=lost) != "unknown"
+    assert home.value("sensor", "connection", of=lost) == "lan"
+
+
+@pytest.mark.parametrize("lan", [True, False])
+async def test_facts_are_collected_once_per_poll(
+    small: Home, monkeypatch: pytest.MonkeyPatch, lan: bool
+) -> None:
+    if not lan:
+        small.controller.faults.on("refuse")
+    await small.live(120, step=30)
+    collected = 0
+
+    def collect(**facts: Any) -> Health:
+        nonlocal collected
+        collected += 1
+        return Health(**facts)
+
+    monkeypatch.setattr(coordinator, "Health", collect)
+    await small.live(240, step=30)
+    assert small.source == ("lan" if lan else "cloud")
+    assert 6 <= collected <= 9
