@@ -118,6 +118,14 @@ _EXPORT: Final = re.compile(
 )
 
 
+# The frontend exchanges the registry of elements while it starts: what was defined before is
+# not found afterwards. Its own element, or that of the page for casts, comes later.
+_FIRST: Final = """await Promise.race(
+  ["home-assistant", "hc-main"].map((name) => customElements.whenDefined(name)),
+);
+"""
+
+
 def joined(name: str = MODULE) -> str:
     """Return the files as one module: each is a function that returns what it exports."""
     made: dict[str, str] = {}
@@ -136,7 +144,7 @@ def joined(name: str = MODULE) -> str:
         )
 
     add(name.removesuffix(".js"))
-    return "".join(made.values())
+    return _FIRST + "".join(made.values())
 
 
 def _taken(match: re.Match[str]) -> str:

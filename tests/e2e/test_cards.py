@@ -100,6 +100,16 @@ async def test_timer(pool: Page, api: HomeAssistant) -> None:
     await expect(output(pool, "Pump")).not_to_contain_text("6:40")
 
 
+async def test_run_on(pool: Page, api: HomeAssistant) -> None:
+    """A pump that goes on although it was switched off says why, and until when."""
+    ends = await entity(api, "pump_cooldown_remaining", "sensor")
+    headline = card(pool, "pool").get_by_role("button")
+    async with pretended(api, ends, "2026-12-04T18:40:00+00:00"):
+        await expect(headline).to_contain_text("Stopping")
+        await expect(headline).to_contain_text("cooling the heater until Dec 4, 6:40")
+    await expect(headline).to_contain_text("filtering")
+
+
 async def test_day(pool: Page, api: HomeAssistant) -> None:
     """What is planned follows the schedules; the pump runs, and a hold is drawn as one."""
     day = card(pool, "day")

@@ -148,10 +148,11 @@ export class PoolHeadline extends PoolCard {
    */
   busy(pool) {
     const { text } = this;
-    const status = pool.one("sensor", "pump_status");
     const pump = pool.one("switch", "pump");
-    const doing = status?.state?.state ?? pump?.state?.state ?? "";
-    const ends = Date.parse(status?.state?.attributes.ends ?? "");
+    const [cooling, priming] = ["pump_cooldown_remaining", "pump_priming_remaining"].map((key) => pool.one("sensor", key)?.state);
+    const phase = known(cooling) ? "cooling_down" : known(priming) ? "priming" : pump?.state?.state;
+    const doing = pool.one("sensor", "pump_status")?.state?.state ?? phase ?? "";
+    const ends = Date.parse((known(cooling) ? cooling : priming)?.state ?? "");
     /** @type {(end: number | undefined) => string} */
     const until = (end) => (end ? ` ${fill(text.until, { time: moment(this.hass, end) })}` : "");
     /** @type {Record<string, { word?: string, sentence: string }>} */

@@ -92,6 +92,9 @@ const GROUPS = [
   ["more", "mdi:dots-horizontal", ({ key, category, domain }) => category === null && domain !== "switch" && domain !== "light" && !SHOWN.has(key)],
 ];
 
+/** Domains whose controls leave no room for a name: a tap opens them. */
+const BESIDE = new Set(["number", "time", "select"]);
+
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {
   const rest = [...pool.entities].sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
@@ -99,7 +102,7 @@ export function settings(pool, text) {
   const sections = GROUPS.map(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
-    const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity) }));
+    const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity), ...(BESIDE.has(entity.domain) && { type: "simple-entity" }) }));
     const list = { type: "entities", entities: rows, show_header_toggle: false, grid_options: FULL };
     const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
     return { type: "grid", cards: cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [] };
