@@ -66,6 +66,8 @@ NOT_EDITABLE: Final = """async cards => {
     for (const card of cards) {
         const [own, tag] = [card.type.startsWith("custom:"), card.type.replace("custom:", "")];
         try {
+            // Its rows that only show a value are edited as YAML.
+            if (card.type === "entities") continue;
             helpers.createCardElement(card);
             const kind = await customElements.whenDefined(own ? tag : `hui-${tag}-card`);
             if (own) {
