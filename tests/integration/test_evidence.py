@@ -178,9 +178,10 @@ async def revoke(home: Home) -> None:
 
 
 async def polls(home: Home) -> None:
-    home.pool.settings["desired_ph"] = 71
-    home.clock.advance(60)
-    await home.advance(60, step=30)
+    for desired in (71, 73, 72):
+        home.pool.settings["desired_ph"] = desired
+        home.clock.advance(60)
+        await home.advance(90, step=30)
 
 
 CLOUD: list[tuple[C, Assumption, str, Step]] = [

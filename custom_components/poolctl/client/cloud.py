@@ -121,6 +121,8 @@ class CloudClient:
         """The path of the key that worked last."""
         self._dashboards: dict[str, tuple[Answer, float]] = {}
         """The newest of each controller, and when it last changed (monotonic)."""
+        self._changed: set[str] = set()
+        """Controllers whose dashboard has changed since `online` was asked for."""
         self._online: dict[str, bool] = {}
         self._online_until = 0.0
         self._online_lock = asyncio.Lock()
@@ -217,9 +219,12 @@ class CloudClient:
         dashboard, now = await self.dashboard(device_id), time.monotonic()
         previous, since = self._dashboards.get(device_id, (None, now))
         changed, online = dashboard != previous, None
-        if not changed:
+        if changed:
+            self._changed.add(device_id)
+        else:
             online = await self.reachable(device_id)
-            self._facts(device_id).emit(Online(online, changed))
+            self._facts(device_id).emit(Online(online, device_id in self._changed))
+            self._changed.discard(device_id)
         if changed or online is not False:
             since = now
         self._dashboards[device_id] = dashboard, since

@@ -113,11 +113,11 @@ class TokenAnswer(NamedTuple):
 
 
 class Online(NamedTuple):
-    """A dashboard was read, with what the service reports of the connection."""
+    """The service was asked whether it reaches a controller."""
 
     online: bool | None
     changed: bool
-    """Whether the dashboard differs from the previous one."""
+    """Whether the dashboard has changed since it was asked before."""
 
 
 class WriteShown(NamedTuple):

@@ -71,6 +71,7 @@ class CloudChecks:
         """Count in `evidence`, and in that of the service."""
         self._evidence = evidence
         self._service = service
+        self._online: bool | None = None
         facts.listen(CloudRequest, self.request)
         facts.listen(AccessRenewed, self.access_renewed)
         facts.listen(TokenAnswer, self.token_answer)
@@ -180,11 +181,13 @@ class CloudChecks:
             self._service.check(Assumption.ROTATION, *instead)
 
     def online(self, fact: Online) -> None:
-        """Check `online` by whether the dashboard has changed."""
+        """Check `online` by whether the dashboard changed between two answers."""
+        previous, self._online = self._online, fact.online
         if fact.online is None:
             self._evidence.check(Assumption.ONLINE, "not reported")
         else:
-            contradicts = not fact.online and fact.changed
+            offline = fact.online is False and previous is False
+            contradicts = offline and fact.changed
             words = "offline, and the dashboard changes"
             self._evidence.check(Assumption.ONLINE, *[words] * contradicts)
 
