@@ -158,6 +158,7 @@ async def test_a_stored_mac_of_another_device(home: Home) -> None:
 async def test_lies_about_the_true_address(small: Home) -> None:
     """MAC and firmware of an announcement are not proved by the frames from there."""
     await discover(small, small.controller)
+    await small.advance(90, step=15)
     before = dict(small.stored)
     lie = under_another_mac(small.controller, "0e0000000001")
     await hear(small, replace(lie, firmware="1.0.0"))
