@@ -6,15 +6,17 @@ from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
 from .account import AccountCoordinator, PoolctlConfigEntry
-from .const import CONF_CONTROLLERS, DOMAIN
+from .const import CONF_CONTROLLERS, DOMAIN, Connection
 from .dashboard import (
     async_offer_dashboard,
     async_setup_dashboard,
     async_withdraw_dashboard,
 )
+from .options import options_of
 from .problems.table import async_delete_repairs_of_entry
 from .schedules.plan import async_setup_plan
 from .services import async_setup_services
+from .upkeep.leaving import async_leave_all
 from .upkeep.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [
@@ -68,6 +70,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     others = hass.config_entries.async_entries(DOMAIN, include_ignore=False)
     others = [other for other in others if other.entry_id != entry.entry_id]
     shared = {each for other in others for each in other.data.get(CONF_CONTROLLERS, {})}
+    await async_leave_all(hass, entry, shared)
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
         if device_id not in shared:
             memory.forget(device_id)
@@ -92,6 +95,12 @@ async def async_remove_config_entry_device(
 
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
     """Stop; nothing stays behind."""
+    connection = options_of(entry).connection
+    for controller in entry.runtime_data.controllers.values():
+        if entry.disabled_by:
+            await controller.async_leave()
+        elif controller.uses_lan and connection is Connection.CLOUD:
+            await controller.async_lose_lan()
     if entry.disabled_by:
         # Only then: after a reload they would be back, and whoever had ignored them
         # would have to do so again.

@@ -57,7 +57,7 @@ BUTTONS = (
     PoolctlButtonDescription(
         key="resume_schedules",
         translation_key="resume_schedules",
-        press_fn=lambda coordinator: coordinator.controller.outputs.resume_schedules(),
+        press_fn=lambda coordinator: coordinator.controller.holds.resume_all(),
     ),
     *(_refill(doser) for doser in DOSERS),
     PoolctlButtonDescription(

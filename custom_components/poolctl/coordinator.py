@@ -43,9 +43,9 @@ from .problems.problem import Status
 from .problems.table import PROBLEMS
 from .upkeep.clock import clock_of
 from .upkeep.counters import counters_of
-from .upkeep.holds import HoldKeeper
+from .upkeep.hold_timer import HoldTimer, async_report_left, output_names
 from .upkeep.memory import DATA_MEMORY, Section
-from .upkeep.remembered import CHOICES, remember, remembered_state
+from .upkeep.remembered import CHOICES, HOLDS, remember, remembered_state
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -100,7 +100,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.clock = clock_of(hass)
         self._poll: asyncio.Task[object] | None = None  # while it polls
         self._details_running = False
-        self._names_due = False
+        self._shown: tuple[object, ...] = ()
+        """What is published besides the state."""
         self._options = options_of(entry)
         self._access = LanAccess(
             record,
@@ -116,7 +117,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.totals.begin_day(self._local_now())
         self.controller.store.add_read_listener(self._async_learn)
         self._equipment_view = self._viewed = self.data
-        self.hold_keeper = HoldKeeper(hass, self.controller, self.async_in_background)
+        self.hold_timer = HoldTimer(
+            hass, self.controller.holds, self.async_in_background
+        )
         self.recovery = Recovery(
             self, self._access, self.controller.paths, shared.cloud
         )
@@ -143,19 +146,35 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
+            holds=self._memory.read(self.record.device_id, HOLDS).holds,
         )
 
     async def _async_stopping(self, event: Event) -> None:
         """End commands that wait; entries are not unloaded when Home Assistant stops."""
-        self.hold_keeper.async_stop()
+        self.hold_timer.async_stop()
         await self.controller.stop()
 
     @override
     async def async_shutdown(self) -> None:
         self.problems.async_stop()
-        self.hold_keeper.async_stop()
+        self.hold_timer.async_stop()
         await super().async_shutdown()
         await self.controller.close()
+
+    async def async_leave(self) -> None:
+        """Release what nobody releases later: the entry or the controller goes away."""
+        if left := await self.controller.holds.leave():
+            outputs = output_names(left, self.data)
+            await async_report_left(self.hass, self.record.title, outputs)
+
+    async def async_lose_lan(self) -> None:
+        """Release what the cloud cannot; a repair names what is left."""
+        await self.controller.holds.leave(only_lan=True)
+
+    async def async_part(self) -> None:
+        """Stop for good: the account has lost the controller."""
+        await self.async_leave()
+        await self.async_shutdown()
 
     @callback
     def async_in_background(
@@ -247,6 +266,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             on_lan=controller.paths.on_lan,
             lan_works=controller.paths.lan_works,
             lan_error=controller.paths.lan_error,
+            holds=controller.holds.shown,
+            overdue=controller.holds.overdue,
             clock_fault=self._access.counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
             cloud_allowed=controller.paths.cloud is not None,
@@ -354,17 +375,19 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         What a poll of the LAN told is shown as it ends, which is at once: both would look
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
-        store = self.controller.store
+        store, holds = self.controller.store, self.controller.holds
         remember(self._memory, self.record.device_id, store.known)
         self._memory.keep(self.record.device_id, CHOICES.name, store.choices)
-        self.hold_keeper.async_check()
-        names_due = self.controller.queries.names_due
+        self._memory.keep(self.record.device_id, HOLDS.name, holds.kept, at_once=True)
+        self.hold_timer.async_check()
+        shown = self.controller.queries.names_due, store.choices, holds.shown
         state = store.state
         same = state == self.data
-        if same and (names_due, store.choices) == (self._names_due, self._choices):
+        if same and shown == self._shown:
             return
+        # What is shown of holds may come with a poll whose state is the same.
+        same, self._shown = same or shown != self._shown, shown
         self._choices = store.choices
-        self._names_due = names_due
         self.data = state
         if state.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=state.firmware))

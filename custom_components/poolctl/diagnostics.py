@@ -119,6 +119,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "undecoded_frame": _frame(statistics.undecoded_frame),
         "state": _state(controller.store.known),
         "choices": controller.store.choices.as_dict(),
+        **controller.holds.kept.as_dict(),
         "evidence": _evidence(observers.evidence[record.device_id], account=False),
         "recording": _recording(observers, record.device_id),
     }

@@ -162,13 +162,14 @@ class OutputEntity(PoolctlEntity[bool]):
     @override
     def extra_state_attributes(self) -> dict[str, str | bool]:
         """What runs it: schedules, a person, or the firmware."""
-        return output_attributes.attributes(self.coordinator.data, self.slot)
+        slot = self.slot
+        hold = self.controller.holds.of(slot.index) if slot else None
+        return output_attributes.attributes(self.coordinator.data, slot, hold)
 
     async def async_resume_schedule(self) -> None:
         """Give the output back to its schedules."""
         with self.commanding():
-            slot = self.slot
-            await self.controller.outputs.resume_schedule(slot.index if slot else None)
+            await self.controller.holds.resume(self.slot)
 
     async def async_hold(
         self, state: bool, duration: timedelta, speed: int | None = None

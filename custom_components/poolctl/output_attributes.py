@@ -8,7 +8,7 @@ from typing import Final
 
 from .client.equipment import Role, Slot
 from .client.frame import MODE_MANUAL, MODE_OFF
-from .client.pool.holds import hold_of
+from .client.holds.hold import Hold
 from .client.pool.state import PoolState, Source
 
 ATTR_MODE: Final = "mode"
@@ -44,14 +44,16 @@ def mode_name(mode: int | None) -> str | None:
     return {MODE_OFF: _OFF, MODE_MANUAL: _MANUAL}.get(mode, _SCHEDULE)
 
 
-def attributes(state: PoolState, slot: Slot | None) -> dict[str, str | bool]:
+def attributes(
+    state: PoolState, slot: Slot | None, hold: Hold | None
+) -> dict[str, str | bool]:
     """Return the attributes of an output, none where its slot is not known."""
     if slot is None:
         return {}
     if slot.role in RUN_BY:
         return {ATTR_REASON: RUN_BY[slot.role]}
     mode = _mode(state, slot)
-    hold = None if slot.held is False else hold_of(state, slot.index)
+    hold = None if slot.held is False else hold
     timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
     stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
     found = {

@@ -153,9 +153,12 @@ def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
 
 
 async def _give_back_held_off(coordinator: ControllerCoordinator) -> None:
-    for hold in coordinator.data.holds:
+    controller = coordinator.controller
+    for hold in controller.holds.shown:
         if not hold.on:
-            await coordinator.controller.outputs.resume_schedule(hold.slot)
+            await controller.holds.resume(
+                controller.store.state.outputs.slot(hold.slot)
+            )
 
 
 async def _renew_key(coordinator: ControllerCoordinator) -> None:

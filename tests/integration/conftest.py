@@ -28,13 +28,13 @@ from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.poolctl.client import cloud as cloud_module
+from custom_components.poolctl.client.coalescing import Coalescer
 from custom_components.poolctl.client.control import (
     lan_delivery,
     poller as poller_module,
     queries as queries_module,
     sender as sender_module,
 )
-from custom_components.poolctl.client.control.pending import Coalescer
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import proof as proof_module
 from tests.home.complaints import no_complaints

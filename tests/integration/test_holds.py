@@ -1,10 +1,15 @@
 """Holds by hand: shown, given back at their end, kept over restarts, told of."""
 
+import asyncio
+from collections.abc import Coroutine
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from homeassistant.components import persistent_notification
+from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
@@ -226,6 +231,75 @@ async def test_daylight_saving(
     assert sent(home) == [b"\2\0\1"]
     await home.live(4 * 60, step=60)
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+
+
+# Before the means of releasing is lost
+
+
+async def lose(home: Home, way: str) -> list[str]:
+    """Give up the network, or the whole account; return what a person is told."""
+    told: list[str] = []
+
+    @callback
+    def keep(
+        kind: object, found: dict[str, persistent_notification.Notification]
+    ) -> None:
+        told.extend(each["message"] for each in found.values())
+
+    persistent_notification.async_register_callback(home.hass, keep)
+    entries, entry_id = home.hass.config_entries, home.entry.entry_id
+    if way == "cloud":
+        options = {**home.entry.options, "connection": "cloud"}
+        entries.async_update_entry(home.entry, options=options)
+        task: Coroutine[Any, Any, object] = entries.async_reload(entry_id)
+    elif way == "disabled":
+        task = entries.async_set_disabled_by(entry_id, ConfigEntryDisabler.USER)
+    else:
+        task = entries.async_remove(entry_id)
+    home.hass.async_create_task(task)
+    await home.settle()
+    return told
+
+
+@pytest.mark.parametrize("way", ["cloud", "disabled", "deleted"])
+@pytest.mark.parametrize("answers", [True, False])
+async def test_the_means_is_lost(
+    home: Home, freezer: object, way: str, answers: bool
+) -> None:
+    """What is held is released now; a person hears of what is not."""
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    await home.act("light.turn_on", "slot_1")
+    if not answers:
+        home.controller.faults.on("refuse")
+    told = await lose(home, way)
+    assert sent(home)[2:] == [b"\2\0\0"] * answers
+    assert home.pool.slots[WATERFALL].held is not answers
+    assert home.pool.slots[1].held  # as it was asked to be
+    named = [each.translation_placeholders for each in issues(home.hass)]
+    repaired = [each["outputs"] for each in named if each and "outputs" in each]
+    assert repaired == ["Waterfall"] * (way == "cloud" and not answers)
+    assert len(told) == (way != "cloud" and not answers)
+    assert all("Waterfall" in each for each in told)
+
+
+async def test_the_account_loses_the_controller(home: Home, freezer: object) -> None:
+    await begin(home)
+    await home.act("switch.turn_off", KEY)
+    coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
+    await coordinator.async_part()
+    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
+
+
+async def test_300_toggles(home: Home, freezer: object) -> None:
+    """The last request counts; every caller gets its outcome."""
+    await begin(home)
+    actions = ("switch.turn_on", "switch.turn_off")
+    calls = [home.act(actions[number % 2], KEY) for number in range(300)]
+    await asyncio.gather(*calls)
+    assert len(sent(home)) <= 3
+    assert not home.pool.relays[WATERFALL]
+    assert home.value("switch", KEY) == "off"
 
 
 # The action

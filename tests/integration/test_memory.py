@@ -12,15 +12,17 @@ import pytest
 from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.frame import Readings
+from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.pool.filter import Filter
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Hold, Water
+from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.pool.warming import LearnedRate, Warming
 from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import Memory
 from custom_components.poolctl.upkeep.remembered import (
     CHOICES,
+    HOLDS,
     remember,
     remembered_state,
 )
@@ -74,12 +76,30 @@ STORED: dict[str, Any] = {
                 "on": False,
                 "since": "2026-11-21T09:00:00+00:00",
                 "until": "2026-11-21T16:00:00+00:00",
+                "end": "schedule",
+                "needed": True,
+                "by_cloud": False,
+                "lasts": None,
+                "schedules": [0, 3],
+                "latest": "2026-11-21T17:00:00+00:00",
+                "restarts": 1,
+                "state": "watched",
+                "previous": None,
             },
             {
                 "slot": 2,
                 "on": True,
                 "since": "2026-11-20T09:00:00+00:00",
-                "until": None,
+                "until": "2026-11-20T10:00:00+00:00",
+                "end": "duration",
+                "needed": True,
+                "by_cloud": True,
+                "lasts": 3600,
+                "schedules": [],
+                "latest": None,
+                "restarts": 0,
+                "state": "active",
+                "previous": None,
             },
         ]
     },
@@ -99,15 +119,6 @@ STATE = PoolState(
     ),
     spa=Water(warming=Warming((LearnedRate((HeatSource.SPA_HEATER,), 5.5),))),
     acid=Doser(idle_doses=3, reading_before=7.6),
-    holds=(
-        Hold(
-            slot=1,
-            on=False,
-            since=datetime(2026, 11, 21, 9, tzinfo=UTC),
-            until=datetime(2026, 11, 21, 16, tzinfo=UTC),
-        ),
-        Hold(slot=2, on=True, since=datetime(2026, 11, 20, 9, tzinfo=UTC)),
-    ),
     filter=Filter(
         measurable=True,
         cleaned_at=datetime(2026, 11, 20, 8, 15, tzinfo=UTC),
@@ -141,6 +152,7 @@ async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
     remembered_state(memory, DEVICE_ID)
     memory.read(DEVICE_ID, CHOICES)
     counters_of(memory, DEVICE_ID)
+    memory.read(DEVICE_ID, HOLDS)
     await memory._hass.async_block_till_done()
     await memory._store.async_save(memory._data())
     return hass_storage["poolctl"]["data"][DEVICE_ID]
@@ -217,10 +229,9 @@ async def test_a_hold_is_written_at_once(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
-    remember(memory, DEVICE_ID, STATE)
-    await hass.async_block_till_done()
-    assert hass_storage["poolctl"]["data"][DEVICE_ID] == STORED
-    remember(memory, DEVICE_ID, PoolState())
+    kept = memory.read(DEVICE_ID, HOLDS)
+    assert [hold.slot for hold in kept.holds] == [1, 2]
+    memory.keep(DEVICE_ID, HOLDS.name, KeptHolds(()), at_once=True)
     await hass.async_block_till_done()
     assert hass_storage["poolctl"]["data"][DEVICE_ID]["holds"] == {"holds": []}
 
@@ -242,7 +253,7 @@ ODD: tuple[Any, ...] = (
 def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
     """Tell whether an odd value is a possible one there."""
     return (
-        (path[-1] in ("on", "measurable") and odd is True)
+        (path[-1] in ("on", "measurable", "needed", "by_cloud") and odd is True)
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
         or (path[1:2] == ("types",) and odd == -1)
         or (path[-1] == "orp" and odd == -1)

@@ -102,6 +102,13 @@ async def filter_is_dirty(home: Home) -> None:
     await home.live(660, step=30)
 
 
+async def hold_overdue(home: Home) -> None:
+    await started(home)
+    await home.act("poolctl.hold", "pump", state=False, duration={"minutes": 10})
+    home.controller.faults.on("decline")
+    await home.live(4800, step=300)
+
+
 async def held_off(home: Home) -> None:
     await started(home)
     home.hass.config_entries.async_update_entry(
@@ -256,6 +263,7 @@ CASES = [
     Case(key="acid_without_effect", arrange=doses(8, 7.6), contains="8 doses"),
     Case(key="filter_needs_cleaning", arrange=filter_is_dirty, severity="notice"),
     Case(key="held_off", arrange=held_off, contains="for more than a day: ", after=60),
+    Case(key="hold_overdue", arrange=hold_overdue, contains="in time: ", after=60),
     Case(key="stale_readings", arrange=no_flow, after=60),
     Case(key="expander_lost", arrange=lost_expander, contains=" 1, 3.", after=45),
     Case(key="controller_clock", arrange=clock_off(-1), contains="60 min slow"),

@@ -110,7 +110,13 @@ def test_every_repair_has_its_texts(key: str) -> None:
     others = {"address_lost": 900, "clock_ahead": 600, "clock_wrong": 600}
     others |= {"no_key": 600, "service_silent": 86400}
     # These have lasted long when they begin.
-    long = ("held_off", "sign_in_ends", "controllers_left_out", "controllers_shared")
+    long = (
+        "held_off",
+        "hold_overdue",
+        "sign_in_ends",
+        "controllers_left_out",
+        "controllers_shared",
+    )
     others |= dict.fromkeys(long, 0)
     assert PATIENCE[key] == others.get(key, 300)
 

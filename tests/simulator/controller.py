@@ -6,9 +6,17 @@ from dataclasses import replace
 import re
 from typing import Final
 
-from . import actions, telemetry, wire
+from . import actions, odd_frames, telemetry, wire
 from .clock import Clock
-from .dialects import AHEAD, FRAME_VERSIONS, ODD, REPLY_COUNTERS, Dialect, Dialects
+from .dialects import (
+    AHEAD,
+    CLOCKS,
+    FRAME_VERSIONS,
+    ODD,
+    REPLY_COUNTERS,
+    Dialect,
+    Dialects,
+)
 from .equipment import PUMP
 from .faults import Faults
 from .lan import FAULTS, LanEndpoint, Request
@@ -48,6 +56,7 @@ class Controller:
         self._pool = pool or Pool.small()
         self._pool.attach(self.clock)
         self.counter = counter  # of the last envelope sent
+        self.frames = 1  # state frames; every hundredth may be an odd one
         self.accepted_counter = 0  # of the last envelope accepted, whoever signed it
         self.query_counter = 0  # of replies to queries, where it is another one
         self._reply_counter = 0  # of the next of them
@@ -104,6 +113,9 @@ class Controller:
     @property
     def pool(self) -> Pool:
         """The pool, brought to the time it is."""
+        self._pool.clock_ahead = sum(
+            seconds for name, seconds in CLOCKS.items() if name in self.dialects
+        )
         self._pool.update()
         return self._pool
 
@@ -219,6 +231,9 @@ class Controller:
             self._configuration(pool) if full else None,
             pool.timers or None,
         )
+        if self.frames % odd_frames.ONE_IN == 0:
+            frame = odd_frames.odd(frame, pool, self.dialects)
+        self.frames += 1
         data = wire.encode_frame(frame)
         for dialect, version in FRAME_VERSIONS.items():
             if dialect in self.dialects:

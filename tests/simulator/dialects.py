@@ -41,6 +41,13 @@ class Dialect(StrEnum):
     ENV_OMITTED = "env_omitted"
     SECOND_INTERFACE = "second_interface"
     PUMP_AT_REST = "pump_at_rest"
+    ODD_NO_OVERRIDE = "odd_no_override"
+    ODD_PUMP_OFF = "odd_pump_off"
+    ODD_NO_TYPES = "odd_no_types"
+    ODD_LIGHT_PULSE = "odd_light_pulse"
+    ODD_NO_FLOW = "odd_no_flow"
+    CLOCK_HOUR_BEHIND = "clock_hour_behind"
+    CLOCK_HOUR_AHEAD = "clock_hour_ahead"
     SCHEDULES_TO_24 = "schedules_to_24"
     SCHEDULES_ERASED = "schedules_erased"
     SCHEDULES_MORE = "schedules_more"
@@ -104,6 +111,13 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
         "TXT `mac` and the hostname are those of a second interface",
     ),
     Dialect.PUMP_AT_REST: ("L13", "the pump stands still when the controller starts"),
+    Dialect.ODD_NO_OVERRIDE: ("L15", "a frame in 100 has no override bits"),
+    Dialect.ODD_PUMP_OFF: ("L15", "a frame in 100 has main pump mode 0"),
+    Dialect.ODD_NO_TYPES: ("L15", "a frame in 100 has all types 0"),
+    Dialect.ODD_LIGHT_PULSE: ("L15", "a frame in 100 has the lights off, as in a show"),
+    Dialect.ODD_NO_FLOW: ("L15", "a frame in 100 has off what needs the pump"),
+    Dialect.CLOCK_HOUR_BEHIND: ("L17", "schedules run an hour late"),
+    Dialect.CLOCK_HOUR_AHEAD: ("L17", "schedules run an hour early"),
     Dialect.SCHEDULES_TO_24: ("L16", "a schedule until midnight ends at 24:00 (1440)"),
     Dialect.SCHEDULES_ERASED: ("L16", "unused records are erased: all their bytes 255"),
     Dialect.SCHEDULES_MORE: ("L16", "24 records"),
@@ -161,6 +175,8 @@ SOMETIMES: Final = {
 }
 """What a request in 20 is answered with; empty: the port closes."""
 ONE_IN: Final = 20
+CLOCKS: Final = {Dialect.CLOCK_HOUR_BEHIND: -3600, Dialect.CLOCK_HOUR_AHEAD: 3600}
+"""s that the controller's clock is ahead of the time."""
 
 
 class Dialects(set[str]):

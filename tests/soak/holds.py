@@ -9,7 +9,7 @@ from typing import Final
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.util import dt as dt_util
 
-from custom_components.poolctl.client.pool.parts import Hold
+from custom_components.poolctl.client.holds.hold import Hold
 from tests.simulator import Controller
 from tests.simulator.dialects import Dialect as L
 
@@ -30,17 +30,21 @@ class Way:
     dialects: frozenset[str]
     ahead: float
     """s that the shared counter is ahead of the clock."""
+    trusted: bool = True
+    """Whether our key is the controller's: a new one waits until the account is signed
+    in again."""
 
     @classmethod
-    def of(cls, controller: Controller) -> Way:
-        """Return how a controller is spoken to now."""
+    def of(cls, controller: Controller, key: str | None) -> Way:
+        """Return how a controller is spoken to now; `key` is ours."""
         ahead = controller.accepted_counter - controller.clock.time()
-        return cls(frozenset(controller.dialects), ahead)
+        trusted = key == controller.key.hex()
+        return cls(frozenset(controller.dialects), ahead, trusted)
 
     def gives_back(self, slot: int) -> bool:
         """Tell whether anything that the controller takes gives a slot back."""
-        if self.ahead > TOO_FAR:
-            return False  # only the cloud can sign, which has no such command
+        if self.ahead > TOO_FAR or not self.trusted:
+            return False  # only the cloud is left, which has no such command
         return slot != _PUMP or L.PUMP_AUX_DECLINED not in self.dialects
 
 
@@ -65,18 +69,23 @@ class Holds:
     async def watch(self, controller: Controller) -> None:
         """Note every hold that is forgotten while nothing is in the way."""
         week = self.week
-        since, way = dt_util.utcnow(), Way.of(controller)
+        since, way = dt_util.utcnow(), self._way(controller)
         while await week.until(week.lived + 5 * MINUTE):
-            now, before, way = dt_util.utcnow(), way, Way.of(controller)
+            now, before, way = dt_util.utcnow(), way, self._way(controller)
             calm = week.trouble_free(
                 time.monotonic() - PATIENCE.total_seconds(), HOME, controller.device_id
             )
-            if not calm or before.dialects != way.dialects:
+            changed = (before.dialects, before.trusted) != (way.dialects, way.trusted)
+            if not calm or changed:
                 since = now
             if now - since < PATIENCE:
                 continue
             for found in forgotten(self._of(controller), way, now):
                 week.note(f"{controller.name}: {found} is forgotten")
+
+    def _way(self, controller: Controller) -> Way:
+        stored = self.week.entry.data["controllers"].get(controller.device_id, {})
+        return Way.of(controller, stored.get("key"))
 
     def _of(self, controller: Controller) -> Iterable[Hold]:
         entry = self.week.entry
@@ -86,7 +95,7 @@ class Holds:
         found = account.controllers.get(controller.device_id)
         if found is None:
             return ()
-        holds: tuple[Hold, ...] = found.controller.store.known.holds
+        holds: tuple[Hold, ...] = found.controller.holds.shown
         self.week.counts["commands: holds with an end"] += sum(
             1 for h in holds if h.until
         )

@@ -1,7 +1,7 @@
 """What the unit tests of the client share: a service, a session, a clock of theirs."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC
 import inspect
@@ -15,6 +15,7 @@ import pytest
 from custom_components.poolctl.client import (
     clock as clock_module,
     cloud as cloud_module,
+    coalescing as coalescing_module,
     endpoints as endpoints_module,
     renewals as renewals_module,
 )
@@ -32,6 +33,12 @@ from custom_components.poolctl.client.control import (
 from custom_components.poolctl.client.control.controller import Controller
 from custom_components.poolctl.client.control.queries import FRESH
 from custom_components.poolctl.client.exceptions import AuthenticationError
+from custom_components.poolctl.client.holds import (
+    book as holds_book,
+    owner as holds_owner,
+    release as holds_release,
+)
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -243,7 +250,11 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     fake = FakeTime(clock)
     for module in (
         cloud_module,
+        coalescing_module,
         dosing_module,
+        holds_book,
+        holds_owner,
+        holds_release,
         lan_delivery,
         endpoints_module,
         pending_module,
@@ -329,6 +340,8 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
         lan: bool = True,
         cloud: bool = True,
         holds_end: bool = True,
+        clock: Clock | None = None,
+        holds: Iterable[Hold] = (),
     ) -> Rig:
         pool = service.full if full else service.small
         published: list[PoolState] = []
@@ -342,9 +355,10 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             cloud=service.cloud_client() if cloud else None,
             facts=service.observers.facts(pool.device_id),
             publish=lambda: published.append(controller.store.state),
-            clock=Clock(wall=local_time, steady=local_time),
+            clock=clock or Clock(wall=local_time, steady=local_time),
             zone=lambda: pool.pool.local_time().tzinfo or UTC,
             holds_end=holds_end,
+            holds=holds,
         )
         return Rig(service, fake_time, pool, controller, published)
 

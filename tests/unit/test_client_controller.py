@@ -130,7 +130,7 @@ async def test_one_that_went_with_another_is_left_out(
 
     monkeypatch.setattr(small.pool, "act", together)
     small.forget()
-    await small.controller.outputs.resume_schedules()
+    await small.controller.holds.resume_all()
     assert held(small) == []
     given_back = [bytes((slot, 0, 0)) for slot in (first, last)]
     assert [request.payload for request in small.asked("a")] == given_back
@@ -140,7 +140,7 @@ async def test_all_slots_go_back(small: Rig) -> None:
     await small.controller.outputs.switch(WATERFALL, True)
     await small.controller.outputs.switch(GARDEN, False)
     assert held(small) == [WATERFALL, GARDEN]
-    await small.controller.outputs.resume_schedules()
+    await small.controller.holds.resume_all()
     assert held(small) == []
     assert small.names() == ["aux"] * 4
 
@@ -150,7 +150,7 @@ async def test_a_slot_that_stays_held_does_not_keep_others_held(small: Rig) -> N
     await small.controller.outputs.switch(GARDEN, False)
     small.pool.faults.once("decline", 2)
     with pytest.raises(RefusedError):
-        await small.controller.outputs.resume_schedules()
+        await small.controller.holds.resume_all()
     assert held(small) == [WATERFALL]
 
 

@@ -56,17 +56,17 @@ async def hold(
 
 def holds(rig: Rig) -> dict[int, bool]:
     """Return what is held with an end, on or off."""
-    return {h.slot: h.on for h in rig.controller.store.state.holds if h.until}
+    return {h.slot: h.on for h in rig.controller.holds.shown if h.until}
 
 
 def ends(rig: Rig) -> list[datetime | None]:
     """Return the ends of all holds."""
-    return [h.until for h in rig.controller.store.state.holds]
+    return [h.until for h in rig.controller.holds.shown]
 
 
 def lasts(rig: Rig) -> float:
     """Return the minutes that the only hold still lasts."""
-    (found,) = rig.controller.store.state.holds
+    (found,) = rig.controller.holds.shown
     assert found.until is not None
     return round((found.until - rig.pool.pool.local_time()).total_seconds() / 60)
 
@@ -91,12 +91,12 @@ async def test_off_inside_a_window(rig: Rig) -> None:
     assert payloads(rig) == [b"\2\0\1"]
     assert (holds(rig), lasts(rig)) == ({SLOT: False}, 20)
     await rig.polls(19 * 60)
-    assert rig.controller.holds.due == []
+    assert rig.controller.holds.wait != 0
     assert not rig.pool.pool.relays[SLOT]
     rig.time.advance(61)
-    assert len(rig.controller.holds.due) == 1
+    assert rig.controller.holds.wait == 0
     for _ in range(2):
-        await rig.controller.holds.give_back()
+        await rig.controller.holds.work()
     assert payloads(rig) == [b"\2\0\1", b"\2\0\0"]
     assert ends(rig) == []
     await rig.polls(5)
@@ -125,7 +125,7 @@ async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
     await switch(rig, False, 3)
     assert payloads(rig) == [b"\2\0\1", b"\3\0\1"]
     await rig.polls(3600)
-    assert rig.controller.holds.due == [] and rig.controller.holds.next_end is None
+    assert rig.controller.holds.wait is None
     # What a person said is another matter.
     await hold(rig, True, 5)
     assert holds(rig) == {SLOT: True}
@@ -142,7 +142,7 @@ async def test_for_a_time(rig: Rig, on: bool) -> None:
     assert rig.pool.pool.relays[SLOT] is on
     assert holds(rig) == {SLOT: on}
     rig.time.advance(90 * 60)
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert payloads(rig)[1:] == [bytes((SLOT, 0, 0))]
     await rig.polls(5)
     assert not rig.pool.pool.relays[SLOT]
@@ -172,7 +172,7 @@ async def test_the_pump(rig: Rig, dialects: tuple[str, ...]) -> None:
 
     await hold(rig, True, 60, 0)
     rig.time.advance(61 * 60)
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     await rig.polls(5)
     assert not rig.pool.pool.slots[0].held and not rig.pool.pool.pump.running
     window(rig, 20, 0, begun=0)
@@ -194,7 +194,7 @@ async def test_off_of_a_pump_that_stands_still(
     assert not rig.pool.pool.pump.running
     await switch(rig, False, 0)
     await rig.polls(20)
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     await rig.polls(5)
     assert not rig.pool.pool.slots[0].held and ends(rig) == []
     window(rig, 20, 0, begun=0)
@@ -225,15 +225,17 @@ async def test_a_person_changed_it_meanwhile(rig: Rig, minutes: float) -> None:
     await start(rig)
     await switch(rig, False)
     rig.pool.pool.switch(SLOT, True)
-    await rig.polls(15)
+    for _ in range(2):
+        await rig.polls(15)
     assert holds(rig) == {}
-    assert [h.on for h in rig.controller.store.state.holds] == [True]
+    assert [h.on for h in rig.controller.holds.shown] == [True]
     rig.pool.pool.switch(SLOT, False, hold=False)
-    await rig.polls(15)
+    for _ in range(2):
+        await rig.polls(15)
     assert ends(rig) == []
     rig.forget()
     rig.time.advance(3600)
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert rig.asked("a") == []
 
 
@@ -245,7 +247,7 @@ async def test_changed_right_before_the_end(rig: Rig) -> None:
     rig.time.advance(1201)
     rig.pool.pool.switch(SLOT, True)
     rig.forget()
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert rig.names() == ["state"]
     assert rig.pool.pool.slots[SLOT].held
 
@@ -254,7 +256,7 @@ async def test_given_back_by_a_person(rig: Rig) -> None:
     window(rig, 20)
     await start(rig)
     await switch(rig, False)
-    await rig.controller.outputs.resume_schedules()
+    await rig.controller.holds.resume_all()
     assert ends(rig) == []
     await switch(rig, False)
     await switch(rig, True)
@@ -268,12 +270,13 @@ async def test_nobody_answers_at_the_end(rig: Rig) -> None:
     rig.pool.faults.on("refuse")
     rig.service.cloud.faults.on("refuse")
     rig.time.advance(1201)
-    with pytest.raises(UnreachableError):
-        await rig.controller.holds.give_back()
-    assert len(rig.controller.holds.due) == 1
+    for _ in range(2):
+        await rig.controller.holds.work()  # it is not tried again at once
+    assert rig.controller.holds.wait == 60
     rig.pool.faults.clear()
     rig.forget()
-    await rig.controller.holds.give_back()
+    await rig.polls(15)
+    await rig.controller.holds.work()
     assert payloads(rig) == [b"\2\0\0"]
 
 
@@ -299,7 +302,8 @@ async def test_a_command_that_fails_changes_no_hold(rig: Rig) -> None:
         with pytest.raises(RefusedError):
             await switch(rig, False)
         rig.pool.faults.clear()
-        await rig.polls(15)
+        for _ in range(2):
+            await rig.polls(15)
         assert holds(rig) == {SLOT: True}
 
 
@@ -314,7 +318,8 @@ async def test_an_answer_that_is_lost(make_rig: Callable[..., Rig], ran: bool) -
     with pytest.raises(UnreachableError):
         await switch(rig, False)
     rig.pool.faults.clear()
-    await rig.polls(15)
+    for _ in range(2):
+        await rig.polls(15)
     assert holds(rig) == {SLOT: not ran}
     if ran:
         assert lasts(rig) < 21
@@ -334,14 +339,14 @@ async def test_by_the_cloud(rig: Rig, told: bool) -> None:
     await rig.polls(35)
     assert holds(rig) == {SLOT: True} and rig.pool.pool.relays[SLOT]
     rig.time.advance(3600)
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert rig.written() == ["manualSet"] * 2
     assert not any(rig.controller.holds.due)
     # The LAN tells whether it is held off.
     rig.pool.faults.clear()
     await rig.polls(60)
     assert rig.pool.pool.slots[SLOT].held
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert payloads(rig) == [b"\2\0\0"]
     assert ends(rig) == []
 
@@ -358,11 +363,11 @@ async def test_off_by_the_cloud_that_holds(rig: Rig) -> None:
     await rig.polls(35)
     await switch(rig, False)
     await rig.polls(35)
-    assert rig.controller.holds.due == []  # the cloud has no way to give it back
+    assert rig.controller.holds.wait != 0  # the cloud has no way to give it back
     rig.pool.faults.clear()
     await rig.polls(60)
     assert rig.pool.pool.slots[SLOT].held
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert payloads(rig) == [b"\2\0\0"]
     assert ends(rig) == []
 
@@ -377,7 +382,7 @@ async def test_by_the_cloud_alone(make_rig: Callable[..., Rig]) -> None:
     await rig.polls(35)
     assert holds(rig) == {SLOT: False}
     rig.time.advance(1300)
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert holds(rig) == {}
     assert rig.written() == ["manualSet"]
 
@@ -402,15 +407,15 @@ async def test_what_nothing_gives_back_is_in_nobodys_way(rig: Rig) -> None:
     await rig.controller.holds.hold(pump, False, timedelta(minutes=1))
     await hold(rig, True, 1)
     await rig.polls(61)
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     await rig.polls(15)
     assert holds(rig) == {0: False} and rig.controller.holds.due == []
     await hold(rig, True, 1)
     await rig.polls(61)
     assert [each.slot for each in rig.controller.holds.due] == [SLOT]
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     rig.pool.dialects.clear()
     await rig.polls(6 * 3600)
     assert [each.slot for each in rig.controller.holds.due] == [0]
-    await rig.controller.holds.give_back()
+    await rig.controller.holds.work()
     assert holds(rig) == {}

@@ -7,9 +7,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from custom_components.poolctl.client.frame import Readings
-from custom_components.poolctl.client.pool.holds import held_outputs, off_until
+from custom_components.poolctl.client.holds.evidence import held_outputs
+from custom_components.poolctl.client.holds.rules import window_of
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Hold, Schedules
+from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
 
@@ -56,8 +57,8 @@ def until(state: PoolState, hours: float, slot: int = WATERFALL) -> float | None
     """Return until when off is held that is asked for on Monday, in hours."""
     found = state.outputs.slot(slot)
     assert found is not None
-    end = off_until(state, found, MONDAY + hours * HOUR)
-    return None if end is None else (end - MONDAY) / HOUR
+    window = window_of(state, found, MONDAY + hours * HOUR)
+    return None if window is None else (window.until - MONDAY) / HOUR
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,8 @@ def test_a_schedule_that_is_not_armed() -> None:
         ([schedule(8, 16)], 10, 16),
         # The controller is the one who knows what runs: its clock may differ from ours.
         ([schedule(8, 16)], 7.9, 16),
-        ([schedule(8, 16)], 16.1, 24),
+        ([schedule(8, 16)], 16.1, 17),  # an hour of daylight saving
+        ([schedule(8, 16)], 17.5, 18),
         ([schedule(8, 16)], 20, 24),
         ([schedule(8, 16, LIGHT)], 10, 16),
         ([], 10, 24),
@@ -142,8 +144,9 @@ def test_daylight_saving(now: str, window: tuple[float, float], expected: str) -
     state = pool(schedule(*window))
     slot = state.outputs.slot(WATERFALL)
     assert slot is not None
-    found = off_until(state, slot, datetime.fromisoformat(now).replace(tzinfo=berlin))
-    assert found == datetime.fromisoformat(expected).replace(tzinfo=UTC)
+    found = window_of(state, slot, datetime.fromisoformat(now).replace(tzinfo=berlin))
+    assert found is not None
+    assert found.until == datetime.fromisoformat(expected).replace(tzinfo=UTC)
 
 
 def test_what_counts_as_held() -> None:
@@ -152,7 +155,3 @@ def test_what_counts_as_held() -> None:
     outputs = replace(state.outputs, types=(31, 6, 1, 0), held=(0, 1, 2, 3))
     held = held_outputs(replace(state, outputs=outputs)) or ()
     assert [slot.index for slot in held] == [0, 2]
-
-
-def test_a_hold_is_a_value() -> None:
-    assert Hold(slot=1, on=True, since=MONDAY) == Hold(slot=1, on=True, since=MONDAY)

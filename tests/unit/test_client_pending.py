@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.control.pending import Coalescer, Pending
+from custom_components.poolctl.client.coalescing import Coalescer
+from custom_components.poolctl.client.control.pending import Pending
 from custom_components.poolctl.client.exceptions import (
     DeclinedError,
     NotAppliedError,

@@ -64,7 +64,7 @@ async def test_spa_mode(pool: Rig) -> None:
 async def test_spa_mode_goes_back_to_the_schedules_as_a_whole(pool: Rig) -> None:
     await switch_spa(pool, True)
     assert {RETURN, SUCTION} <= set(pool.controller.store.state.outputs.held or ())
-    await pool.controller.outputs.resume_schedules()
+    await pool.controller.holds.resume_all()
     assert pool.asked("a")[-1].payload == bytes([RETURN, 0, 0])
     assert len(pool.asked("a")) == 2  # the other actuators went along
     await pool.polls(2)

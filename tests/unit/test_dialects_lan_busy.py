@@ -16,7 +16,7 @@ WATERFALL, POOL_LIGHT = 3, 1
 COMMANDS: dict[str, Callable[[Controller], Awaitable[None]]] = {
     "output on": lambda it: it.outputs.switch(WATERFALL, True),
     "output off": lambda it: it.outputs.switch(WATERFALL, False),
-    "give back": lambda it: it.outputs.resume_schedules(),
+    "give back": lambda it: it.holds.resume_all(),
     "light": lambda it: it.outputs.switch(POOL_LIGHT, True),
     "pump on": lambda it: it.pump.switch(True),
     "pump off": lambda it: it.pump.switch(False),

@@ -94,7 +94,7 @@ async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) ->
     assert rig.controller.store.state.pump_on is False
     assert rig.pool.pool.slots[0].held
     rig.forget()
-    await rig.controller.outputs.resume_schedules()
+    await rig.controller.holds.resume_all()
     assert rig.names("a") == ["aux"]
 
 
@@ -114,7 +114,7 @@ async def test_given_back_where_aux_is_declined(
     assert held(rig) == (0,)
     for given_back in range(2):
         rig.forget()
-        await rig.controller.outputs.resume_schedules()
+        await rig.controller.holds.resume_all()
         assert held(rig) == ()
         await rig.polls(15)
         assert rig.pool.pool.pump.mode == 1  # its schedule runs it again
@@ -134,14 +134,14 @@ async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
     for _ in range(2):
         rig.forget()
         with pytest.raises(NotGivenBackError):
-            await rig.controller.outputs.resume_schedules()
+            await rig.controller.holds.resume_all()
         await rig.polls(15)
         assert rig.pool.pool.slots[0].held
         assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
     # Once it is known, the motor is left alone.
     assert rig.names("a") == ["aux"] * 2
     rig.pool.dialects.clear()
-    await rig.controller.outputs.resume_schedules()
+    await rig.controller.holds.resume_all()
     assert not rig.pool.pool.slots[0].held
 
 
@@ -155,7 +155,7 @@ async def test_nothing_gives_back_and_it_is_always_busy(
     await rig.controller.pump.set_speed(85)
     await rig.polls(15)
     with pytest.raises(NotGivenBackError):
-        await rig.controller.outputs.resume_schedules()
+        await rig.controller.holds.resume_all()
     await rig.polls(15)
     assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
 
@@ -169,10 +169,10 @@ async def test_nothing_gives_back_what_is_held_off(
     await rig.controller.pump.switch(False)
     await rig.polls(15)
     with pytest.raises(NotGivenBackError):
-        await rig.controller.outputs.resume_schedules()
+        await rig.controller.holds.resume_all()
     assert rig.controller.store.state.pump_on is False
     rig.pool.dialects.add("pump_off_clears")
-    await rig.controller.outputs.resume_schedules()
+    await rig.controller.holds.resume_all()
     await rig.polls(15)
     assert rig.controller.store.state.pump_on is True
 
@@ -186,8 +186,8 @@ async def test_what_is_declined_for_now_teaches_nothing(
     await rig.controller.pump.switch(False)
     rig.pool.faults.on("decline")
     with pytest.raises(RefusedError):
-        await rig.controller.outputs.resume_schedules()
+        await rig.controller.holds.resume_all()
     rig.pool.faults.clear()
     rig.forget()
-    await rig.controller.outputs.resume_schedules()
+    await rig.controller.holds.resume_all()
     assert rig.names("a") == ["aux"]

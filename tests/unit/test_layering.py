@@ -79,7 +79,7 @@ def test_platforms_see_neither_bytes_nor_addresses(name: str) -> None:
 
 
 # Floors of the client, the lowest first; what stands in its folder itself is the wire.
-FLOORS = ("", "pool", "control")
+FLOORS = ("", "pool", "holds", "control")
 
 
 def floor(path: Path) -> int:

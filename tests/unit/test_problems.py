@@ -72,6 +72,8 @@ RECORD = ControllerRecord(
     key="00" * 16,
 )
 HEALTH = Health(
+    holds=(),
+    overdue=(),
     record=RECORD,
     registered_id="device",
     announced=None,

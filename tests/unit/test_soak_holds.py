@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from custom_components.poolctl.client.pool.parts import Hold
+from custom_components.poolctl.client.holds.hold import Hold
 from tests.soak.holds import PATIENCE, Way, forgotten
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)

@@ -6,7 +6,7 @@ from typing import Final, override
 from homeassistant.components.sensor import SensorEntity, SensorEntityDescription
 from homeassistant.components.sensor.const import SensorStateClass
 
-from ..client.pool.holds import held_outputs
+from ..client.holds.evidence import held_outputs
 from ..client.pool.state import PoolState
 from ..entity import PoolctlEntity, PoolctlEntityDescription
 from ..names.outputs import OutputNames

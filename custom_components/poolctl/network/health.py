@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from ..client.envelope import ClockFault
 from ..client.exceptions import PoolctlError
+from ..client.holds.hold import Hold
 from ..client.pool.state import PoolState
 from ..learned.pool import Pool
 from .addresses import ObservedAddress
@@ -41,6 +42,9 @@ class Health:
     """Whether the last poll of the LAN was answered, `None` where there was none."""
     lan_error: PoolctlError | None
     """What went wrong with the last poll of the LAN."""
+    holds: tuple[Hold, ...]
+    overdue: tuple[Hold, ...]
+    """Holds that only a person releases."""
     clock_fault: ClockFault | None
     """Why the controller takes nothing that we sign, `None` where it does."""
     drum_repairs: bool

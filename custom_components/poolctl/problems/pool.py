@@ -11,6 +11,7 @@ from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning
 from ..network.health import Health
+from ..upkeep.hold_timer import output_names
 from .problem import Problem, Repair, Severity, Variant
 
 _DAY = timedelta(days=1)
@@ -100,15 +101,16 @@ def _doses(health: Health) -> Mapping[str, str | float]:
     }
 
 
-def _held_off(health: Health) -> list[str]:
+def _held_off(health: Health) -> str:
     """Return the outputs that have been held off for so long that nobody may know."""
     forgotten = health.now - _DAY
-    outputs = health.state.outputs
-    return [
-        (slot.name if (slot := outputs.slot(hold.slot)) else "") or f"#{hold.slot + 1}"
-        for hold in health.state.holds
-        if not hold.on and hold.since <= forgotten
-    ]
+    holds = (h for h in health.holds if not h.on and h.since <= forgotten)
+    return output_names(holds, health.state)
+
+
+def _overdue(health: Health) -> str:
+    """Return the outputs that should have been released, and were not."""
+    return output_names(health.overdue, health.state)
 
 
 def _stale(health: Health) -> bool | None:
@@ -201,8 +203,14 @@ POOL_PROBLEMS: Final = (
     Problem(
         key="held_off",
         exists=lambda health: bool(_held_off(health)),
-        values=lambda health: {"outputs": ", ".join(_held_off(health))},
+        values=lambda health: {"outputs": _held_off(health)},
         repair=Repair(patience=0.0, fixable=True),
+    ),
+    Problem(
+        key="hold_overdue",
+        exists=lambda health: bool(_overdue(health)),
+        values=lambda health: {"outputs": _overdue(health)},
+        repair=Repair(patience=0.0),
     ),
     Problem(key="stale_readings", exists=_stale),
     Problem(

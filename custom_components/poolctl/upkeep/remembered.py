@@ -6,10 +6,11 @@ from typing import Final, Self
 
 from ..client.commands import PumpIdentity
 from ..client.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
+from ..client.holds.kept import KeptHolds
 from ..client.pool.choices import Choices
 from ..client.pool.filter import Filter
 from ..client.pool.outputs import Outputs
-from ..client.pool.parts import Chemistry, Doser, Hold, Water
+from ..client.pool.parts import Chemistry, Doser, Water
 from ..client.pool.state import PoolState
 from ..client.pool.warming import FASTEST, SLOWEST, LearnedRate, Warming
 from ..client.stored import Stored, each, flag, moment, number, text, whole
@@ -146,47 +147,10 @@ def _rate(value: object) -> LearnedRate:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """Outputs held by hand."""
-
-    holds: tuple[Hold, ...]
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
-        return cls(stored.list("holds", _hold))
-
-    def as_dict(self) -> dict[str, object]:
-        """Return them as the store has them."""
-        return {
-            "holds": [
-                {
-                    "slot": hold.slot,
-                    "on": hold.on,
-                    "since": hold.since.isoformat(),
-                    "until": hold.until and hold.until.isoformat(),
-                }
-                for hold in self.holds
-            ]
-        }
-
-
-def _hold(value: object) -> Hold:
-    stored = Stored(value)
-    return Hold(
-        slot=stored.need("slot", whole(0, 255)),
-        on=stored.need("on", flag),
-        since=stored.need("since", moment),
-        # Without it, it would never end.
-        until=stored.need("until", lambda end: None if end is None else moment(end)),
-    )
-
-
 _EQUIPMENT: Final = Section("equipment", Equipment.from_dict)
 CHOICES: Final = Section("choices", Choices.from_dict)
 _LEARNED: Final = Section("learned", Learned.from_dict)
-_HOLDS: Final = Section("holds", Holds.from_dict)
+HOLDS: Final = Section("holds", KeptHolds.from_dict)
 
 
 def remembered_state(memory: Memory, device_id: str) -> PoolState:
@@ -204,7 +168,6 @@ def remembered_state(memory: Memory, device_id: str) -> PoolState:
             idle_doses=learned.acid_idle_doses,
             reading_before=learned.acid_reading,
         ),
-        holds=memory.read(device_id, _HOLDS).holds,
         filter=learned.filter,
         valid_chemistry=equipment.chemistry,
         valid_at=equipment.chemistry_at,
@@ -212,7 +175,6 @@ def remembered_state(memory: Memory, device_id: str) -> PoolState:
 
 
 def remember(memory: Memory, device_id: str, state: PoolState) -> None:
-    """Keep what lasts of a state; a hold that is lost would leave an output as it is."""
-    memory.keep(device_id, _HOLDS.name, Holds(state.holds), at_once=True)
+    """Keep what lasts of a state."""
     memory.keep(device_id, _EQUIPMENT.name, Equipment.of(state))
     memory.keep(device_id, _LEARNED.name, Learned.of(state))

@@ -1,18 +1,19 @@
 """One controller: everything that is known of it and can be done with it."""
 
-from collections.abc import Callable
-from datetime import UTC, tzinfo
+from collections.abc import Callable, Iterable
+from datetime import UTC, timedelta, tzinfo
 
 from ..clock import Clock, ControllerClock
 from ..cloud import CloudClient
 from ..facts import Facts
+from ..holds.hold import Hold
+from ..holds.owner import Holds
 from ..lan import LanClient
 from ..pool.choices import Choices
 from ..pool.state import PoolState
 from .clock_watch import ClockWatch
 from .dosing import DosingControl
 from .heating import HeatingControl
-from .holds import HoldControl
 from .lights import LightControl
 from .outputs import OutputControl
 from .paths import Paths
@@ -23,6 +24,7 @@ from .raw import RawControl
 from .schedules import ScheduleControl
 from .sender import Sender
 from .store import Store
+from .switching import Switching
 
 _NOTHING = PoolState()
 _NO_CHOICES = Choices()
@@ -48,11 +50,13 @@ class Controller:
         zone: Callable[[], tzinfo] = lambda: UTC,
         choices: Choices = _NO_CHOICES,
         holds_end: bool = True,
+        holds: Iterable[Hold] = (),
     ) -> None:
         """Start from what is remembered; nothing is read yet.
 
         `publish` is called whenever the state may look different. `zone` is where the
-        pool is; with `holds_end`, what is held by hand is given back by itself.
+        pool is; with `holds_end`, what is held by hand is released by itself. `holds`
+        were stored.
         """
         self.clock = clock = clock or Clock()
         self.store = store = Store(remembered, choices, publish)
@@ -65,20 +69,26 @@ class Controller:
         self.lights = LightControl(store, sender, queries)
         self.pump = pump = PumpControl(store, sender, device_id)
         self.outputs = OutputControl(store, sender, pump, device_id)
-        self.holds = HoldControl(
-            *(store, paths, poller, self.outputs, pump),
-            clock=lambda: clock.now().astimezone(zone()),
-            end_by_themselves=holds_end,
-        )
         self.controller_clock = ControllerClock()
         ClockWatch(store, clock, zone, self.controller_clock)
+        self.holds = Holds(
+            Switching(store, paths, poller, self.outputs, pump),
+            clock=lambda: clock.now().astimezone(zone()),
+            offset=lambda: self.controller_clock.offset or timedelta(),
+            end_by_themselves=holds_end,
+            changed=publish,
+            stored=holds,
+        )
+        store.add_read_listener(self.holds.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
 
     async def stop(self) -> None:
         """End the commands that wait."""
         await self._sender.stop()
+        await self.holds.stop()
 
     async def close(self) -> None:
         """End the commands that are under way, and take no more."""
         await self._sender.close()
+        await self.holds.stop()

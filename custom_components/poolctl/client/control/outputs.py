@@ -5,8 +5,9 @@ from dataclasses import replace
 from ..cloud import CloudClient
 from ..commands import encode_aux
 from ..equipment import Role
-from ..exceptions import NotSupportedError, PoolctlError
+from ..exceptions import NotSupportedError
 from ..frame import MODE_MANUAL, MODE_OFF
+from ..holds.means import Finish
 from ..pool.state import PoolState
 from .pump import PumpControl
 from .resuming import resuming
@@ -26,8 +27,11 @@ class OutputControl:
         self._pump = pump
         self._device_id = device_id
 
-    async def switch(self, slot: int, on: bool, *, hold: bool = True) -> None:
-        """Switch a slot by hand, and hold it so against its schedules, or not."""
+    async def begin(self, slot: int, on: bool, *, hold: bool = True) -> Finish:
+        """Switch a slot by hand, and hold it so against its schedules, or not.
+
+        Returns what waits for its effect.
+        """
         payload = encode_aux(slot, on, hold)
         wired = self._store.known.outputs.slot(slot)
 
@@ -36,7 +40,7 @@ class OutputControl:
                 raise NotSupportedError("what is wired to it is not known yet")
             await cloud.set_aux(self._device_id, slot, wired.type_code, on)
 
-        await self._sender.run(
+        pending = await self._sender.send(
             Command(
                 key=f"slot {slot}",
                 show=lambda state: _switched(state, slot, on, held=hold),
@@ -45,6 +49,16 @@ class OutputControl:
                 cloud=by_cloud,
             )
         )
+
+        async def finish() -> bool:
+            await self._sender.confirm(pending)
+            return pending.by_lan
+
+        return finish
+
+    async def switch(self, slot: int, on: bool, *, hold: bool = True) -> None:
+        """Switch a slot by hand, and wait for its effect."""
+        await (await self.begin(slot, on, hold=hold))()
 
     async def resume_schedule(self, slot: int | None) -> None:
         """Give a slot back to its schedules."""
@@ -58,24 +72,6 @@ class OutputControl:
         await self._sender.run(
             resuming(f"slot {slot}", slot, lambda lan: lan.action("aux", payload))
         )
-
-    async def resume_schedules(self) -> None:
-        """Give every held slot back to its schedules; raises the first failure.
-
-        Raises NotSupportedError where nobody told what is held, as in the cloud alone.
-        """
-        if (held := self._store.known.outputs.held) is None:
-            raise NotSupportedError("what is held by hand is not known")
-        failures = []
-        for slot in held:
-            if slot not in (self._store.known.outputs.held or ()):
-                continue  # it went with another one, as the actuators of a spa do
-            try:
-                await self.resume_schedule(slot)
-            except PoolctlError as err:
-                failures.append(err)
-        if failures:
-            raise failures[0]
 
 
 def is_on(state: PoolState, slot: int) -> bool | None:

@@ -1,12 +1,9 @@
-"""Values asked for and not confirmed yet, and values that wait for their turn."""
+"""Values that were asked for and are not confirmed yet."""
 
-import asyncio
-from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from ..exceptions import PoolctlError, StoppedError
+from ..exceptions import PoolctlError
 from ..pool.state import PoolState
 
 
@@ -75,73 +72,3 @@ class PendingValues:
         for pending in self._pending.values():
             known = pending.show(known)
         return known
-
-
-class Coalescer:
-    """Sends the newest of several values for one key; all callers get its result.
-
-    A value that is under way is never interrupted: of those that arrive until it was
-    sent, and for `spacing` seconds after, only the newest is sent.
-    """
-
-    def __init__(self, spacing: float = 1.0) -> None:
-        """Start with nothing waiting."""
-        self._spacing = spacing
-        self._waiting: dict[str, tuple[list[Any], asyncio.Task[None]]] = {}
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    async def run[T](
-        self,
-        key: str,
-        value: T,
-        send: Callable[[T], Awaitable[Pending]],
-        confirm: Callable[[Pending], Awaitable[None]],
-        *,
-        combine: Callable[[T, T], T] = lambda older, newer: newer,
-    ) -> None:
-        """Have a value sent and confirmed.
-
-        `combine` makes one value of one that waits and a newer one. Raises what `send`
-        and `confirm` raise, and StoppedError when stopped.
-        """
-        if key in self._waiting:
-            newest, task = self._waiting[key]
-            newest[0] = combine(newest[0], value)
-        else:
-            newest = [value]
-            task = asyncio.create_task(self._drive(key, newest, send, confirm))
-            self._waiting[key] = newest, task
-            self._tasks.add(task)
-            task.add_done_callback(self._done)
-        # A caller who goes away stops neither the command nor the other callers.
-        await asyncio.wait([task])
-        if task.cancelled():
-            raise StoppedError("stopped before the command was done")
-        task.result()
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # told to the callers, if any is left
-
-    async def _drive(
-        self,
-        key: str,
-        newest: list[Any],
-        send: Callable[[Any], Awaitable[Pending]],
-        confirm: Callable[[Pending], Awaitable[None]],
-    ) -> None:
-        async with self._locks[key]:
-            self._waiting.pop(key, None)
-            pending = await send(newest[0])
-            await asyncio.sleep(self._spacing)
-        await confirm(pending)
-
-    async def stop(self) -> None:
-        """Cancel what is under way."""
-        self._waiting.clear()
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

@@ -13,6 +13,7 @@ from ..exceptions import (
     NotSupportedError,
 )
 from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
+from ..holds.means import Finish
 from ..lan import LanClient
 from ..pool.choices import start_speed
 from ..pool.state import PoolState
@@ -54,36 +55,43 @@ class PumpControl:
     async def switch(
         self, on: bool, *, hold: bool = True, speed: int | None = None
     ) -> None:
+        """Run it or stop it as `begin` does, and wait for the effect."""
+        await (await self.begin(on, hold=hold, speed=speed))()
+
+    async def begin(
+        self, on: bool, *, hold: bool = True, speed: int | None = None
+    ) -> Finish:
         """Run it at a speed in %, by default its last one, or stop it.
 
         It is held off by `aux`: whether `v2_manual_set` does, or only gives it back to
-        its schedules, is not known (layouts.md 3). On always holds it. Raises
-        InvalidCommandError for a speed outside 40 to 100.
+        its schedules, is not documented (layouts.md 3). On always holds it. Returns what
+        waits for the effect; raises InvalidCommandError for a speed outside 40 to 100.
         """
-        if on:
-            wanted = None if speed is None else _checked(speed)
-            await self._sender.confirm(await self._send(True, wanted))
-        elif hold:
-            await self._hold_off()
-        else:
-            await self._stop()
-
-    async def _hold_off(self) -> None:
+        wanted = None if speed is None else _checked(speed)
         asked_again = self._no_aux
-        try:
-            await self._sender.confirm(await self._send(False, None))
-        except NotAppliedError:
-            # Another firmware may take what the one before declined.
-            if not (asked_again and await self._held_off()):
-                raise
+        if on or hold:
+            pending = await self._send(on, wanted)
+        else:
+            pending = await self._sender.send(self._command(False, None))
 
-    async def _stop(self) -> None:
-        """Stop it without holding it off, so that its next schedule runs."""
+        async def finish() -> bool:
+            try:
+                await self._sender.confirm(pending)
+            except NotAppliedError:
+                # Another firmware may take what the one before declined.
+                if on or not hold or not (asked_again and await self._held_off()):
+                    raise
+            if not on and not hold:
+                await self._given_back(pending)
+            return pending.by_lan
+
+        return finish
+
+    async def _given_back(self, pending: Pending) -> None:
+        """Make sure that a pump that was stopped is not held off."""
         slot = self._slot()
-        pending = await self._sender.send(self._command(False, None))
-        await self._sender.confirm(pending)
         if pending.by_lan and slot in (self._store.known.outputs.held or ()):
-            # Where neither way gives it back, it is off all the same, as was asked.
+            # Where neither way releases it, it is off all the same, as was asked.
             await self._resumed_by_aux(slot)
 
     async def set_speed(self, speed: int) -> None:

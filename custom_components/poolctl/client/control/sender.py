@@ -12,6 +12,7 @@ from enum import Enum, auto
 import time
 
 from ..cloud import COPY_AGE, CloudClient
+from ..coalescing import Coalescer
 from ..exceptions import (
     AuthenticationError,
     BusyError,
@@ -31,7 +32,7 @@ from ..frame import StateFrame
 from ..pool.state import PoolState
 from .lan_delivery import LanCommand, LanDelivery, Look, certainly_lost
 from .paths import Paths
-from .pending import Coalescer, Pending
+from .pending import Pending
 from .poller import Poller
 from .queries import Queries
 from .store import Store

@@ -128,17 +128,6 @@ class Doser(Dosing):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
-    """An output that is held by hand, on or off, against its schedules."""
-
-    slot: int
-    on: bool
-    since: datetime
-    until: datetime | None = None
-    """When it is given back; `None`: by a person."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimerEnd:
     """When the running timer of an output will switch it off."""
 

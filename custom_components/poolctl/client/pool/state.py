@@ -14,17 +14,7 @@ from ..equipment import SOLAR_BY_FILTER_PUMP, HeatSource
 from ..frame import MODE_OFF, Readings, Signals, Timer
 from .filter import EvenFlow, Filter, looked_at
 from .outputs import Outputs
-from .parts import (
-    Chemistry,
-    Doser,
-    Dosing,
-    Heater,
-    Hold,
-    Lights,
-    Schedules,
-    TimerEnd,
-    Water,
-)
+from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
 
 
 class Source(StrEnum):
@@ -86,8 +76,6 @@ class PoolState:
     pool_lights: Lights = Lights()
     spa_lights: Lights = Lights()
     outputs: Outputs = Outputs()
-    holds: tuple[Hold, ...] = ()
-    """Outputs that are held by hand, by slot, as far as we followed them."""
     timers: tuple[Timer, ...] = ()
     """As the LAN counts them down."""
     timer_ends: tuple[TimerEnd, ...] = ()

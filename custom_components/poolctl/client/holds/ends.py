@@ -1,0 +1,92 @@
+"""When a hold ends, and whether its schedule starts the output again after that."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from ..pool.state import PoolState
+from .hold import End, Hold, State
+from .rules import FIRST_EXTENSION, NEXT_EXTENSION, end_of, running_schedule
+
+WATCHED = timedelta(hours=2)
+"""How long after its release an output is watched: the controller's clock may be late by
+an hour of daylight saving and more (chosen)."""
+_DRIFT = timedelta(seconds=30)
+"""By which the end that is shown may differ from the one that counts."""
+
+
+def again(hold: Hold, now: datetime, at: float) -> Hold:
+    """Return a hold whose end is shown by the clock that is right now.
+
+    A duration ends by the monotonic clock; `until` follows it.
+    """
+    if hold.ends_at is None or hold.until is None:
+        return hold
+    until = now + timedelta(seconds=hold.ends_at - at)
+    return hold if abs(until - hold.until) < _DRIFT else replace(hold, until=until)
+
+
+def rescheduled(
+    hold: Hold, state: PoolState, local: datetime, offset: timedelta
+) -> Hold:
+    """Return a hold whose end follows the schedules and clocks as they are now.
+
+    `local` is the controller's time. A longer, shorter, disabled or deleted schedule
+    moves the end at once.
+    """
+    if hold.end is not End.SCHEDULE or state.schedules.records is None:
+        return hold
+    used = state.schedules.used
+    basis = offset, tuple(used.get(index) for index in hold.schedules)
+    until = hold.until
+    if basis == hold.basis or until is None or hold.state is State.WATCHED:
+        return hold
+    if (end := end_of(state, hold.schedules, local)) is not None:
+        until = end - offset
+    elif hold.basis is not None:
+        until = min(until, (local - offset).astimezone(until.tzinfo))
+    # Else nothing changed yet: its end was worked out otherwise.
+    return replace(hold, until=until, basis=basis)
+
+
+def is_over(hold: Hold, now: datetime, at: float) -> bool:
+    """Tell whether the end has come; of a released hold, the time to watch it."""
+    left = next_end(hold, now, at, retry=False)
+    return left is not None and left <= 0
+
+
+def next_end(
+    hold: Hold, now: datetime, at: float, *, retry: bool = True
+) -> float | None:
+    """Return the seconds until a hold ends or its release is tried again."""
+    if hold.until is None:
+        return None
+    if hold.state is State.WATCHED:
+        return (hold.until + WATCHED - now).total_seconds()
+    left = (hold.until - now).total_seconds()
+    if hold.ends_at is not None:
+        left = hold.ends_at - at
+    if retry and hold.retry_at is not None:
+        left = max(left, hold.retry_at - at)
+    return max(left, 0.0)
+
+
+def restarts(hold: Hold, state: PoolState, now: datetime, local: datetime) -> bool:
+    """Tell whether a schedule runs an output again after the window that was held off.
+
+    By our clock that window is over and no other one is open: the controller's differs.
+    """
+    slot = state.outputs.slot(hold.slot)
+    if slot is None or hold.until is None or hold.latest is None:
+        return False
+    if running_schedule(state, slot) not in hold.schedules or now >= hold.latest:
+        return False
+    return end_of(state, hold.schedules, local) is None
+
+
+def extended(hold: Hold) -> Hold:
+    """Return the hold with an end for a controller whose clock is late."""
+    step = NEXT_EXTENSION if hold.restarts else FIRST_EXTENSION
+    until = hold.until and hold.until + step
+    if until is not None and hold.latest is not None:
+        until = min(until, hold.latest)
+    return replace(hold, until=until, restarts=hold.restarts + 1, basis=None)

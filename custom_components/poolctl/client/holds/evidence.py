@@ -1,0 +1,110 @@
+"""What a read shows of a hold, and how many reads prove that it is over.
+
+One odd read proves nothing (unknowns.md L15, C20; chosen): a frame without the override
+bit, a pump that waits for flow, the relay pulses of a light show, an old copy.
+"""
+
+from dataclasses import replace
+from enum import Enum, auto
+
+from ..equipment import Role, Slot
+from ..pool.schedule_rules import schedulable
+from ..pool.state import PoolState, Source
+from .hold import Doubt, Hold, State
+from .machine import Event
+
+AGREEING = 10.0
+"""s between two reads that prove that a hold is over."""
+LIGHT_SHOW = 120.0
+"""The same for a light whose override bit is still set: its relay flaps for up to 110 s
+(layouts.md 4.1)."""
+OLD_COPY = 300.0
+"""s for which the cloud may repeat a copy from before a command (unknowns.md C20)."""
+COPIES_AGREE = 600.0
+"""s for which the cloud must show that a hold is over: longer than it repeats a copy."""
+_LIGHTS = (Role.POOL_LIGHT, Role.SPA_LIGHT)
+
+
+class Sight(Enum):
+    """What a read shows of a hold."""
+
+    HELD = auto()
+    OTHER = auto()
+    NOTHING = auto()
+
+
+def held_outputs(state: PoolState) -> tuple[Slot, ...] | None:
+    """Return the outputs that are held by hand, `None` where that is not reported.
+
+    What moves along with another output, as the other actuators of a spa, is left out.
+    """
+    if (held := state.outputs.held) is None:
+        return None
+    return tuple(
+        slot
+        for slot in state.outputs.slots
+        if slot.index in held and schedulable(state, slot)
+    )
+
+
+def runs(state: PoolState, slot: Slot) -> bool | None:
+    """Tell whether a person would call an output on, `None` where that is not reported."""
+    if slot.role is not Role.PUMP:
+        return None if state.outputs.assumed else slot.on
+    if state.signals.pump_cooling_down:
+        return False  # it runs on for the heater alone (layouts.md 2.1)
+    return state.pump_on  # its slot's mode can lie (layouts.md 2.4)
+
+
+def sight(state: PoolState, hold: Hold) -> Sight:
+    """Return what a state shows of a hold."""
+    slot = state.outputs.slot(hold.slot)
+    on = None if slot is None else runs(state, slot)
+    if state.source is Source.CLOUD:
+        if on is None:
+            return Sight.NOTHING
+        return Sight.HELD if on is hold.on else Sight.OTHER
+    if (held := held_outputs(state)) is None:
+        return Sight.NOTHING
+    return Sight.HELD if slot in held and on is hold.on else Sight.OTHER
+
+
+def taken(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
+    """Return a hold and what happens to it by a read at some time (monotonic, s)."""
+    by_cloud = state.source is Source.CLOUD
+    seen = sight(state, hold)
+    if seen is Sight.HELD and not by_cloud:
+        return replace(hold, doubt=None), Event.HELD
+    if seen is Sight.HELD:
+        # A copy may be old, and shows no override: it only ends the doubt of copies.
+        if hold.doubt is None or not hold.doubt.by_cloud:
+            return hold, None
+        return replace(hold, doubt=None), _only_doubtful(hold)
+    if seen is Sight.NOTHING or at < hold.settled_at + (OLD_COPY if by_cloud else 0):
+        return hold, None
+    return _contradicted(hold, state, at, by_cloud=by_cloud)
+
+
+def _only_doubtful(hold: Hold) -> Event | None:
+    return Event.HELD if hold.state is State.DOUBTFUL else None
+
+
+def _contradicted(
+    hold: Hold, state: PoolState, at: float, *, by_cloud: bool
+) -> tuple[Hold, Event | None]:
+    if (doubt := hold.doubt) is None or (doubt.by_cloud and not by_cloud):
+        return replace(hold, doubt=Doubt(at, by_cloud)), Event.OTHER
+    if by_cloud and not doubt.by_cloud:
+        return hold, None
+    if at - doubt.at < _span(hold, state, by_cloud=by_cloud):
+        return hold, Event.OTHER
+    return replace(hold, doubt=None), Event.GONE
+
+
+def _span(hold: Hold, state: PoolState, *, by_cloud: bool) -> float:
+    """Return for how many s reads must agree that a hold is over."""
+    if by_cloud:
+        return COPIES_AGREE
+    slot = state.outputs.slot(hold.slot)
+    flaps = slot is not None and slot.role in _LIGHTS and slot.held is True
+    return LIGHT_SHOW if flaps else AGREEING

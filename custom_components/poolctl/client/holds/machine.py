@@ -1,0 +1,88 @@
+"""What an event does to a hold: the table of `__init__.py`."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final
+
+from .hold import End, Hold, State
+
+
+class Event(StrEnum):
+    """What happens to a hold."""
+
+    HELD = "held"
+    OTHER = "other"
+    GONE = "gone"
+    ENDED = "ended"
+    MOVED = "moved"
+    CONFIRMED = "confirmed"
+    REFUSED = "refused"
+    TRIED = "tried"
+    RELEASED = "released"
+    UNANSWERED = "unanswered"
+    DECLINED = "declined"
+    RESTARTED = "restarted"
+
+
+_SEEN: Final = {Event.OTHER: State.DOUBTFUL, Event.GONE: None}
+_NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
+    State.REQUESTED: {Event.HELD: State.ACTIVE, Event.CONFIRMED: State.ACTIVE},
+    State.ACTIVE: {**_SEEN, Event.ENDED: State.DUE},
+    State.DOUBTFUL: {Event.HELD: State.ACTIVE, Event.GONE: None},
+    State.DUE: {
+        **_SEEN,
+        Event.MOVED: State.ACTIVE,
+        Event.TRIED: State.RELEASING,
+    },
+    State.RELEASING: {
+        Event.RELEASED: None,
+        Event.UNANSWERED: State.DUE,
+        Event.DECLINED: State.STUCK,
+    },
+    State.STUCK: {
+        **_SEEN,
+        Event.MOVED: State.ACTIVE,
+        Event.TRIED: State.RELEASING,
+    },
+    State.WATCHED: {
+        Event.HELD: None,
+        Event.ENDED: None,
+        Event.RESTARTED: State.REQUESTED,
+    },
+}
+_BACK: Final = {Event.GONE, Event.REFUSED}
+"""Events that prove of a requested hold that the one before still counts."""
+
+
+def after(hold: Hold, event: Event) -> Hold | None:
+    """Return a hold after an event, `None` where that ends it."""
+    if hold.state is State.REQUESTED:
+        if event in _BACK:
+            return hold.previous
+        if event is Event.CONFIRMED and not hold.needed:
+            # Reads show whether it is held all the same.
+            return replace(hold, previous=None)
+    if event is Event.RELEASED and _restarts(hold):
+        return replace(hold, state=State.WATCHED)
+    following = _NEXT[hold.state]
+    if event not in following:
+        return hold
+    state = following[event]
+    return None if state is None else _entered(hold, state, event)
+
+
+def _restarts(hold: Hold) -> bool:
+    """Tell whether its schedule may start the output again after its release."""
+    releasing = hold.state is State.RELEASING
+    return releasing and not hold.on and hold.needed and hold.end is End.SCHEDULE
+
+
+def _entered(hold: Hold, state: State, event: Event) -> Hold:
+    """Return the hold in another state; what belongs to the old one is forgotten."""
+    hold = replace(hold, state=state)
+    if state is State.ACTIVE:
+        hold = replace(hold, doubt=None, previous=None)
+    if event is Event.MOVED:
+        hold = replace(hold, tries=0, retry_at=None, due_at=None)
+    return hold

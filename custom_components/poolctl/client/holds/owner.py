@@ -1,0 +1,366 @@
+"""The holds of one controller: switched, followed, and released at their end."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+import logging
+import time
+
+from ..coalescing import Coalescer
+from ..equipment import Role, Slot
+from ..exceptions import (
+    AuthenticationError,
+    BusyError,
+    InvalidCommandError,
+    LanBusyError,
+    NotAppliedError,
+    NotSupportedError,
+    PoolctlError,
+    RefusedError,
+    UnreachableError,
+)
+from ..pool.state import PoolState, Source
+from .book import Book
+from .ends import again, extended, is_over, rescheduled, restarts
+from .evidence import held_outputs, runs, taken
+from .hold import End, Hold, State
+from .kept import KeptHolds
+from .machine import Event, after
+from .means import Means
+from .release import Releases, retry_wait
+from .rules import window_of
+from .times import Times
+
+_LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """What a person asks of an output; without a hold, it is released."""
+
+    slot: Slot
+    hold: Hold | None = None
+    speed: int | None = None
+
+
+class Holds:
+    """Switches outputs, and releases them (see Sender for what commands raise).
+
+    With `end_by_themselves`, off holds an output only as long as one of its schedules
+    would switch it on again; else every switch by hand holds until it is released.
+    `clock` is the trusted time in the pool's time zone, `offset` how far the
+    controller's clock is ahead of it. `changed` is called after every change.
+    """
+
+    def __init__(
+        self,
+        means: Means,
+        *,
+        clock: Callable[[], datetime],
+        offset: Callable[[], timedelta],
+        end_by_themselves: bool,
+        changed: Callable[[], None] = lambda: None,
+        stored: Iterable[Hold] = (),
+    ) -> None:
+        """Go on with what was stored."""
+        self._means = means
+        self._times = times = Times(clock, offset)
+        self._end_by_themselves = end_by_themselves
+        self._changed = changed
+        self._coalescer = Coalescer(burst=3)
+        self._working = asyncio.Lock()
+        self._firmware: str | None = None
+        now, at = times.now, time.monotonic()
+        self._book = Book(each.restored(now, at) for each in stored)
+        self._releases = Releases(self._book, means, times)
+
+    # What there is
+
+    @property
+    def shown(self) -> tuple[Hold, ...]:
+        """Those that a person sees."""
+        return self._book.shown
+
+    def of(self, slot: int) -> Hold | None:
+        """Return the hold of a slot that a person sees."""
+        hold = self._book.get(slot)
+        return hold if hold is not None and hold.shown else None
+
+    @property
+    def due(self) -> list[Hold]:
+        """Those whose end has come, and that the path that works now can release."""
+        return self._releases.due
+
+    @property
+    def overdue(self) -> tuple[Hold, ...]:
+        """Those that a person has to release: long after their end, or without a LAN."""
+        return self._releases.overdue
+
+    @property
+    def wait(self) -> float | None:
+        """Seconds until there is work; `None` if nothing ends by itself."""
+        return self._releases.wait
+
+    @property
+    def kept(self) -> KeptHolds:
+        """What is kept over restarts."""
+        return KeptHolds(self._book.all)
+
+    # What a person asks for
+
+    async def switch(self, slot: Slot | None, on: bool) -> None:
+        """Switch an output by hand; raises NotSupportedError where its slot is unknown."""
+        slot, now = _existing(slot), self._times.now
+        hold = Hold(slot=slot.index, on=on, since=now)
+        if not on and self._end_by_themselves:
+            hold = self._held_off(hold, slot)
+        await self._request(_Request(slot=slot, hold=hold))
+
+    def _held_off(self, hold: Hold, slot: Slot) -> Hold:
+        """Return the hold of an output that is switched off, with its end."""
+        offset = self._times.offset()
+        if window := window_of(self._means.state, slot, self._times.local):
+            return replace(
+                hold,
+                end=End.SCHEDULE,
+                until=window.until - offset,
+                schedules=window.schedules,
+                latest=hold.since + window.longest,
+            )
+        # Should it be held all the same, as the cloud may have done, it is released.
+        return replace(hold, needed=False, until=hold.since)
+
+    async def hold(
+        self, slot: Slot | None, on: bool, duration: timedelta, speed: int | None = None
+    ) -> None:
+        """Hold an output on or off for some time; the pump also at a speed in %.
+
+        Raises InvalidCommandError for a speed that it cannot have.
+        """
+        slot, now = _existing(slot), self._times.now
+        if speed is not None and not (slot.role is Role.PUMP and on):
+            raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
+        hold = Hold(
+            slot=slot.index,
+            on=on,
+            since=now,
+            until=now + duration,
+            end=End.DURATION,
+            lasts=duration.total_seconds(),
+        )
+        await self._request(_Request(slot=slot, hold=hold, speed=speed))
+
+    async def resume(self, slot: Slot | None) -> None:
+        """Give an output back to its schedules."""
+        await self._request(_Request(slot=_existing(slot)))
+
+    async def resume_all(self) -> None:
+        """Give every held output back to its schedules; raises the first failure.
+
+        Raises NotSupportedError where nobody reports what is held, as in the cloud alone.
+        """
+        if (held := self._means.state.outputs.held) is None:
+            raise NotSupportedError("what is held by hand is not reported")
+        failures = []
+        for index in held:
+            if index not in (self._means.state.outputs.held or ()):
+                continue  # it went with another one, as the actuators of a spa do
+            try:
+                await self.resume(self._means.state.outputs.slot(index))
+            except PoolctlError as err:
+                failures.append(err)
+        if failures:
+            raise failures[0]
+
+    async def _request(self, request: _Request) -> None:
+        """Send the newest request for a slot: all who ask at once get its outcome."""
+        await self._coalescer.run(
+            str(request.slot.index), request, self._send, lambda finish: finish()
+        )
+
+    async def stop(self) -> None:
+        """End the requests that wait."""
+        await self._coalescer.stop()
+
+    def _put(self, slot: int, hold: Hold | None) -> None:
+        self._book.put(slot, hold)
+        self._changed()
+
+    # Sending
+
+    async def _send(self, request: _Request) -> Callable[[], Awaitable[None]]:
+        """Send what a person asks for; return what waits for the outcome."""
+        slot, hold = request.slot, request.hold
+        if hold is None:
+            with self._book.switching(slot.index):
+                await self._means.release(slot.index)
+                self._put(slot.index, None)
+            return _nothing
+        begun = time.monotonic()
+        if hold.lasts is not None:
+            hold = replace(hold, ends_at=begun + hold.lasts)
+        hold = replace(hold, state=State.REQUESTED, previous=self._previous(slot.index))
+        return await self._begin(slot, hold, request.speed)
+
+    def _previous(self, slot: int) -> Hold | None:
+        previous = self._book.get(slot)
+        if previous is None or previous.state is State.WATCHED:
+            return None
+        return replace(previous, previous=None, state=State.ACTIVE)
+
+    async def _begin(
+        self, slot: Slot, hold: Hold, speed: int | None
+    ) -> Callable[[], Awaitable[None]]:
+        index = slot.index
+        # It is shown with the first news of its command.
+        self._book.put(index, hold)
+        with self._book.switching(index), self._outcome(hold):
+            finish = await self._means.send(
+                slot, hold.on, held=hold.needed, speed=speed
+            )
+
+        async def confirm() -> None:
+            with self._book.switching(index), self._outcome(hold):
+                by_lan = await finish()
+                if (newest := self._newest(hold)) is not None:
+                    confirmed = replace(newest, by_cloud=not by_lan)
+                    self._put(index, after(confirmed, Event.CONFIRMED))
+
+        return confirm
+
+    @contextmanager
+    def _outcome(self, hold: Hold) -> Generator[None]:
+        """Take back a hold whose command certainly did not run; reads decide on others."""
+        try:
+            yield
+        except PoolctlError as err:
+            newest = self._newest(hold)
+            if newest is not None and _certainly_not_run(err):
+                self._put(hold.slot, after(newest, Event.REFUSED))
+            raise
+
+    def _newest(self, hold: Hold) -> Hold | None:
+        """Return a requested hold as it is now, `None` once another took its place."""
+        now = self._book.get(hold.slot)
+        same = now is not None and (now.since, now.on) == (hold.since, hold.on)
+        return now if same else None
+
+    # Reads
+
+    def take_read(self, state: PoolState, at: float) -> None:
+        """Follow what a read of the state shows."""
+        by_lan = state.source is Source.LAN
+        if by_lan and state.firmware != self._firmware:
+            self._firmware = state.firmware
+            self._retry_all()
+        for hold in self._book.all:
+            if not self._book.is_switching(hold.slot):
+                self._take(hold, state, at, by_lan=by_lan)
+        if by_lan:
+            self._take_others(state, at)
+        self._look_at_ends(state)
+
+    def _retry_all(self) -> None:
+        """Try again what this firmware may release."""
+        for hold in self._book.all:
+            self._book.put(hold.slot, replace(hold, retry_at=None))
+
+    def _take(self, hold: Hold, state: PoolState, at: float, *, by_lan: bool) -> None:
+        if hold.state is State.WATCHED:
+            self._take_released(hold, state, by_lan=by_lan)
+            return
+        hold, event = taken(hold, state, at)
+        if hold.state is State.DUE and by_lan:
+            hold = replace(hold, retry_at=None)  # it answers
+        self._book.put(hold.slot, hold if event is None else after(hold, event))
+
+    def _take_released(self, hold: Hold, state: PoolState, *, by_lan: bool) -> None:
+        """Hold again what its schedule started once more in its old window."""
+        if hold.retry_at is not None and hold.retry_at > time.monotonic():
+            return
+        if by_lan and restarts(hold, state, self._times.now, self._times.local):
+            restarted = replace(extended(hold), unsent=True, previous=hold)
+            self._book.put(hold.slot, after(restarted, Event.RESTARTED))
+
+    def _take_others(self, state: PoolState, at: float) -> None:
+        """Follow what others hold: it lasts until they release it."""
+        for slot in held_outputs(state) or ():
+            known = self._book.get(slot.index)
+            if self._book.is_switching(slot.index):
+                continue
+            on = runs(state, slot)
+            if on is not None and (known is None or known.state is State.WATCHED):
+                hold = Hold(
+                    slot=slot.index, on=on, since=self._times.now, settled_at=at
+                )
+                self._book.put(slot.index, hold)
+
+    # Ends
+
+    def _look_at_ends(self, state: PoolState) -> None:
+        times, at = self._times, time.monotonic()
+        now, local, offset = times.now, times.local, times.offset()
+        for hold in self._book.all:
+            moved = rescheduled(again(hold, now, at), state, local, offset)
+            event = Event.ENDED if is_over(moved, now, at) else Event.MOVED
+            following = after(moved, event)
+            if following is not None and following.state is State.DUE:
+                due_at = at if following.due_at is None else following.due_at
+                following = replace(following, due_at=due_at)
+            self._book.put(hold.slot, following)
+
+    async def work(self) -> None:
+        """Release what is due, and hold again what a schedule started once more."""
+        async with self._working:
+            before = self._book.all
+            self._look_at_ends(self._means.state)
+            for hold in before:
+                if hold.unsent:
+                    await self._hold_again(hold)
+            await self._releases.run()
+            if self._book.all != before:
+                self._changed()
+
+    async def leave(self, *, only_lan: bool = False) -> tuple[Hold, ...]:
+        """Release within 10 s what nobody releases later; return what is not released.
+
+        `only_lan`: the cloud stays, which switches off what is held on.
+        """
+        left = await self._releases.leave(only_lan=only_lan)
+        self._changed()
+        return left
+
+    async def _hold_again(self, hold: Hold) -> None:
+        sent, watched = replace(hold, unsent=False), hold.previous
+        if (slot := self._means.state.outputs.slot(hold.slot)) is None or not watched:
+            return
+        _LOGGER.info("Schedule of slot %d ran on after its end: held again", hold.slot)
+        retry_at = time.monotonic() + retry_wait(watched.tries)
+        failed = replace(watched, tries=watched.tries + 1, retry_at=retry_at)
+        try:
+            await (await self._begin(slot, replace(sent, previous=failed), None))()
+        except PoolctlError as err:
+            _LOGGER.debug("It could not be held again: %s", err)
+
+
+async def _nothing() -> None:
+    """Wait for nothing: a release is confirmed already."""
+
+
+def _certainly_not_run(error: PoolctlError) -> bool:
+    """Tell whether a command that failed left everything as it was."""
+    if isinstance(error, UnreachableError):
+        return not error.sent
+    if isinstance(error, NotAppliedError | LanBusyError):
+        return False
+    return isinstance(
+        error, RefusedError | InvalidCommandError | BusyError | AuthenticationError
+    )
+
+
+def _existing(slot: Slot | None) -> Slot:
+    if slot is None:
+        raise NotSupportedError("its slot is not known yet")
+    return slot

@@ -1,0 +1,178 @@
+"""Releasing: what is due, what is tried again, and what must not be left behind."""
+
+import asyncio
+from dataclasses import replace
+import logging
+import time
+
+from ..exceptions import BusyError, NotGivenBackError, PoolctlError, UnreachableError
+from .book import Book
+from .ends import next_end
+from .hold import End, Hold, State
+from .machine import Event, after
+from .means import Means
+from .times import Times
+
+_LOGGER = logging.getLogger(__name__)
+
+FIRST_WAIT, LONGEST_WAIT = 60.0, 900.0
+"""s until a release is tried again, each time twice as long."""
+CANNOT_WAIT = 6 * 3600.0
+"""The same for what no command of ours releases: other firmware may."""
+OVERDUE = 3600.0
+"""s after its end from which on a hold is a problem."""
+_LEAVING = 10.0
+"""s to release before the means of releasing is lost."""
+
+
+def retry_wait(tries: int) -> float:
+    """Return the s until something is tried again that failed so often."""
+    return min(FIRST_WAIT * 2.0**tries, LONGEST_WAIT)
+
+
+class Releases:
+    """Releases the holds of one controller."""
+
+    def __init__(self, book: Book, means: Means, times: Times) -> None:
+        """Prepare; nothing is released yet."""
+        self._book = book
+        self._means = means
+        self._times = times
+
+    @property
+    def overdue(self) -> tuple[Hold, ...]:
+        """Those that a person has to release: long after their end, or without a LAN."""
+        late = time.monotonic() - OVERDUE
+        return tuple(
+            hold
+            for hold in self._book.shown
+            if (hold.due_at is not None and hold.due_at <= late)
+            or (self._ours(hold) and not self._releasable_later(hold))
+        )
+
+    @property
+    def wait(self) -> float | None:
+        """Seconds until there is something to do; `None` if nothing ends by itself."""
+        now, at = self._times.now, time.monotonic()
+        waits = [
+            0.0 if hold.unsent else next_end(hold, now, at)
+            for hold in self._book.all
+            if hold.unsent
+            or hold.state is State.ACTIVE
+            or (hold.state in (State.DUE, State.STUCK) and self._releasable(hold))
+        ]
+        return min((wait for wait in waits if wait is not None), default=None)
+
+    @property
+    def due(self) -> list[Hold]:
+        """Those whose end has come, and that the path that works now can release."""
+        at = time.monotonic()
+        return [
+            hold
+            for hold in self._book.all
+            if hold.state in (State.DUE, State.STUCK)
+            and not self._book.is_switching(hold.slot)
+            and (hold.retry_at is None or hold.retry_at <= at)
+            and self._releasable(hold)
+        ]
+
+    def _releasable(self, hold: Hold) -> bool:
+        """Tell whether what works now can release it: the cloud only switches off."""
+        if self._means.on_lan:
+            return True
+        return self._means.has_cloud and (hold.on or self._cloud_alone(hold))
+
+    def _releasable_later(self, hold: Hold) -> bool:
+        return self._means.has_lan or hold.on or hold.by_cloud
+
+    def _cloud_alone(self, hold: Hold) -> bool:
+        """Tell whether only the cloud was ever asked to hold it."""
+        return hold.by_cloud and not self._means.has_lan
+
+    async def run(self) -> None:
+        """Release what is due.
+
+        It is read first: a person who switched it meanwhile has ended the hold.
+        """
+        if self.due and self._means.on_lan and not await self._means.look():
+            for hold in self.due:
+                self._book.apply(hold.slot, Event.TRIED)
+                self._failed(hold.slot, Event.UNANSWERED)
+        for hold in self.due:
+            await self._release(hold)
+
+    async def _release(self, hold: Hold) -> bool:
+        """Release one; tell whether that is confirmed."""
+        index = hold.slot
+        self._book.apply(index, Event.TRIED)
+        try:
+            with self._book.switching(index):
+                if self._means.on_lan:
+                    await self._means.release(index)
+                    self._book.apply(index, Event.RELEASED)
+                else:
+                    await self._release_by_cloud(hold)
+        except (UnreachableError, BusyError) as err:
+            _LOGGER.debug("A hold is not released yet: %s", err)
+            self._failed(index, Event.UNANSWERED)
+            return False
+        except PoolctlError as err:
+            _LOGGER.debug("A hold is not released: %s", err)
+            cannot = isinstance(err, NotGivenBackError)
+            self._failed(index, Event.DECLINED, CANNOT_WAIT if cannot else None)
+            return False
+        return True
+
+    async def _release_by_cloud(self, hold: Hold) -> None:
+        """Switch it off as the vendor's app does; the LAN shows whether that holds it."""
+        slot = self._means.state.outputs.slot(hold.slot)
+        if hold.on and slot is not None:
+            await (await self._means.send(slot, False, held=False))()
+        now = self._times.now
+        left = Hold(
+            slot=hold.slot,
+            on=False,
+            since=now,
+            until=now,
+            needed=False,
+            state=State.REQUESTED,
+        )
+        self._book.put(hold.slot, left if self._means.has_lan else None)
+
+    def _failed(self, index: int, event: Event, wait: float | None = None) -> None:
+        hold = self._book.get(index)
+        if hold is None or hold.state is not State.RELEASING:
+            return  # a person asked for something else meanwhile
+        if wait is None:
+            wait = retry_wait(hold.tries)
+        tried = replace(hold, tries=hold.tries + 1, retry_at=time.monotonic() + wait)
+        self._book.put(index, after(tried, event))
+
+    async def leave(self, *, only_lan: bool) -> tuple[Hold, ...]:
+        """Release within 10 s what nobody releases later; return what is not released.
+
+        `only_lan`: the cloud stays, which switches off what is held on.
+        """
+        ours = (hold for hold in self._book.shown if self._ours(hold))
+        leaving = {hold.slot for hold in ours if not (only_lan and hold.on)}
+        try:
+            async with asyncio.timeout(_LEAVING):
+                if leaving and (not self._means.on_lan or await self._means.look()):
+                    await asyncio.gather(*map(self._leave, leaving))
+        except TimeoutError:
+            _LOGGER.debug("Not every hold was released in time")
+        return tuple(hold for hold in self._book.shown if hold.slot in leaving)
+
+    async def _leave(self, slot: int) -> None:
+        hold = self._book.get(slot)
+        if hold is None or hold.state is State.DOUBTFUL or not self._releasable(hold):
+            return
+        due = replace(hold, state=State.DUE, until=self._times.now, end=End.DURATION)
+        self._book.put(slot, due)
+        if not await self._release(due) and self._book.get(slot) is not None:
+            self._book.put(slot, replace(hold, state=State.ACTIVE))
+
+    @staticmethod
+    def _ours(hold: Hold) -> bool:
+        """Tell whether we promised to release it."""
+        return hold.end is not End.NEVER and hold.needed

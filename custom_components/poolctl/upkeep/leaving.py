@@ -1,0 +1,76 @@
+"""Releasing what is held when its entry is deleted: nothing of it runs any more."""
+
+from collections.abc import Container, Iterable
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.aiohttp_client import async_create_clientsession
+from homeassistant.util import dt as dt_util
+
+from ..client.control.controller import Controller
+from ..client.envelope import parse_key
+from ..client.holds.hold import Hold
+from ..client.http import ClosingRequest
+from ..client.lan import LanClient
+from ..const import Connection
+from ..network.record import ControllerRecord, stored_records
+from ..options import options_of
+from .clock import clock_in
+from .counters import counters_of
+from .hold_timer import async_report_left, output_names
+from .memory import DATA_MEMORY
+from .remembered import HOLDS, remembered_state
+
+
+async def async_leave_all(
+    hass: HomeAssistant, entry: ConfigEntry, shared: Container[str]
+) -> None:
+    """Release what the controllers of an entry hold; name what is not released.
+
+    Other accounts go on with the `shared` ones.
+    """
+    uses_lan = options_of(entry).connection is not Connection.CLOUD
+    records, _ = stored_records(entry.data)
+    for record in records.values():
+        kept = hass.data[DATA_MEMORY].read(record.device_id, HOLDS)
+        if kept.holds and record.device_id not in shared:
+            await _async_leave(hass, record, kept.holds, uses_lan=uses_lan)
+
+
+async def _async_leave(
+    hass: HomeAssistant,
+    record: ControllerRecord,
+    holds: Iterable[Hold],
+    *,
+    uses_lan: bool,
+) -> None:
+    memory = hass.data[DATA_MEMORY]
+    session = async_create_clientsession(
+        hass, auto_cleanup=False, request_class=ClosingRequest
+    )
+    lan = None
+    if uses_lan and record.host is not None and record.key is not None:
+        lan = LanClient(
+            session,
+            record.host,
+            parse_key(record.key),
+            port=record.port,
+            counter=counters_of(memory, record.device_id),
+        )
+    controller = Controller(
+        record.device_id,
+        lan=lan,
+        cloud=None,
+        remembered=remembered_state(memory, record.device_id),
+        clock=clock_in(memory),
+        zone=dt_util.get_default_time_zone,
+        holds=holds,
+    )
+    try:
+        left = await controller.holds.leave()
+    finally:
+        await controller.close()
+        session.detach()
+    if left:
+        outputs = output_names(left, controller.store.known)
+        await async_report_left(hass, record.title, outputs)

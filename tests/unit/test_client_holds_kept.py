@@ -1,0 +1,296 @@
+"""Holds: no odd read, edit, or clock makes one last for good (unknowns L15, L17, C20)."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.holds.hold import State
+from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.stored import Stored
+from tests.simulator import NOON
+
+from .conftest import Rig
+from .test_client_holds import SLOT, hold, holds, lasts, payloads, start, switch, window
+
+CLEANER, LIGHT, OZONE = 9, 1, 26
+"""Slots of the full pool."""
+
+
+async def live(rig: Rig, minutes: float, step: float = 15) -> None:
+    """Let time pass as a home does: polls, and work where there is some."""
+    for _ in range(round(minutes * 60 / step)):
+        await rig.polls(step)
+        if (wait := rig.controller.holds.wait) is not None and wait <= 0:
+            await rig.controller.holds.work()
+
+
+async def edit(rig: Rig, **changes: Any) -> None:
+    """Change the first schedule as the vendor's app does, and have that read."""
+    for name, value in changes.items():
+        setattr(rig.pool.pool.schedules[0], name, value)
+    rig.controller.queries.expire()
+    await rig.controller.queries.refresh()
+    await rig.polls(1)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "slot", "on"),
+    [
+        ("odd_no_override", 3, True),
+        ("odd_no_override", 3, False),
+        ("odd_pump_off", 0, True),
+        ("odd_no_types", 3, True),
+        ("odd_light_pulse", LIGHT, True),
+        ("odd_no_flow", OZONE - 17, True),
+    ],
+)
+async def test_one_odd_frame(
+    make_rig: Callable[..., Rig], dialect: str, slot: int, on: bool
+) -> None:
+    """L15: the hold keeps its beginning and its end."""
+    rig = await start(make_rig(full=True))
+    await hold(rig, on, 30, slot)
+    (begun,) = rig.controller.holds.shown
+    rig.pool.dialects.add(dialect)
+    rig.pool.frames = 0
+    await live(rig, 0.25)
+    assert [each.state for each in rig.controller.holds.shown] == [State.DOUBTFUL]
+    await live(rig, 0.25)
+    (found,) = rig.controller.holds.shown
+    assert (found, found.state) == (begun, State.ACTIVE)
+    await live(rig, 31)
+    assert not rig.pool.pool.slots[slot].held
+    assert rig.controller.holds.shown == ()
+
+
+async def test_an_old_copy_of_the_cloud(rig: Rig) -> None:
+    """C20: it shows the pool as it was when nothing was held."""
+    rig.service.cloud.not_offered.clear()
+    await start(rig)
+    await rig.controller.poller.read_cloud()
+    await hold(rig, True, 30)
+    rig.pool.cloud_link = False
+    rig.pool.faults.on("refuse")
+    await live(rig, 4)
+    rig.pool.cloud_link = True
+    rig.pool.faults.clear()
+    await live(rig, 1)
+    assert holds(rig) == {SLOT: True}
+    await live(rig, 27)
+    assert not rig.pool.pool.slots[SLOT].held
+
+
+@pytest.mark.parametrize(
+    ("minutes", "changes"),
+    [(80, {"end": 80}), (20, {"end": 20}), (0, {"enabled": False}), (0, {"slot": 99})],
+    ids=["longer", "shorter", "disabled", "deleted"],
+)
+async def test_the_schedule_is_edited(
+    rig: Rig, minutes: int, changes: dict[str, Any]
+) -> None:
+    """A window that is edited moves the end at once."""
+    window(rig, 60)
+    await start(rig)
+    await switch(rig, False)
+    now = rig.pool.pool.local_time()
+    if "end" in changes:
+        changes = {"end": now.hour * 60 + now.minute + changes["end"]}
+    await edit(rig, **changes)
+    if minutes:
+        assert lasts(rig) == minutes
+        await live(rig, minutes - 2)
+        assert payloads(rig) == [b"\2\0\1"]
+    await live(rig, 3)
+    assert payloads(rig) == [b"\2\0\1", b"\2\0\0"]
+    assert not rig.pool.pool.slots[SLOT].held
+
+
+async def test_a_schedule_that_is_moved_to_the_evening(rig: Rig) -> None:
+    window(rig, 600)
+    await start(rig)
+    await switch(rig, False)
+    now = rig.pool.pool.local_time()
+    await edit(rig, start=(now.hour + 3) * 60, end=(now.hour + 5) * 60)
+    await live(rig, 240, 60)
+    assert rig.pool.pool.relays[SLOT]
+
+
+@pytest.mark.parametrize("slot", [SLOT, 0])
+async def test_the_clock_of_the_controller_is_behind(rig: Rig, slot: int) -> None:
+    """L17: held off until its schedule ends by the controller's clock."""
+    rig.pool.dialects.add("clock_hour_behind")
+    window(rig, 60, slot, begun=180)
+    await start(rig)
+    await switch(rig, False, slot)
+    ran, on = 0, rig.pool.pool.slots[slot]
+    for _ in range(130):
+        await live(rig, 1)
+        ran += on.on
+    assert ran <= 2
+    assert holds(rig) == {} and not on.held
+
+
+async def test_two_clocks_that_differ_by_seconds(rig: Rig) -> None:
+    """What starts within them is held again for minutes, not for hours."""
+    window(rig, 20, begun=120)
+    await start(rig)
+    await switch(rig, False)
+    rig.pool.dialects.add("clock_hour_behind")
+    await live(rig, 21)
+    rig.pool.dialects.clear()
+    assert holds(rig) == {SLOT: False}
+    await live(rig, 6)
+    assert holds(rig) == {} and not rig.pool.pool.slots[SLOT].held
+
+
+@pytest.fixture
+def jumpy(make_rig: Callable[..., Rig]) -> tuple[Rig, list[float]]:
+    """Put a home there whose wall clock can be wrong by some s."""
+    wrong, rigs = [0.0], list[Rig]()
+
+    def steady() -> float:
+        return rigs[0].pool.pool.local_time().timestamp() if rigs else NOON
+
+    clock = Clock(wall=lambda: steady() + wrong[0], steady=steady)
+    rigs.append(make_rig(clock=clock))
+    return rigs[0], wrong
+
+
+async def test_our_clock_jumps(jumpy: tuple[Rig, list[float]]) -> None:
+    """Six hours ahead for 40 s end no hold."""
+    rig, wrong = jumpy
+    window(rig, 60)
+    await start(rig)
+    await switch(rig, False)
+    await hold(rig, True, 60, 1)
+    wrong[0] = 6 * 3600
+    await live(rig, 0.7)
+    wrong[0] = 0
+    await live(rig, 1)
+    assert holds(rig) == {SLOT: False, 1: True}
+    await live(rig, 60)
+    assert holds(rig) == {}
+
+
+async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
+    """A year ahead: half an hour is half an hour, over a restart, too."""
+    rig, wrong = jumpy
+    wrong[0] = 366 * 24 * 3600
+    await live(rig, 12)  # by now that is trusted
+    await start(rig)
+    await hold(rig, True, 30)
+    kept = KeptHolds.from_dict(Stored(rig.controller.holds.kept.as_dict()))
+    wrong[0] = 0
+    await live(rig, 12)
+    (found,) = rig.controller.holds.shown
+    assert found.until is not None
+    left = found.until - rig.pool.pool.local_time()
+    assert timedelta(minutes=17) < left < timedelta(minutes=19)
+    restored = kept.holds[0].restored(rig.pool.pool.local_time(), 0.0)
+    assert restored.ends_at == 1800
+    await live(rig, 19)
+    assert holds(rig) == {}
+
+
+async def test_a_new_hold_starts_afresh(rig: Rig) -> None:
+    """L6, L22: what could not be released once says nothing of the next hold."""
+    await start(rig)
+    rig.pool.dialects.add("pump_aux_declined")
+    await hold(rig, False, 1, 0)
+    await live(rig, 3)
+    assert [each.state for each in rig.controller.holds.shown] == [State.STUCK]
+    rig.pool.dialects.clear()
+    await hold(rig, False, 5, 0)
+    await live(rig, 6)
+    assert holds(rig) == {} and not rig.pool.pool.slots[0].held
+
+
+async def test_other_firmware_is_tried_at_once(rig: Rig) -> None:
+    await start(rig)
+    rig.pool.dialects.add("pump_aux_declined")
+    await hold(rig, False, 1, 0)
+    await live(rig, 90)
+    assert [each.slot for each in rig.controller.holds.overdue] == [0]
+    rig.pool.dialects.clear()
+    rig.pool.firmware = "2.6.0"
+    await live(rig, 1)
+    assert holds(rig) == {} and rig.controller.holds.overdue == ()
+
+
+async def test_a_key_that_is_not_ours_at_the_end(rig: Rig) -> None:
+    """Nothing releases it until the account is signed in: a person hears of it."""
+    await start(rig)
+    await hold(rig, True, 10)
+    rig.pool.faults.on("wrong_key")
+    rig.service.cloud.faults.on("refuse")
+    for _ in range(8):
+        rig.time.advance(600)
+        await rig.controller.poller.read_lan()
+        await rig.controller.holds.work()
+    assert [each.slot for each in rig.controller.holds.overdue] == [SLOT]
+    rig.pool.faults.clear()
+    await live(rig, 1)
+    assert holds(rig) == {} and not rig.pool.pool.slots[SLOT].held
+
+
+async def test_300_toggles(rig: Rig) -> None:
+    """W4: the last request counts, and the counter stays where it is."""
+    await start(rig)
+    toggles = [switch(rig, number % 2 == 0) for number in range(299)]
+    await asyncio.gather(*toggles, hold(rig, True, 20))
+    assert len(rig.asked("a")) <= 3
+    assert rig.pool.pool.relays[SLOT]
+    assert lasts(rig) == 20
+    rig.pool.faults.on("decline")
+    results = await asyncio.gather(
+        *(switch(rig, False) for _ in range(20)), return_exceptions=True
+    )
+    assert len({type(result).__name__ for result in results} - {"DeclinedError"}) == 0
+
+
+async def test_a_command_that_is_accepted_and_not_done(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hold is not released until that is confirmed, also where reads take 6 s."""
+    await start(rig)
+    await hold(rig, True, 5)
+    read = rig.controller.poller.read_lan
+
+    async def read_slowly(limit: float | None = None) -> bool:
+        rig.time.advance(6)
+        return await read(limit)
+
+    monkeypatch.setattr(rig.controller.poller, "read_lan", read_slowly)
+    rig.pool.faults.on("ignore_writes")
+    rig.time.advance(300)
+    await rig.controller.holds.work()
+    assert [each.state for each in rig.controller.holds.shown] == [State.STUCK]
+    rig.pool.faults.clear()
+    await live(rig, 3)
+    assert holds(rig) == {} and not rig.pool.pool.slots[SLOT].held
+
+
+async def test_leaving(rig: Rig) -> None:
+    """W3: what has an end is released now; what a person keeps on stays."""
+    window(rig, 60)
+    await start(rig)
+    await switch(rig, False)
+    await hold(rig, True, 60, 1)
+    await switch(rig, True, 3)
+    assert await rig.controller.holds.leave(only_lan=True) == ()
+    assert payloads(rig)[3:] == [b"\2\0\0"]  # the cloud can switch the light off
+    assert await rig.controller.holds.leave() == ()
+    assert payloads(rig)[4:] == [b"\1\0\0"]
+    assert rig.pool.pool.slots[3].held
+
+
+async def test_leaving_what_does_not_answer(rig: Rig) -> None:
+    await start(rig)
+    await hold(rig, False, 60)
+    rig.pool.faults.on("refuse")
+    (left,) = await rig.controller.holds.leave()
+    assert (left.slot, left.state) == (SLOT, State.ACTIVE)
