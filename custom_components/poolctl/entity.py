@@ -32,6 +32,9 @@ class PoolctlEntityDescription[T](EntityDescription):
     """The same, where it depends on choices or on what was learned."""
     fitted: frozenset[int] | None = None
     """Aux types one of which must be wired for the entity to exist."""
+    proof_fn: Callable[[PoolState], object] | None = None
+    """What is not `None` proves that it is there while the equipment is not known;
+    `None`: its value."""
     exists_fn: Callable[[Pool], bool | None] = lambda pool: True
     """Whether the entity exists where `fitted` is not given; `None`: not known yet."""
     assumed_fn: Callable[[PoolState], bool] = lambda state: False
@@ -44,12 +47,13 @@ class PoolctlEntityDescription[T](EntityDescription):
     def exists(self, pool: Pool) -> bool | None:
         """Tell whether the pool has this, `None` where that is not known yet.
 
-        While the equipment is not known, a value proves that it is there.
+        While the equipment is not known, `proof_fn` decides.
         """
         if self.fitted is None:
             return self.exists_fn(pool)
         if (fitted := pool.state.outputs.fitted(self.fitted)) is None:
-            return self.value(pool) is not None or None
+            proof = self.proof_fn(pool.state) if self.proof_fn else self.value(pool)
+            return proof is not None or None
         return fitted
 
 

@@ -73,6 +73,8 @@ def _desired(
         native_max_value=kind.choice.high,
         native_step=kind.choice.step,
         fitted=kind.fitted,
+        # The dashboard shows it; only with the settings it can be changed.
+        proof_fn=lambda state: kind.of(state).enabled,
         value_fn=lambda state: kind.of(state).desired,
         set_fn=lambda controller, value: controller.dosing.set_desired(kind, value),
     )

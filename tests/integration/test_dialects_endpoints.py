@@ -32,3 +32,17 @@ async def test_published_endpoints_are_enough(home: Home, failure: D) -> None:
     assert entry.runtime_data.last_update_success
     assert home.flows == []
     assert all(request.name != "token" for request in home.cloud.requests)
+
+
+async def test_what_published_endpoints_can_do_is_offered(home: Home) -> None:
+    """The pump and its speed, and nothing that the service cannot do (C17)."""
+    home.own(home.service.full)
+    home.controller = home.service.full
+    home.cloud.dialects = {D.C17_PUBLISHED}
+    stored = {home.controller.device_id: record(home.controller, host=None, key=None)}
+    await home.set_up(controllers=stored)
+    await home.live(60)
+    assert home.entity_keys("switch") == {"pump"}
+    assert home.entity_keys("number") == {"pump_speed", "volume", "filter_limit"}
+    for domain in ("climate", "light", "select", "time", "calendar"):
+        assert home.entity_keys(domain) == set()

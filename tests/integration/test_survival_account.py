@@ -123,9 +123,9 @@ class TestSignIn:
         """
         await by_cloud(home)
         home.cloud.faults.on("unauthorized")
-        reads = len(asked(home, "deviceOnlineStatuses"))
+        reads = len(asked(home, "dashboardInfo"))
         await home.advance(30)
-        assert asked(home, "deviceOnlineStatuses")[reads:] == [401, 401]
+        assert asked(home, "dashboardInfo")[reads:] == [401, 401]
         assert asked(home, "token") == [200]
         for _ in range(10):
             await home.advance(30)

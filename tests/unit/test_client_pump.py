@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
-    InvalidCommandError,
-    NotSupportedError,
-)
+from custom_components.poolctl.client.exceptions import InvalidCommandError
 from custom_components.poolctl.client.pool.state import Source
+from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import Rig
 
@@ -61,14 +59,19 @@ async def test_the_pump_by_the_cloud_then_by_the_lan(on_cloud: Rig) -> None:
     assert on_cloud.controller.store.state.source is Source.LAN
 
 
-async def test_a_pump_whose_slot_is_not_known(make_rig: Callable[..., Rig]) -> None:
+async def test_published_endpoints_only(make_rig: Callable[..., Rig]) -> None:
+    """Off, on and speed by `setPumpInfo`, on the first slot (C17)."""
     rig = make_rig(lan=False)
+    rig.service.cloud.dialects = {D.C17_PUBLISHED}
     await rig.controller.poller.poll()
-    with pytest.raises(NotSupportedError):
-        await rig.controller.pump.switch(False)
-    with pytest.raises(NotSupportedError):
-        await rig.controller.pump.set_speed(60)
-    assert rig.written() == []
+    await rig.controller.pump.set_speed(60)
+    rig.time.advance(5)
+    for on in (False, True):
+        await rig.controller.pump.switch(on)
+        rig.time.advance(5)
+    assert rig.written() == ["setPumpInfo"] * 3
+    pump = rig.pool.pool.pump
+    assert (pump.mode, pump.asked) == (99, 60)
 
 
 async def test_pump_off_while_the_heater_cools_down(

@@ -5,19 +5,27 @@ The table of design.md 3; the intervals are the service's advice (interface.md 4
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 import logging
 import time
 
 from ..clock import Clock
 from ..cloud import COPY_AGE, CloudClient
-from ..exceptions import BusyError, PoolctlError, StateExpiredError, UnreachableError
+from ..exceptions import (
+    BusyError,
+    PoolctlError,
+    RefusedError,
+    StateExpiredError,
+    UnreachableError,
+)
 from ..facts import Poll, SourceChange
 from ..frame import StateFrame
 from ..json_values import Answer
 from ..lan import TIMEOUT, LanClient
 from ..pool.from_cloud import (
+    assume_pump_slot,
+    assume_speed,
     merge_chemistry,
     merge_dashboard,
     merge_pump,
@@ -55,6 +63,13 @@ _CLOUD_READS: tuple[tuple[str, _Merge], ...] = (
     ("chemistryCard", merge_chemistry),
     ("pumpInfo", merge_pump),
 )
+
+
+_ASSUMED: Mapping[str, Callable[[PoolState], PoolState]] = {
+    "auxInfo": assume_pump_slot,
+    "pumpInfo": assume_speed,
+}
+"""What is assumed where one of these is refused, so that the pump can be controlled."""
 
 
 class Poller:
@@ -221,6 +236,8 @@ class Poller:
                 found.append((merge, await cloud.read(self._paths.device_id, endpoint)))
             except PoolctlError as err:
                 _LOGGER.debug("Cloud read %s failed: %s", endpoint, err)
+                if isinstance(err, RefusedError) and endpoint in _ASSUMED:
+                    self._store.known = _ASSUMED[endpoint](self._store.known)
                 if isinstance(err, BusyError) and err.retry_after:
                     # The schedules alone are never served from a copy.
                     due = time.monotonic() + err.retry_after

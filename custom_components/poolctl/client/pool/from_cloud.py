@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
-from ..equipment import MAX_SLOTS, UNKNOWN_TYPE
+from ..equipment import MAIN_PUMP, MAX_SLOTS, UNKNOWN_TYPE
 from ..frame import DESIRED_ORP, MODE_MANUAL, MODE_OFF, PH, READINGS, Readings, Signals
 from ..json_values import Answer, flag, list_of, number, object_of, text
 from ..schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings
+from .outputs import Outputs
 from .schedule_rules import merge_schedules
 from .state import PoolState, Source, with_readings
 from .timers import with_timers, without_past_timers
@@ -107,7 +108,8 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     manual = object_of(answer, "manual")
     # Dosers and heaters are not listed: alone, this answer never tells everything.
     known = state.outputs
-    types = list(known.types or (UNKNOWN_TYPE,) * MAX_SLOTS)
+    wired = None if known.types == _ONLY_PUMP else known.types
+    types = list(wired or (UNKNOWN_TYPE,) * MAX_SLOTS)
     names, modes = list(known.names), list(known.modes)
     told, timers = False, dict[int, float]()
     for entry in (e for name in _SLOT_LISTS for e in list_of(manual, name)):
@@ -132,6 +134,25 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     )
     state = replace(state, outputs=outputs)
     return with_timers(state, timers, now) if timers else state
+
+
+_ONLY_PUMP = (MAIN_PUMP, *(UNKNOWN_TYPE,) * (MAX_SLOTS - 1))
+
+
+def assume_pump_slot(state: PoolState) -> PoolState:
+    """Return the state where `auxInfo` is refused: the pump is on the first slot (chosen).
+
+    `setPumpInfo` wants its slot, and the published endpoints do not report it. With its
+    type code, a wrong slot is declined.
+    """
+    if state.outputs.types is not None:
+        return state
+    return replace(state, outputs=Outputs(types=_ONLY_PUMP, assumed=True))
+
+
+def assume_speed(state: PoolState) -> PoolState:
+    """Return the state where `pumpInfo` is refused: `setPumpInfo` has a speed (chosen)."""
+    return state if state.pump else replace(state, pump=PumpIdentity("", "", ""))
 
 
 def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
