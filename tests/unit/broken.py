@@ -11,10 +11,15 @@ from tests.validation.report import Check, Problem, Repository
 
 ROOT: Final = Path(__file__).parents[2]
 PARTS: Final = (
+    ".github",
     "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "blueprints",
     "custom_components",
     "hacs.json",
     "pyproject.toml",
+    "scripts",
 )
 REMOVED: Final = object()
 
