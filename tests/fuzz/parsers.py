@@ -259,7 +259,7 @@ def _write(response: Response) -> None:
 
 
 def _inventory(response: Response) -> Iterator[str]:
-    found = cloud.parse_inventory(object_of(cloud.check(response), "data"))
+    found = cloud.parse_inventory(cloud.check(response))
     account.account_id(None, "", found)
     for device in found.devices:
         yield from (device.name, device.site)

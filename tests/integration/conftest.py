@@ -190,6 +190,8 @@ def sign_in(
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for the effect of a command sooner than people would."""
     monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.03, 0.06, 0.1))
+    # Where time is frozen, nothing that keeps a pace would ever be sent.
+    monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.0,))
 
 
 @pytest.fixture
