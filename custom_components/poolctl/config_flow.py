@@ -129,9 +129,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                     step_id=self._preview.step_id,
                     description_placeholders=self._placeholders,
                 )
-            if self.source == SOURCE_ZEROCONF and self._observed is not None:
-                self._card_returns = True
-                discovered.async_ask_credentials(self.hass, self._observed)
+            self._card_returns = self.source == SOURCE_ZEROCONF
+            discovered.async_ask_credentials(self.hass, self._observed)
             return await self._ask_credentials()
         return await self._ask_address(self._preview.step_id, user_input or None)
 

@@ -32,7 +32,7 @@ _OTHER: Final = "other"
 """The choice of none of them."""
 _PATIENCE: Final = 600.0
 """s that somebody may take to type the credentials."""
-_ASKED: HassKey[tuple[float, ObservedAddress]] = HassKey("poolctl_asked")
+_ASKED: HassKey[tuple[float, ObservedAddress | None]] = HassKey("poolctl_asked")
 """The controller whose card asked for credentials last, and when (monotonic, s)."""
 _CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
 
@@ -69,7 +69,7 @@ def async_chosen(hass: HomeAssistant, user_input: UserInput) -> ObservedAddress 
 
 
 @callback
-def async_ask_credentials(hass: HomeAssistant, card: ObservedAddress) -> None:
+def async_ask_credentials(hass: HomeAssistant, card: ObservedAddress | None) -> None:
     """Keep which controller the next flow is about: Home Assistant begins a new one."""
     hass.data[_ASKED] = time.monotonic(), card
 
