@@ -205,8 +205,14 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
         expected = state.entity_id.endswith("_warm_at") and state.state != STATE_UNKNOWN
         return "expected" if expected else state.state
 
+    def described(state: State) -> dict[str, Any]:
+        # A problem begins anew with a start.
+        problems = state.attributes.get("problems", ())
+        found = [{**each, "since": None} for each in problems]
+        return {**state.attributes, "problems": found}
+
     return {
-        state.entity_id: (shown(state), dict(state.attributes))
+        state.entity_id: (shown(state), described(state))
         for state in hass.states.async_all()
         # A button shows when it was pressed last, and totals go on.
         if state.domain != "button"
