@@ -150,8 +150,7 @@ export class PoolHeadline extends PoolCard {
     const { text } = this;
     const pump = pool.one("switch", "pump");
     const [cooling, priming] = ["pump_cooldown_remaining", "pump_priming_remaining"].map((key) => pool.one("sensor", key)?.state);
-    const phase = known(cooling) ? "cooling_down" : known(priming) ? "priming" : pump?.state?.state;
-    const doing = pool.one("sensor", "pump_status")?.state?.state ?? phase ?? "";
+    const doing = pool.one("sensor", "pump_status")?.state?.state ?? "";
     const ends = Date.parse((known(cooling) ? cooling : priming)?.state ?? "");
     /** @type {(end: number | undefined) => string} */
     const until = (end) => (end ? ` ${fill(text.until, { time: moment(this.hass, end) })}` : "");
@@ -161,7 +160,6 @@ export class PoolHeadline extends PoolCard {
       priming: { word: text.starting, sentence: text.priming + until(ends) },
       starting: { word: text.starting, sentence: text.priming },
       running: { sentence: text.filtering + until(pump && this.endOf(pump)) },
-      on: { sentence: text.filtering + until(pump && this.endOf(pump)) },
       off: { sentence: text.pump_off },
     };
     return found[doing];
