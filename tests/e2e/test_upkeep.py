@@ -55,7 +55,13 @@ async def test_closed_season(
     async with closed(desk, home, pools):
         await look(desk, home, path)
         await expect(card(desk, "pool")).to_contain_text("Last seen", timeout=SEASON_MS)
-        assert (await api.states())[ph]["state"] == "unavailable"
+
+        async def shown() -> str:
+            return str((await api.states())[ph]["state"])
+
+        await until(
+            shown, "unavailable".__eq__, what="the pH is unavailable", seconds=120
+        )
         await switch_off(pools, on=False)
         await api.call("homeassistant", "update_entity", entity_id=ph)
         await expect(card(desk, "pool")).to_contain_text("filtering")

@@ -43,7 +43,7 @@ def show_issues_at_once() -> None:
     The configuration folder is where this program was started.
     """
     sys.path.insert(0, str(Path.cwd()))
-    module = vars(import_module("custom_components.poolctl.problems.table"))
+    module = vars(import_module("custom_components.poolctl.coordinator"))
     module["PROBLEMS"] = tuple(
         replace(row, patience=0, repair=row.repair and replace(row.repair, patience=0))
         for row in module["PROBLEMS"]

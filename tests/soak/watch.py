@@ -24,11 +24,11 @@ BACK: Final = re.compile(r"Fetching (?P<who>.+) data recovered")
 EXPECTED: Final[tuple[tuple[str, str], ...]] = (
     (f"{OURS}.client.envelope", r"The controller restarted its message counter"),
     (f"{OURS}.client.control.store", r".+ was accepted but never took effect"),
-    (f"{OURS}.client.control.poller", r"The controller sends state frames of version"),
-    (f"{OURS}.client.control.poller", r"The controller answers in a form that is not"),
+    (f"{OURS}.observed.statistics", r"The controller sends state frames of version"),
+    (f"{OURS}.observed.statistics", r"The controller answers in a form that is not"),
     (f"{OURS}.account", r"Authentication failed while fetching pool account data"),
     (f"{OURS}.config_flow", r"Successfully authenticated"),
-    (f"{OURS}.upkeep.recovery", r".+ has a new (address|envelope key)"),
+    (f"{OURS}.network.recovery", r".+ has a new (address|envelope key)"),
     # A reload while nobody answers is tried again by Home Assistant itself.
     (OURS, r"Config entry '.+' for poolctl .+ not ready yet"),
 )
