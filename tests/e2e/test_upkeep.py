@@ -103,14 +103,20 @@ async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
     example = parse_yaml(pasted)
     assert isinstance(example, dict)
     (action,) = example["actions"]
+
     # Not the pump's: the water is to flow for the other tests.
-    end = await entity(api, f"schedule_{WATERFALL}_end", "time")
+    async def ends() -> list[str]:
+        registered = await api.command("config/entity_registry/list")
+        unique_id = f"{FULL_ID}_schedule_{WATERFALL}_end"
+        return [e["entity_id"] for e in registered if e["unique_id"] == unique_id]
+
+    # Schedules are read some time after the account was loaded, as the last test has it.
+    (end,) = await until(ends, bool, what="a schedule has an end", seconds=120)
     action["target"]["entity_id"] = end
 
     async def shown() -> str:
         return str((await api.states())[end]["state"])
 
-    # Schedules are read some time after the account was loaded, as the last test has it.
     await until(shown, "12:00:00".__eq__, what="the end is shown", seconds=SECONDS)
     await api.command("execute_script", sequence=[action])
     sunset = (await api.states())["sun.sun"]["attributes"]["next_setting"]
