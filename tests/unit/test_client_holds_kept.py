@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.holds.hold import State
+from custom_components.poolctl.client.holds.ends import is_over
+from custom_components.poolctl.client.holds.hold import End, Hold, State
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.stored import Stored
 from tests.simulator import NOON
@@ -190,10 +191,21 @@ async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
     assert found.until is not None
     left = found.until - rig.pool.pool.local_time()
     assert timedelta(minutes=17) < left < timedelta(minutes=19)
-    restored = kept.holds[0].restored(rig.pool.pool.local_time(), 0.0)
-    assert restored.ends_at == 1800
+    now = rig.pool.pool.local_time()
+    restored = kept.holds[0].restored(now, 0.0)
+    assert restored.until == now + timedelta(minutes=30)
     await live(rig, 19)
     assert holds(rig) == {}
+
+
+def test_a_hold_that_ended_while_home_assistant_was_down() -> None:
+    """A start goes on from the last trusted moment: what is confirmed later counts."""
+    end = datetime(2026, 10, 4, 13, 57, tzinfo=UTC)
+    began = end - timedelta(hours=2)
+    hold = Hold(slot=3, on=True, since=began, until=end, end=End.DURATION, lasts=7200.0)
+    restored = hold.restored(began + timedelta(minutes=30), 0.0)
+    assert not is_over(restored, end - timedelta(minutes=1), 1.0)
+    assert is_over(restored, end + timedelta(minutes=4), 2.0)
 
 
 async def test_a_new_hold_starts_afresh(rig: Rig) -> None:

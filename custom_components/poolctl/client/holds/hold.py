@@ -94,13 +94,12 @@ class Hold:
         return self.needed and self.state is not State.WATCHED
 
     def restored(self, now: datetime, at: float) -> Hold:
-        """Return the hold after a restart: its duration goes on by the wall clock.
+        """Return the hold after a restart: its duration goes on by the trusted time.
 
-        It lasts no longer than was asked for, whatever a wrong clock made of its end.
+        That time may be from before a long pause until something confirms another one, so
+        it is no base for the monotonic clock. The hold lasts no longer than was asked for.
         """
         if self.lasts is None or self.until is None:
             return replace(self, settled_at=at)
-        left = (self.until - now).total_seconds()
-        left = min(max(left, 0.0), self.lasts)
-        until = now + timedelta(seconds=left)
-        return replace(self, settled_at=at, ends_at=at + left, until=until)
+        until = min(self.until, now + timedelta(seconds=self.lasts))
+        return replace(self, settled_at=at, until=until)
