@@ -171,6 +171,7 @@ def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
     ]
 
 
+@pytest.mark.timeout(0)  # as long as scenarios are asked for
 @pytest.mark.parametrize("path", ["lan", "cloud"])
 async def test_nothing_raises_and_no_entity_goes(
     home: Home,

@@ -62,6 +62,7 @@ kept of every third poll is more."""
 
 
 @pytest.mark.usefixtures("current_request_with_host")
+@pytest.mark.timeout(7200)
 @pytest.mark.freeze_time("2026-11-02 00:00:00")
 async def test_a_week(
     hass: HomeAssistant,

@@ -50,6 +50,7 @@ QUERIES: Final = 72
 
 
 @pytest.mark.parametrize("dialect", [None, Dialect.PUMP_OFF_CLEARS])
+@pytest.mark.timeout(7200)
 @pytest.mark.freeze_time("2026-10-02 13:30:00")
 async def test_a_fortnight(
     hass: HomeAssistant,

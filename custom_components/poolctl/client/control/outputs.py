@@ -89,7 +89,4 @@ def with_mode(state: PoolState, slot: int, mode: int) -> PoolState:
 
 def _switched(state: PoolState, slot: int, on: bool, *, held: bool) -> PoolState:
     state = with_mode(state, slot, MODE_MANUAL if on else MODE_OFF)
-    if not held:
-        return replace(state, outputs=state.outputs.released(slot))
-    slots = tuple(sorted({*(state.outputs.held or ()), slot}))
-    return replace(state, outputs=replace(state.outputs, held=slots))
+    return replace(state, outputs=state.outputs.with_hold(slot, held=held))

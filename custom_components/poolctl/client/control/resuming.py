@@ -15,7 +15,9 @@ def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
 
     return Command(
         key=key,
-        show=lambda state: replace(state, outputs=state.outputs.released(slot)),
+        show=lambda state: replace(
+            state, outputs=state.outputs.with_hold(slot, held=False)
+        ),
         holds=holds,
         lan=lan,
     )

@@ -59,10 +59,12 @@ class Outputs:
         )
         return next(actuators, None)
 
-    def released(self, index: int) -> Outputs:
-        """Return the outputs with a slot that its schedules have back."""
-        held = tuple(each for each in self.held or () if each != index)
-        return replace(self, held=held)
+    def with_hold(self, index: int, *, held: bool) -> Outputs:
+        """Return the outputs with a slot held or not, where holds are reported at all."""
+        if self.held is None:
+            return self
+        others = {*self.held} - {index}
+        return replace(self, held=tuple(sorted({*others, index} if held else others)))
 
 
 @lru_cache(maxsize=64)
