@@ -1,9 +1,9 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 import logging
 import time
@@ -18,6 +18,7 @@ from homeassistant.helpers.aiohttp_client import (
     async_create_clientsession,
     async_get_clientsession,
 )
+from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
 from .api import AccountToken
@@ -27,7 +28,7 @@ from .client.exceptions import AuthenticationError, PoolctlError
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
-from .device import async_disentangle
+from .device import MAX_ENTITIES, async_disentangle, async_has_room
 from .errors import ACCOUNT_ERRORS, sentence
 from .flow.discovered import async_end_cards
 from .network.addresses import async_observed_addresses
@@ -48,6 +49,8 @@ INVENTORY_RETRY = 300.0
 """s after which an inventory that failed is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """s between the first inventory that lacks a controller and the one that removes it."""
+_ROOM_INTERVAL = timedelta(minutes=1)
+"""Between two tries to add controllers for which there was no room."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -97,6 +100,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         async_ask_the_time(hass, entry, self.cloud)
         self._left_out: set[str] = set()
         """Controllers that could not be loaded: what is stored of them is kept."""
+        self._without_room: set[str] = set()
+        """Controllers whose entities would exceed Home Assistant's limit."""
+        self._room_logged = frozenset[str]()
         self.data, self._unread = stored_records(entry.data)
 
     # Start
@@ -118,6 +124,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
         self.config_entry.async_on_unload(
             async_on_release(self.hass, self._async_add_listed)
+        )
+        self.config_entry.async_on_unload(
+            async_track_time_interval(
+                self.hass, self._async_look_for_room, _ROOM_INTERVAL
+            )
         )
         if self.config_entry.pref_disable_polling and self.controllers:
             self._close_season()
@@ -289,6 +300,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Add a controller; one that cannot be added never stops the others."""
         if async_runs_elsewhere(self.hass, self.config_entry, record.device_id):
             return None
+        running = self.controllers.keys()
+        if not async_has_room(self.hass, self.config_entry, running, record.device_id):
+            self._without_room.add(record.device_id)
+            return None
+        self._without_room.discard(record.device_id)
         try:
             coordinator = self._add(record)
         except Exception:
@@ -300,6 +316,20 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         return coordinator
 
     @callback
+    def _async_look_for_room(self, now: datetime) -> None:
+        """Add controllers once there is room: somebody disables entities, or few came."""
+        if waiting := frozenset(self._without_room):
+            self._async_add_listed()
+            if waiting == self._without_room != self._room_logged:
+                self._room_logged = waiting
+                _LOGGER.warning(
+                    "%d pool controllers were left out, because Home Assistant allows"
+                    " %d enabled entities for an account",
+                    len(waiting),
+                    MAX_ENTITIES,
+                )
+
+    @callback
     def _report_left_out(self) -> None:
         left_out = self._unread.keys() | (self._left_out & self.data.keys())
         if left_out:
@@ -308,8 +338,13 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 " could not be loaded",
                 len(left_out),
             )
+        self._without_room &= self.data.keys()
         lacking = self.data.keys() - self.controllers.keys() - self._left_out
-        self.problems.async_lack(left_out, [self.data[each].title for each in lacking])
+        shared = self._titles(lacking - self._without_room)
+        self.problems.async_lack(left_out, shared, self._titles(self._without_room))
+
+    def _titles(self, device_ids: Iterable[str]) -> list[str]:
+        return [self.data[each].title for each in device_ids]
 
     @callback
     def _async_show_problems(self) -> None:

@@ -1,11 +1,20 @@
 """The controller as a device of Home Assistant."""
 
+from collections.abc import Set as AbstractSet
+
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from .client.pool.state import PoolState
 from .const import DOMAIN
 from .network.record import ControllerRecord, mac_of
+
+MAX_ENTITIES = 10_000
+"""Enabled entities that Home Assistant allows for an entry: it drops those above."""
+MOST_ENTITIES = 200
+"""Of one controller, with room for outputs and schedules that are added (chosen)."""
+_ID_LENGTH = len("AA_BB_CC_00_00_01")
 
 
 def device_info(
@@ -50,3 +59,22 @@ def async_disentangle(hass: HomeAssistant, entry_id: str, device_id: str) -> Non
         registry.async_update_device(
             device.id, new_connections=device.connections - {mac}
         )
+
+
+@callback
+def async_has_room(
+    hass: HomeAssistant, entry: ConfigEntry, running: AbstractSet[str], device_id: str
+) -> bool:
+    """Return whether Home Assistant has room for all entities of another controller.
+
+    One that has entities is kept: they count already. Those of a running controller
+    that has none yet are still to come.
+    """
+    coming = {*running, device_id}
+    if len(coming) * MOST_ENTITIES <= MAX_ENTITIES:
+        return True
+    entities = er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id)
+    owners = {each.unique_id[:_ID_LENGTH] for each in entities}
+    enabled = sum(each.disabled_by is None for each in entities)
+    room = MAX_ENTITIES - enabled - len(coming - owners) * MOST_ENTITIES
+    return device_id in owners or room >= 0

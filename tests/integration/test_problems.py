@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl import coordinator
+from custom_components.poolctl import coordinator, device
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
 from custom_components.poolctl.network.health import Health
 from custom_components.poolctl.problems.table import KEYS
@@ -337,7 +337,8 @@ async def test_every_problem(home: Home, case: Case) -> None:
 
 
 def test_every_row_has_a_case() -> None:
-    assert {case.key for case in CASES} | {"clock_wrong"} == set(KEYS)
+    others = {"clock_wrong", "controllers_without_room"}
+    assert {case.key for case in CASES} | others == set(KEYS)
 
 
 async def test_our_clock(home: Home, clocks: SimpleNamespace) -> None:
@@ -347,6 +348,17 @@ async def test_our_clock(home: Home, clocks: SimpleNamespace) -> None:
         await home.act("switch.turn_on", "slot_2")
 
     await test_every_problem(home, Case(key="clock_wrong", arrange=arrange))
+
+
+async def test_no_room(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def arrange(home: Home) -> None:
+        monkeypatch.setattr(device, "MAX_ENTITIES", device.MOST_ENTITIES)
+        await home.set_up(*home.service.controllers)
+        await home.live(900, step=60)
+
+    key, name = "controllers_without_room", home.service.full.name
+    case = Case(key=key, arrange=arrange, contains=name)
+    await test_every_problem(home, case)
 
 
 async def test_all_is_well(home: Home) -> None:

@@ -397,7 +397,10 @@ def test_which_rows_are_repairs() -> None:
     }
     warning, error = ir.IssueSeverity.WARNING, ir.IssueSeverity.ERROR
     fixable = {"acid_low", "chlorine_low", "held_off", "address_lost", "key_rejected"}
-    errors = {"key_rejected", "clock_wrong", "controllers_left_out"}
+    errors = {
+        *("key_rejected", "clock_wrong"),
+        *("controllers_left_out", "controllers_without_room"),
+    }
     for key, found in wanted.items():
         severity = error if key in errors else warning
         assert found == (key in fixable, severity, key == "service_silent"), key
@@ -437,6 +440,7 @@ def test_severities() -> None:
         "address_lost": 300,
         "cloud_only": 300,
         "service_silent": 86400,
+        "controllers_without_room": 600,
     }
 
 
@@ -450,6 +454,7 @@ ACCOUNT = AccountHealth(
     sign_in_ends=None,
     left_out=(),
     shared=(),
+    without_room=(),
 )
 
 
@@ -462,6 +467,7 @@ ACCOUNT = AccountHealth(
         ("service_silent", {"answers": None}, None),
         ("controllers_left_out", {"left_out": ("A", "B")}, True),
         ("controllers_shared", {"shared": ("A",)}, True),
+        ("controllers_without_room", {"without_room": ("A",)}, True),
     ],
 )
 def test_a_row_of_an_account(

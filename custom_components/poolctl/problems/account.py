@@ -26,6 +26,8 @@ _WARNING = timedelta(days=7)
 """Before its end: somebody may be on holiday (chosen)."""
 SILENCE = 24 * 60 * 60.0
 """s: a service that is silent for longer may have ended for good (chosen)."""
+_NO_ROOM_PATIENCE = 600.0
+"""s: many controllers at once are added a part at a time."""
 _INTERVAL = timedelta(minutes=10)
 """Between two tests: an account does not announce each time that it was not read."""
 
@@ -47,6 +49,8 @@ class AccountHealth:
     """Names of the controllers that could not be loaded."""
     shared: tuple[str, ...]
     """Names of the controllers that another account runs."""
+    without_room: tuple[str, ...]
+    """Names of the controllers that exceed Home Assistant's limit of entities."""
 
 
 def _ends(health: AccountHealth) -> Mapping[str, str]:
@@ -88,6 +92,13 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
         values=lambda health: {"names": ", ".join(health.shared)},
         repair=Repair(patience=0.0),
     ),
+    Problem(
+        key="controllers_without_room",
+        exists=lambda health: bool(health.without_room),
+        patience=_NO_ROOM_PATIENCE,
+        values=lambda health: {"names": ", ".join(health.without_room)},
+        repair=Repair(patience=_NO_ROOM_PATIENCE, severity=ir.IssueSeverity.ERROR),
+    ),
 )
 """The table of possible problems of an account."""
 
@@ -108,6 +119,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         self._changed = changed
         self._left_out: tuple[str, ...] = ()
         self._shared: tuple[str, ...] = ()
+        self._without_room: tuple[str, ...] = ()
         self._was_read = False
 
     @callback
@@ -126,14 +138,21 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         return stop
 
     @callback
-    def async_lack(self, left_out: Collection[str], shared: Collection[str]) -> None:
+    def async_lack(
+        self,
+        left_out: Collection[str],
+        shared: Collection[str],
+        without_room: Collection[str],
+    ) -> None:
         """Report controllers that do not run here.
 
         `left_out` are the identifiers of those that could not be loaded, `shared` the
-        names of those that another account runs.
+        names of those that another account runs, `without_room` of those that exceed
+        Home Assistant's limit of entities.
         """
         self._left_out = tuple(sorted(map(self._name, left_out)))
         self._shared = tuple(sorted(shared))
+        self._without_room = tuple(sorted(without_room))
         self._async_test_now()
 
     @callback
@@ -161,6 +180,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
             sign_in_ends=None if closed else self._sign_in_ends(),
             left_out=self._left_out,
             shared=self._shared,
+            without_room=self._without_room,
         )
 
     def _sign_in_ends(self) -> datetime | None:
