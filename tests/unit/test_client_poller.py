@@ -10,6 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.cloud import UNCHANGED, CloudClient
 from custom_components.poolctl.client.control import poller
+from custom_components.poolctl.client.control.poller import SECOND_TRY
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,
     BusyError,
@@ -92,26 +93,58 @@ async def test_the_lan_misses_once(rig: Rig) -> None:
     assert rig.service.cloud.requests == []
 
 
-async def test_a_silent_lan_is_given_up_soon(rig: Rig) -> None:
-    """Half a minute after its last answer, although a poll waits ten seconds for one."""
+@pytest.mark.parametrize(
+    ("answers", "limits", "given_up"),
+    [
+        pytest.param((None, None), [10, 8], 34, id="silent"),
+        pytest.param((None, 7.5), [10, 8], None, id="late"),
+        pytest.param((None, 8.5), [10, 8], 34, id="too late"),
+        pytest.param((9.5, 9.5), [10, 10], None, id="late each time"),
+        pytest.param((0, None), [10, 4], 34, id="refused, then silent"),
+    ],
+)
+async def test_a_silent_lan_is_given_up_soon(
+    rig: Rig, answers: tuple[float | None, ...], limits: list[float], given_up: int
+) -> None:
+    """Within 35 s of its last answer, though a poll waits up to ten seconds for one.
+
+    `answers` are the s that each poll takes: 0 is refused, `None` never answered.
+    """
     await rig.controller.poller.poll()
-    limits: list[float] = []
-    rig.pool.faults.on("refuse")
+    asked: list[float] = []
     ask = rig.controller.poller._ask_lan
 
-    async def in_vain(lan: LanClient, limit: float) -> StateFrame:
-        limits.append(limit)
-        await rig.time.sleep(limit)
+    async def late(lan: LanClient, limit: float) -> StateFrame:
+        seconds = answers[len(asked)]
+        asked.append(limit)
+        rig.pool.faults.clear()
+        if seconds is None or not 0 < seconds < limit:
+            rig.pool.faults.on("refuse")
+            seconds = SECOND_TRY if seconds == 0 else limit - SECOND_TRY
+        await rig.time.sleep(seconds)
         return await ask(lan, limit)
 
-    with patch.object(rig.controller.poller, "_ask_lan", in_vain):
-        before, now = rig.time.now, 15.0
-        await rig.polls(now)
-        assert source(rig) is LAN
+    with patch.object(rig.controller.poller, "_ask_lan", late):
+        before = rig.time.now
+        await rig.polls(15)
         await rig.polls(rig.controller.poller.interval)
-    assert source(rig) is CLOUD
-    assert limits == [10.0, 4.0]
-    assert rig.time.now - before <= 35
+    assert asked == limits
+    assert source(rig) is (CLOUD if given_up else LAN)
+    assert given_up is None or rig.time.now - before <= given_up
+
+
+async def test_a_lan_without_a_cloud_is_given_time(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = make_rig(cloud=False)
+    await rig.controller.poller.poll()
+    cut(rig)
+    with patch.object(
+        rig.controller.poller, "_ask_lan", side_effect=UnreachableError("")
+    ) as ask:
+        await rig.polls(15)
+        await rig.polls(15)
+    assert [each.args[1] for each in ask.call_args_list] == [10, 10]
 
 
 async def test_a_quick_retry_saves_a_poll(rig: Rig) -> None:

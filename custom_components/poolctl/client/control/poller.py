@@ -44,10 +44,10 @@ _LOGGER = logging.getLogger(__name__)
 
 SECOND_TRY = 1.0
 """s after a read of the LAN that failed: at once, the reason may still be there."""
-AFTER_A_MISS = 4.0
-"""s that the poll after one that the LAN missed has, instead of ten: a LAN that is silent is
-given up for the cloud half a minute after its last answer (chosen)."""
 LAN_INTERVAL = 15.0
+GIVE_UP = 34.0 - LAN_INTERVAL
+"""s after the LAN was asked in vain that the poll after that may take at most: values of
+the cloud are there 35 s after the last answer of the LAN (chosen)."""
 CLOUD_INTERVAL = 30.0
 _EARLY = 1.0
 """s that a timer may fire early: the rest is waited for."""
@@ -97,8 +97,11 @@ class Poller:
         patient = paths.lan is None or (by_cloud and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         if not patient and paths.lan_error is not None:
-            # What was waited for in vain counts (chosen).
-            interval = max(interval - (time.monotonic() - self._began), _SOONEST)
+            # What was waited for in vain counts. A silent LAN is asked again at once, so
+            # that the second answer, too, may be late (chosen).
+            vain = time.monotonic() - self._began
+            silent = paths.on_lan and vain > LAN_INTERVAL / 2
+            interval = _SOONEST if silent else max(interval - vain, _SOONEST)
         left = self._store.expires_in
         return min(interval, max(left, _SOONEST)) if left > 0 else interval
 
@@ -107,17 +110,25 @@ class Poller:
 
         Raises StateExpiredError once nothing was read for 90 s, or ever.
         """
-        paths, self._began = self._paths, time.monotonic()
+        paths, previous, self._began = self._paths, self._began, time.monotonic()
         if not paths.on_lan:
             await self._read_both()
         else:
-            missed = paths.lan_error and self._store.known.source is Source.LAN
-            limit = AFTER_A_MISS if missed else None
+            limit = self._lan_limit(previous)
             if not await self.read_lan(limit) and paths.lan_missed():
                 await self.read_cloud()
         if self._store.expires_in <= 0:
             error = paths.lan_error or paths.cloud_error
             raise StateExpiredError(str(error or "no connection to the controller"))
+
+    def _lan_limit(self, previous: float) -> float | None:
+        """Return what a poll of the LAN may take; `previous` is when the last began."""
+        paths = self._paths
+        missed = paths.lan_error and self._store.known.source is Source.LAN
+        if not missed or paths.cloud is None:
+            return None
+        left = previous + GIVE_UP - self._began
+        return min(max(left, GIVE_UP - LAN_INTERVAL), TIMEOUT)
 
     async def _read_both(self) -> None:
         """Read side by side, so that neither waits for the other's time-out."""
