@@ -14,7 +14,6 @@ from homeassistant.components.sensor import DOMAIN as SENSOR
 from homeassistant.const import (
     ATTR_DEVICE_ID,
     CONF_OPTIONS,
-    STATE_UNAVAILABLE,
     EntityStateAttribute,
     UnitOfElectricPotential,
 )
@@ -33,7 +32,7 @@ import probatio as vol
 
 from .client.pool.ranges import READINGS
 from .client.pool.state import Source
-from .const import DOMAIN
+from .const import DOMAIN, LOST
 from .names.parts import PART_OF, controller_of, part_of_device
 from .output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .private import Targets
@@ -47,7 +46,6 @@ OPTION_READING: Final = "reading"
 OPTION_LOWER_LIMIT: Final = "lower_limit"
 OPTION_UPPER_LIMIT: Final = "upper_limit"
 
-LOST: Final = "lost"
 CONNECTIONS: Final = (*Source, LOST)
 CONNECTION_OPTIONS: Final = {
     vol.Required(OPTION_CONNECTION): vol.All(
@@ -216,11 +214,8 @@ def _reading_of(state: State) -> float | None:
 def connection_of(state: State | None) -> str | None:
     """Return what the connection sensor shows, `None` where it shows nothing.
 
-    While an entry is not set up, at the start or during a reload, Home Assistant shows
-    its entities as unavailable: that is not a lost controller.
+    In a closed season, and while its entry is not set up, it is unavailable.
     """
-    if state is None or state.attributes.get(EntityStateAttribute.RESTORED):
+    if state is None:
         return None
-    if state.state == STATE_UNAVAILABLE:
-        return LOST
     return state.state if state.state in CONNECTIONS else None

@@ -27,8 +27,9 @@ from .client.equipment import (
     Slot,
 )
 from .client.pool.dosing import DOSERS, DoserKind
-from .client.pool.state import PoolState
+from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator
+from .derived.filter_load import filter_compared
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .learned.pool import needs_cleaning
 from .output_attributes import RUN_BY
@@ -45,6 +46,8 @@ class PoolctlBinarySensorDescription(
 
     ages: bool = False
     """Whether it is unknown once what it follows from is old."""
+    on_thermostat: bool = False
+    """Whether a thermostat shows it, too; the cloud alone reports no thermostat."""
 
 
 def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
@@ -83,6 +86,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="pool_heater",
         translation_key="pool_heater",
+        on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=POOL_HEATERS,
         value_fn=lambda state: state.signals.pool_heater,
@@ -90,6 +94,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="solar",
         translation_key="solar",
+        on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SOLAR,
         value_fn=lambda state: state.signals.solar,
@@ -97,6 +102,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="spa_heater",
         translation_key="spa_heater",
+        on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SPA_HEATERS,
         value_fn=lambda state: state.signals.spa_heater,
@@ -104,6 +110,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="ph_dosing",
         translation_key="ph_dosing",
+        entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=PH_DOSERS,
         value_fn=lambda state: state.signals.ph_dosing,
@@ -111,6 +118,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="chlorine_dosing",
         translation_key="chlorine_dosing",
+        entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
         value_fn=lambda state: state.signals.chlorine_dosing,
@@ -118,11 +126,13 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="chemistry_stable",
         translation_key="chemistry_stable",
+        entity_registry_enabled_default=False,
         value_fn=lambda state: state.signals.chemistry_stable,
     ),
     PoolctlBinarySensorDescription(
         key="flow",
         translation_key="flow",
+        entity_registry_enabled_default=False,
         value_fn=lambda state: state.signals.flow,
     ),
     PoolctlBinarySensorDescription(
@@ -135,6 +145,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="acid_limit_reached",
         translation_key="acid_limit_reached",
+        entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
         ages=True,
@@ -143,6 +154,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="acid_without_effect",
         translation_key="acid_without_effect",
+        entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
         value_fn=lambda state: state.acid.without_effect,
@@ -150,8 +162,9 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="filter_needs_cleaning",
         translation_key="filter_needs_cleaning",
+        entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
-        exists_fn=lambda pool: pool.state.filter.measurable or None,
+        exists_fn=filter_compared,
         pool_fn=needs_cleaning,
     ),
     *(_expander(number) for number in EXPANDERS),
@@ -207,6 +220,14 @@ class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
     def is_on(self) -> bool | None:
         """Return the value, `None` where the source does not tell."""
         return self._value
+
+    @property
+    @override
+    def entity_registry_enabled_default(self) -> bool:
+        """Return whether it is enabled at first: one fact has one enabled entity."""
+        if self.entity_description.on_thermostat:
+            return self.coordinator.data.source is Source.CLOUD
+        return self.entity_description.entity_registry_enabled_default
 
 
 class PoolctlAgingSensor(PoolctlBinarySensor):

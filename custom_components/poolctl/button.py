@@ -85,6 +85,7 @@ def _light_button(index: int, action: str) -> PoolctlLightButtonDescription:
         key=f"slot_{index}_light_{action}",
         translation_key=f"light_{action}",
         entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
+        entity_registry_enabled_default=action not in _LIGHT_UPKEEP,
         press_fn=lambda coordinator: coordinator.controller.lights.act(index, action),
     )
 

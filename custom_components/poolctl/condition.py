@@ -80,7 +80,6 @@ class ConnectionIs(
 
     @override
     def counts(self, state: State) -> bool:
-        # What is unavailable is a lost controller.
         return connection_of(state) is not None
 
     @override

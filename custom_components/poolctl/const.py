@@ -20,6 +20,10 @@ class Connection(StrEnum):
     CLOUD = "cloud"
 
 
+LOST: Final = "lost"
+"""What *Connection* shows while a controller is reached in no way."""
+
+
 class HoldsEnd(StrEnum):
     """When what was switched by hand is given back to its schedules."""
 

@@ -18,7 +18,7 @@ from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .errors import command_errors
 from .learned.pool import Pool
-from .names.naming import key_words, name_on_page, slot_words
+from .names.naming import name_on_page, slot_words
 from .names.parts import PART_OF, Part, part_of_slot
 
 
@@ -79,8 +79,8 @@ class ControllerEntity(CoordinatorEntity[ControllerCoordinator]):
 
     @property
     def id_words(self) -> str:
-        """What its identifier says after the name of the controller."""
-        return key_words(self.entity_description.key)
+        """Its key, or what its identifier has after the name of the controller."""
+        return self.entity_description.key
 
     @property
     def unnamed(self) -> bool:

@@ -177,6 +177,7 @@ EVENTS = (
     PoolctlEventDescription(
         key="doses",
         translation_key="doses",
+        entity_registry_enabled_default=False,
         event_types=[ACID_DOSE, CHLORINE_DOSE],
         exists_fn=_any_doser,
         watches=tuple(partial(DoseWatch, signs) for signs in DOSE_SIGNS),
@@ -184,6 +185,7 @@ EVENTS = (
     PoolctlEventDescription(
         key="faults",
         translation_key="faults",
+        entity_registry_enabled_default=False,
         event_types=[DRY_RUN, EXPANDER_LOST],
         watches=tuple(partial(FaultWatch, fault) for fault in FAULTS),
     ),

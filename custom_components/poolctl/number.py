@@ -41,6 +41,7 @@ from .client.pool.filter import FILTER_LIMIT_STEP, MAX_FILTER_LIMIT, MIN_FILTER_
 from .client.pool.parts import MAX_LOW_LEVEL, MIN_LOW_LEVEL
 from .client.pool.schedule_rules import scheduled_speed
 from .coordinator import ControllerCoordinator
+from .derived.filter_load import filter_compared
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool
 from .presence import Presences, async_setup_platform, described
@@ -167,7 +168,7 @@ NUMBERS = (
         native_min_value=MIN_FILTER_LIMIT,
         native_max_value=MAX_FILTER_LIMIT,
         native_step=FILTER_LIMIT_STEP,
-        exists_fn=lambda pool: pool.state.filter.measurable or None,
+        exists_fn=filter_compared,
         pool_fn=lambda pool: pool.choices.filter_limit,
         set_fn=_set_filter_limit,
     ),

@@ -22,7 +22,7 @@ from .learned.pool import Pool
 from .names.naming import entity_id
 from .names.parts import async_entities_of, async_remove_empty_parts
 
-_ALWAYS = frozenset({"status"})
+_ALWAYS = frozenset({"connection", "status"})
 """Keys of the entities that are there even if the controller has never answered."""
 _RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 

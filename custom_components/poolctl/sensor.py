@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import override
 
 from homeassistant.components.sensor import (
@@ -24,16 +24,18 @@ from homeassistant.const import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
 from .client.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.ranges import ORP_READING, PH_READING, Reading
 from .client.pool.state import PoolState, PumpStatus, Source
+from .const import LOST
 from .coordinator import ControllerCoordinator
 from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
 from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
-from .derived.ends import ENDS, PoolctlEnd
+from .derived.ends import ENDS, MARGIN, PoolctlEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.reached import REACHED, PoolctlReached
@@ -41,6 +43,7 @@ from .derived.totals import TOTALS, PoolctlTotal
 from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import (
+    ATTR_ENDS,
     ATTR_GOOD_FROM,
     ATTR_GOOD_TO,
     MODES,
@@ -97,6 +100,17 @@ def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
         fitted=doser.fitted,
         value_fn=lambda state: doser.of(state).litres_left,
     )
+
+
+_NO_SCHEDULE = "none"
+
+
+def _running_pump_schedule(state: PoolState) -> str | None:
+    """Return the schedule that runs the pump; `None` until their names were read."""
+    mode = state.readings.main_pump_mode
+    if mode is None or state.schedules.records is None:
+        return None
+    return running_schedule(state, mode) or _NO_SCHEDULE
 
 
 SENSORS = (
@@ -177,15 +191,9 @@ SENSORS = (
         value_fn=lambda state: state.readings.pump_power,
     ),
     PoolctlSensorDescription(
-        key="pump_status",
-        translation_key="pump_status",
-        device_class=SensorDeviceClass.ENUM,
-        options=list(PumpStatus),
-        value_fn=lambda state: state.pump_status,
-    ),
-    PoolctlSensorDescription(
         key="pump_mode",
         translation_key="pump_mode",
+        entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.ENUM,
         options=MODES,
         value_fn=lambda state: mode_name(state.readings.main_pump_mode),
@@ -193,17 +201,9 @@ SENSORS = (
     PoolctlSensorDescription(
         key="running_schedule",
         translation_key="running_schedule",
-        value_fn=lambda state: running_schedule(state, state.readings.main_pump_mode),
+        value_fn=_running_pump_schedule,
     ),
     *(_remaining(doser) for doser in DOSERS),
-    PoolctlSensorDescription(
-        key="connection",
-        translation_key="connection",
-        device_class=SensorDeviceClass.ENUM,
-        options=list(Source),
-        entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=lambda state: state.source,
-    ),
     PoolctlSensorDescription(
         key="last_valid_reading",
         translation_key="last_valid_reading",
@@ -233,10 +233,28 @@ SENSORS = (
     ),
 )
 
+PUMP_STATUS = PoolctlSensorDescription(
+    key="pump_status",
+    translation_key="pump_status",
+    device_class=SensorDeviceClass.ENUM,
+    options=list(PumpStatus),
+    value_fn=lambda state: state.pump_status,
+)
+CONNECTION = PoolctlSensorDescription(
+    key="connection",
+    translation_key="connection",
+    device_class=SensorDeviceClass.ENUM,
+    options=[*Source, LOST],
+    entity_category=EntityCategory.DIAGNOSTIC,
+    value_fn=lambda state: state.source,
+)
+
 
 def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(PoolctlSensor, SENSORS, coordinator),
+        **described(PoolctlPumpStatus, (PUMP_STATUS,), coordinator),
+        **described(PoolctlConnection, (CONNECTION,), coordinator),
         **described(PoolctlTotal, TOTALS, coordinator),
         **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
         **described(PoolctlConsumptionSensor, CONSUMPTION_SENSORS, coordinator),
@@ -278,3 +296,38 @@ class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
         """Return the attributes of the description."""
         details_fn = self.entity_description.details_fn
         return details_fn(self.coordinator.data) if details_fn else None
+
+
+class PoolctlPumpStatus(PoolctlSensor):
+    """What the pump does; while it primes or runs on, with the time when that ends."""
+
+    _ends: datetime | None = None
+
+    @property
+    @override
+    def extra_state_attributes(self) -> Details:
+        """Return when it ends: the time stays while the count goes down as it should."""
+        readings = self.coordinator.data.readings
+        seconds = readings.pump_cooldown_remaining or readings.pump_priming_remaining
+        if not seconds:
+            self._ends = None
+            return {}
+        ends = dt_util.utcnow() + timedelta(seconds=seconds)
+        if self._ends is None or abs(ends - self._ends) > MARGIN:
+            self._ends = ends.replace(microsecond=0)
+        return {ATTR_ENDS: self._ends.isoformat()}
+
+
+class PoolctlConnection(PoolctlSensor):
+    """How the controller is reached. Only in a closed season it is not available."""
+
+    @property
+    @override
+    def available(self) -> bool:
+        return (
+            super().available or not self.coordinator.config_entry.pref_disable_polling
+        )
+
+    @override
+    def _read_value(self) -> SensorValue | None:
+        return super()._read_value() if self.coordinator.last_update_success else LOST

@@ -35,6 +35,7 @@ class PoolctlTimeDescription(OfScheduleDescription[time], TimeEntityDescription)
 
 
 def _time(
+    kind: str,
     words: str,
     index: int,
     minute_fn: Callable[[Schedule], int],
@@ -47,8 +48,9 @@ def _time(
         return wall_time(minute_fn(schedule)) if schedule else None
 
     return PoolctlTimeDescription(
-        key=f"schedule_{index}_{words}",
-        translation_key=f"schedule_{words}",
+        key=f"schedule_{index}_{kind}",
+        translation_key=f"schedule_{kind}",
+        entity_registry_enabled_default=False,
         entity_category=EntityCategory.CONFIG,
         index=index,
         words=words,
@@ -64,12 +66,14 @@ TIMES = tuple(
     for row in (
         _time(
             "start",
+            "begins",
             index,
             lambda schedule: schedule.start,
             lambda schedule, minute: replace(schedule, start=minute),
         ),
         _time(
             "end",
+            "ends",
             index,
             lambda schedule: schedule.end,
             lambda schedule, minute: replace(schedule, end=minute),
@@ -108,7 +112,7 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
         texts = self.platform_data.platform_translations
         key = self.entity_description.translation_key
         found = texts.get(f"component.{DOMAIN}.entity.time.{key}.name", "{name}")
-        return found.format(name=self.schedule_name)
+        return found.format(name=self.plain_name)
 
     @property
     @override

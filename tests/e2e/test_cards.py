@@ -103,12 +103,9 @@ async def test_timer(pool: Page, api: HomeAssistant) -> None:
 async def test_run_on(pool: Page, api: HomeAssistant) -> None:
     """A pump that goes on although it was switched off says why, and until when."""
     status = await entity(api, "pump_status", "sensor")
-    ends = await entity(api, "pump_cooldown_remaining", "sensor")
     headline = card(pool, "pool").get_by_role("button")
-    async with (
-        pretended(api, ends, "2026-12-04T18:40:00+00:00"),
-        pretended(api, status, "cooling_down"),
-    ):
+    evening = {"ends": "2026-12-04T18:40:00+00:00"}
+    async with pretended(api, status, "cooling_down", attributes=evening):
         await expect(headline).to_contain_text("Stopping")
         await expect(headline).to_contain_text("cooling the heater until Dec 4, 6:40")
     await expect(headline).to_contain_text("filtering")

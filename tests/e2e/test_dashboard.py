@@ -173,7 +173,7 @@ async def use_it(page: Page, api: HomeAssistant) -> None:
     # The other tests of this home begin with nothing held by hand.
     await api.call("poolctl", "resume_schedule", entity_id=entity_id)
 
-    drums, name = card(page, "drums"), "Acid refilled"
+    drums, name = card(page, "drums"), "Mark acid drum full"
     for answer, litres in (("Cancel", "12.5"), (name, "20.0")):
         await drums.get_by_role("button", name=name).click()
         dialog = drums.get_by_role("dialog")

@@ -20,10 +20,10 @@ TRANSLATIONS: Final = REPOSITORY / "custom_components" / DOMAIN / "translations"
 # Of each kind of entity one that the fully equipped pool has: platform and key, by the
 # part that it belongs to.
 SHOWN: Final[dict[str, list[tuple[str, str]]]] = {
-    "pump": [("switch", "pump"), ("number", "pump_speed"), ("sensor", "pump_mode")],
+    "pump": [("switch", "pump"), ("number", "pump_speed")],
     "spa": [("climate", "spa")],
     "water": [("sensor", "water_temperature")],
-    "dosing": [("binary_sensor", "acid_low"), ("event", "doses")],
+    "dosing": [("binary_sensor", "acid_low"), ("sensor", "acid_remaining")],
 }
 OF_THE_CONTROLLER: Final = [("button", "resume_schedules"), ("calendar", "schedules")]
 
@@ -56,15 +56,14 @@ async def test_german(
     for platform, key in OF_THE_CONTROLLER:
         name = german["entity"][platform][key]["name"]
         await expect(row(page, name)).to_be_attached()
+    connection = german["entity"]["sensor"]["connection"]
+    lan = connection["state"]["lan"]
+    await expect(row(page, connection["name"])).to_contain_text(lan)
     for part, entities in SHOWN.items():
         await open_part(page, german_home, FULL, german["device"][part]["name"])
         for platform, key in entities:
             name = german["entity"][platform][key]["name"]
             await expect(row(page, name)).to_be_attached()
-        if part == "pump":
-            mode = german["entity"]["sensor"]["pump_mode"]
-            scheduled = mode["state"]["schedule"]
-            await expect(row(page, mode["name"])).to_contain_text(scheduled)
 
     dialog = await open_flow(page, german_home)
     step = german["config"]["step"]["user"]

@@ -105,23 +105,27 @@ async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
     (action,) = example["actions"]
 
     # Not the pump's: the water is to flow for the other tests.
-    async def ends() -> list[str]:
+    async def switches() -> list[str]:
         registered = await api.command("config/entity_registry/list")
-        unique_id = f"{FULL_ID}_schedule_{WATERFALL}_end"
+        unique_id = f"{FULL_ID}_schedule_{WATERFALL}"
         return [e["entity_id"] for e in registered if e["unique_id"] == unique_id]
 
     # Schedules are read some time after the account was loaded, as the last test has it.
-    (end,) = await until(ends, bool, what="a schedule has an end", seconds=120)
-    action["target"]["entity_id"] = end
+    (schedule,) = await until(switches, bool, what="a schedule is there", seconds=120)
+    action["data"]["schedule_entity"] = schedule
 
     async def shown() -> str:
-        return str((await api.states())[end]["state"])
+        return str((await api.states())[schedule]["state"])
 
-    await until(shown, "12:00:00".__eq__, what="the end is shown", seconds=SECONDS)
+    await until(
+        shown, {"on", "off"}.__contains__, what="the schedule is read", seconds=SECONDS
+    )
     await api.command("execute_script", sequence=[action])
     sunset = (await api.states())["sun.sun"]["attributes"]["next_setting"]
     sets = datetime.fromisoformat(sunset)
     await pools.becomes(
         lambda pool: pool["schedules"][WATERFALL]["end"], sets.hour * 60 + sets.minute
     )
-    await api.call("time", "set_value", entity_id=end, time="12:00:00")
+    await api.call(
+        "poolctl", "update_schedule", schedule_entity=schedule, end="12:00:00"
+    )

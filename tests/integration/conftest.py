@@ -19,6 +19,7 @@ from homeassistant.components.application_credentials import (
 from homeassistant.config_entries import ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers.entity import Entity
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component import patch_time
@@ -27,6 +28,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
+from custom_components.poolctl.binary_sensor import PoolctlBinarySensor
 from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.client.coalescing import Coalescer
 from custom_components.poolctl.client.control import (
@@ -192,6 +194,14 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.03, 0.06, 0.1))
     # Where time is frozen, nothing that keeps a pace would ever be sent.
     monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.0,))
+
+
+@pytest.fixture
+def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enable entities that are disabled by default, too."""
+    always = property(lambda entity: True)
+    for entity in (Entity, PoolctlBinarySensor):
+        monkeypatch.setattr(entity, "entity_registry_enabled_default", always)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from .test_triggers import DRY, SPA_RETURN, still_water
 
 __all__ = ["still_water"]
 
-pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick", "still_water")
 
 TEXT = (Path(__file__).parents[2] / "docs" / "automations.md").read_text()
 EXAMPLES: dict[str, dict[str, Any]] = {

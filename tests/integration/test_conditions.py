@@ -214,7 +214,7 @@ async def test_not_on_the_network_for_a_time(small: Home) -> None:
     await small.advance(300, step=15)
     small.cloud.faults.on("refuse")
     await small.advance(300, step=15)
-    assert small.source == "unavailable"
+    assert small.source == "lost"
     assert not await met(small, answers)
     await small.advance(60, step=15)
     assert await met(small, answers)

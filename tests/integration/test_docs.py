@@ -51,6 +51,7 @@ OF_OTHER_POOLS: Final = {("switch", "Ozone")}
 KNOWN_LATER: Final = {
     "Acid lasts until",
     "Chlorine lasts until",
+    "Filter limit",
     "Filter load",
     "Filter needs cleaning",
     "Pool volume",

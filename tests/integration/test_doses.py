@@ -18,6 +18,7 @@ from .platforms import only
 from .service import Service
 from .timers import fire_timers
 
+pytestmark = pytest.mark.usefixtures("all_enabled")
 few_platforms = only(Platform.SENSOR)
 
 PACIFIC = ZoneInfo("US/Pacific")

@@ -304,6 +304,7 @@ async def test_what_is_nearly_empty_is_kept_over_a_restart(full: Home) -> None:
     assert full.value("number", "chlorine_low_level") == "10"
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_entities_of_the_dosing(full: Home) -> None:
     """Units and classes, as a person sees them."""
     for domain, key, name, attributes in (
@@ -316,7 +317,7 @@ async def test_entities_of_the_dosing(full: Home) -> None:
          {"state_class": "total_increasing"}),
         ("binary_sensor", "acid_low", "Acid nearly empty", {"device_class": "problem"}),
         ("switch", "chlorinator", "Automatic chlorination", {}),
-        ("button", "refill_chlorine", "Chlorine refilled", {}),
+        ("button", "refill_chlorine", "Mark chlorine drum full", {}),
     ):  # fmt: skip
         state = full.state(domain, key)
         assert state.name == f"Dosing {name}"

@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 from .home import Home
 from .test_repairs import shown
 
-pytestmark = pytest.mark.usefixtures("freezer")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 LOOK = 330
 """s until the count of doses is asked for again, and a little more."""

@@ -7,7 +7,7 @@ import pytest
 
 from .home import Home
 
-pytestmark = pytest.mark.usefixtures("freezer", "quick")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick")
 
 
 def end(home: Home, key: str) -> datetime | None:

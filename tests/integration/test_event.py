@@ -15,7 +15,7 @@ from .test_triggers import DRY, automate, still_water, told
 
 __all__ = ["still_water"]
 
-pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick", "still_water")
 few_platforms = only(Platform.EVENT, Platform.SWITCH)
 
 ACID, CHLORINE, CHLORINATOR = 6, 7, 8

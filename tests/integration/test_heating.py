@@ -21,7 +21,7 @@ from tests.simulator.raw import until
 from .home import Home, failure
 from .unchanged import unchanged
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = pytest.mark.usefixtures("all_enabled", "quick", "at_once")
 
 HEATER, SOLAR, SPA_HEATER = 4, 5, 12
 ALL = sim_pool.POOL_HEATER | sim_pool.SOLAR | sim_pool.SPA_HEATER

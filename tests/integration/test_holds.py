@@ -24,7 +24,7 @@ from .home import Home, failure
 from .platforms import only
 from .test_repairs import Repair
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)
 
 WATERFALL = 2

@@ -27,7 +27,7 @@ from .test_lights import (
     shown,
 )
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 
 FOLDER = Path(light_module.__file__).parent
 

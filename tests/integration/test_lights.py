@@ -14,7 +14,7 @@ from tests.simulator.raw import until
 from .home import MOST_SENT, Home, failure
 from .platforms import only
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.BUTTON, Platform.LIGHT, Platform.SELECT, Platform.SWITCH)
 
 POOL_LIGHT, SPA_LIGHT, DECK_LIGHT = 1, 2, 17

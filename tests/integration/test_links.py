@@ -8,7 +8,7 @@ from .home import Home
 from .test_options import choose
 
 # Time stands still from the very beginning: a clock must not change under a timer.
-pytestmark = pytest.mark.usefixtures("freezer")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 
 def links(home: Home) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import re
 
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util import slugify
 import pytest
 
 from tests.simulator import Pool
@@ -78,6 +79,7 @@ async def test_names_in_every_language(
     assert home.entity_id("switch", "schedule_0") == "switch.home_pool_filter_schedule"
     with subtests.test("as they are"):
         check_names(home)
+        check_labels(home)
     for text in ("", "Pool"):
         with subtests.test("of its owner", text=text):
             for controller in home.service.controllers:
@@ -88,6 +90,29 @@ async def test_names_in_every_language(
                 assert named is not None
                 assert ("Pool" in (named.original_name or "")) is (text == "Pool")
             check_names(home)
+
+
+ROOM = {"number": 28, "select": 28, "button": 32}
+"""How long a name may be that has a control beside it; any other 36 characters."""
+
+
+def check_labels(home: Home) -> None:
+    """Fail if a label is shown without its beginning or its end, or an end first."""
+    for entity in home.entities():
+        name, device = entity.original_name or "", page(home, entity).name or ""
+        # Home Assistant leaves out the name of the device, and so does its frontend.
+        assert not re.match(rf"{re.escape(device)}[ :-]", name, re.IGNORECASE), name
+        if not re.search("slot|schedule", entity.unique_id):
+            assert len(name) <= ROOM.get(entity.domain, 36), name
+    names = {
+        entity.unique_id: entity.original_name or ""
+        for entity in home.entities()
+        if entity.domain == "time"
+    }
+    for start in [each for each in names if each.endswith("_start")]:
+        begins, ends = names[start], names[start.removesuffix("start") + "end"]
+        assert begins.casefold() < ends.casefold()
+        assert begins.split()[0] != ends.split()[0]
 
 
 def check_names(home: Home) -> None:
@@ -101,6 +126,17 @@ def check_names(home: Home) -> None:
     assert [
         name for device, name in entities if name == (device.name or "").casefold()
     ] == []
+
+
+async def test_identifiers_are_the_names(home: Home) -> None:
+    await home.set_up(*home.service.controllers)
+    for entity in home.entities():
+        if entity.translation_key in ("dosing_output", "heating_output"):
+            # Named by their owner, in the place of the number.
+            continue
+        words = slugify((entity.original_name or "").replace("(", "").replace(")", ""))
+        missing = set(words.split("_")) - set(entity.entity_id.split("_")) - {""}
+        assert not missing, (entity.entity_id, entity.original_name)
 
 
 async def test_docs_show_identifiers_that_come_out(home: Home) -> None:

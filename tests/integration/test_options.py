@@ -7,7 +7,7 @@ import pytest
 from .home import Home
 from .test_config_flow import discover
 
-pytestmark = pytest.mark.usefixtures("freezer")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 
 async def choose(home: Home, **options: str | bool) -> None:
@@ -27,7 +27,7 @@ async def test_lan_only(small: Home) -> None:
     await small.advance(60, step=15)
     assert small.source == "lan"
     await small.advance(60, step=15)
-    assert small.source == "unavailable"
+    assert small.source == "lost"
     read = {request.name for request in small.cloud.requests}
     assert "dashboardInfo" not in read
 

@@ -82,7 +82,8 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         assert parts(full).keys() == names
         assert pages(full).keys() == {*names, "Beach pool"}
         # A page fits a screen or two.
-        assert max(pages(full).values()) <= 27
+        assert max(pages(full).values()) <= 20
+        assert pages(full).total() <= 80
         assert pages(full)["Beach pool"] <= 18
 
     # The controller's name once, and neither the site's nor the part's.
@@ -93,6 +94,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
             ("sensor", "pump_speed"): "sensor.beach_pool_pump_speed",
             ("switch", "pump"): "switch.beach_pool_pump",
             ("climate", "spa"): "climate.beach_pool_spa_heating",
+            ("number", "desired_ph"): "number.beach_pool_ph_target",
             ("binary_sensor", "acid_low"): "binary_sensor.beach_pool_acid_nearly_empty",
             ("switch", "slot_3"): "switch.beach_pool_waterfall",
             ("switch", "schedule_0"): "switch.beach_pool_filter_schedule",
@@ -155,6 +157,8 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         number.VOLUME,
         *select.SELECTS,
         *sensor.SENSORS,
+        sensor.CONNECTION,
+        sensor.PUMP_STATUS,
         *CONSUMPTION_SENSORS,
         *DOSE_SENSORS,
         *ENDS,

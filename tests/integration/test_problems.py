@@ -368,14 +368,15 @@ async def test_all_is_well(home: Home) -> None:
 
 
 async def test_lost_from_the_start(home: Home) -> None:
-    """*Status* is there all the same, and alone."""
+    """*Status* and *Connection* are there all the same."""
     lost = home.service.full
     lost.faults.on("refuse")
     await home.set_up(*home.service.controllers, options={"connection": "lan"})
     status = home.state("sensor", "status", of=lost)
     assert status.state == "problem"
     assert [each["key"] for each in status.attributes["problems"]] == ["unreachable"]
-    assert home.registered("sensor", "connection", of=lost) is None
+    assert home.value("sensor", "connection", of=lost) == "lost"
+    assert home.registered("sensor", "ph", of=lost) is None
     lost.faults.clear()
     await home.live(60)
     assert home.value("sensor", "status", of=lost) != "unknown"

@@ -93,6 +93,7 @@ async def test_still_water(
     assert taken(home) > last
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_what_says_that_the_reading_is_valid(small: Home) -> None:
     """Its name says so to a person."""
     state = small.state("binary_sensor", "chemistry_stable")

@@ -119,6 +119,7 @@ async def test_ozone_without_a_relay_runs_with_the_pump(pool: Home) -> None:
     assert exact(pool, "ozone_run_hours") == begun
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_liquid_chlorine_is_no_chlorinator(pool: Home) -> None:
     """Both raise the same flag."""
     pool.pool.settings |= {"orp_flags": 2, "liquid_dose_time": 300}

@@ -14,7 +14,7 @@ from .platforms import only
 from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, act, look
 from .unchanged import unchanged
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH, Platform.TIME)
 
 
@@ -43,8 +43,8 @@ async def test_two_times_for_each_schedule(beach: Home) -> None:
     assert times(beach, FILTER) == ("00:00:00", "23:59:00")
     assert times(beach, LAMP) == ("20:00:00", "01:00:00")
     found = beach.state("time", f"schedule_{LAMP}_start")
-    assert found.entity_id == "time.beach_pool_evening_light_schedule_start"
-    assert found.name == "Beach pool Evening light schedule start"
+    assert found.entity_id == "time.beach_pool_evening_light_schedule_begins"
+    assert found.name == "Beach pool Begins: Evening light"
 
 
 async def test_moving_a_schedule(beach: Home) -> None:
@@ -95,7 +95,7 @@ async def test_times_come_go_and_are_renamed(beach: Home) -> None:
     await look(beach)
     assert beach.registered("time", f"schedule_{WATERFALL}_start") is None
     party = beach.state("time", f"schedule_{LAMP}_end")
-    assert party.name == "Beach pool Party schedule end"
+    assert party.name == "Beach pool Ends: Party"
     assert times(beach, 5) == ("01:00:00", "02:00:00")
 
 

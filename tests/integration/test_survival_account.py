@@ -89,7 +89,7 @@ class TestSignIn:
         await home.pass_time(60)
         assert home.source == "cloud"
         await home.pass_time(120, step=2)
-        assert home.source == "unavailable"
+        assert home.source == "lost"
         assert not home.flows
         home.cloud.faults.clear()
         await home.pass_time(60, step=2)
@@ -157,7 +157,7 @@ class TestSignIn:
         for _ in range(2):
             small.disconnect()
             await small.advance(600, step=30)
-            assert small.source == "unavailable"
+            assert small.source == "lost"
             small.reconnect()
             await small.advance(120, step=30)
         told = [line for line in lines(caplog) if "pool controller 1" in line]

@@ -18,7 +18,7 @@ from tests.simulator.water import pump_watts
 from .home import Home
 from .platforms import only
 
-pytestmark = pytest.mark.usefixtures("freezer")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 few_platforms = only(Platform.NUMBER, Platform.SENSOR, Platform.SWITCH)
 
 WATTS = pump_watts(75)

@@ -170,6 +170,8 @@ _PARTS_OF_NAMES = {
 async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
     await home.set_up(*home.service.controllers)
     await home.act("number.set_value", "volume", value=50)
+    await home.act("button.press", "filter_cleaned")
+    await home.refresh()
     await home.enable_all()
     icons = await icon.async_get_icons(home.hass, "entity", {"poolctl"})
     used: dict[str, set[str]] = {}

@@ -12,7 +12,7 @@ type Expected = Mapping[str, Callable[[Pool], Any]]
 
 def _running_schedule(pool: Pool) -> str:
     if pool.pump.mode in (0, 99):
-        return "unknown"
+        return "none"
     schedule = pool.schedules[pool.pump.mode - 1]
     return (schedule and schedule.name) or str(pool.pump.mode)
 

@@ -128,6 +128,7 @@ def _doses(doser: DoserKind) -> PoolctlDoseSensorDescription:
     return PoolctlDoseSensorDescription(
         key=f"{doser.key}_doses_today",
         translation_key=f"{doser.key}_doses_today",
+        entity_registry_enabled_default=False,
         state_class=SensorStateClass.TOTAL_INCREASING,
         fitted=doser.fitted,
         value_fn=lambda state: doser.of(state).doses,

@@ -48,6 +48,7 @@ def _end(
         translation_key=key,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
         seconds_fn=lambda state: count_fn(state) or None,
     )
 

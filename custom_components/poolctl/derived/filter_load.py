@@ -13,16 +13,14 @@ from homeassistant.components.sensor import (
 )
 from homeassistant.const import PERCENTAGE
 
-from ..client.pool.filter import Filter
 from ..entity import PoolctlEntity, PoolctlEntityDescription
+from ..learned.pool import Pool
 
 ATTR_CLEANED_AT: Final = "cleaned_at"
 """When a person said last that the filter is clean, in UTC."""
 ATTR_BASELINE: Final = "baseline"
 """What is known of the clean filter."""
 
-NEVER_TOLD: Final = "never_told"
-"""Nobody has said yet that it is clean."""
 AWAITED: Final = "awaited"
 """It will be measured once the pump has run steadily for some minutes."""
 MEASURED: Final = "measured"
@@ -35,6 +33,11 @@ class PoolctlFilterLoadDescription(
     """The load of the filter."""
 
 
+def filter_compared(pool: Pool) -> bool | None:
+    """Tell whether the filter was ever called clean: before, it has no load."""
+    return pool.state.filter.cleaned_at is not None or None
+
+
 FILTER_LOAD = (
     PoolctlFilterLoadDescription(
         key="filter_load",
@@ -42,7 +45,7 @@ FILTER_LOAD = (
         native_unit_of_measurement=PERCENTAGE,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        exists_fn=lambda pool: pool.state.filter.measurable or None,
+        exists_fn=filter_compared,
         value_fn=lambda state: state.filter.load,
     ),
 )
@@ -68,13 +71,7 @@ class PoolctlFilterLoad(PoolctlEntity[int], SensorEntity):
     def extra_state_attributes(self) -> dict[str, str]:
         """When the filter was clean, and whether that was measured."""
         known = self.coordinator.data.filter
-        found = {ATTR_BASELINE: _baseline(known)}
+        found = {ATTR_BASELINE: AWAITED if known.clean is None else MEASURED}
         if known.cleaned_at is not None:
             found[ATTR_CLEANED_AT] = known.cleaned_at.isoformat(timespec="seconds")
         return found
-
-
-def _baseline(known: Filter) -> str:
-    if known.cleaned_at is None:
-        return NEVER_TOLD
-    return AWAITED if known.clean is None else MEASURED

@@ -39,6 +39,8 @@ def _way(
         device_class=SensorDeviceClass.ENUM,
         options=[link for link in Link if link not in never],
         entity_category=EntityCategory.DIAGNOSTIC,
+        # *Connection* shows what a person needs; these show why.
+        entity_registry_enabled_default=False,
         value_fn=_nothing,
         link_fn=link_fn,
     )

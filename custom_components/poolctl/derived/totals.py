@@ -98,6 +98,7 @@ TOTALS = (
     PoolctlTotalDescription(
         key="water_filtered_today",
         translation_key="water_filtered_today",
+        entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.VOLUME,
         native_unit_of_measurement=UnitOfVolume.CUBIC_METERS,
         state_class=SensorStateClass.TOTAL,

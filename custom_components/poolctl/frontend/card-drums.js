@@ -70,13 +70,13 @@ export class PoolDrums extends PoolCard {
 
   /** @param {Pool} pool @returns {Level | undefined} */
   filter(pool) {
-    const load = pool.one("sensor", "filter_load");
-    if (!load || !this.shows("filter")) {
+    // There is no load before the filter was called clean for the first time.
+    const [load, clean] = [pool.one("sensor", "filter_load"), pool.one("button", "filter_cleaned")];
+    if (!(load ?? clean) || !this.shows("filter")) {
       return undefined;
     }
-    const percent = pool.numbered(load);
+    const percent = load ? pool.numbered(load) : NaN;
     const limit = pool.one("number", "filter_limit");
-    const clean = pool.one("button", "filter_cleaned");
     return {
       name: this.text.contents.filter,
       share: percent / (limit ? pool.numbered(limit) : 100),

@@ -149,9 +149,9 @@ export class PoolHeadline extends PoolCard {
   busy(pool) {
     const { text } = this;
     const pump = pool.one("switch", "pump");
-    const [cooling, priming] = ["pump_cooldown_remaining", "pump_priming_remaining"].map((key) => pool.one("sensor", key)?.state);
-    const doing = pool.one("sensor", "pump_status")?.state?.state ?? "";
-    const ends = Date.parse((known(cooling) ? cooling : priming)?.state ?? "");
+    const status = pool.one("sensor", "pump_status")?.state;
+    const doing = status?.state ?? "";
+    const ends = Date.parse(status?.attributes.ends ?? "");
     /** @type {(end: number | undefined) => string} */
     const until = (end) => (end ? ` ${fill(text.until, { time: moment(this.hass, end) })}` : "");
     /** @type {Record<string, { word?: string, sentence: string }>} */

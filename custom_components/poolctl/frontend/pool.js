@@ -41,6 +41,9 @@ export const known = (state) => state !== undefined && !NOTHING.has(state.state)
 export const kindOf = ({ key, domain }) =>
   domain === "light" ? "lights" : key === "pump" ? "pump" : key === "spa_mode" ? "spa" : "outputs";
 
+/** The name of a part and of its entity: two words side by side are no name in most languages. */
+export const OF_PART = [{ type: "device" }, { type: "text", text: "·" }, { type: "entity" }];
+
 /** What one controller has, as far as a person may see it: not disabled, not hidden. */
 export class Pool {
   /**
@@ -90,7 +93,7 @@ export class Pool {
   /** @param {Entity} entity What an entity is called on a card of its pool. */
   named(entity) {
     // What shares the card with the same of the pool has the name of its part, too.
-    const parts = /^spa(_mode|_warm_at)?$/.test(entity.key) ? [{ type: "device" }, { type: "entity" }] : { type: "entity" };
+    const parts = /^spa(_mode|_warm_at)?$/.test(entity.key) ? OF_PART : { type: "entity" };
     return (entity.state && this.hass.formatEntityName?.(entity.state, parts)) || entity.id;
   }
 

@@ -7,6 +7,8 @@
 /** @typedef {import("./words.js").Words} Words */
 /** @typedef {Record<string, any>} Card */
 
+import { OF_PART } from "./pool.js";
+
 const FULL = { columns: 12 };
 const LOST = ["lost", "unavailable", "unknown"];
 const DAY = 86_400_000;
@@ -28,7 +30,7 @@ const columns = (pool) => [
   [own("pool", pool), own("water", pool)],
   [own("day", pool), ...pumpCards(pool)],
   [own("outputs", pool), ...lightCards(pool)],
-  [...heatCards(pool), ...(pool.all("sensor", "acid_remaining", "chlorine_remaining", "filter_load").length ? [own("drums", pool)] : [])],
+  [...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "filter_cleaned") ? [own("drums", pool)] : [])],
 ];
 
 /** @type {(pool: Pool) => Card[]} */
@@ -48,12 +50,12 @@ const lightCards = (pool) =>
 const heatCards = (pool) => [
   ...pool.all("climate").map((entity) => ({
     ...wide(entity, { type: "target-temperature" }),
-    name: [{ type: "device" }, { type: "entity" }],
+    name: OF_PART,
     // The cloud does not report targets, and cannot set them.
     ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
   })),
   ...pool.all("sensor", "pool_warm_at", "spa_warm_at").map((entity) =>
-    whileKnown(tile(entity, { name: [{ type: "device" }, { type: "entity" }], grid_options: FULL })),
+    whileKnown(tile(entity, { name: OF_PART, grid_options: FULL })),
   ),
 ];
 

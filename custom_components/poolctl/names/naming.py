@@ -97,18 +97,25 @@ def schedule_name(index: int, schedule: Schedule, texts: Texts) -> str:
     return schedule.name or text(texts, "switch", "unnamed_schedule", index + 1)
 
 
-def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
-    """Return what the switch of a schedule is called.
-
-    A schedule often has the name of the output that it switches, and several schedules
-    may have one name.
-    """
+def schedule_plain_name(index: int, state: PoolState, texts: Texts) -> str:
+    """Return the name of a schedule, with its number where others share it."""
     schedule = state.schedules.used.get(index)
     if schedule is None or not schedule.name:
         return text(texts, "switch", "unnamed_schedule", index + 1)
     names = [each.name.casefold() for each in state.schedules.used.values()]
     shared = names.count(schedule.name.casefold()) > 1
-    name = f"{schedule.name} ({index + 1})" if shared else schedule.name
+    return f"{schedule.name} ({index + 1})" if shared else schedule.name
+
+
+def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
+    """Return the name of the switch of a schedule.
+
+    A schedule often has the name of the output that it switches.
+    """
+    name = schedule_plain_name(index, state, texts)
+    schedule = state.schedules.used.get(index)
+    if schedule is None or not schedule.name:
+        return name
     found = texts.get(f"component.{DOMAIN}.entity.switch.schedule.name", "{name}")
     return found.format(name=name)
 
@@ -116,32 +123,39 @@ def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
 # Entity identifiers
 
 _KEY_WORDS: Final[Mapping[str, str]] = {
-    "acid_low": "acid_nearly_empty",
-    "chemistry_stable": "water_reading_valid",
-    "chlorine_low": "chlorine_nearly_empty",
-    "doses": "last_dose",
-    "drive_temperature": "pump_drive_temperature",
-    "faults": "last_fault",
-    "pool": "pool_heating",
-    "pool_heater_selected": "pool_heater_allowed",
-    "pressure": "filter_pressure",
-    "pump_cooldown_remaining": "pump_run_on_ends",
-    "pump_priming_remaining": "pump_priming_ends",
-    "pump_running_today": "pump_runtime_today",
-    "solar": "solar_heating",
-    "solar_selected": "solar_heating_allowed",
-    "spa": "spa_heating",
-    "spa_heater_selected": "spa_heater_allowed",
+    "binary_sensor.acid_limit_reached": "daily_acid_limit_reached",
+    "binary_sensor.acid_low": "acid_nearly_empty",
+    "binary_sensor.acid_without_effect": "acid_dosing_without_effect",
+    "binary_sensor.chemistry_stable": "water_reading_valid",
+    "binary_sensor.chlorine_dosing": "chlorination",
+    "binary_sensor.chlorine_low": "chlorine_nearly_empty",
+    "binary_sensor.ph_dosing": "ph_correction",
+    "binary_sensor.solar": "solar_heating",
+    "button.filter_cleaned": "mark_filter_clean",
+    "button.refill_acid": "mark_acid_drum_full",
+    "button.refill_chlorine": "mark_chlorine_drum_full",
+    "climate.pool": "pool_heating",
+    "climate.spa": "spa_heating",
+    "event.doses": "last_dose",
+    "event.faults": "last_fault",
+    "number.desired_orp_liquid": "liquid_chlorine_orp_target",
+    "number.desired_orp_mineral": "chlorinator_orp_target",
+    "number.desired_ph": "ph_target",
+    "number.pump_speed": "pump_target_speed",
+    "sensor.drive_temperature": "pump_drive_temperature",
+    "sensor.pressure": "filter_pressure",
+    "sensor.pump_cooldown_remaining": "pump_run_on_ends",
+    "sensor.pump_priming_remaining": "pump_priming_ends",
+    "sensor.pump_running_today": "pump_runtime_today",
+    "sensor.running_schedule": "running_pump_schedule",
+    "switch.chlorinator": "automatic_chlorination",
+    "switch.liquid_chlorine": "automatic_liquid_chlorine",
+    "switch.ph_dosing": "automatic_ph",
+    "switch.pool_heater_selected": "pool_heater_allowed",
+    "switch.solar_selected": "solar_heating_allowed",
+    "switch.spa_heater_selected": "spa_heater_allowed",
 }
-"""What a person calls an entity whose key says something else."""
-
-
-def key_words(key: str) -> str:
-    """Return what the identifier of an entity says after the name of its controller.
-
-    It is the same in every language, so that examples fit everywhere.
-    """
-    return _KEY_WORDS.get(key, key)
+"""The name of an entity whose key differs from it, by domain and key."""
 
 
 def slot_words(slot: Slot | None, index: int) -> str:
@@ -157,5 +171,9 @@ def slot_words(slot: Slot | None, index: int) -> str:
 
 
 def entity_id(domain: str, controller: str, words: str) -> str:
-    """Return the identifier that an entity of a controller should have."""
+    """Return the identifier that an entity of a controller should have.
+
+    It is the same in every language, so that examples fit everywhere.
+    """
+    words = _KEY_WORDS.get(f"{domain}.{words}", words)
     return f"{domain}.{slugify(f'{controller} {words}')}"

@@ -8,7 +8,7 @@ from typing import Protocol, override
 from ..client.schedule import Schedule
 from ..coordinator import ControllerCoordinator
 from ..entity import ControllerEntity, PoolctlEntity, PoolctlEntityDescription
-from ..names.naming import schedule_name_on_page
+from ..names.naming import schedule_name_on_page, schedule_plain_name
 from ..names.parts import Part
 from ..presence import Presences, presence
 
@@ -77,6 +77,13 @@ class OfSchedule[T](PoolctlEntity[T]):
     @override
     def _details(self) -> tuple[object, ...]:
         return *super()._details(), self._own_name
+
+    @property
+    def plain_name(self) -> str:
+        """The name alone, where other words show that it is a schedule's."""
+        texts = self.platform_data.platform_translations
+        index = self.entity_description.index
+        return schedule_plain_name(index, self.coordinator.data, texts)
 
     @property
     def schedule_name(self) -> str:
