@@ -177,7 +177,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         try:
             inventory = await self.cloud.inventory()
         except AuthenticationError as err:
-            raise ConfigEntryAuthFailed(
+            # Home Assistant would read no more inventory: a refusal may be a fault of
+            # the service, which renews the sign-in later.
+            self.config_entry.async_start_reauth_if_available(self.hass)
+            failure = UpdateFailed if self.data else ConfigEntryAuthFailed
+            raise failure(
                 translation_domain=DOMAIN, translation_key="sign_in_needed"
             ) from err
         except PoolctlError as err:

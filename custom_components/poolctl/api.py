@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from aiohttp import ClientError
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
 from homeassistant.const import CONF_ACCESS_TOKEN, CONF_TOKEN
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
@@ -57,6 +57,7 @@ class AccountToken:
                 )
                 token = self._entry.data[CONF_TOKEN]
                 self._store(**await implementation.async_refresh_token(token))
+                self._end_sign_in()
         except ConfigEntryAuthFailed, KeyError:
             # In a closed season nobody is asked; the next one asks (chosen).
             if not self._entry.pref_disable_polling:
@@ -69,6 +70,11 @@ class AccountToken:
         finally:
             self._renewal = None
         return None
+
+    def _end_sign_in(self) -> None:
+        """Close a request to sign in that an earlier refusal has opened."""
+        for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
+            self._hass.config_entries.flow.async_abort(flow["flow_id"])
 
     @property
     def _access_token(self) -> str:

@@ -30,7 +30,7 @@ from homeassistant.util import dt as dt_util
 from .account import PoolctlConfigEntry
 from .client.exceptions import InvalidCommandError
 from .client.occurrences import occurrences
-from .client.pool.schedule_rules import equip
+from .client.pool.schedule_rules import Equipped, equip
 from .client.schedule import Schedule
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .names.outputs import OutputNames
@@ -190,9 +190,7 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
             raise InvalidCommandError("not there any more", reason="schedule_changed")
         return found
 
-    def _equipment(
-        self, event: Mapping[str, Any], before: Schedule | None
-    ) -> Mapping[str, int]:
+    def _equipment(self, event: Mapping[str, Any], before: Schedule | None) -> Equipped:
         """Return the equipment that the description names, as `equip` does."""
         names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
         if before is not None and text == _description(before, names):
@@ -247,7 +245,7 @@ def _kept(
 
 def _schedule(
     before: Schedule,
-    equipment: Mapping[str, int],
+    equipment: Equipped,
     times: _Times,
     event: Mapping[str, Any],
 ) -> Schedule:

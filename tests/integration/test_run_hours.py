@@ -1,14 +1,17 @@
 """Run hours of heaters, chlorinator, UV and ozone: counted, kept, and begun anew."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from homeassistant.core import Context
 from homeassistant.exceptions import ServiceNotSupported, Unauthorized
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util.yaml import load_yaml_dict
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser
 
+from custom_components import poolctl
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Pool
 
@@ -226,6 +229,25 @@ async def test_a_whole_part_begins_anew(pool: Home) -> None:
     )
     assert exact(pool, "solar_run_hours") == 0
     assert exact(pool, "pump_running_today") == others
+
+
+async def test_parts_with_run_hours_are_offered(pool: Home) -> None:
+    """That of the pump is, too: of a sensor, no more than its class can be asked for."""
+    services = load_yaml_dict(str(Path(poolctl.__file__).parent / "services.yaml"))
+    target = services["reset_run_hours"]["target"]
+    wanted = target["entity"]["device_class"]
+    offered = {
+        entity.device_id
+        for entity in pool.entities()
+        if entity.original_device_class == wanted
+        and not entity.disabled
+        and (
+            not target.get("primary_entities_only", True) or not entity.entity_category
+        )
+    }
+    keys = (*KEYS, "pump_running_today")
+    found = [pool.registered("sensor", key) for key in keys]
+    assert offered == {entity.device_id for entity in found if entity}
 
 
 async def test_whoever_may_only_read_resets_nothing(

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from aiohttp_asyncmdnsresolver.api import AsyncDualMDNSResolver
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import HassAsyncDNSResolver
 from homeassistant.setup import async_setup_component
 import pytest
@@ -148,6 +148,19 @@ class TestSignIn:
         await small.act("switch.turn_on", "slot_2")
         assert small.pool.slots[2].on
         assert not lost(events)
+
+    async def test_a_renewal_closes_the_request_to_sign_in(self, small: Home) -> None:
+        """A refusal that was a fault of the service leaves no card behind."""
+        small.cloud.expire_tokens()
+        small.cloud.faults.on("unauthorized", "token")
+        await small.advance(3700, step=100)
+        (flow,) = small.flows
+        assert flow["context"]["source"] == "reauth"
+        assert ir.async_get(small.hass).issues
+        small.cloud.faults.clear()
+        await small.advance(3700, step=100)
+        assert not small.flows
+        assert not ir.async_get(small.hass).issues
 
     async def test_the_log_of_a_bad_day(
         self, small: Home, caplog: pytest.LogCaptureFixture

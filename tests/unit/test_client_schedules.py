@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.commands import decode_schedules, encode_record
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
     NotAppliedError,
@@ -14,6 +15,7 @@ from custom_components.poolctl.client.exceptions import (
     RefusedError,
     UnreachableError,
 )
+from custom_components.poolctl.client.json_values import clean_text
 
 from .conftest import Rig
 from .schedule_changes import (
@@ -66,6 +68,50 @@ async def test_update(pool: Rig) -> None:
     assert (found.start, found.weekdays, found.name) == (660, 0b1100000, "New name")
     assert (found.turnover, found.enabled) == (7, False)
     assert replace(wanted, name="New name").same_as(shown(pool, INDEX))
+
+
+ODD_NAMES = (
+    "A  12 [7.0|4.0] <v2>  see www.x",
+    " tab\t, \u202e and `code` ",
+    "\u00fc" * 127,
+)
+"""That are displayed in another form, or nearly too long (C21)."""
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("lan", [True, False])
+async def test_a_name_goes_back_as_it_came(pool: Rig, name: str, lan: bool) -> None:
+    """Only what is displayed is cleaned; what is written never is."""
+    control, record_now = pool.controller.schedules, record(pool, INDEX)
+    record_now.name = name
+    if not lan:
+        pool.pool.faults.on("refuse")
+        await pool.polls(15)
+        await pool.polls(15)
+        await pool.polls(600)
+    await control.read()
+    seen = shown(pool, INDEX)
+    assert seen is not None and seen.name == clean_text(name)
+    await control.update(INDEX, replace(seen, start=660), seen=seen)
+    assert (record(pool, INDEX).start, record(pool, INDEX).name) == (660, name)
+    # Another one replaces it.
+    pool.time.advance(60)
+    await control.read()
+    seen = shown(pool, INDEX)
+    assert seen is not None
+    await control.update(INDEX, replace(seen, name="Fountain"), seen=seen)
+    assert record(pool, INDEX).name == "Fountain"
+
+
+def test_a_name_that_no_record_holds() -> None:
+    """Bytes that are no text go back; what came from the cloud is cleaned if it has to be."""
+    data = encode_record(replace(EVENING, received_name="Pool \udcfc"))
+    assert data.endswith(b"\6Pool \xfc")
+    (decoded,) = decode_schedules(b"\1\1" + data)
+    assert decoded.name == "Pool \ufffd" and encode_record(decoded) == data
+    for name in ("x" * 256, "\ud800"):
+        data = encode_record(replace(EVENING, received_name=name))
+        assert data.endswith(b"\7Evening")
 
 
 async def test_update_to_other_equipment_armed(pool: Rig) -> None:

@@ -5,6 +5,7 @@ observed (layouts.md 3 and 4).
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 import struct
 from typing import Any
@@ -52,6 +53,15 @@ def encode_aux(slot: int, on: bool, precedence: bool) -> bytes:
     return _pack(_AUX, slot, bool(on), bool(precedence))
 
 
+def _name(schedule: Schedule) -> bytes:
+    """Return the name of a schedule as it came, or cleaned where a record cannot hold it."""
+    with suppress(UnicodeEncodeError):
+        received = schedule.written_name.encode("utf-8", "surrogateescape")
+        if len(received) <= 0xFF:
+            return bytes((len(received),)) + received
+    return _string(schedule.name)
+
+
 def encode_record(schedule: Schedule) -> bytes:
     """Return a schedule record as actions carry it, that is, without `enabled`."""
     return _pack(
@@ -63,7 +73,7 @@ def encode_record(schedule: Schedule) -> bytes:
         schedule.start,
         schedule.end,
         schedule.weekdays,
-    ) + _string(schedule.name)
+    ) + _name(schedule)
 
 
 def encode_schedule_create(schedule: Schedule) -> bytes:
@@ -236,11 +246,15 @@ class _Reader:
             raise ReplyError(f"the reply goes on for {more} bytes after its end")
         return not more
 
-    def string(self) -> str:
-        """Return a text of somebody else, clean."""
+    def raw_string(self) -> bytes:
+        """Return a text of somebody else as it came."""
         size = self.byte()
         self.spans.append((self.offset, self.offset + size))
-        return clean_text(self.take(size).decode("utf-8", "replace"))
+        return self.take(size)
+
+    def string(self) -> str:
+        """Return a text of somebody else, clean."""
+        return clean_text(self.raw_string().decode("utf-8", "replace"))
 
     def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
         return layout.unpack(self.take(layout.size))
@@ -283,6 +297,9 @@ def _schedules(reader: _Reader) -> tuple[Schedule, ...]:
     for _ in range(reader.byte()):
         enabled = bool(reader.byte())
         slot, aux_type, turnover, speed, start, end, weekdays = reader.unpack(_RECORD)
+        raw = reader.raw_string()
+        name = clean_text(raw.decode("utf-8", "replace"))
+        received = raw.decode("utf-8", "surrogateescape")
         schedules.append(
             Schedule(
                 enabled=enabled,
@@ -293,7 +310,8 @@ def _schedules(reader: _Reader) -> tuple[Schedule, ...]:
                 start=start,
                 end=end,
                 weekdays=weekdays,
-                name=reader.string(),
+                name=name,
+                received_name=None if received == name else received,
             )
         )
     return tuple(schedules)

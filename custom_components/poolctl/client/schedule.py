@@ -37,11 +37,19 @@ class Schedule:
     speed: int = 0
     """%, of the pump."""
     enabled: bool = True
+    received_name: str | None = None
+    """The name exactly as it was received where `name` is a cleaned form of it; bytes
+    that are no UTF-8 are surrogates."""
 
     @property
     def used(self) -> bool:
         """Whether the record holds a schedule: erased and impossible ones do not."""
         return self.slot < MAX_SLOTS and max(self.start, self.end) <= DAY
+
+    @property
+    def written_name(self) -> str:
+        """The name as it is sent: what is displayed never replaces what was received."""
+        return self.name if self.received_name is None else self.received_name
 
     @property
     def days(self) -> tuple[int, ...]:

@@ -8,13 +8,13 @@ from typing import Final
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
 from homeassistant.const import CONF_TOKEN
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.exceptions import ConfigEntryAuthFailed
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 
 from ..application_credentials import CONF_REFRESH_SINCE
+from ..client.exceptions import AuthenticationError
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
 from .active import ActiveProblems
@@ -169,8 +169,9 @@ class AccountProblems(ActiveProblems[AccountHealth]):
 
     def _health(self) -> AccountHealth:
         closed, account = self._entry.pref_disable_polling, self._account
-        refused = isinstance(account.last_exception, ConfigEntryAuthFailed)
-        answers = account.last_update_success or refused
+        failure = account.last_exception
+        refused = failure and isinstance(failure.__cause__, AuthenticationError)
+        answers = account.last_update_success or bool(refused)
         flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
         return AccountHealth(
             owner_id=self._entry.entry_id,

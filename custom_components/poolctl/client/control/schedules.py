@@ -317,7 +317,7 @@ def _number(index: int) -> dict[str, int]:
 def _cloud_record(schedule: Schedule) -> dict[str, object]:
     """Return the body of a schedule write (layouts.md 5)."""
     return {
-        "schedule_name": schedule.name,
+        "schedule_name": schedule.written_name,
         "start_time": schedule.start,
         "end_time": schedule.end,
         "day_of_week": [day in schedule.days for day in range(7)],

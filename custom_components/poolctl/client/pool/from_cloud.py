@@ -4,6 +4,7 @@ The dashboard's first nine fields are published (interface.md 2.5); its other fi
 all other answers are observed (layouts.md 5), and any of their fields may be missing.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -105,26 +106,18 @@ def merge_chemistry(state: PoolState, answer: Answer, now: datetime) -> PoolStat
 
 def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with `auxInfo`: what it lists of slots, and whether they run."""
-    manual = object_of(answer, "manual")
     # Dosers and heaters are not listed: alone, this answer never tells everything.
-    known = state.outputs
+    known, listed = state.outputs, _listed(answer)
     wired = None if known.types == _ONLY_PUMP else known.types
     types = list(wired or (UNKNOWN_TYPE,) * MAX_SLOTS)
     names, modes = list(known.names), list(known.modes)
-    told, timers = False, dict[int, float]()
-    for entry in (e for name in _SLOT_LISTS for e in list_of(manual, name)):
-        index, code = number(entry, "aux_slot_num"), number(entry, "aux_type_code")
-        if index is None or code is None or not 0 <= index < MAX_SLOTS:
-            continue
-        slot = int(index)
-        _put(types, slot, int(code), UNKNOWN_TYPE)
+    for slot, code, entry in listed:
+        _put(types, slot, code, UNKNOWN_TYPE)
         if (tag := text(entry, "aux_tag")) is not None:
             _put(names, slot, tag, "")
-        if isinstance(status := entry.get("aux_status"), bool | int):
-            before = modes[slot] if slot < len(modes) else None
-            _put(modes, slot, _mode(bool(status), before), None)
-            told = True
-        timers[slot] = number(entry, "aux_timer_remain_sec") or 0
+        if (on := _on(entry)) is not None:
+            _put(modes, slot, _mode(on, modes[slot : slot + 1]), None)
+    told = any(_on(entry) is not None for *_, entry in listed)
     outputs = replace(
         known,
         types=tuple(types),
@@ -133,7 +126,34 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
         assumed=known.assumed and not told,
     )
     state = replace(state, outputs=outputs)
+    timers = {
+        slot: number(entry, "aux_timer_remain_sec") or 0 for slot, _, entry in listed
+    }
     return with_timers(state, timers, now) if timers else state
+
+
+def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
+    """Return the slot, the type and the entry of all that `auxInfo` lists."""
+    manual = object_of(answer, "manual")
+    entries = [
+        (
+            number(entry, "aux_slot_num", possible=range(MAX_SLOTS)),
+            number(entry, "aux_type_code"),
+            entry,
+        )
+        for name in _SLOT_LISTS
+        for entry in list_of(manual, name)
+    ]
+    return [
+        (int(slot), int(code), entry)
+        for slot, code, entry in entries
+        if slot is not None and code is not None
+    ]
+
+
+def _on(entry: Answer) -> bool | None:
+    status = entry.get("aux_status")
+    return bool(status) if isinstance(status, bool | int) else None
 
 
 _ONLY_PUMP = (MAIN_PUMP, *(UNKNOWN_TYPE,) * (MAX_SLOTS - 1))
@@ -176,33 +196,41 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
 
 def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | None:
     """Return a schedule of `scheduleInfo`, `None` where it is not understood."""
-    names = ("aux_slot", "start_time", "end_time", "pump_speed")
-    slot, start, end, speed = (number(entry, name) for name in names)
+    slot = number(entry, "aux_slot", possible=range(MAX_SLOTS))
+    start, end = (
+        number(entry, f"{when}_time", possible=range(DAY + 1))
+        for when in ("start", "end")
+    )
     days = entry.get("week_days")
     if slot is None or start is None or end is None or not isinstance(days, list):
         return None
-    if not (0 <= slot < MAX_SLOTS and 0 <= start <= DAY and 0 <= end <= DAY):
-        return None
-    same = before.slot == slot
-    wired = state.outputs.slot(int(slot))
-    return Schedule(
-        slot=int(slot),
-        # Not told; a slot of the schedule that was there keeps what was known of it.
-        aux_type=before.aux_type if same else max(wired.type_code, 0) if wired else 0,
-        turnover=before.turnover if same else 0,
-        speed=int(speed or 0),
+    name, received = text(entry, "schedule_name") or "", entry.get("schedule_name")
+    cleaned = isinstance(received, str) and received != name
+    return replace(
+        _of_slot(state, int(slot), before),
+        speed=int(number(entry, "pump_speed") or 0),
         start=int(start),
         end=int(end),
-        weekdays=sum(1 << day for day, runs in enumerate(days[:7]) if runs is True),
-        name=text(entry, "schedule_name") or "",
+        weekdays=sum((runs is True) << day for day, runs in enumerate(days[:7])),
+        name=name,
+        received_name=str(received) if cleaned else None,
         enabled=bool(entry.get("schedule_state")),
     )
 
 
-def _mode(on: bool, before: int | None) -> int:
-    """Return a slot's mode; the cloud tells only on and off, not what runs it."""
-    if before is not None and (before != MODE_OFF) is on:
+def _of_slot(state: PoolState, slot: int, before: Schedule) -> Schedule:
+    """Return a schedule of a slot with what `scheduleInfo` does not report of it."""
+    if before.slot == slot:
         return before
+    wired = state.outputs.slot(slot)
+    return replace(UNUSED, slot=slot, aux_type=max(wired.type_code, 0) if wired else 0)
+
+
+def _mode(on: bool, before: Sequence[int | None]) -> int:
+    """Return a slot's mode; the cloud tells only on and off, not what runs it."""
+    for mode in before:
+        if mode is not None and (mode != MODE_OFF) is on:
+            return mode
     return MODE_MANUAL if on else MODE_OFF
 
 

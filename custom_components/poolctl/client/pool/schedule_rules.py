@@ -6,6 +6,7 @@ records, the weekday bits and the speeds of a pump are observed (layouts.md 3 an
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TypedDict
 
 from ..equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, UNKNOWN_TYPE, Role, Slot
 from ..exceptions import InvalidCommandError, NotSupportedError
@@ -67,13 +68,21 @@ def scheduled_speed(state: PoolState) -> int | None:
     return schedule.speed if schedule and schedule.speed else None
 
 
+class Equipped(TypedDict):
+    """What of a schedule goes by its equipment."""
+
+    slot: int
+    aux_type: int
+    speed: int
+
+
 def equip(
     state: PoolState,
     choices: Choices,
     before: Schedule | None,
     slot: int | None,
     speed: int | None,
-) -> dict[str, int]:
+) -> Equipped:
     """Return what a schedule says of its equipment: `slot`, `aux_type` and `speed`.
 
     What a person leaves open stays as it was, and is the main pump at its usual speed
@@ -101,12 +110,16 @@ def equip(
 def tidy(schedule: Schedule, before: Schedule | None = None) -> Schedule:
     """Return the schedule as it is sent: its name as it is read, one form of midnight.
 
-    An end that the schedule had before and that only reads alike stays: 24:00.
+    An end that the schedule had before and that only reads alike stays: 24:00. So does
+    a name, as it was received.
     """
     end = schedule.end or LAST_MINUTE
     if before is not None and schedule.end == before.end % DAY:
         end = before.end
-    return replace(schedule, name=clean_text(schedule.name), end=end)
+    name, received = clean_text(schedule.name), None
+    if before is not None and name == before.name:
+        received = before.received_name
+    return replace(schedule, name=name, received_name=received, end=end)
 
 
 def check(
