@@ -120,6 +120,15 @@ class LeapingLoop(asyncio.SelectorEventLoop):
         job.add_done_callback(lambda _: self._finished())
         return job
 
+    @override
+    async def shutdown_default_executor(self, timeout: float | None = 300) -> None:
+        # It waits for a thread that is no job of the executor.
+        self._watched.jobs += 1
+        try:
+            await super().shutdown_default_executor(timeout)
+        finally:
+            self._finished()
+
     def _finished(self) -> None:
         self._watched.jobs -= 1
 

@@ -69,7 +69,7 @@ async def test_german(
     step = german["config"]["step"]["user"]
     await expect(dialog).to_contain_text(step["title"])
     await expect(dialog).to_contain_text(step["description"])
-    await dialog.get_by_role("textbox", name=step["data"]["url"]).fill("pool")
+    await dialog.get_by_role("textbox", name=step["data"]["url"]).fill("ftp://pool")
     await dialog.get_by_role("button", name="OK").click()
     error, _, _ = german["config"]["error"]["invalid_url"].partition("{")
     await expect(dialog).to_contain_text(error)

@@ -45,7 +45,7 @@ async def test_first_step_of_the_flow(enter: EnterHome, home: Settings) -> None:
     ):
         await expect(part).to_be_in_viewport()
         await fits(part)
-    await dialog.get_by_role("textbox").fill("pool")
+    await dialog.get_by_role("textbox").fill("ftp://pool")
     await dialog.get_by_role("button", name="Submit").tap()
     error = dialog.get_by_text("This is not an address")
     await expect(error).to_be_in_viewport()

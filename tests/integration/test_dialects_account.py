@@ -103,7 +103,7 @@ async def test_when_a_key_is_asked_for_again(home: Home) -> None:
     home.cloud.faults.on("error_500", "envelope-key")
     await home.set_up_with(key=None)
     counts = [asked(home, "envelope-key")]
-    for seconds in (29, 1, 119, 1, 299, 1, 1800):
+    for seconds in (28, 2, 118, 2, 298, 2, 1800):
         await home.advance(seconds)
         counts.append(asked(home, "envelope-key"))
     assert counts == [1, 1, 2, 2, 3, 3, 4, 4]
