@@ -95,6 +95,8 @@ class Home:
             # What is to be done, here and in the service, is done by this very loop;
             # only what other threads read from files takes real time.
             await (self.spin() if turn < 100 else self.moment())
+            if turn > 3000 and "freezer" in self._request.fixturenames:
+                self.freezer.tick(0.05)  # somebody sleeps, and time stands still
             self.clock.advance(0.05)
 
     async def spin(self, turns: int = 10) -> None:
