@@ -29,9 +29,8 @@ from .client.equipment import (
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator
-from .derived.filter_load import filter_compared
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
-from .learned.pool import needs_cleaning
+from .learned.pool import acid_without_effect, filter_compared, needs_cleaning
 from .output_attributes import RUN_BY
 from .presence import Presences, async_setup_platform, described, of_slots
 
@@ -157,7 +156,7 @@ BINARY_SENSORS = (
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
-        value_fn=lambda state: state.acid.without_effect,
+        pool_fn=acid_without_effect,
     ),
     PoolctlBinarySensorDescription(
         key="filter_needs_cleaning",

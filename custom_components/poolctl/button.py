@@ -1,7 +1,7 @@
 """Buttons: things done once."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import override
 
@@ -9,7 +9,6 @@ from homeassistant.components.button import ButtonEntity, ButtonEntityDescriptio
 from homeassistant.const import EntityCategory, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSERS, DoserKind
@@ -17,6 +16,7 @@ from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
+from .learned.pool import filter_measurable
 from .names.naming import name_on_page
 from .presence import Presences, async_setup_platform, described, presence
 
@@ -46,11 +46,7 @@ def _refill(doser: DoserKind) -> PoolctlButtonDescription:
 
 async def _filter_cleaned(coordinator: ControllerCoordinator) -> None:
     """Call the filter clean; Home Assistant alone keeps that."""
-    now = dt_util.utcnow()
-    coordinator.controller.store.update(
-        # What was measured before is not of the clean filter.
-        lambda known: replace(known, filter=known.filter.cleaned(now), even_flow=None)
-    )
+    coordinator.async_filter_cleaned()
 
 
 BUTTONS = (
@@ -63,7 +59,7 @@ BUTTONS = (
     PoolctlButtonDescription(
         key="filter_cleaned",
         translation_key="filter_cleaned",
-        exists_fn=lambda pool: pool.state.filter.measurable or None,
+        exists_fn=filter_measurable,
         press_fn=_filter_cleaned,
     ),
 )

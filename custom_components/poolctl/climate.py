@@ -25,7 +25,6 @@ from .client.pool.heating import (
     MAX_TARGET,
     MIN_TARGET,
     Body,
-    expected_rate,
     heated,
     heats,
     may_heat,
@@ -34,6 +33,7 @@ from .client.pool.heating import (
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool
+from .learned.warming import expected_rate
 from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -164,7 +164,8 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     @property
     def _rate(self) -> float | None:
         """°C an hour that heating brings."""
-        return expected_rate(self.coordinator.data, self.entity_description.body)
+        body, learned = self.entity_description.body, self.coordinator.learned
+        return expected_rate(learned.warming[body], self.coordinator.data, body)
 
     @override
     def _details(self) -> tuple[object, ...]:

@@ -26,7 +26,7 @@ from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
 from .equipment_view import equipment_view
 from .learned.pool import Pool
-from .learned.totals import TotalKind, Totals
+from .learned.totals import TotalKind
 from .names.parts import Part, part_info
 from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
@@ -44,12 +44,10 @@ from .problems.table import PROBLEMS
 from .upkeep.clock import clock_of
 from .upkeep.counters import counters_of
 from .upkeep.hold_timer import HoldTimer, async_report_left, output_names
-from .upkeep.memory import DATA_MEMORY, Section
-from .upkeep.remembered import CHOICES, HOLDS, remember, remembered_state
+from .upkeep.memory import DATA_MEMORY
+from .upkeep.remembered import CHOICES, HOLDS, LEARNED, remember, remembered_state
 
 _LOGGER = logging.getLogger(__name__)
-
-_TOTALS = Section("totals", Totals.from_dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +108,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             shared.observers.facts(record.device_id),
             allowed=self.uses_lan,
         )
+        self.learned = self._memory.read(record.device_id, LEARNED)
+        self.learned.begin(self._local_now())
         self.controller = self._make_controller()
         self.data = self.controller.store.state
         self._choices = self.controller.store.choices
-        self.totals = self._memory.read(record.device_id, _TOTALS)
-        self.totals.begin_day(self._local_now())
         self.controller.store.add_read_listener(self._async_learn)
         self._equipment_view = self._viewed = self.data
         self.hold_timer = HoldTimer(
@@ -147,6 +145,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
             holds=self._memory.read(self.record.device_id, HOLDS).holds,
+            controller_clock=self.learned.controller_clock,
         )
 
     async def _async_stopping(self, event: Event) -> None:
@@ -205,8 +204,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @property
     def pool(self) -> Pool:
-        """The data with what the user chose."""
-        return Pool(self.data, self._choices)
+        """The data with what the user chose, and what was learned."""
+        return Pool(self.data, self._choices, self.learned)
 
     @property
     def equipment_view(self) -> PoolState:
@@ -283,15 +282,22 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def _async_learn(self, state: PoolState, at: float) -> None:
-        if self.totals.take(state, at, self._local_now()):
+        if self.learned.take(state, at, self._local_now()):
             # Before it is shown: after a power cut no total is less than it was.
             self._memory.save(at_once=True)
 
     @callback
     def async_reset_total(self, kind: TotalKind) -> None:
         """Begin a total anew."""
-        self.totals.reset(kind)
+        self.learned.totals.reset(kind)
         self._memory.save(at_once=True)
+
+    @callback
+    def async_filter_cleaned(self) -> None:
+        """Take that a person calls the filter clean."""
+        self.learned.cleaned(self.clock.now())
+        self._memory.save()
+        self.controller.store.publish()
 
     # Polls
 
@@ -380,7 +386,10 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self._memory.keep(self.record.device_id, CHOICES.name, store.choices)
         self._memory.keep(self.record.device_id, HOLDS.name, holds.kept, at_once=True)
         self.hold_timer.async_check()
-        shown = self.controller.queries.names_due, store.choices, holds.shown
+        if self.learned.take_dosers(store.known):
+            self._memory.save(at_once=True)
+        names_due, revision = self.controller.queries.names_due, self.learned.revision
+        shown = names_due, store.choices, holds.shown, revision
         state = store.state
         same = state == self.data
         if same and shown == self._shown:

@@ -118,6 +118,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "last_frame": _frame(statistics.last_frame),
         "undecoded_frame": _frame(statistics.undecoded_frame),
         "state": _state(controller.store.known),
+        "learned": coordinator.learned.as_dict(),
         "choices": controller.store.choices.as_dict(),
         **controller.holds.kept.as_dict(),
         "evidence": _evidence(observers.evidence[record.device_id], account=False),

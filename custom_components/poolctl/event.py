@@ -15,14 +15,15 @@ from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
 from .client.equipment import CHLORINATORS, EXPANDERS
 from .client.pool.dosing import ACID, CHLORINE, DoserKind
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
-from .derived.doses import DoseCount, reported_count
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .learned.doses import DoseCount, reported_count
 from .learned.pool import Pool
 from .presence import async_setup_platform, described
 
@@ -101,7 +102,8 @@ class DoseWatch:
                 yield Happening(self._signs.event_type, {})
             return
         count = self._count or DoseCount.begin(told)
-        gained, self._count = count.gained(told), count.then(told)
+        zone = dt_util.get_default_time_zone()
+        gained, self._count = count.gained(told, zone), count.then(told, zone)
         if gained:
             known = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: told.doses}
             yield Happening(self._signs.event_type, known)

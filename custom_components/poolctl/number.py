@@ -27,7 +27,12 @@ from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP
 from .client.exceptions import InvalidCommandError
-from .client.pool.choices import start_speed
+from .client.pool.choices import (
+    FILTER_LIMIT_STEP,
+    MAX_FILTER_LIMIT,
+    MIN_FILTER_LIMIT,
+    start_speed,
+)
 from .client.pool.dosing import (
     ACID,
     CHLORINATOR,
@@ -37,13 +42,11 @@ from .client.pool.dosing import (
     AnyDosing,
     DoserKind,
 )
-from .client.pool.filter import FILTER_LIMIT_STEP, MAX_FILTER_LIMIT, MIN_FILTER_LIMIT
 from .client.pool.parts import MAX_LOW_LEVEL, MIN_LOW_LEVEL
 from .client.pool.schedule_rules import scheduled_speed
 from .coordinator import ControllerCoordinator
-from .derived.filter_load import filter_compared
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .learned.pool import Pool
+from .learned.pool import Pool, filter_compared
 from .presence import Presences, async_setup_platform, described
 
 # Controllers take one command at a time by themselves; a limit here would keep the

@@ -13,7 +13,6 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
 from .client.equipment import Role, Slot
-from .client.pool.choices import Choices
 from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
@@ -175,7 +174,7 @@ class _Sync:
         self._build = build
         self._present: dict[str, ControllerEntity] = {}
         self._judged: tuple[bool, frozenset[str]] | None = None
-        self._seen: tuple[PoolState, PoolState, Choices, bool] | None = None
+        self._seen: tuple[PoolState, PoolState, object] | None = None
         self._wiring: tuple[int, ...] | None = None
         self._replaced = False
 
@@ -191,8 +190,8 @@ class _Sync:
         """
         coordinator = self._coordinator
         names_due = coordinator.controller.queries.names_due
-        choices = coordinator.pool.choices
-        seen = coordinator.data, coordinator.equipment_view, choices, names_due
+        others = coordinator.pool.choices, coordinator.learned.filter.known, names_due
+        seen = coordinator.data, coordinator.equipment_view, others
         before, self._seen = self._seen, seen
         return (
             before is None

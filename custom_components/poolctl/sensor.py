@@ -33,13 +33,11 @@ from .client.pool.ranges import ORP_READING, PH_READING, Reading
 from .client.pool.state import PoolState, PumpStatus, Source
 from .const import LOST
 from .coordinator import ControllerCoordinator
-from .derived.consumption import CONSUMPTION_SENSORS, PoolctlConsumptionSensor
-from .derived.doses import DOSE_SENSORS, PoolctlDoseSensor
 from .derived.ends import ENDS, MARGIN, PoolctlEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.reached import REACHED, PoolctlReached
-from .derived.totals import TOTALS, PoolctlTotal
+from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
 from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .output_attributes import (
@@ -256,8 +254,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlPumpStatus, (PUMP_STATUS,), coordinator),
         **described(PoolctlConnection, (CONNECTION,), coordinator),
         **described(PoolctlTotal, TOTALS, coordinator),
-        **described(PoolctlDoseSensor, DOSE_SENSORS, coordinator),
-        **described(PoolctlConsumptionSensor, CONSUMPTION_SENSORS, coordinator),
+        **described(PoolctlLearned, DOSER_SENSORS, coordinator),
         **described(PoolctlEnd, (*ENDS, *WARM_AT), coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),

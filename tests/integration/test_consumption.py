@@ -1,14 +1,10 @@
 """Acid and chlorine used, and how long they last: what is shown, and what is kept."""
 
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.core import State
-from homeassistant.helpers import entity_registry as er, restore_state
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    mock_restore_cache_with_extra_data,
-)
 
 from custom_components.poolctl.const import DOMAIN
 
@@ -147,51 +143,36 @@ async def test_a_cloud_that_does_not_tell(pool: Home) -> None:
     assert float(used(pool)) == pytest.approx(120, abs=2)
 
 
-def kept(home: Home, days: int) -> dict[str, object]:
+def kept(days: int) -> dict[str, object]:
     """Return what is kept of days on which 400 mL were used each."""
     today = date(2026, 7, 1)
     return {
         "level": 12_600,
         "told_at": datetime(2026, 7, 1, tzinfo=UTC).isoformat(),
         "refilled_at": None,
-        "days": {
-            (today - timedelta(days=n)).isoformat(): [400, 86_400]
+        "days": [
+            [(today - timedelta(days=n)).isoformat(), 400, 86_400]
             for n in range(1, days + 1)
-        },
+        ],
     }
 
 
 @pytest.mark.parametrize(
     ("days", "shown"), [(14, "2026-08-01"), (3, "2026-08-01"), (2, "unknown")]
 )
-async def test_lasts_until(home: Home, days: int, shown: str) -> None:
+async def test_lasts_until(
+    home: Home, hass_storage: dict[str, Any], days: int, shown: str
+) -> None:
     """12,500 mL are left at noon, 100 were used today: 31.5 days from midnight."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.full)
-    unique_id = f"{home.controller.device_id}_acid_lasts_until"
-    sensor = er.async_get(home.hass).async_get_or_create("sensor", DOMAIN, unique_id)
-    mock_restore_cache_with_extra_data(
-        home.hass, [(State(sensor.entity_id, "unavailable"), kept(home, days))]
-    )
+    stored = {home.controller.device_id: {"learned": {"acid": {"drum": kept(days)}}}}
+    hass_storage[DOMAIN] = {"version": 1, "minor_version": 1, "data": stored}
     await home.set_up(home.controller)
     assert home.value("sensor", "acid_lasts_until") == shown
     state = home.state("sensor", "acid_lasts_until")
     assert state.attributes["device_class"] == "date"
     assert "last_reset" not in state.attributes
-    data = restore_state.async_get(home.hass).entities[sensor.entity_id]
-    assert data.extra_restore_state_data is not None
-    assert data.extra_restore_state_data.as_dict()["level"] == 12_500
-
-
-async def test_nonsense_that_was_kept(home: Home) -> None:
-    unique_id = f"{home.service.full.device_id}_acid_used_today"
-    sensor = er.async_get(home.hass).async_get_or_create("sensor", DOMAIN, unique_id)
-    mock_restore_cache_with_extra_data(
-        home.hass, [(State(sensor.entity_id, "5"), {"level": None})]
-    )
-    home.own(home.service.full)
-    await home.set_up(home.controller)
-    assert used(home) == "0"
 
 
 async def test_a_pool_without_dosers_has_none(small: Home) -> None:

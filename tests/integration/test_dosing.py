@@ -314,7 +314,7 @@ async def test_entities_of_the_dosing(full: Home) -> None:
         ("number", "chlorine_low_level", "Chlorine low level",
          {"min": 1, "max": 50, "step": 1, "unit_of_measurement": "%"}),
         ("sensor", "acid_doses_today", "Acid doses today",
-         {"state_class": "total_increasing"}),
+         {"state_class": "total"}),
         ("binary_sensor", "acid_low", "Acid nearly empty", {"device_class": "problem"}),
         ("switch", "chlorinator", "Automatic chlorination", {}),
         ("button", "refill_chlorine", "Mark chlorine drum full", {}),

@@ -32,7 +32,7 @@ async def pool(home: Home) -> Home:
 async def doses(home: Home, count: int) -> None:
     """Let the controller have taken so many doses today."""
     home.pool.acid.doses = count
-    await home.live(LOOK, step=55)
+    await home.live(LOOK + 60, step=55)
 
 
 async def events_of(home: Home, kind: str) -> list[Event]:

@@ -229,7 +229,7 @@ async def test_diagnostics(pool: Home, hass_client: ClientSessionGenerator) -> N
     found = await get_diagnostics_for_config_entry(pool.hass, hass_client, pool.entry)
     controllers = found["controllers"]
     assert isinstance(controllers, list)
-    known = controllers[0]["state"]["filter"]
+    known = controllers[0]["learned"]["filter"]
     assert known["load"] == 0
     assert known["clean"] == pytest.approx(1 / 1500, rel=0.01)
     assert known["measurable"] is True

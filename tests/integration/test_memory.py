@@ -13,16 +13,15 @@ from custom_components.poolctl.client.commands import PumpIdentity
 from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.frame import Readings
 from custom_components.poolctl.client.holds.kept import KeptHolds
-from custom_components.poolctl.client.pool.filter import Filter
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Water
+from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.pool.warming import LearnedRate, Warming
 from custom_components.poolctl.upkeep.counters import counters_of
 from custom_components.poolctl.upkeep.memory import Memory
 from custom_components.poolctl.upkeep.remembered import (
     CHOICES,
     HOLDS,
+    LEARNED,
     remember,
     remembered_state,
 )
@@ -58,16 +57,46 @@ STORED: dict[str, Any] = {
         "filter_limit": 40,
     },
     "learned": {
+        "totals": {
+            "day": "2026-11-21",
+            "pump_energy": 123.5,
+            "pump_running_today": 4.5,
+            "water_filtered_today": 62.25,
+            "pool_heater_run_hours": 10,
+            "solar_run_hours": 20,
+            "spa_heater_run_hours": 1.5,
+            "chlorinator_run_hours": 400,
+            "uv_run_hours": 0.0,
+            "ozone_run_hours": 0.0,
+        },
         "filter": {
             "measurable": True,
             "cleaned_at": "2026-11-20T08:15:00+00:00",
             "clean": 0.000667,
             "load": 23,
         },
-        "pool_rates": [["solar", 0.42], ["pool_heater", "solar", 1]],
-        "spa_rates": [["spa_heater", 5.5]],
-        "acid_idle_doses": 3,
-        "acid_reading": 7.6,
+        "acid_effect": {"reading": 7.6, "idle": 3},
+        "clock": {"offset": 3600, "differences": [3590, 3600, 3600]},
+        "acid": {
+            "doses": {"today": 5, "told": 2, "told_at": "2026-11-21T09:30:00+00:00"},
+            "drum": {
+                "level": 12_500,
+                "told_at": "2026-11-21T09:30:15+00:00",
+                "refilled_at": "2026-11-01T12:00:00+00:00",
+                "days": [["2026-11-20", 400, 86_400], ["2026-11-21", 75.5, 34_215]],
+            },
+        },
+        "chlorine": {
+            "doses": {"today": 0, "told": 0, "told_at": "2026-11-21T09:30:00+00:00"},
+            "drum": {
+                "level": 8_000.5,
+                "told_at": "2026-11-21T09:30:15+00:00",
+                "refilled_at": None,
+                "days": [],
+            },
+        },
+        "pool_warming": {"rates": [["solar", 0.42], ["pool_heater", "solar", 1]]},
+        "spa_warming": {"rates": [["spa_heater", 5.5]]},
     },
     "holds": {
         "holds": [
@@ -109,22 +138,6 @@ STATE = PoolState(
     pump=PumpIdentity("Variable Speed", "Brand", "P320"),
     last_speed=75,
     pool_sources=(HeatSource.SOLAR,),
-    pool=Water(
-        warming=Warming(
-            (
-                LearnedRate((HeatSource.SOLAR,), 0.42),
-                LearnedRate((HeatSource.POOL_HEATER, HeatSource.SOLAR), 1),
-            )
-        )
-    ),
-    spa=Water(warming=Warming((LearnedRate((HeatSource.SPA_HEATER,), 5.5),))),
-    acid=Doser(idle_doses=3, reading_before=7.6),
-    filter=Filter(
-        measurable=True,
-        cleaned_at=datetime(2026, 11, 20, 8, 15, tzinfo=UTC),
-        clean=0.000667,
-        load=23,
-    ),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )
@@ -153,6 +166,7 @@ async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
     memory.read(DEVICE_ID, CHOICES)
     counters_of(memory, DEVICE_ID)
     memory.read(DEVICE_ID, HOLDS)
+    memory.read(DEVICE_ID, LEARNED)
     await memory._hass.async_block_till_done()
     await memory._store.async_save(memory._data())
     return hass_storage["poolctl"]["data"][DEVICE_ID]
@@ -258,6 +272,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
         or (path[1:2] == ("types",) and odd == -1)
         or (path[-1] == "orp" and odd == -1)
         or (path[-1] == "water_temperature" and odd == -1)
+        or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")
     )
 
 
@@ -274,7 +289,8 @@ async def test_an_odd_value_is_lost_alone(
             with subtests.test(f"{path} {odd}"):
                 memory = await load(hass, hass_storage, changed(STORED, path, odd))
                 stored = await use(memory, hass_storage)
-                lost = path[: _LOST_WITH.get(path[1:2], len(path))]
+                whole = (at for at, name in enumerate(path, 1) if name in _WHOLE)
+                lost = path[: next(whole, None)]
                 for other in leaves(STORED):
                     if other[: len(lost)] != lost[: len(other)]:
                         assert _at(stored, other) == _at(STORED, other), other
@@ -282,16 +298,11 @@ async def test_an_odd_value_is_lost_alone(
                 assert kept["data"][DEVICE_ID].keys() == {path[0]}
 
 
-_LOST_WITH: Any = {
-    ("types",): 2,
-    ("names",): 2,
-    ("pump",): 2,
-    ("pool_sources",): 2,
-    ("pool_rates",): 2,
-    ("spa_rates",): 2,
-    ("holds",): 2,
+_WHOLE = {
+    *("types", "names", "pump", "pool_sources", "holds"),
+    *("rates", "differences", "doses", "drum", "days"),
 }
-"""How much of a path is lost as a whole: a list that means nothing in part."""
+"""What is lost as a whole: it means nothing in part."""
 
 
 def _at(stored: Any, path: tuple[str | int, ...]) -> Any:

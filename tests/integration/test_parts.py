@@ -28,13 +28,11 @@ from custom_components.poolctl import (
     switch,
 )
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.derived.consumption import CONSUMPTION_SENSORS
-from custom_components.poolctl.derived.doses import DOSE_SENSORS
 from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
 from custom_components.poolctl.derived.reached import REACHED
-from custom_components.poolctl.derived.totals import TOTALS
+from custom_components.poolctl.derived.totals import DOSER_SENSORS, TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
 from custom_components.poolctl.names.parts import PART_OF
 from custom_components.poolctl.problems.status import STATUS
@@ -159,8 +157,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *sensor.SENSORS,
         sensor.CONNECTION,
         sensor.PUMP_STATUS,
-        *CONSUMPTION_SENSORS,
-        *DOSE_SENSORS,
+        *DOSER_SENSORS,
         *ENDS,
         *FILTER_LOAD,
         *HELD,

@@ -8,6 +8,7 @@ from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.number import NUMBERS
 
@@ -40,7 +41,7 @@ def test_the_speed_that_is_shown(
         schedules=Schedules(records=(BY_SCHEDULE,), armed=(0,)),
     )
     (number,) = (each for each in NUMBERS if each.key == "pump_speed")
-    assert number.value(Pool(state, Choices(pump_speed=50))) == expected
+    assert number.value(Pool(state, Choices(pump_speed=50), Learned())) == expected
 
 
 @pytest.mark.parametrize(

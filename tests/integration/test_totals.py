@@ -41,7 +41,7 @@ async def minutes(home: Home, count: int) -> None:
 def exact(home: Home, key: str) -> float:
     """Return a total as it is kept, that is, not rounded."""
     account = home.entry.runtime_data
-    known = account.controllers[home.controller.device_id].totals
+    known = account.controllers[home.controller.device_id].learned.totals
     (total,) = (total for kind, total in known.of.items() if kind.key == key)
     return float(total.exact)
 
@@ -223,7 +223,7 @@ async def test_from_what_a_stopped_home_assistant_kept(
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.small)
     totals = {"pump_energy": 1234.567, "pump_running_today": 5.678} | kept
-    data = {home.controller.device_id: {"totals": totals}}
+    data = {home.controller.device_id: {"learned": {"totals": totals}}}
     hass_storage[DOMAIN] = {"version": 1, "minor_version": 1, "data": data}
     await home.set_up(home.controller)
     assert tuple(home.value("sensor", key) for key in KEYS) == shown

@@ -7,7 +7,7 @@ from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.poolctl.learned import totals
+from custom_components.poolctl.learned import learned
 
 from .home import Home
 from .platforms import only
@@ -48,7 +48,7 @@ STEP = 3600
 async def test_every_hour_of_the_day(
     home: Home, zone: str, day: str, length: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(totals, "MAX_GAP", float(STEP))
+    monkeypatch.setattr(learned, "MAX_AGE", float(STEP))
     await home.hass.config.async_set_time_zone(zone)
     home.own(home.service.small)
     await home.set_up(home.service.small)

@@ -8,8 +8,9 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.upkeep.memory import DATA_MEMORY
-from custom_components.poolctl.upkeep.remembered import remembered_state
 from tests.simulator.water import HEATER_RISE
 
 from .home import Home
@@ -20,7 +21,7 @@ few_platforms = only(Platform.CLIMATE, Platform.SENSOR, Platform.SWITCH)
 
 SPA_RETURN = 10
 """A slot of the full pool."""
-STEP = 180
+STEP = 60
 """s between two polls, of those that a test lets happen: it has to last an hour."""
 
 
@@ -81,8 +82,9 @@ async def test_unknown_while_nothing_heats(full: Home) -> None:
     learned = rate(full)
     assert learned == pytest.approx(HEATER_RISE["pool"], rel=0.05)
     # It is in the store of all that is, so it survives a restart.
-    state = remembered_state(full.hass.data[DATA_MEMORY], full.controller.device_id)
-    (found,) = state.pool.warming.rates
+    stored = full.hass.data[DATA_MEMORY].in_use(full.controller.device_id, "learned")
+    assert isinstance(stored, Learned)
+    (found,) = stored.warming[POOL].rates
     assert found.sources == ("pool_heater",)
     await full.restart()
     assert rate(full) == learned

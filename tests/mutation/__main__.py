@@ -40,14 +40,13 @@ class Group:
 
 
 GROUPS: Final = (
-    # Of its own: almost every test of the client passes by, and looks at none of it.
-    Group("client/evidence", ("tests/unit/test_client_evidence*.py",)),
     Group("client/clock.py", ("tests/unit/test_client_clock.py",)),
+    Group("client/holds", ("tests/unit/test_client_holds*.py",)),
     Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
     Group("problems", ("tests/unit/test_problems.py",)),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
-    Group("derived/doses.py", ("tests/unit/test_doses.py",)),
     Group("learned/totals.py", ("tests/integration/test_totals.py",)),
+    Group("learned", ("tests/unit/test_learned*.py",)),
     Group("upkeep/memory.py", ("tests/integration/test_memory.py",)),
 )
 

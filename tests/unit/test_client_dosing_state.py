@@ -1,13 +1,11 @@
 """What is known of the dosing: what its settings objects tell, and its drums."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
-from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
@@ -15,8 +13,8 @@ from custom_components.poolctl.client.pool.dosing import (
     AnyDosing,
     merge_settings,
 )
-from custom_components.poolctl.client.pool.parts import COUNT_AGE, IDLE_DOSES, Doser
-from custom_components.poolctl.client.pool.state import PoolState, with_readings
+from custom_components.poolctl.client.pool.parts import COUNT_AGE, Doser
+from custom_components.poolctl.client.pool.state import PoolState
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -109,55 +107,3 @@ def test_limit_of_the_day(
     assert doser.limit_reached(NOW) is reached
     assert replace(doser, told_at=None).limit_reached(NOW) is None
     assert timedelta(hours=1) == COUNT_AGE
-
-
-def watched(*steps: object, desired: float | None = 7.4) -> PoolState:
-    """Return what is known after some readings (pH) and counts of doses (whole numbers)."""
-    state = replace(PoolState(), acid=Doser(desired=desired))
-    for step in steps:
-        match step:
-            case int():
-                told = {"current_dose_today": step}
-                state = merge_settings(PH_SETTINGS, state, told, NOW)
-            case float(ph):
-                flowing = Signals(chemistry_stable=True)
-                state = with_readings(state, Readings(ph=ph), flowing, NOW)
-            case (float(ph), bool(stable)):
-                signals = Signals(chemistry_stable=stable)
-                state = with_readings(state, Readings(ph=ph), signals, NOW)
-    return state
-
-
-@pytest.mark.parametrize(
-    ("steps", "idle"),
-    [
-        ((7.8, 0, 3, 7.8, 7), 7),
-        ((7.8, 0, 3, 7.7, 7), 4),
-        # It rises by itself between doses; while it is dosed, that is no effect.
-        ((7.8, 7.9, 0, 3, 7.8, 7), 4),
-        ((7.8, 0, 3, 7.9, 7.8, 7), 7),
-        ((7.8, 0, 3, 7.9, 7.7, 7), 4),
-        # As it should be: dosing works, or it is not dosing's doing.
-        ((7.5, 0, 3, 7.4, 7), 4),
-        # What still water or no probe tells is no reading.
-        ((7.8, 0, 3, (7.0, False), 7), 7),
-        # A count that begins anew, or is an older copy.
-        ((7.8, 0, 5, 1, 2), 6),
-        # How many there were before the first count is not known.
-        ((7.8, 5), 0),
-    ],
-)
-def test_doses_since_the_ph_fell(steps: Iterable[object], idle: int) -> None:
-    state = watched(*steps)
-    assert state.acid.idle_doses == idle
-    assert state.chlorine.idle_doses == 0
-
-
-def test_dosing_without_effect() -> None:
-    assert watched(0, 20).acid.without_effect is None
-    assert watched(7.8).acid.without_effect is None
-    assert watched(7.8, 0, IDLE_DOSES - 1).acid.without_effect is False
-    assert watched(7.8, 0, IDLE_DOSES).acid.without_effect is True
-    assert watched(7.8, 0, IDLE_DOSES, 7.7).acid.without_effect is False
-    assert watched(7.3, 0, IDLE_DOSES, 7.3).acid.without_effect is False
-    assert watched(7.3, 0, IDLE_DOSES, 7.3, desired=None).acid.without_effect is True

@@ -12,7 +12,6 @@ from custom_components.poolctl.client.equipment import Role
 from custom_components.poolctl.client.exceptions import NotOfferedError
 from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.json_values import Answer
-from custom_components.poolctl.client.pool.filter import Filter
 from custom_components.poolctl.client.pool.from_cloud import (
     merge_chemistry,
     merge_dashboard,
@@ -61,10 +60,9 @@ def test_dashboard() -> None:
         source=Source.CLOUD,
         readings=state.readings,
         signals=state.signals,
-        filter=Filter(measurable=True),
         valid_chemistry=Chemistry(ph=7.2, orp=640),
         last_speed=80,
-        acid=Doser(desired=7.3, reading_before=7.2),
+        acid=Doser(desired=7.3),
         chlorinator=Dosing(desired=660),
         outputs=Outputs(assumed=True),
         schedules=Schedules(assumed=True),

@@ -265,7 +265,7 @@ def test_absent_parts_stay_in_force() -> None:
     assert only == replace(
         state,
         pool=Water(30),
-        acid=Doser(reading_before=state.acid.reading_before),
+        acid=Doser(),
         chlorinator=Dosing(),
         outputs=replace(state.outputs, types=None),
     )

@@ -27,6 +27,7 @@ from custom_components.poolctl.client.pool.ranges import ORP_READING, PH_READING
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.network.health import Health
 from custom_components.poolctl.network.record import ControllerRecord
@@ -77,7 +78,7 @@ HEALTH = Health(
     record=RECORD,
     registered_id="device",
     announced=None,
-    pool=Pool(STATE, Choices()),
+    pool=Pool(STATE, Choices(), Learned()),
     now=NOW,
     clock_ahead=timedelta(),
     controller_ahead=None,
@@ -112,7 +113,12 @@ def health(**changes: Any) -> Health:
     """Return a healthy controller with changes; those of its state have the prefix s_."""
     state = {k[2:]: v for k, v in changes.items() if k.startswith("s_")}
     own = {k: v for k, v in changes.items() if not k.startswith("s_")}
-    return replace(HEALTH, pool=Pool(replace(STATE, **state), Choices()), **own)
+    learned = Learned()
+    learned.acid_effect.idle = own.pop("idle", 0)
+    learned.acid_effect.reading = own.pop("reading", None)
+    return replace(
+        HEALTH, pool=Pool(replace(STATE, **state), Choices(), learned), **own
+    )
 
 
 def signals(**changes: Any) -> Signals:
@@ -175,13 +181,13 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ),
     (
         "acid_without_effect",
-        {"s_acid": acid(doses=8, idle_doses=8, reading_before=7.8)},
+        {"s_acid": acid(doses=8), "idle": 8, "reading": 7.8},
         True,
         "acid_without_effect",
     ),
     (
         "acid_without_effect",
-        {"s_acid": acid(doses=8, idle_doses=7, reading_before=7.8)},
+        {"s_acid": acid(doses=8), "idle": 7, "reading": 7.8},
         False,
         "",
     ),
@@ -363,7 +369,7 @@ def test_values() -> None:
     off = health(controller_ahead=timedelta(minutes=-59.7))
     assert ROWS["controller_clock"].values(off) == {"minutes": 60}
     assert ROWS["acid_low"].values(HEALTH) == {"litres": 10.0}
-    doses = health(s_acid=acid(doses=6, idle_doses=8, reading_before=7.8))
+    doses = health(s_acid=acid(doses=6), idle=8, reading=7.8)
     expected = {"doses": 6, "idle": 8, "ph": 7.8}
     assert ROWS["acid_without_effect"].values(doses) == expected
     assert ROWS["firmware_too_old"].values(HEALTH)["firmware"] == "2.5.46"

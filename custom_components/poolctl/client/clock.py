@@ -3,13 +3,15 @@
 All rules here are ours (chosen, design.md 2).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
 import time
+from typing import Self
 
 from .occurrences import moment
 from .schedule import Schedule
+from .stored import Stored, number
 
 AGREEMENT = 30.0
 """s by which two times may differ that agree: an answer takes a while, and what corrects a
@@ -207,25 +209,19 @@ class ControllerClock:
     def as_dict(self) -> dict[str, object]:
         """Return what lasts, in s."""
         return {
-            "offset": self.offset and self.offset.total_seconds(),
+            "offset": None if self.offset is None else self.offset.total_seconds(),
             "differences": [each.total_seconds() for each in self._differences],
         }
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, object]) -> ControllerClock:
-        """Return what was stored; raises ValueError for anything else."""
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored."""
         clock = cls()
-        differences, offset = stored.get("differences"), stored.get("offset")
-        if not isinstance(differences, list):
-            raise ValueError("not what this version stores")  # noqa: TRY004
-        clock._differences = [_difference(each) for each in differences][-_TIMES:]
-        clock.offset = None if offset is None else _difference(offset)
+        clock._differences = [*stored.list("differences", _difference)][-_TIMES:]
+        clock.offset = stored.get("offset", _difference, None)
         return clock
 
 
 def _difference(stored: object) -> timedelta:
-    if isinstance(stored, bool) or not isinstance(stored, int | float):
-        raise ValueError("not what this version stores")  # noqa: TRY004
-    if not abs(stored) <= _HALF_A_DAY.total_seconds():
-        raise ValueError("no difference of clocks")
-    return timedelta(seconds=stored)
+    half = _HALF_A_DAY.total_seconds()
+    return timedelta(seconds=number(-half, half)(stored))

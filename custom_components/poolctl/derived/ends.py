@@ -23,6 +23,7 @@ from homeassistant.util import dt as dt_util
 from ..client.pool.state import PoolState
 from ..coordinator import ControllerCoordinator
 from ..entity import PoolctlEntity, PoolctlEntityDescription
+from ..learned.pool import Pool
 
 MARGIN: Final = timedelta(seconds=30)
 """How far two counts may lie apart that are the same."""
@@ -34,9 +35,9 @@ class PoolctlEndDescription(
 ):
     """One end."""
 
-    seconds_fn: Callable[[PoolState], float | None]
+    seconds_fn: Callable[[Pool], float | None]
     """How long it still lasts; `None` where it is over, never began or is not known."""
-    margin_fn: Callable[[PoolState], timedelta] = lambda state: MARGIN
+    margin_fn: Callable[[Pool], timedelta] = lambda pool: MARGIN
     """How far two times may lie apart that are the same."""
 
 
@@ -49,7 +50,7 @@ def _end(
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        seconds_fn=lambda state: count_fn(state) or None,
+        seconds_fn=lambda pool: count_fn(pool.state) or None,
     )
 
 
@@ -72,7 +73,7 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
         """Take over what the last read told."""
         self._end: datetime | None = None
         self.entity_description = description
-        self._look(coordinator.data)
+        self._look(coordinator.pool)
         super().__init__(coordinator, description)
 
     @override
@@ -93,16 +94,16 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
 
     @callback
     def _read(self, state: PoolState, at: float) -> None:
-        self._look(state)
+        self._look(self.coordinator.pool._replace(state=state))
         if self._update():
             self.async_write_ha_state()
 
-    def _look(self, state: PoolState) -> None:
-        seconds = self.entity_description.seconds_fn(state)
+    def _look(self, pool: Pool) -> None:
+        seconds = self.entity_description.seconds_fn(pool)
         if seconds is None:
             self._end = None
             return
         end = dt_util.utcnow() + timedelta(seconds=seconds)
-        margin = self.entity_description.margin_fn(state)
+        margin = self.entity_description.margin_fn(pool)
         if self._end is None or abs(end - self._end) > margin:
             self._end = end.replace(microsecond=0)

@@ -1,6 +1,6 @@
 """Filter load: how much more the filter resists than when it was clean.
 
-What is measured, and when, stands in `client/pool/filter.py`.
+What is measured, and when, stands in `learned/filter.py`.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from homeassistant.components.sensor import (
 from homeassistant.const import PERCENTAGE
 
 from ..entity import PoolctlEntity, PoolctlEntityDescription
-from ..learned.pool import Pool
+from ..learned.pool import filter_compared
 
 ATTR_CLEANED_AT: Final = "cleaned_at"
 """When a person said last that the filter is clean, in UTC."""
@@ -33,11 +33,6 @@ class PoolctlFilterLoadDescription(
     """The load of the filter."""
 
 
-def filter_compared(pool: Pool) -> bool | None:
-    """Tell whether the filter was ever called clean: before, it has no load."""
-    return pool.state.filter.cleaned_at is not None or None
-
-
 FILTER_LOAD = (
     PoolctlFilterLoadDescription(
         key="filter_load",
@@ -46,7 +41,7 @@ FILTER_LOAD = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
         exists_fn=filter_compared,
-        value_fn=lambda state: state.filter.load,
+        pool_fn=lambda pool: pool.learned.filter.known.load,
     ),
 )
 
@@ -70,7 +65,7 @@ class PoolctlFilterLoad(PoolctlEntity[int], SensorEntity):
     @override
     def extra_state_attributes(self) -> dict[str, str]:
         """When the filter was clean, and whether that was measured."""
-        known = self.coordinator.data.filter
+        known = self.coordinator.learned.filter.known
         found = {ATTR_BASELINE: AWAITED if known.clean is None else MEASURED}
         if known.cleaned_at is not None:
             found[ATTR_CLEANED_AT] = known.cleaned_at.isoformat(timespec="seconds")

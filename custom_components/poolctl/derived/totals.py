@@ -1,8 +1,8 @@
-"""Sensors of totals: energy, running hours, water, run hours (learned/totals.py)."""
+"""Sensors of what is learned by day or summed up: they only show it (learned/)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final, override
 
 from homeassistant.components.sensor import (
@@ -16,7 +16,7 @@ from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
 from ..client.pool.choices import Choices
-from ..client.pool.state import PoolState
+from ..client.pool.dosing import DOSERS, DoserKind
 from ..entity import PoolctlEntity, PoolctlEntityDescription
 from ..learned.pool import Pool
 from ..learned.totals import (
@@ -34,7 +34,14 @@ _CUBIC_METRE: Final = 1000.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlTotalDescription(PoolctlEntityDescription[float], SensorEntityDescription):
+class PoolctlLearnedDescription(
+    PoolctlEntityDescription[float | date], SensorEntityDescription
+):
+    """One value that was learned."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlTotalDescription(PoolctlLearnedDescription):
     """One total."""
 
     total: TotalKind
@@ -119,28 +126,71 @@ TOTALS = (
 )
 
 
-class PoolctlTotal(PoolctlEntity[float], SensorEntity):
-    """One total; it is summed up whether or not anybody looks at it."""
+def _used_today(doser: DoserKind) -> PoolctlLearnedDescription:
+    """Return the row of what was used out of a drum today."""
+    return PoolctlLearnedDescription(
+        key=f"{doser.key}_used_today",
+        translation_key=f"{doser.key}_used_today",
+        device_class=SensorDeviceClass.VOLUME,
+        native_unit_of_measurement=UnitOfVolume.MILLILITERS,
+        state_class=SensorStateClass.TOTAL,
+        suggested_display_precision=0,
+        fitted=doser.fitted,
+        proof_fn=lambda state: doser.of(state).litres_left,
+        pool_fn=lambda pool: pool.learned.used_today(doser),
+    )
 
-    entity_description: PoolctlTotalDescription
 
-    @override
-    def _read_value(self) -> float | None:
-        scale = self.entity_description.scale_fn(self.coordinator.pool.choices)
-        total = self.coordinator.totals.of[self.entity_description.total]
-        return None if scale is None else round(total.shown * scale, DECIMALS)
+def _lasts_until(doser: DoserKind) -> PoolctlLearnedDescription:
+    """Return the row of the day on which the drum will be empty."""
+    return PoolctlLearnedDescription(
+        key=f"{doser.key}_lasts_until",
+        translation_key=f"{doser.key}_lasts_until",
+        device_class=SensorDeviceClass.DATE,
+        fitted=doser.fitted,
+        proof_fn=lambda state: doser.of(state).litres_left,
+        pool_fn=lambda pool: pool.learned.lasts_until(
+            doser, doser.of(pool.state).litres_left
+        ),
+    )
+
+
+def _doses_today(doser: DoserKind) -> PoolctlLearnedDescription:
+    """Return the row of how often a doser has dosed today."""
+    return PoolctlLearnedDescription(
+        key=f"{doser.key}_doses_today",
+        translation_key=f"{doser.key}_doses_today",
+        entity_registry_enabled_default=False,
+        state_class=SensorStateClass.TOTAL,
+        fitted=doser.fitted,
+        proof_fn=lambda state: doser.of(state).doses,
+        pool_fn=lambda pool: pool.learned.doses_today(doser),
+    )
+
+
+DOSER_SENSORS = tuple(
+    row(doser) for row in (_doses_today, _used_today, _lasts_until) for doser in DOSERS
+)
+
+
+class PoolctlLearned[D: PoolctlLearnedDescription](
+    PoolctlEntity[float | date], SensorEntity
+):
+    """A value that is learned whether or not anybody looks at it."""
+
+    entity_description: D
 
     @property
     @override
-    def native_value(self) -> float | None:
-        """Return the total in the unit of the description."""
+    def native_value(self) -> float | date | None:
+        """Return the value in the unit of the description."""
         return self._value
 
     @property
     @override
     def last_reset(self) -> datetime | None:
-        """Return when the day of the total began, where statistics need it."""
-        day = self.coordinator.totals.day
+        """Return when the day of the value began, where statistics need it."""
+        day = self.coordinator.learned.totals.day
         if self.state_class is not SensorStateClass.TOTAL or day is None:
             return None
         return dt_util.start_of_local_day(day)
@@ -149,15 +199,15 @@ class PoolctlTotal(PoolctlEntity[float], SensorEntity):
     def _details(self) -> tuple[object, ...]:
         return (self.last_reset,)
 
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Follow the reads: one that tells nothing new adds to a total."""
-        await super().async_added_to_hass()
-        self.async_on_remove(self.controller.store.add_read_listener(self._read))
 
-    @callback
-    def _read(self, state: PoolState, at: float) -> None:
-        self._handle_coordinator_update()
+class PoolctlTotal(PoolctlLearned[PoolctlTotalDescription]):
+    """One total."""
+
+    @override
+    def _read_value(self) -> float | None:
+        scale = self.entity_description.scale_fn(self.coordinator.pool.choices)
+        total = self.coordinator.learned.totals.of[self.entity_description.total]
+        return None if scale is None else round(total.shown * scale, DECIMALS)
 
     @callback
     def async_reset(self) -> None:

@@ -1,6 +1,6 @@
 """Warm at: when a body of water that is heated reaches its target.
 
-It follows from the rate that was learned of this very water (client/pool/warming.py).
+It follows from the rate that was learned of this very water (learned/warming.py).
 Chosen: the time that is shown stays until another differs from it by more than is known,
 so that a graph shows news and no noise.
 """
@@ -10,9 +10,9 @@ from typing import Final
 
 from homeassistant.components.sensor import SensorDeviceClass
 
-from ..client.pool.heating import BODIES, Body, heated, warm_in
-from ..client.pool.state import PoolState
+from ..client.pool.heating import BODIES, Body, heated
 from ..learned.pool import Pool
+from ..learned.warming import WarmIn, warm_in
 from .ends import PoolctlEndDescription
 
 LEAST: Final = timedelta(minutes=5)
@@ -32,11 +32,14 @@ def _warm_at(body: Body) -> PoolctlEndDescription:
             return False
         return body.of(state).target is not None or None
 
-    def seconds(state: PoolState) -> float | None:
-        return found.seconds if (found := warm_in(state, body)) else None
+    def left(pool: Pool) -> WarmIn | None:
+        return warm_in(pool.learned.warming[body], pool.state, body)
 
-    def margin(state: PoolState) -> timedelta:
-        if (found := warm_in(state, body)) is None:
+    def seconds(pool: Pool) -> float | None:
+        return found.seconds if (found := left(pool)) else None
+
+    def margin(pool: Pool) -> timedelta:
+        if (found := left(pool)) is None:
             return LEAST
         most = max(found.seconds * SHARE, found.step * STEPS)
         return max(LEAST, timedelta(seconds=most))

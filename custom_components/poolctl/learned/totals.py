@@ -8,10 +8,9 @@ outputs of a kind, it counts while any of them runs.
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from typing import Final, Self
 
-from ..client.control.store import MAX_AGE
 from ..client.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
@@ -24,9 +23,8 @@ from ..client.equipment import (
 from ..client.pool.heating import RUNNING
 from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, number
+from .read import Read, start_of_day
 
-MAX_GAP = MAX_AGE
-"""s between two reads beyond which nobody knows what happened: the state was void."""
 PERIOD: Final = 300.0
 """s between two values that are shown while it goes on, as long as a period of Home
 Assistant's statistics: more would fill a recorder and tell a person nothing."""
@@ -179,19 +177,12 @@ class Totals:
         self.of = {kind: Total() for kind in KINDS}
         self.day: date | None = None
         """To which the daily ones belong."""
-        self._at: float | None = None
 
-    def take(self, state: PoolState, at: float, now: datetime) -> bool:
-        """Add a read of a time, monotonic in s; tell whether the store is due.
-
-        `now` is the trusted local time: a day begins by it.
-        """
-        seconds = None if self._at is None else at - self._at
-        self._at = at
-        if seconds is not None and seconds > MAX_GAP:
-            seconds = None
+    def take(self, read: Read) -> bool:
+        """Add a read; tell whether anything that is shown changed."""
+        state, seconds, now = read
         self.begin_day(now)
-        midnight = start_of_day(now)
+        midnight = start_of_day(now.date(), now.tzinfo).timestamp()
         today = None if seconds is None else min(seconds, now.timestamp() - midnight)
         period = int((now.timestamp() + LEAD) // PERIOD)
         news = [
@@ -226,12 +217,3 @@ class Totals:
         totals.day = stored.get("day", date.fromisoformat, None)
         totals.of = {kind: Total(stored.get(kind.key, _AMOUNT, 0.0)) for kind in KINDS}
         return totals
-
-
-def start_of_day(now: datetime) -> float:
-    """Return when the local day began, in Unix seconds.
-
-    In UTC, for where a clock is put forward at midnight there is no 0:00.
-    """
-    midnight = datetime.combine(now.date(), time(), now.tzinfo)
-    return midnight.astimezone(UTC).timestamp()

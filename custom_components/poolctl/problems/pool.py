@@ -9,7 +9,7 @@ from ..client.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
-from ..learned.pool import needs_cleaning
+from ..learned.pool import acid_without_effect, needs_cleaning
 from ..network.health import Health
 from ..upkeep.hold_timer import output_names
 from .problem import Problem, Repair, Severity, Variant
@@ -93,11 +93,11 @@ def _ph_too_high(health: Health) -> bool | None:
 
 
 def _doses(health: Health) -> Mapping[str, str | float]:
-    acid = health.state.acid
+    effect = health.pool.learned.acid_effect
     return {
-        "doses": acid.doses or 0,
-        "idle": acid.idle_doses,
-        "ph": "" if acid.reading_before is None else acid.reading_before,
+        "doses": health.state.acid.doses or 0,
+        "idle": effect.idle,
+        "ph": "" if effect.reading is None else effect.reading,
     }
 
 
@@ -191,7 +191,7 @@ POOL_PROBLEMS: Final = (
     ),
     Problem(
         key="acid_without_effect",
-        exists=_of_doser(ACID, lambda health: health.state.acid.without_effect),
+        exists=_of_doser(ACID, lambda health: acid_without_effect(health.pool)),
         values=_doses,
         repair=Repair(),
     ),

@@ -8,12 +8,11 @@ from ..client.commands import PumpIdentity
 from ..client.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..client.holds.kept import KeptHolds
 from ..client.pool.choices import Choices
-from ..client.pool.filter import Filter
 from ..client.pool.outputs import Outputs
-from ..client.pool.parts import Chemistry, Doser, Water
+from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState
-from ..client.pool.warming import FASTEST, SLOWEST, LearnedRate, Warming
-from ..client.stored import Stored, each, flag, moment, number, text, whole
+from ..client.stored import Stored, each, moment, number, text, whole
+from ..learned.learned import Learned
 from .memory import Memory, Section
 
 
@@ -84,91 +83,20 @@ def _pump(value: object) -> PumpIdentity:
     return PumpIdentity(*each(text)(value))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
-    """Values derived from reads over time."""
-
-    filter: Filter
-    pool_rates: tuple[LearnedRate, ...]
-    spa_rates: tuple[LearnedRate, ...]
-    acid_idle_doses: int
-    acid_reading: float | None
-
-    @classmethod
-    def of(cls, state: PoolState) -> Self:
-        """Return what was learned by a state."""
-        return cls(
-            filter=state.filter,
-            pool_rates=state.pool.warming.rates,
-            spa_rates=state.spa.warming.rates,
-            acid_idle_doses=state.acid.idle_doses,
-            acid_reading=state.acid.reading_before,
-        )
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
-        known = stored.part("filter")
-        return cls(
-            filter=Filter(
-                measurable=known.get("measurable", flag, False),
-                cleaned_at=known.get("cleaned_at", moment, None),
-                clean=known.get("clean", number(1e-9, 1e3), None),
-                load=known.get("load", whole(0, 1_000_000), None),
-            ),
-            pool_rates=stored.list("pool_rates", _rate),
-            spa_rates=stored.list("spa_rates", _rate),
-            acid_idle_doses=stored.get("acid_idle_doses", whole(0, 10_000), 0),
-            acid_reading=stored.get("acid_reading", number(0, 14), None),
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
-        at = self.filter.cleaned_at
-        return {
-            "filter": {
-                "measurable": self.filter.measurable,
-                "cleaned_at": at and at.isoformat(),
-                "clean": self.filter.clean,
-                "load": self.filter.load,
-            },
-            "pool_rates": [[*rate.sources, rate.per_hour] for rate in self.pool_rates],
-            "spa_rates": [[*rate.sources, rate.per_hour] for rate in self.spa_rates],
-            "acid_idle_doses": self.acid_idle_doses,
-            "acid_reading": self.acid_reading,
-        }
-
-
-def _rate(value: object) -> LearnedRate:
-    *sources, per_hour = each(lambda item: item)(value)
-    return LearnedRate(
-        tuple(HeatSource(text(source)) for source in sources),
-        number(SLOWEST, FASTEST)(per_hour),
-    )
-
-
 _EQUIPMENT: Final = Section("equipment", Equipment.from_dict)
 CHOICES: Final = Section("choices", Choices.from_dict)
-_LEARNED: Final = Section("learned", Learned.from_dict)
+LEARNED: Final = Section("learned", Learned.from_dict)
 HOLDS: Final = Section("holds", KeptHolds.from_dict)
 
 
 def remembered_state(memory: Memory, device_id: str) -> PoolState:
     """Return the state that a controller starts from."""
     equipment = memory.read(device_id, _EQUIPMENT)
-    learned = memory.read(device_id, _LEARNED)
     return PoolState(
         outputs=equipment.outputs,
         pump=equipment.pump,
         last_speed=equipment.last_speed,
         pool_sources=equipment.pool_sources,
-        pool=Water(warming=Warming(learned.pool_rates)),
-        spa=Water(warming=Warming(learned.spa_rates)),
-        acid=Doser(
-            idle_doses=learned.acid_idle_doses,
-            reading_before=learned.acid_reading,
-        ),
-        filter=learned.filter,
         valid_chemistry=equipment.chemistry,
         valid_at=equipment.chemistry_at,
     )
@@ -177,4 +105,3 @@ def remembered_state(memory: Memory, device_id: str) -> PoolState:
 def remember(memory: Memory, device_id: str, state: PoolState) -> None:
     """Keep what lasts of a state."""
     memory.keep(device_id, _EQUIPMENT.name, Equipment.of(state))
-    memory.keep(device_id, _LEARNED.name, Learned.of(state))

@@ -8,10 +8,7 @@ from ..equipment import Role, Slot
 from ..frame import MODE_MANUAL, MODE_OFF
 from ..pool.state import PoolState, Source
 from ..schedule import Schedule
-from .store import Store
-
-MAX_GAP = 60.0
-"""s between two reads that show when a schedule began."""
+from .store import MAX_AGE, Store
 
 
 class ClockWatch:
@@ -33,7 +30,7 @@ class ClockWatch:
 
     def _take(self, state: PoolState, at: float) -> None:
         previous, self._previous = self._previous, (state, at)
-        if previous is None or at - previous[1] > MAX_GAP or not self._clock.trusted:
+        if previous is None or at - previous[1] > MAX_AGE or not self._clock.trusted:
             return
         for index, schedule in begun(previous[0], state):
             now, zone = self._clock.now(), self._zone()

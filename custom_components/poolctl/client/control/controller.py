@@ -51,12 +51,13 @@ class Controller:
         choices: Choices = _NO_CHOICES,
         holds_end: bool = True,
         holds: Iterable[Hold] = (),
+        controller_clock: ControllerClock | None = None,
     ) -> None:
         """Start from what is remembered; nothing is read yet.
 
         `publish` is called whenever the state may look different. `zone` is where the
         pool is; with `holds_end`, what is held by hand is released by itself. `holds`
-        were stored.
+        and `controller_clock` were stored.
         """
         self.clock = clock = clock or Clock()
         self.store = store = Store(remembered, choices, publish)
@@ -69,7 +70,7 @@ class Controller:
         self.lights = LightControl(store, sender, queries)
         self.pump = pump = PumpControl(store, sender, device_id)
         self.outputs = OutputControl(store, sender, pump, device_id)
-        self.controller_clock = ControllerClock()
+        self.controller_clock = controller_clock or ControllerClock()
         ClockWatch(store, clock, zone, self.controller_clock)
         self.holds = Holds(
             Switching(store, paths, poller, self.outputs, pump),

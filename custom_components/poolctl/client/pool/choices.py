@@ -5,9 +5,14 @@ from typing import Self
 
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..stored import Stored, whole
-from .filter import FILTER_LIMIT, MAX_FILTER_LIMIT, MIN_FILTER_LIMIT
 from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL
 from .state import PoolState
+
+FILTER_LIMIT = 50
+"""% of load, chosen: the rule of thumb for a pump of one speed is a quarter more pressure;
+its flow has fallen by then, too, and its filter resists by about half more."""
+MIN_FILTER_LIMIT, MAX_FILTER_LIMIT, FILTER_LIMIT_STEP = 10, 300, 5
+"""%."""
 
 _LIGHT_TYPE = whole(0, 255)
 _LOW_LEVEL = whole(MIN_LOW_LEVEL, MAX_LOW_LEVEL)

@@ -127,10 +127,7 @@ class DoserKind(DosingKind[Doser]):
         if left is not None:
             told = replace(told, remaining_ml=left, level_at=now)
         if doses is not None:
-            # A lower count has begun anew, or is an older copy: nothing is sure of it.
-            taken = 0 if known.doses is None else max(doses - known.doses, 0)
-            idle = known.idle_doses + taken
-            told = replace(told, doses=doses, told_at=now, idle_doses=idle)
+            told = replace(told, doses=doses, told_at=now)
         return self.into(state, told)
 
 

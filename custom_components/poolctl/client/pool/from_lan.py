@@ -5,7 +5,7 @@ from datetime import datetime
 
 from ..equipment import HeatSource
 from ..frame import CONFIGURATION, READINGS, Configuration, StateFrame, decode_signals
-from .heating import POOL, selected_sources, with_warming
+from .heating import POOL, selected_sources
 from .parts import Heater
 from .state import PoolState, Source, with_readings
 from .timers import with_timers
@@ -32,9 +32,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         schedules=replace(state.schedules, assumed=False),
     )
     signals = decode_signals(told.flags, told.flags2)
-    # Where the water goes is known by now.
-    state = with_readings(state, READINGS.plausible(told), signals, now)
-    return with_warming(state, now)
+    return with_readings(state, READINGS.plausible(told), signals, now)
 
 
 def _with_configuration(

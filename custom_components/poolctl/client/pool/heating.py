@@ -5,8 +5,6 @@ Observed, not published (layouts.md 2.1, 2.2, 3 and 4).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Final, NamedTuple
 
 from ..commands import POOL_TARGET, PROBE_CHANNELS, SELECTED, SPA_TARGET
 from ..equipment import SPA_ACTUATORS, HeatSource
@@ -116,59 +114,6 @@ def temperature(state: PoolState, body: Body) -> float | None:
 def running_sources(state: PoolState) -> tuple[HeatSource, ...]:
     """Return what heats now: all of it heats the water that circulates."""
     return tuple(s for s in HeatSource if RUNNING[s](state.signals))
-
-
-def with_warming(state: PoolState, now: datetime) -> PoolState:
-    """Return the state with what a read tells of how fast water gets warmer.
-
-    The cloud's copies are too old and too few for that.
-    """
-    running = running_sources(state)
-    measured = state.measured_chemistry.water_temperature
-    for body in BODIES:
-        water = body.of(state)
-        if not running and water.warming.session is None:
-            continue
-        of_it = state.signals.chemistry_stable and heats(state, body)
-        warming = water.warming.then(
-            running if of_it else (), now.timestamp(), measured
-        )
-        state = body.into(state, replace(water, warming=warming))
-    return state
-
-
-def expected_rate(state: PoolState, body: Body) -> float | None:
-    """Return °C an hour by which a water gets warmer once it is heated.
-
-    `None` until that is learned.
-    """
-    sources = sources_to_select(state, body, True)
-    return body.of(state).warming.expected([*sources])
-
-
-class WarmIn(NamedTuple):
-    """How long a water still takes to be warm."""
-
-    seconds: float
-    step: float
-    """s that the smallest step of a temperature takes."""
-
-
-_STEP: Final = 0.1
-"""°C (layouts.md 2.1)."""
-
-
-def warm_in(state: PoolState, body: Body) -> WarmIn | None:
-    """Return how long a water takes to its target, 0 s where it is heated beyond it.
-
-    `None` where nothing heats it, and where that is not known.
-    """
-    water, now = body.of(state), temperature(state, body)
-    rate = water.warming.rate(running_sources(state))
-    if not heats(state, body) or water.target is None or now is None or rate is None:
-        return None
-    missing = max(0.0, water.target - now)
-    return WarmIn(missing / rate * 3600, _STEP / rate * 3600)
 
 
 def sources_to_select(

@@ -9,10 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ..schedule import Schedule
-from .warming import Warming
 
-IDLE_DOSES = 8
-"""Doses that must move a reading by a tenth, chosen: as much as a large pool needs."""
 COUNT_AGE = timedelta(hours=1)
 """Beyond that a count of doses may be yesterday's; it is told every few minutes."""
 MIN_LOW_LEVEL, MAX_LOW_LEVEL = 1, 50
@@ -38,8 +35,6 @@ class Water:
 
     target: int | None = None
     """°C."""
-    warming: Warming = Warming()
-    """How fast it gets warmer, as was learned here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +75,6 @@ class Doser(Dosing):
     """When the controller last told its count; alone it makes no state different."""
     max_doses: int | None = None
     """The most that the controller takes in a day."""
-    reading_before: float | None = None
-    """Of the probe, when it last moved as doses should move it."""
-    idle_doses: int = 0
-    """Taken since then."""
 
     @property
     def drum_litres(self) -> float | None:
@@ -107,13 +98,6 @@ class Doser(Dosing):
         if self.doses is None or self.max_doses is None:
             return None
         return self.doses >= self.max_doses
-
-    @property
-    def without_effect(self) -> bool | None:
-        """Whether doses do not move the reading: a probe, or an empty drum."""
-        if self.reading_before is None or self.doses is None:
-            return None
-        return self.idle_doses >= IDLE_DOSES
 
     @property
     def empty(self) -> bool | None:

@@ -10,9 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from ..commands import PumpIdentity
-from ..equipment import SOLAR_BY_FILTER_PUMP, HeatSource
+from ..equipment import HeatSource
 from ..frame import MODE_OFF, Readings, Signals, Timer
-from .filter import EvenFlow, Filter, looked_at
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
 
@@ -80,9 +79,6 @@ class PoolState:
     """As the LAN counts them down."""
     timer_ends: tuple[TimerEnd, ...] = ()
     schedules: Schedules = Schedules()
-    filter: Filter = Filter()
-    even_flow: EvenFlow | None = field(default=None, compare=False)
-    """What the next measurement of the filter is made of; it differs with every read."""
 
     pump: PumpIdentity | None = None
     last_speed: int | None = None
@@ -145,7 +141,6 @@ def with_readings(
     state = replace(state, readings=readings, signals=signals)
     if state.pump_on and readings.pump_speed and not signals.pump_priming:
         state = replace(state, last_speed=int(readings.pump_speed))
-    state = _with_filter(state, now)
     if not signals.chemistry_stable:
         return state
     new, old = state.measured_chemistry, state.valid_chemistry
@@ -157,39 +152,4 @@ def with_readings(
         if new.water_temperature is None
         else new.water_temperature,
     )
-    acid = _watched(state.acid, new.ph)
-    return replace(state, valid_chemistry=valid, valid_at=now, acid=acid)
-
-
-def _with_filter(state: PoolState, now: datetime) -> PoolState:
-    """Return the state with what its readings tell of the filter."""
-    readings, signals = state.readings, state.signals
-    # Each of these is another way for the water, or none yet: another resistance.
-    by_roof = signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
-    usual = not (state.spa_mode or by_roof or signals.pump_priming)
-    known, even_flow = looked_at(
-        state.filter,
-        state.even_flow,
-        readings.pressure if usual else None,
-        readings.flow_rate,
-        now,
-    )
-    return replace(state, filter=known, even_flow=even_flow)
-
-
-_TENTH = 0.09
-"""Of a pH: as exact as it is told, and readings are no exact numbers."""
-
-
-def _watched(acid: Doser, ph: float | None) -> Doser:
-    """Return the doser after a valid reading: whether its doses have an effect."""
-    if ph is None:
-        return acid
-    before, idle = acid.reading_before, acid.idle_doses
-    right = acid.desired is not None and ph <= acid.desired
-    # Between doses the pH rises by itself; while it is dosed, that is no effect.
-    if before is None or right or ph < before - _TENTH or (not idle and ph > before):
-        before, idle = ph, 0
-    if (before, idle) == (acid.reading_before, acid.idle_doses):
-        return acid
-    return replace(acid, reading_before=before, idle_doses=idle)
+    return replace(state, valid_chemistry=valid, valid_at=now)

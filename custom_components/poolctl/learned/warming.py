@@ -14,14 +14,22 @@ chosen:
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
-from ..equipment import HeatSource
+from ..client.control.store import MAX_AGE
+from ..client.equipment import HeatSource
+from ..client.pool.heating import (
+    Body,
+    heats,
+    running_sources,
+    sources_to_select,
+    temperature,
+)
+from ..client.pool.state import PoolState, Source
+from ..client.stored import Stored, each, number, text
 
 SETTLES: Final = 300.0
 """s that the water takes to mix."""
-MAX_GAP: Final = 300.0
-"""s between two readings of a session."""
 JUMP: Final = 0.5
 """°C between two readings; heating takes minutes for as much."""
 ENOUGH_TIME: Final = 600.0
@@ -48,6 +56,15 @@ class LearnedRate:
     sources: Sources
     per_hour: float
     """°C."""
+
+    @classmethod
+    def from_stored(cls, value: object) -> Self:
+        """Return what was stored; raises as readers do for anything else."""
+        *sources, per_hour = each(lambda item: item)(value)
+        return cls(
+            tuple(HeatSource(text(source)) for source in sources),
+            number(SLOWEST, FASTEST)(per_hour),
+        )
 
 
 class Line(NamedTuple):
@@ -77,7 +94,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One time of heating, with its newest reading. Times are Unix time in s."""
+    """One time of heating, with its newest reading. Times are monotonic, in s."""
 
     sources: Sources
     begun: float
@@ -91,7 +108,7 @@ class Session:
         """Tell whether a reading of a time, in °C, is of this session."""
         return (
             sources == self.sources
-            and 0 <= at - self.at <= MAX_GAP
+            and 0 <= at - self.at <= MAX_AGE
             and abs(now - self.temperature) <= JUMP
             and at - self.begun <= LONGEST
         )
@@ -120,7 +137,16 @@ class Warming:
     rates: tuple[LearnedRate, ...] = ()
     """Of the sessions that are over."""
     session: Session | None = field(default=None, compare=False)
-    """The one that lasts; alone it makes no state different."""
+    """The one that lasts."""
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored: a session that lasted is over."""
+        return cls(stored.list("rates", LearnedRate.from_stored))
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what to store."""
+        return {"rates": [[*rate.sources, rate.per_hour] for rate in self.rates]}
 
     def then(self, sources: Sources, at: float, now: float | None) -> Warming:
         """Return what is known after a reading, of a time and in °C.
@@ -168,3 +194,49 @@ class Warming:
 
 def _how_sure(rate: LearnedRate) -> tuple[bool, int]:
     return HeatSource.SOLAR not in rate.sources, len(rate.sources)
+
+
+def after_read(warming: Warming, body: Body, state: PoolState, at: float) -> Warming:
+    """Return what is known of a water after a read (monotonic, s).
+
+    The cloud's copies are too old and too few for that.
+    """
+    running = running_sources(state)
+    if state.source is not Source.LAN or not (running or warming.session):
+        return warming
+    of_it = state.signals.chemistry_stable and heats(state, body)
+    measured = state.measured_chemistry.water_temperature
+    return warming.then(running if of_it else (), at, measured)
+
+
+def expected_rate(warming: Warming, state: PoolState, body: Body) -> float | None:
+    """Return °C an hour by which a water gets warmer once it is heated.
+
+    `None` until that is learned.
+    """
+    return warming.expected([*sources_to_select(state, body, True)])
+
+
+class WarmIn(NamedTuple):
+    """How long a water still takes to be warm."""
+
+    seconds: float
+    step: float
+    """s that the smallest step of a temperature takes."""
+
+
+_STEP: Final = 0.1
+"""°C (layouts.md 2.1)."""
+
+
+def warm_in(warming: Warming, state: PoolState, body: Body) -> WarmIn | None:
+    """Return how long a water takes to its target, 0 s where it is heated beyond it.
+
+    `None` where nothing heats it, and where that is not known.
+    """
+    target, now = body.of(state).target, temperature(state, body)
+    rate = warming.rate(running_sources(state))
+    if not heats(state, body) or target is None or now is None or rate is None:
+        return None
+    missing = max(0.0, target - now)
+    return WarmIn(missing / rate * 3600, _STEP / rate * 3600)

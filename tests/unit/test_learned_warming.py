@@ -6,7 +6,7 @@ import random
 import pytest
 
 from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.pool.warming import LearnedRate, Warming
+from custom_components.poolctl.learned.warming import LearnedRate, Warming
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 BEGIN = 1_800_000_000.0
@@ -134,8 +134,8 @@ def kept(warming: Warming) -> int:
 @pytest.mark.parametrize(
     ("seconds", "change", "goes_on"),
     [
-        (300, 0.0, True),
-        (301, 0.0, False),  # a gap
+        (90, 0.0, True),
+        (91, 0.0, False),  # a gap
         (-1, 0.0, False),  # a clock that was put back
         (15, 0.5, True),
         (15, 0.6, False),  # other water

@@ -1,14 +1,13 @@
 """What is used out of a drum: falls of its level, by day, and nothing else."""
 
-from collections.abc import Generator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.poolctl.derived.consumption import (
+from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.learned.consumption import (
     ENOUGH,
     Consumption,
     Day,
@@ -22,14 +21,6 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
 
-@pytest.fixture(autouse=True)
-def _in_berlin() -> Generator[None]:
-    before = dt_util.get_default_time_zone()
-    dt_util.set_default_time_zone(BERLIN)
-    yield
-    dt_util.set_default_time_zone(before)
-
-
 def at(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
@@ -41,8 +32,23 @@ def begun(ml: float = 10_000, moment: datetime = NOON) -> Consumption:
 def polled(consumption: Consumption, *levels: float) -> float | None:
     """Let the levels be told, a poll after the other; return what was used today."""
     for ml in levels:
-        consumption.take(Level(ml, consumption.level.at + POLL))
-    return consumption.used_today(consumption.level.at)
+        take(consumption, ml, consumption.level.at + POLL)
+    return used_today(consumption, consumption.level.at)
+
+
+def take(consumption: Consumption, ml: float, moment: datetime) -> None:
+    """Have the controller tell a level."""
+    consumption.take(Level(ml, at(moment)), BERLIN)
+
+
+def used_today(consumption: Consumption, moment: datetime) -> float | None:
+    return consumption.used_today(moment.astimezone(BERLIN))
+
+
+def lasts(
+    consumption: Consumption, left: float, moment: datetime = NOON
+) -> date | None:
+    return consumption.lasts_until(left, moment.astimezone(BERLIN))
 
 
 @pytest.mark.parametrize(
@@ -78,14 +84,14 @@ def test_after_a_refill_it_goes_on() -> None:
 def test_what_a_long_gap_used_counts() -> None:
     """A fall of litres is a person's doing within a poll, not within hours."""
     consumption = begun()
-    consumption.take(Level(8_000, at(NOON + HOUR)))
-    assert consumption.used_today(at(NOON + HOUR)) == 2000
+    take(consumption, 8_000, NOON + HOUR)
+    assert used_today(consumption, NOON + HOUR) == 2000
 
 
 def test_the_same_told_again_is_no_news() -> None:
     consumption = begun()
     before = consumption.as_dict()
-    consumption.take(Level(9_000, at(NOON)))
+    take(consumption, 9_000, NOON)
     assert consumption.as_dict() == before
 
 
@@ -94,11 +100,11 @@ def test_the_same_told_again_is_no_news() -> None:
 
 def test_a_gap_over_midnight_is_shared_out() -> None:
     consumption = begun(moment=datetime(2026, 7, 15, 18, tzinfo=BERLIN))
-    consumption.take(Level(9_000, at(datetime(2026, 7, 16, 2, tzinfo=BERLIN))))
+    take(consumption, 9_000, datetime(2026, 7, 16, 2, tzinfo=BERLIN))
     before, today = consumption.days.values()
     assert before == pytest.approx(Day(750, 6 * 3600))
     assert today == pytest.approx(Day(250, 2 * 3600))
-    assert consumption.used_today(consumption.level.at) == 250
+    assert used_today(consumption, consumption.level.at) == 250
 
 
 @pytest.mark.parametrize(
@@ -108,7 +114,7 @@ def test_days_are_as_long_as_they_are(day: str, hours: int) -> None:
     begin = datetime.fromisoformat(day).replace(tzinfo=BERLIN)
     end = begin + DAY  # by the clock
     consumption = begun(moment=begin - HOUR)
-    consumption.take(Level(10_000 - 100 * (hours + 2), at(at(end) + HOUR)))
+    take(consumption, 10_000 - 100 * (hours + 2), at(end) + HOUR)
     of_day, next_day = (consumption.days[each.date()] for each in (begin, end))
     assert of_day == pytest.approx(Day(100 * hours, 3600 * hours))
     assert next_day == pytest.approx(Day(100, 3600))
@@ -118,18 +124,18 @@ def test_the_day_begins_with_0_and_is_unknown_when_nothing_is_told() -> None:
     consumption = begun()
     polled(consumption, 9_900)
     midnight = at(datetime(2026, 7, 16, tzinfo=BERLIN))
-    assert consumption.used_today(midnight - POLL) == 100
-    assert consumption.used_today(midnight) == 0
-    assert consumption.used_today(midnight + HOUR) is None
+    assert used_today(consumption, midnight - POLL) == 100
+    assert used_today(consumption, midnight) == 0
+    assert used_today(consumption, midnight + HOUR) is None
 
 
 def test_only_so_many_days_are_kept() -> None:
     consumption = begun()
-    consumption.take(Level(0, at(NOON + 40 * DAY)))
+    take(consumption, 0, NOON + 40 * DAY)
     assert len(consumption.days) == 15
     assert consumption.days[date(2026, 8, 20)].ml == pytest.approx(250)
     for day in range(1, 20):
-        consumption.take(Level(0, at(NOON + (40 + day) * DAY)))
+        take(consumption, 0, NOON + (40 + day) * DAY)
     assert len(consumption.days) == 15
 
 
@@ -137,10 +143,10 @@ def test_a_clock_that_is_put_back() -> None:
     """By seconds, as clocks are set right: nothing is lost. By years: nothing is made up."""
     consumption = begun()
     assert polled(consumption, 9_900) == 100
-    consumption.take(Level(9_900, consumption.level.at - timedelta(seconds=1)))
+    take(consumption, 9_900, consumption.level.at - timedelta(seconds=1))
     assert polled(consumption, 9_850) == 150
-    consumption.take(Level(9_850, at(NOON + 5000 * DAY)))
-    consumption.take(Level(9_850, at(NOON + 2 * HOUR)))
+    take(consumption, 9_850, NOON + 5000 * DAY)
+    take(consumption, 9_850, NOON + 2 * HOUR)
     assert max(consumption.days, default=date.min) <= NOON.date()
     assert polled(consumption, 9_800) == 50
 
@@ -152,11 +158,8 @@ def lived(days: float, daily: float, left: float = 10_000) -> Consumption:
     """Return what is known after some days, seen hour by hour, that end at noon."""
     consumption = begun(left + days * daily, NOON - days * DAY)
     for hour in range(1, round(days * 24) + 1):
-        consumption.take(
-            Level(
-                left + daily * (days - hour / 24), at(NOON - days * DAY) + hour * HOUR
-            )
-        )
+        level = left + daily * (days - hour / 24)
+        take(consumption, level, at(NOON - days * DAY) + hour * HOUR)
     assert consumption.level.at == at(NOON)
     return consumption
 
@@ -165,37 +168,37 @@ def lived(days: float, daily: float, left: float = 10_000) -> Consumption:
 def test_lasts_until(days: int) -> None:
     consumption = lived(days, 400)
     # Half of today's 400 mL is used: at midnight there were 10,200 mL, 25.5 days of it.
-    assert consumption.lasts_until(10_000, at(NOON)) == date(2026, 8, 9)
+    assert lasts(consumption, 10_000) == date(2026, 8, 9)
 
 
 def test_it_stays_the_same_for_the_day() -> None:
     consumption = lived(14, 400)
-    told = {consumption.lasts_until(10_000, at(NOON))}
+    told = {lasts(consumption, 10_000)}
     for hour in range(1, 12):
         # All that the day will use is used at once, and nothing more.
         left = 9_800
-        consumption.take(Level(left, at(NOON + hour * HOUR)))
-        told.add(consumption.lasts_until(left, at(NOON + hour * HOUR)))
+        take(consumption, left, NOON + hour * HOUR)
+        told.add(lasts(consumption, left, NOON + hour * HOUR))
     assert told == {date(2026, 8, 9)}
-    assert consumption.lasts_until(20_000, at(NOON + 11 * HOUR)) == date(2026, 9, 4)
+    assert lasts(consumption, 20_000, NOON + 11 * HOUR) == date(2026, 9, 4)
 
 
 def test_not_known_before_enough_was_seen() -> None:
     short = lived(ENOUGH / DAY, 400)  # and half of it today
-    assert short.lasts_until(10_000, at(NOON)) is None
-    assert lived(14, 0).lasts_until(10_000, at(NOON)) is None
-    assert lived(14, 0.5).lasts_until(10_000, at(NOON)) is None
-    assert lived(14, 5).lasts_until(10_000, at(NOON)) == date(2032, 1, 5)
-    assert lived(14, 400).lasts_until(0, at(NOON)) == NOON.date()
+    assert lasts(short, 10_000) is None
+    assert lasts(lived(14, 0), 10_000) is None
+    assert lasts(lived(14, 0.5), 10_000) is None
+    assert lasts(lived(14, 5), 10_000) == date(2032, 1, 5)
+    assert lasts(lived(14, 400), 0) == NOON.date()
 
 
 def test_what_a_refill_hid_is_no_time_without_use() -> None:
     """A gap in which the drum was filled says nothing of the rate."""
     consumption = lived(6, 400)
-    expected = consumption.lasts_until(10_000, at(NOON))
-    consumption.take(Level(20_000, at(NOON + 2 * DAY)))
-    consumption.take(Level(20_000, at(NOON + 2 * DAY + HOUR)))
-    later = consumption.lasts_until(10_000, at(NOON + 2 * DAY + HOUR))
+    expected = lasts(consumption, 10_000)
+    take(consumption, 20_000, NOON + 2 * DAY)
+    take(consumption, 20_000, NOON + 2 * DAY + HOUR)
+    later = lasts(consumption, 10_000, NOON + 2 * DAY + HOUR)
     assert expected is not None and later is not None
     assert later - expected in (2 * DAY, DAY)
 
@@ -205,21 +208,25 @@ def test_what_a_refill_hid_is_no_time_without_use() -> None:
 
 def test_kept() -> None:
     consumption = lived(6, 400)
-    consumption.take(Level(20_000, at(NOON + HOUR)))
-    kept = Consumption.from_dict(consumption.as_dict())
-    assert kept == consumption
+    take(consumption, 20_000, NOON + HOUR)
+    stored = Stored(consumption.as_dict())
+    assert Consumption.from_dict(stored) == consumption
+    assert not stored.odd
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "lost"),
     [
-        {"level": "x"},
-        {"told_at": 5},
-        {"days": {"2026-07-15": [1]}},
-        {"days": []},
-        {"refilled_at": "never"},
+        ({"level": "x"}, True),
+        ({"told_at": 5}, True),
+        ({"days": [["2026-07-15", 1]]}, False),
+        ({"days": {}}, False),
+        ({"refilled_at": "never"}, False),
     ],
 )
-def test_nonsense_is_forgotten(change: dict[str, Any]) -> None:
-    assert Consumption.from_dict(begun().as_dict() | change) is None
-    assert Consumption.from_dict({}) is None
+def test_nonsense_is_forgotten(change: dict[str, Any], lost: bool) -> None:
+    stored = Stored(begun().as_dict() | change)
+    found = Consumption.from_dict(stored)
+    assert found == (None if lost else begun())
+    assert stored.odd
+    assert Consumption.from_dict(Stored()) is None

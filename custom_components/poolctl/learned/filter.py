@@ -15,12 +15,11 @@ All rules are chosen, for nothing tells the resistance of a clean filter:
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
-FILTER_LIMIT = 50
-"""% of load, chosen: the rule of thumb for a pump of one speed is a quarter more pressure;
-its flow has fallen by then, too, and its filter resists by about half more."""
-MIN_FILTER_LIMIT, MAX_FILTER_LIMIT, FILTER_LIMIT_STEP = 10, 300, 5
-"""%."""
+from ..client.equipment import SOLAR_BY_FILTER_PUMP
+from ..client.stored import Stored, flag, moment, number, whole
+from .read import Read
 
 MIN_PRESSURE = 10.0
 """kPa; it is told in whole ones."""
@@ -30,8 +29,6 @@ STEADY = 300.0
 """s of even flow that are one measurement."""
 EVEN = 0.15
 """Part of the flow by which it may change meanwhile: noise, or one step of speed."""
-MAX_GAP = 60.0
-"""s between two reads beyond which nobody knows what happened."""
 NOISE = 3.0
 """% of load by which measurements differ though nothing happened."""
 
@@ -64,53 +61,91 @@ class Filter:
             return self
         return replace(self, load=round(load))
 
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored."""
+        return cls(
+            measurable=stored.get("measurable", flag, False),
+            cleaned_at=stored.get("cleaned_at", moment, None),
+            clean=stored.get("clean", number(1e-9, 1e3), None),
+            load=stored.get("load", whole(0, 1_000_000), None),
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what to store."""
+        return {
+            "measurable": self.measurable,
+            "cleaned_at": self.cleaned_at and self.cleaned_at.isoformat(),
+            "clean": self.clean,
+            "load": self.load,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvenFlow:
+class _EvenFlow:
     """The water since it has flowed evenly, as far as one measurement needs it."""
 
     first: float
     """L/min when that began."""
-    at: datetime
-    """When it was read last."""
     seconds: float = 0.0
     pressure: float = 0.0
     """kPa s."""
     square: float = 0.0
     """(L/min)² s."""
 
-    def then(self, pressure: float, flow: float, now: datetime) -> EvenFlow | None:
+    def then(
+        self, pressure: float, flow: float, seconds: float | None
+    ) -> _EvenFlow | None:
         """Return it after another read, `None` where it is even no longer."""
-        seconds = (now - self.at).total_seconds()
-        if not 0 <= seconds <= MAX_GAP or abs(flow - self.first) > EVEN * self.first:
+        if seconds is None or abs(flow - self.first) > EVEN * self.first:
             return None
         return replace(
             self,
-            at=now,
             seconds=self.seconds + seconds,
             pressure=self.pressure + pressure * seconds,
             square=self.square + flow**2 * seconds,
         )
 
 
-def looked_at(
-    known: Filter,
-    before: EvenFlow | None,
-    pressure: float | None,
-    flow: float | None,
-    now: datetime,
-) -> tuple[Filter, EvenFlow | None]:
-    """Return the filter and the even flow after a read, in kPa and L/min.
+class FilterLoad:
+    """Measures the filter, read by read."""
 
-    A pressure that is not known ends the flow.
+    def __init__(self, known: Filter = Filter()) -> None:
+        """Go on from what was stored."""
+        self.known = known
+        self._even: _EvenFlow | None = None
+
+    def cleaned(self, now: datetime) -> None:
+        """Take that a person calls it clean: what was measured of it counts no longer."""
+        self.known, self._even = self.known.cleaned(now), None
+
+    def take(self, read: Read) -> bool:
+        """Take a read; tell whether anything that is shown changed."""
+        previous = self.known
+        if (measured := _measured(read)) is None:
+            self._even = None
+        else:
+            self.known = replace(previous, measurable=True)
+            self._measure(*measured, read.seconds)
+        return self.known != previous
+
+    def _measure(self, pressure: float, flow: float, seconds: float | None) -> None:
+        """Go on with a measurement, and begin the next one where it ends."""
+        even = self._even and self._even.then(pressure, flow, seconds)
+        if even and even.seconds >= STEADY:
+            self.known = self.known.measured(even.pressure / even.square)
+            even = None
+        self._even = even or _EvenFlow(first=flow)
+
+
+def _measured(read: Read) -> tuple[float, float] | None:
+    """Return pressure and flow, `None` where they tell nothing of the filter.
+
+    Where the water takes another way, that resists otherwise.
     """
-    if pressure is None or flow is None or pressure < MIN_PRESSURE or flow < MIN_FLOW:
-        return known, None
-    if not known.measurable:
-        known = replace(known, measurable=True)
-    begun = EvenFlow(first=flow, at=now)
-    if before is None or (after := before.then(pressure, flow, now)) is None:
-        return known, begun
-    if after.seconds < STEADY:
-        return known, after
-    return known.measured(after.pressure / after.square), begun
+    state = read.state
+    pressure, flow = state.readings.pressure or 0.0, state.readings.flow_rate or 0.0
+    by_roof = state.signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
+    if state.spa_mode or by_roof or state.signals.pump_priming:
+        return None
+    return (pressure, flow) if pressure >= MIN_PRESSURE and flow >= MIN_FLOW else None

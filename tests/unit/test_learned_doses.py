@@ -1,14 +1,12 @@
 """Doses today, the rules: midnights, clocks that differ, and restarts."""
 
-from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from homeassistant.util import dt as dt_util
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.derived.doses import DoseCount, Told
+from custom_components.poolctl.learned.doses import DoseCount, Told
 
 PACIFIC = ZoneInfo("US/Pacific")
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -40,17 +38,9 @@ class Counter:
         return Told(self.count, now)
 
 
-@pytest.fixture
-def live_in() -> Iterator[Callable[[ZoneInfo], None]]:
-    """Move Home Assistant to another time zone for a test."""
-    before = dt_util.get_default_time_zone()
-    yield dt_util.set_default_time_zone
-    dt_util.set_default_time_zone(before)
-
-
-@pytest.fixture(autouse=True)
-def pacific(live_in: Callable[[ZoneInfo], None]) -> None:
-    live_in(PACIFIC)
+def shown(count: DoseCount, now: datetime, zone: ZoneInfo = PACIFIC) -> int | None:
+    """Return what is shown at a time, in UTC."""
+    return count.at(now.astimezone(zone))
 
 
 EVENTS = st.lists(
@@ -59,7 +49,7 @@ EVENTS = st.lists(
 """Minutes to the next event, doses, whether it is a restart instead."""
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(
     offset=st.integers(-55, 55),
     start=st.sampled_from(
@@ -81,20 +71,20 @@ def test_every_dose_is_counted_once(
             now += MINUTE
             if (today := now.astimezone(PACIFIC).date()) != day:
                 day, expected = today, 0
-                assert doses.at(now) == 0
+                assert shown(doses, now) == 0
             last = step == minutes - 1
             # Two reads are never closer than the margin of older copies.
             if last or ((step + 1) % 3 == 0 and step + 1 <= minutes - 2):
                 doses = doses.then(
-                    counter.told(now, taken * last, restarted=restarted and last)
+                    counter.told(now, taken * last, restarted=restarted and last),
+                    PACIFIC,
                 )
         expected += taken
-        told = doses.then(counter.told(now + 3 * MINUTE)).at(now)
+        told = shown(doses.then(counter.told(now + 3 * MINUTE), PACIFIC), now)
         if (now + 3 * MINUTE).astimezone(PACIFIC).date() == day:
             assert told == expected
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     before=st.integers(0, 6),
     after=st.integers(0, 6),
@@ -109,8 +99,8 @@ def test_a_night_in_which_nobody_looked(
     midnight = at("2026-07-01T00:00")
     doses = DoseCount.begin(Told(before, midnight + evening * MINUTE))
     now = midnight + days * timedelta(days=1) + morning * MINUTE
-    assert doses.at(now) is None
-    assert doses.then(Told(after, now)).at(now) == after
+    assert shown(doses, now) is None
+    assert shown(doses.then(Told(after, now), PACIFIC), now) == after
 
 
 @pytest.mark.parametrize(
@@ -120,28 +110,30 @@ def test_a_day_is_as_long_as_it_is(day: str, hours: int) -> None:
     midnight = at(f"{day}T00:00")
     doses = DoseCount.begin(Told(3, midnight))
     end = midnight + hours * HOUR
-    assert doses.at(midnight - MINUTE) == 3  # a clock that was set back
-    assert doses.at(end - MINUTE) == 3
-    assert doses.at(end) == 0
-    assert doses.at(end + HOUR - MINUTE) == 0
-    assert doses.at(end + HOUR) is None
+    assert shown(doses, midnight - MINUTE) == 3  # a clock that was set back
+    assert shown(doses, end - MINUTE) == 3
+    assert shown(doses, end) == 0
+    assert shown(doses, end + HOUR - MINUTE) == 0
+    assert shown(doses, end + HOUR) is None
 
 
-def test_a_midnight_that_does_not_exist(live_in: Callable[[ZoneInfo], None]) -> None:
+def test_a_midnight_that_does_not_exist() -> None:
     """In Havana clocks are put forward from 0:00 to 1:00."""
     havana = ZoneInfo("America/Havana")
-    live_in(havana)
     one = at("2026-03-08T01:00", havana)
     doses = DoseCount.begin(Told(3, one - MINUTE))
-    assert doses.at(one - MINUTE) == 3
-    assert doses.at(one) == 0
-    assert doses.then(Told(0, one + HOUR)).at(one + HOUR) == 0
+    assert shown(doses, one - MINUTE, havana) == 3
+    assert shown(doses, one, havana) == 0
+    later = doses.then(Told(0, one + HOUR), havana)
+    assert shown(later, one + HOUR, havana) == 0
 
 
 def test_an_older_copy_of_the_cloud() -> None:
     now = at("2026-07-01T12:00")
     doses = DoseCount.begin(Told(3, now))
-    assert doses.then(Told(2, now + MINUTE)) == doses
-    assert doses.then(Told(2, now + MINUTE)).then(Told(3, now + 2 * MINUTE)).today == 3
+    copy = doses.then(Told(2, now + MINUTE), PACIFIC)
+    assert copy == doses
+    assert copy.then(Told(3, now + 2 * MINUTE), PACIFIC).today == 3
     # Told again two minutes later, it is no copy any more.
-    assert doses.then(Told(0, now + 2 * MINUTE)).then(Told(1, now + HOUR)).today == 4
+    anew = doses.then(Told(0, now + 2 * MINUTE), PACIFIC)
+    assert anew.then(Told(1, now + HOUR), PACIFIC).today == 4

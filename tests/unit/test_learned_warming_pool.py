@@ -1,7 +1,7 @@
 """How fast the water of a pool gets warmer, and when it is warm: learned from frames."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -12,15 +12,16 @@ from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.frame import Configuration, StateFrame, Telemetry
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
-from custom_components.poolctl.client.pool.heating import (
-    POOL,
-    SPA,
-    Body,
+from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
+from custom_components.poolctl.client.pool.parts import Heater, Water
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.learned.warming import (
+    WarmIn,
+    Warming,
+    after_read,
     expected_rate,
     warm_in,
 )
-from custom_components.poolctl.client.pool.parts import Heater
-from custom_components.poolctl.client.pool.state import PoolState
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 POLL = 15.0
@@ -33,16 +34,42 @@ TYPES = (31, 2, 17, 19, SPA_RETURN)
 """Pump, pool heater, solar heating, spa heater, spa actuator."""
 
 
+NOTHING, UNTAUGHT = PoolState(), Warming()
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A state, and what was learned by the reads until then."""
+
+    state: PoolState = NOTHING
+    pool: Warming = UNTAUGHT
+    spa: Warming = UNTAUGHT
+
+    def of(self, body: Body) -> Warming:
+        return self.pool if body is POOL else self.spa
+
+    def then(self, state: PoolState, at: datetime) -> Lesson:
+        seconds = at.timestamp()
+        pool = after_read(self.pool, POOL, state, seconds)
+        return Lesson(state, pool, after_read(self.spa, SPA, state, seconds))
+
+    def left(self, body: Body = POOL) -> WarmIn | None:
+        return warm_in(self.of(body), self.state, body)
+
+    def rate(self, body: Body) -> float | None:
+        return expected_rate(self.of(body), self.state, body)
+
+
 def read(
-    state: PoolState,
+    lesson: Lesson,
     at: datetime,
     water: float,
     *heating: HeatSource,
     spa: bool = False,
     stable: bool = True,
     types: tuple[int, ...] = TYPES,
-) -> PoolState:
-    """Return the state after a frame."""
+) -> Lesson:
+    """Return what is learned after a frame."""
     telemetry = Telemetry(
         flags=(STABLE if stable else 0) | sum(FLAGS[source] for source in heating),
         water_temperature=round(water, 1),
@@ -57,7 +84,8 @@ def read(
         spa_heater_selected=True,
         aux_types=types,
     )
-    return merge_frame(state, StateFrame(telemetry, configuration, ()), at)
+    frame = StateFrame(telemetry, configuration, ())
+    return lesson.then(merge_frame(lesson.state, frame, at), at)
 
 
 def moments(minutes: float, begin: datetime = NOW) -> Iterator[datetime]:
@@ -70,50 +98,50 @@ def heated(
     minutes: float,
     rate: float,
     *heating: HeatSource,
-    state: PoolState | None = None,
+    lesson: Lesson | None = None,
     spa: bool = False,
     stable: bool = True,
     begin: datetime = NOW,
     types: tuple[int, ...] = TYPES,
-) -> PoolState:
-    """Return the state after some time of heating, from 25 °C on."""
-    state = state or PoolState()
+) -> Lesson:
+    """Return what is learned after some time of heating, from 25 °C on."""
+    lesson = lesson or Lesson()
     for at in moments(minutes, begin):
         water = 25 + rate * (at - begin).total_seconds() / HOUR
-        state = read(state, at, water, *heating, spa=spa, stable=stable, types=types)
-    return state
+        lesson = read(lesson, at, water, *heating, spa=spa, stable=stable, types=types)
+    return lesson
 
 
-def found(state: PoolState, body: Body) -> dict[tuple[HeatSource, ...], float]:
+def found(lesson: Lesson, body: Body) -> dict[tuple[HeatSource, ...], float]:
     """Return what was learned of a body once the heating is over."""
-    state = read(state, NOW + timedelta(days=1), 25)
-    return {e.sources: round(e.per_hour, 1) for e in body.of(state).warming.rates}
+    lesson = read(lesson, NOW + timedelta(days=1), 25)
+    return {e.sources: round(e.per_hour, 1) for e in lesson.of(body).rates}
 
 
 def test_the_pool_is_heated() -> None:
-    state = heated(60, 1.2, HEATER)
-    assert found(state, POOL) == {(HEATER,): 1.2}
-    assert found(state, SPA) == {}
+    lesson = heated(60, 1.2, HEATER)
+    assert found(lesson, POOL) == {(HEATER,): 1.2}
+    assert found(lesson, SPA) == {}
 
 
 def test_the_spa_is_heated() -> None:
     """The sun may help it."""
-    state = heated(60, 6.0, SPA_HEATER, spa=True)
-    assert found(state, SPA) == {(SPA_HEATER,): 6.0}
-    assert found(state, POOL) == {}
-    state = heated(60, 6.0, SPA_HEATER, SOLAR, spa=True)
-    assert found(state, SPA) == {(SOLAR, SPA_HEATER): 6.0}
+    lesson = heated(60, 6.0, SPA_HEATER, spa=True)
+    assert found(lesson, SPA) == {(SPA_HEATER,): 6.0}
+    assert found(lesson, POOL) == {}
+    lesson = heated(60, 6.0, SPA_HEATER, SOLAR, spa=True)
+    assert found(lesson, SPA) == {(SOLAR, SPA_HEATER): 6.0}
 
 
 def test_a_spa_that_only_the_sun_heats() -> None:
     """What it learns while the water goes to the pool is of the pool."""
     types = (31, 2, 17, 20)
-    state = heated(60, 1.0, SOLAR, spa=True, types=types)
-    assert found(state, SPA) == {(SOLAR,): 1.0}
-    assert found(state, POOL) == {}
-    state = heated(60, 1.0, SOLAR, types=types)
-    assert found(state, SPA) == {}
-    assert found(state, POOL) == {(SOLAR,): 1.0}
+    lesson = heated(60, 1.0, SOLAR, spa=True, types=types)
+    assert found(lesson, SPA) == {(SOLAR,): 1.0}
+    assert found(lesson, POOL) == {}
+    lesson = heated(60, 1.0, SOLAR, types=types)
+    assert found(lesson, SPA) == {}
+    assert found(lesson, POOL) == {(SOLAR,): 1.0}
 
 
 def test_probes_in_still_water_teach_nothing() -> None:
@@ -125,10 +153,10 @@ def test_water_that_warms_by_itself_teaches_nothing() -> None:
 
 
 def test_valves_that_turn_end_a_session() -> None:
-    state = heated(20, 6.0, HEATER)
-    state = heated(60, 6.0, SPA_HEATER, spa=True, state=state, begin=NOW + HALF)
-    assert found(state, POOL) == {(HEATER,): 6.0}
-    assert found(state, SPA) == {(SPA_HEATER,): 6.0}
+    lesson = heated(20, 6.0, HEATER)
+    lesson = heated(60, 6.0, SPA_HEATER, spa=True, lesson=lesson, begin=NOW + HALF)
+    assert found(lesson, POOL) == {(HEATER,): 6.0}
+    assert found(lesson, SPA) == {(SPA_HEATER,): 6.0}
 
 
 HALF = timedelta(minutes=30)
@@ -137,66 +165,57 @@ HALF = timedelta(minutes=30)
 def test_clocks_that_are_put_back_in_autumn() -> None:
     """An hour has only 60 minutes, whatever a wall clock says."""
     begin = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
-    state = PoolState()
+    lesson = Lesson()
     for at in moments(120, begin):
         water = 25 + 1.2 * (at - begin).total_seconds() / HOUR
         local = at.astimezone(ZoneInfo("Europe/Berlin"))
-        state = read(state, local, water, HEATER)
-    assert found(state, POOL) == {(HEATER,): 1.2}
+        lesson = read(lesson, local, water, HEATER)
+    assert found(lesson, POOL) == {(HEATER,): 1.2}
 
 
 def test_the_cloud_teaches_nothing() -> None:
     """It ends what was learned on the network, for a gap does that."""
-    state = heated(10, 6.0, HEATER)
-    before = state.pool.warming.session
+    lesson = heated(10, 6.0, HEATER)
     dashboard = {"heater_state": True, "chemistry_stable": True}
-    state = merge_dashboard(state, dashboard, NOW + HALF)
-    assert state.pool.warming.session is before
-
-
-def test_it_is_kept_by_a_frame_with_other_settings() -> None:
-    state = read(heated(60, 1.2, HEATER), NOW + timedelta(days=1), 25)
-    told = Configuration(pool_target=30, aux_types=TYPES)
-    state = merge_frame(state, StateFrame(None, told, None), NOW)
-    assert state.pool.target == 30
-    assert state.pool.warming.rates
+    cloud = merge_dashboard(lesson.state, dashboard, NOW + HALF)
+    assert lesson.then(cloud, NOW + HALF).pool.session is lesson.pool.session
 
 
 # How long it takes
 
 
 def test_warm_in() -> None:
-    state = heated(60, 1.2, HEATER)
-    left = warm_in(state, POOL)
+    lesson = heated(60, 1.2, HEATER)
+    left = lesson.left()
     assert left is not None
     assert left.seconds == pytest.approx((28 - 26.2) / 1.2 * HOUR, rel=0.05)
     assert left.step == pytest.approx(0.1 / 1.2 * HOUR, rel=0.05)
-    assert warm_in(state, SPA) is None
+    assert lesson.left(SPA) is None
 
 
 def test_when_it_is_known() -> None:
     learning = heated(10, 1.2, HEATER)
-    assert warm_in(learning, POOL) is None  # not learned yet
-    state = heated(60, 1.2, HEATER)
+    assert learning.left() is None  # not learned yet
+    lesson = heated(60, 1.2, HEATER)
     later = NOW + timedelta(hours=1, seconds=POLL)
-    assert warm_in(read(state, later, 26.2), POOL) is None  # nothing heats
-    assert warm_in(read(state, later, 26.2, SOLAR), POOL) is None  # not learned
-    assert warm_in(read(state, later, 27.9, HEATER), POOL) is not None
+    assert read(lesson, later, 26.2).left() is None  # nothing heats
+    assert read(lesson, later, 26.2, SOLAR).left() is None  # not learned
+    assert read(lesson, later, 27.9, HEATER).left() is not None
     for water in (28.0, 28.3):  # heated beyond its target
-        warm = warm_in(read(state, later, water, HEATER), POOL)
+        warm = read(lesson, later, water, HEATER).left()
         assert warm is not None
         assert warm.seconds == 0
-    no_target = replace(state, pool=replace(state.pool, target=None))
-    assert warm_in(no_target, POOL) is None
+    no_target = replace(lesson, state=replace(lesson.state, pool=Water()))
+    assert no_target.left() is None
 
 
 def test_it_comes_nearer() -> None:
     """Every reading says about the same time of the day."""
-    state, ends = heated(40, 1.2, HEATER), list[float]()
+    lesson, ends = heated(40, 1.2, HEATER), list[float]()
     begin = NOW + timedelta(minutes=40, seconds=POLL)
     for at in moments(60, begin):
-        state = read(state, at, 25 + 1.2 * (at - NOW).total_seconds() / HOUR, HEATER)
-        left = warm_in(state, POOL)
+        lesson = read(lesson, at, 25 + 1.2 * (at - NOW).total_seconds() / HOUR, HEATER)
+        left = lesson.left()
         assert left is not None
         ends.append((at - NOW).total_seconds() + left.seconds)
     assert max(ends) - min(ends) < 15 * 60
@@ -205,10 +224,11 @@ def test_it_comes_nearer() -> None:
 
 
 def test_the_rate_before_heating_begins() -> None:
-    state = heated(60, 6.0, SPA_HEATER, spa=True)
-    assert expected_rate(state, SPA) is None  # while the first session lasts
-    state = read(state, NOW + timedelta(days=1), 25)
-    assert expected_rate(state, SPA) == pytest.approx(6.0, rel=0.02)
-    assert expected_rate(state, POOL) is None
-    off = replace(state, heat={**state.heat, SPA_HEATER: Heater(False)})
-    assert expected_rate(off, SPA) == expected_rate(state, SPA)
+    lesson = heated(60, 6.0, SPA_HEATER, spa=True)
+    assert lesson.rate(SPA) is None  # while the first session lasts
+    lesson = read(lesson, NOW + timedelta(days=1), 25)
+    assert lesson.rate(SPA) == pytest.approx(6.0, rel=0.02)
+    assert lesson.rate(POOL) is None
+    heat = {**lesson.state.heat, SPA_HEATER: Heater(False)}
+    off = replace(lesson, state=replace(lesson.state, heat=heat))
+    assert off.rate(SPA) == lesson.rate(SPA)

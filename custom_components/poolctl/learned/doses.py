@@ -1,0 +1,105 @@
+"""Doses today: the controller's own counts, right across midnights and restarts.
+
+The controller counts the doses of its day (`current_dose_today`, layouts.md 4). Its
+midnight may be minutes off that of Home Assistant, and after a restart its count may
+begin at 0 in the middle of a day. So the gains of its count are added up here, and the
+sum begins at 0 when Home Assistant's day does. The rules are chosen:
+
+- A count that is lower than the one before it has begun anew, at the controller's
+  midnight or by a restart: all of it was gained. A lower count that was told within two
+  minutes of the higher one may be an older copy of the cloud, and is passed over.
+- If one count was told before midnight and the next one an hour after midnight or later,
+  the controller's midnight lies between them: all of the later count was gained today,
+  however high it is.
+
+A count that has begun anew and is as high again when it is next told, minutes later,
+cannot be told from one that stood still: those doses are not counted.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Final, NamedTuple, Self
+
+from ..client.pool.parts import Doser
+from ..client.stored import Stored, moment, whole
+from .read import MIDNIGHT_MARGIN, start_of_day
+
+COPY_MARGIN: Final = timedelta(minutes=2)
+"""How much older a count may be than the one that was told before it."""
+
+
+class Told(NamedTuple):
+    """A count, and when the controller told it."""
+
+    doses: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DoseCount:
+    """The doses of the day on which the controller last told its count."""
+
+    today: int
+    told: Told
+
+    @classmethod
+    def begin(cls, told: Told) -> Self:
+        """Begin with the first count there is: all of it is today's."""
+        return cls(told.doses, told)
+
+    def then(self, told: Told, zone: tzinfo | None) -> Self:
+        """Return the count after the controller told its own again."""
+        if (gained := self.gained(told, zone)) is None:
+            return self
+        same_day = self.told.at >= _midnight(told.at, zone)
+        return type(self)(gained + (self.today if same_day else 0), told)
+
+    def gained(self, told: Told, zone: tzinfo | None) -> int | None:
+        """Return the doses since the count before, `None` where this one is no news."""
+        before = self.told
+        lower = told.doses < before.doses
+        if told.at == before.at or (lower and abs(told.at - before.at) < COPY_MARGIN):
+            return None
+        midnight = _midnight(told.at, zone)
+        anew = before.at < midnight and told.at >= midnight + MIDNIGHT_MARGIN
+        return told.doses if lower or anew else told.doses - before.doses
+
+    def at(self, now: datetime) -> int | None:
+        """Return the doses of the current day so far, at a local time.
+
+        They are 0 when the day begins, and unknown (`None`) an hour later if nothing was
+        told in it.
+        """
+        midnight = _midnight(now, now.tzinfo)
+        if self.told.at >= midnight:
+            return self.today
+        return 0 if now < midnight + MIDNIGHT_MARGIN else None
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what to store."""
+        return {
+            "today": self.today,
+            "told": self.told.doses,
+            "told_at": self.told.at.isoformat(),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self | None:
+        """Return what was stored, `None` where too little of it can be read."""
+        today, told = stored.get("today", _COUNT, 0), stored.get("told", _COUNT, None)
+        at = stored.get("told_at", moment, None)
+        return None if told is None or at is None else cls(today, Told(told, at))
+
+
+_COUNT = whole(0, 10_000)
+
+
+def reported_count(doser: Doser) -> Told | None:
+    """Return the count that the controller told last."""
+    if doser.doses is None or doser.told_at is None:
+        return None
+    return Told(doser.doses, doser.told_at)
+
+
+def _midnight(at: datetime, zone: tzinfo | None) -> datetime:
+    return start_of_day(at.astimezone(zone).date(), zone)

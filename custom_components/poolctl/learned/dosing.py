@@ -1,0 +1,121 @@
+"""What is learned of a doser: its doses of the day, its use, whether doses have an effect."""
+
+from datetime import date, datetime
+from typing import Final, Self
+
+from ..client.pool.dosing import DoserKind
+from ..client.pool.parts import Doser
+from ..client.stored import Stored, number, whole
+from .consumption import Consumption, reported_level
+from .doses import DoseCount, reported_count
+from .read import Read
+
+IDLE_DOSES: Final = 8
+"""Doses that must move a reading by a tenth, chosen: as much as a large pool needs."""
+_TENTH: Final = 0.09
+"""Of a pH: as exact as it is told, and readings are no exact numbers."""
+
+
+class DoserModel:
+    """What one doser did."""
+
+    def __init__(self, kind: DoserKind) -> None:
+        """Begin with nothing."""
+        self._kind = kind
+        self._count: DoseCount | None = None
+        self._consumption: Consumption | None = None
+        self._shown: tuple[object, ...] = ()
+
+    def take(self, read: Read) -> bool:
+        """Take a read; tell whether anything that is shown changed."""
+        doser, zone = self._kind.of(read.state), read.now.tzinfo
+        if (count := reported_count(doser)) is not None:
+            self._count = (self._count or DoseCount.begin(count)).then(count, zone)
+        if (level := reported_level(doser)) is not None:
+            self._consumption = self._consumption or Consumption(level)
+            self._consumption.take(level, zone)
+        previous, now = self._shown, read.now
+        drum = self._consumption and self._consumption.level.ml
+        self._shown = self.doses_today(now), self.used_today(now), drum
+        return self._shown != previous
+
+    def doses_today(self, now: datetime) -> int | None:
+        """Return the doses of a day so far, at a local time."""
+        return None if self._count is None else self._count.at(now)
+
+    def used_today(self, now: datetime) -> float | None:
+        """Return what was used of a day so far, in mL, at a local time."""
+        drum = self._consumption
+        return None if drum is None else drum.used_today(now)
+
+    def lasts_until(self, left: float | None, now: datetime) -> date | None:
+        """Return when so many litres are used up, at a local time."""
+        if self._consumption is None or left is None:
+            return None
+        return self._consumption.lasts_until(left * 1000, now)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what to store."""
+        return {
+            "doses": self._count and self._count.as_dict(),
+            "drum": self._consumption and self._consumption.as_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, kind: DoserKind, stored: Stored) -> Self:
+        """Return what was stored."""
+        model = cls(kind)
+        model._count = DoseCount.from_dict(stored.part("doses"))
+        model._consumption = Consumption.from_dict(stored.part("drum"))
+        return model
+
+
+class DosingEffect:
+    """Watches whether doses of acid move the pH: else a probe is wrong, or a drum empty."""
+
+    def __init__(self, reading: float | None = None, idle: int = 0) -> None:
+        """Go on from what was stored."""
+        self.reading = reading
+        """Of the probe, when it last moved as doses should move it."""
+        self.idle = idle
+        """Doses since then."""
+        self._doses: int | None = None
+
+    def take(self, read: Read) -> bool:
+        """Take a read; tell whether anything that is shown changed."""
+        acid, previous = read.state.acid, (self.reading, self.idle)
+        if acid.doses is not None:
+            if self._doses is not None:
+                # A lower count has begun anew, or is an older copy: nothing is sure of it.
+                self.idle += max(acid.doses - self._doses, 0)
+            self._doses = acid.doses
+        ph = read.state.measured_chemistry.ph
+        if read.state.signals.chemistry_stable and ph is not None:
+            self._take_reading(ph, acid.desired)
+        return (self.reading, self.idle) != previous
+
+    def _take_reading(self, ph: float, desired: float | None) -> None:
+        reading = self.reading
+        right = desired is not None and ph <= desired
+        # Between doses the pH rises by itself; while it is dosed, that is no effect.
+        by_itself = reading is not None and not self.idle and ph > reading
+        if reading is None or right or by_itself or ph < reading - _TENTH:
+            self.reading, self.idle = ph, 0
+
+    def missing(self, acid: Doser) -> bool | None:
+        """Tell whether doses do not move the reading."""
+        if self.reading is None or acid.doses is None:
+            return None
+        return self.idle >= IDLE_DOSES
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what to store."""
+        return {"reading": self.reading, "idle": self.idle}
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored."""
+        return cls(
+            stored.get("reading", number(0, 14), None),
+            stored.get("idle", whole(0, 10_000), 0),
+        )

@@ -1,0 +1,127 @@
+"""Everything that is learned of one controller: fed by one listener, kept in one section."""
+
+from datetime import UTC, date, datetime
+from typing import Final, Self
+
+from ..client.clock import ControllerClock
+from ..client.control.store import MAX_AGE
+from ..client.pool.dosing import DOSERS, DoserKind
+from ..client.pool.heating import BODIES
+from ..client.pool.state import PoolState
+from ..client.stored import Stored
+from .dosing import DoserModel, DosingEffect
+from .filter import Filter, FilterLoad
+from .read import Read
+from .totals import Totals
+from .warming import Warming, after_read
+
+_NOTHING: Final = Stored()
+
+
+class Learned:
+    """The models of one controller."""
+
+    def __init__(self, stored: Stored = _NOTHING) -> None:
+        """Go on from what was stored."""
+        self.totals = Totals.from_dict(stored.part("totals"))
+        self.filter = FilterLoad(Filter.from_dict(stored.part("filter")))
+        self.warming = {
+            body: Warming.from_dict(stored.part(f"{body.key}_warming"))
+            for body in BODIES
+        }
+        self.dosers = {
+            kind: DoserModel.from_dict(kind, stored.part(kind.key)) for kind in DOSERS
+        }
+        self.acid_effect = DosingEffect.from_dict(stored.part("acid_effect"))
+        self.controller_clock = ControllerClock.from_dict(stored.part("clock"))
+        self.revision = 0
+        """Another one whenever anything that is shown changed."""
+        self.now = datetime.fromtimestamp(0, UTC)
+        """The trusted local time of the newest read, or of the beginning."""
+        self._at: float | None = None
+        self._clock = self.controller_clock.as_dict()
+
+    def begin(self, now: datetime) -> None:
+        """Begin at a trusted local time: another day may have begun."""
+        self.now = now
+        self.totals.begin_day(now)
+
+    def take(self, state: PoolState, at: float, now: datetime) -> bool:
+        """Take a read of a time, monotonic in s; tell whether anything shown changed.
+
+        After so long that the state is void it is not known what happened in between.
+        """
+        seconds = None if self._at is None else at - self._at
+        self._at = at
+        if seconds is not None and seconds > MAX_AGE:
+            seconds = None
+        read = Read(state, seconds, now)
+        new_day = self.now.date() != now.date()
+        self.now = now
+        news = [
+            new_day,
+            self.totals.take(read),
+            self.filter.take(read),
+            self.acid_effect.take(read),
+            self._take_warming(state, at),
+            self._take_clock(),
+        ]
+        self.revision += True in news
+        return True in news
+
+    def take_dosers(self, state: PoolState) -> bool:
+        """Take what is reported of dosers; tell whether anything shown changed.
+
+        Their counts come with replies to queries, too, minutes apart.
+        """
+        read = Read(state, None, self.now)
+        news = [model.take(read) for model in self.dosers.values()]
+        self.revision += True in news
+        return True in news
+
+    def _take_warming(self, state: PoolState, at: float) -> bool:
+        previous = self.warming
+        self.warming = {
+            body: after_read(warming, body, state, at)
+            for body, warming in previous.items()
+        }
+        return self.warming != previous
+
+    def _take_clock(self) -> bool:
+        previous, self._clock = self._clock, self.controller_clock.as_dict()
+        return self._clock != previous
+
+    # What is shown of a doser at the newest read
+
+    def doses_today(self, doser: DoserKind) -> int | None:
+        """Return how often it has dosed today."""
+        return self.dosers[doser].doses_today(self.now)
+
+    def used_today(self, doser: DoserKind) -> float | None:
+        """Return what was used today in mL."""
+        return self.dosers[doser].used_today(self.now)
+
+    def lasts_until(self, doser: DoserKind, left: float | None) -> date | None:
+        """Return when so many litres are used up."""
+        return self.dosers[doser].lasts_until(left, self.now)
+
+    def cleaned(self, now: datetime) -> None:
+        """Take that a person calls the filter clean."""
+        self.filter.cleaned(now)
+        self.revision += 1
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what to store."""
+        return {
+            "totals": self.totals.as_dict(),
+            "filter": self.filter.known.as_dict(),
+            "acid_effect": self.acid_effect.as_dict(),
+            "clock": self.controller_clock.as_dict(),
+            **{kind.key: model.as_dict() for kind, model in self.dosers.items()},
+            **{f"{body.key}_warming": w.as_dict() for body, w in self.warming.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return what was stored."""
+        return cls(stored)

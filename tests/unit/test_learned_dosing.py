@@ -1,0 +1,108 @@
+"""Whether doses of acid move the pH, and what is stored of a doser."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import pytest
+
+from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.dosing import ACID
+from custom_components.poolctl.client.pool.parts import Doser
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.learned.dosing import (
+    IDLE_DOSES,
+    DoserModel,
+    DosingEffect,
+)
+from custom_components.poolctl.learned.read import Read
+
+NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
+
+
+def watched(
+    *steps: object, desired: float | None = 7.4
+) -> tuple[DosingEffect, bool | None]:
+    """Return what is known after readings (pH) and counts of doses (whole numbers)."""
+    effect, acid = DosingEffect(), Doser(desired=desired)
+    for step in steps:
+        ph: float | None = None
+        stable = True
+        match step:
+            case int():
+                acid = Doser(desired=desired, doses=step)
+            case float():
+                ph = step
+            case (float() as still, False):
+                ph, stable = still, False
+        state = PoolState(
+            acid=acid,
+            readings=Readings(ph=ph),
+            signals=Signals(chemistry_stable=stable),
+        )
+        before = effect.as_dict()
+        assert effect.take(Read(state, 15.0, NOW)) is (effect.as_dict() != before)
+    return effect, effect.missing(acid)
+
+
+@pytest.mark.parametrize(
+    ("steps", "idle"),
+    [
+        ((7.8, 0, 3, 7.8, 7), 7),
+        ((7.8, 0, 3, 7.7, 7), 4),
+        # It rises by itself between doses; while it is dosed, that is no effect.
+        ((7.8, 7.9, 0, 3, 7.8, 7), 4),
+        ((7.8, 0, 3, 7.9, 7.8, 7), 7),
+        ((7.8, 0, 3, 7.9, 7.7, 7), 4),
+        # As it should be: dosing works, or it is not dosing's doing.
+        ((7.5, 0, 3, 7.4, 7), 4),
+        # What still water or no probe tells is no reading.
+        ((7.8, 0, 3, (7.0, False), 7), 7),
+        # A count that begins anew, or is an older copy.
+        ((7.8, 0, 5, 1, 2), 6),
+        # How many there were before the first count is not known.
+        ((7.8, 5), 0),
+    ],
+)
+def test_doses_since_the_ph_fell(steps: Iterable[object], idle: int) -> None:
+    assert watched(*steps)[0].idle == idle
+
+
+@pytest.mark.parametrize(
+    ("steps", "desired", "missing"),
+    [
+        ((0, 20), 7.4, None),
+        ((7.8,), 7.4, None),
+        ((7.8, 0, IDLE_DOSES - 1), 7.4, False),
+        ((7.8, 0, IDLE_DOSES), 7.4, True),
+        ((7.8, 0, IDLE_DOSES, 7.7), 7.4, False),
+        ((7.3, 0, IDLE_DOSES, 7.3), 7.4, False),
+        ((7.3, 0, IDLE_DOSES, 7.3), None, True),
+    ],
+)
+def test_dosing_without_effect(
+    steps: Iterable[object], desired: float | None, missing: bool | None
+) -> None:
+    assert watched(*steps, desired=desired)[1] is missing
+
+
+def test_what_is_stored() -> None:
+    effect, _ = watched(7.8, 0, 3)
+    assert effect.as_dict() == {"reading": 7.8, "idle": 3}
+    assert (
+        DosingEffect.from_dict(Stored(effect.as_dict())).as_dict() == effect.as_dict()
+    )
+    doser = Doser(
+        drum_ml=20_000, remaining_ml=9_000, level_at=NOW, doses=2, told_at=NOW
+    )
+    model = DoserModel(ACID)
+    assert model.as_dict() == {"doses": None, "drum": None}
+    assert model.lasts_until(9.0, NOW) is None
+    assert model.take(Read(PoolState(acid=doser), None, NOW))
+    again = DoserModel.from_dict(ACID, Stored(model.as_dict()))
+    assert again.as_dict() == model.as_dict()
+    assert (again.doses_today(NOW), again.used_today(NOW)) == (2, 0)
+    taken = [again.take(Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)]
+    assert taken == [True, False]
+    empty = DoserModel.from_dict(ACID, Stored({"doses": {"today": 5}}))
+    assert empty.as_dict() == DoserModel(ACID).as_dict()
