@@ -31,6 +31,7 @@ ATTR_GOOD_TO: Final = "good_to"
 _OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
 
 NEEDS_PUMP: Final = "needs_pump"
+PUMP_HELD_OFF: Final = "pump_held_off"
 RUN_BY: Final = {
     Role.DOSING: "dosing",
     Role.HEATING: "heating",
@@ -57,7 +58,6 @@ def attributes(
     mode = _mode(state, slot)
     hold = None if slot.held is False else hold
     timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
-    stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
     found = {
         ATTR_MODE: mode_name(mode),
         ATTR_RUNNING_SCHEDULE: running_schedule(state, mode),
@@ -65,9 +65,26 @@ def attributes(
         ATTR_HELD_SINCE: _moment(hold.since) if hold else None,
         ATTR_HELD_UNTIL: _moment(hold.until) if hold else None,
         ATTR_TIMER_ENDS: _moment(timer.at) if timer else None,
-        ATTR_REASON: NEEDS_PUMP if stopped else None,
+        ATTR_REASON: _why_not(state, slot),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _why_not(state: PoolState, slot: Slot) -> str | None:
+    """Return why an output does nothing, or why the pump starts with it."""
+    if slot == state.outputs.spa:
+        return PUMP_HELD_OFF if spa_waits_for_pump(state) else None
+    stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
+    return NEEDS_PUMP if stopped else None
+
+
+def spa_waits_for_pump(state: PoolState) -> bool | None:
+    """Tell whether spa mode is on without effect, because the pump is held off by hand."""
+    if state.spa_mode is None or state.pump_on is None:
+        return None
+    pump = state.outputs.pump
+    held = pump is not None and pump.held is True
+    return state.spa_mode and not state.pump_on and held
 
 
 def _mode(state: PoolState, slot: Slot) -> int | None:

@@ -27,7 +27,7 @@ __all__ = ["clocks"]
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
 
 DAY = 86400.0
-PUMP = 0
+PUMP, LIGHTS = 0, 2
 
 
 # How each comes about, in a home where nothing is set up yet
@@ -118,6 +118,23 @@ async def held_off(home: Home) -> None:
     home.pool.switch(PUMP, False, hold=True)
     await home.live(30)
     await home.live(DAY, step=DAY / 4)
+
+
+async def held_now(home: Home) -> None:
+    """Only what a schedule would run now counts."""
+    await started(home)
+    home.pool.switch(LIGHTS, True, hold=True)
+    await home.live(30)
+    assert int(home.value("sensor", "held_outputs")) == 1
+    assert home.value("sensor", "status") == "all_well"
+    home.pool.switch(PUMP, False, hold=True)
+
+
+async def spa_without_pump(home: Home) -> None:
+    await started(home, small=False)
+    await home.act("switch.turn_off", "pump")
+    await home.act("switch.turn_on", "spa_mode")
+    home.pool.switch(PUMP, False, hold=True)
 
 
 async def no_flow(home: Home) -> None:
@@ -263,6 +280,14 @@ CASES = [
     Case(key="acid_without_effect", arrange=doses(8, 7.6), contains="8 doses"),
     Case(key="filter_needs_cleaning", arrange=filter_is_dirty, severity="notice"),
     Case(key="held_off", arrange=held_off, contains="for more than a day: ", after=60),
+    Case(
+        key="held_against_schedule",
+        arrange=held_now,
+        severity="notice",
+        contains="would run it now: ",
+        after=30,
+    ),
+    Case(key="spa_waits_for_pump", arrange=spa_without_pump, after=45),
     Case(key="hold_overdue", arrange=hold_overdue, contains="in time: ", after=60),
     Case(key="stale_readings", arrange=no_flow, after=60),
     Case(key="expander_lost", arrange=lost_expander, contains=" 1, 3.", after=45),

@@ -133,6 +133,22 @@ def test_triggers_and_conditions() -> None:
     }
 
 
+POOL = {
+    **dict.fromkeys(("en", "de", "sv"), "pool"),
+    **dict.fromkeys(("es", "it", "fr", "pt-BR"), "piscin"),
+    "nl": "zwembad",
+    "cs": "bazén",
+}
+
+
+def test_a_search_for_the_pool_finds_all() -> None:
+    """The names of triggers and conditions have the word for a pool in their language."""
+    for language, word in POOL.items():
+        found = load(f"translations/{language}.json")
+        for rule in (*found["triggers"].values(), *found["conditions"].values()):
+            assert word in rule["name"].casefold(), rule["name"]
+
+
 def test_every_problem_has_a_sentence_and_a_next_step() -> None:
     """And every text belongs to one."""
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)

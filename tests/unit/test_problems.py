@@ -431,6 +431,7 @@ def test_when_a_repair_is_wanted() -> None:
 def test_severities() -> None:
     notices = {
         *("acid_low", "chlorine_low", "acid_limit", "filter_needs_cleaning"),
+        "held_against_schedule",
         *("cloud_only", "sign_in_ends", "service_silent", "controllers_shared"),
     }
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
@@ -440,6 +441,7 @@ def test_severities() -> None:
     patience = {row.key: row.patience for row in rows if row.patience}
     assert patience == {
         "expander_lost": 20,
+        "spa_waits_for_pump": 20,
         "no_key": 600,
         "clock_ahead": 600,
         "firmware_too_old": 300,

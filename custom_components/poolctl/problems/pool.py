@@ -6,11 +6,13 @@ from typing import Final
 
 from ..client.clock import OFF
 from ..client.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
+from ..client.holds.rules import window_of
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import acid_without_effect, needs_cleaning
 from ..network.health import Health
+from ..output_attributes import spa_waits_for_pump
 from ..upkeep.hold_timer import output_names
 from .problem import Problem, Repair, Severity, Variant
 
@@ -106,6 +108,20 @@ def _held_off(health: Health) -> str:
     forgotten = health.now - _DAY
     holds = (h for h in health.holds if not h.on and h.since <= forgotten)
     return output_names(holds, health.state)
+
+
+def _held_against_schedule(health: Health) -> str:
+    """Return the outputs that a schedule would run now; not those of `_held_off`."""
+    state, recent = health.state, health.now - _DAY
+    holds = (
+        hold
+        for hold in health.holds
+        if not hold.on
+        and hold.since > recent
+        and (slot := state.outputs.slot(hold.slot)) is not None
+        and window_of(state, slot, health.now) is not None
+    )
+    return output_names(holds, state)
 
 
 def _overdue(health: Health) -> str:
@@ -205,6 +221,17 @@ POOL_PROBLEMS: Final = (
         exists=lambda health: bool(_held_off(health)),
         values=lambda health: {"outputs": _held_off(health)},
         repair=Repair(patience=0.0, fixable=True),
+    ),
+    Problem(
+        key="held_against_schedule",
+        exists=lambda health: bool(_held_against_schedule(health)),
+        severity=Severity.NOTICE,
+        values=lambda health: {"outputs": _held_against_schedule(health)},
+    ),
+    Problem(
+        key="spa_waits_for_pump",
+        exists=lambda health: spa_waits_for_pump(health.state),
+        patience=_TWO_READS,
     ),
     Problem(
         key="hold_overdue",
