@@ -53,6 +53,8 @@ from .presence import Presences, async_setup_platform, described
 # newest of several values from overtaking the ones that wait.
 PARALLEL_UPDATES = 0
 
+ATTR_NEXT_STEP = "next_step"
+
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlNumberDescription(
@@ -269,6 +271,12 @@ class PoolctlVolume(PoolctlNumber):
         unit, decimals = self._volumes.unit, self._volumes.decimals
         found = VolumeConverter.convert(self._value, UnitOfVolume.LITERS, unit)
         return round(found, decimals)
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, str]:
+        """What to do while the volume is unknown: no controller reports it."""
+        return {ATTR_NEXT_STEP: "enter"} if self._value is None else {}
 
     @override
     async def async_set_native_value(self, value: float) -> None:

@@ -336,11 +336,13 @@ async def test_water_filtered(in_utc: Home) -> None:
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_turnovers(in_utc: Home) -> None:
     """Not there until the volume is known; the water of the whole day counts."""
-    assert in_utc.value("number", "volume") == "unknown"
+    volume = in_utc.state("number", "volume")
+    assert (volume.state, volume.attributes["next_step"]) == ("unknown", "enter")
     await minutes(in_utc, 20)
     assert in_utc.registered("sensor", "turnovers_today") is None
     await in_utc.act("number.set_value", "volume", value=12.5)
     assert in_utc.value("number", "volume") == "12.5"
+    assert "next_step" not in in_utc.state("number", "volume").attributes
     assert 0.36 <= float(in_utc.value("sensor", "turnovers_today")) <= 0.49
     await minutes(in_utc, 20)
     after = in_utc.value("sensor", "turnovers_today")

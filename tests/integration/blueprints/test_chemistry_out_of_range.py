@@ -61,7 +61,7 @@ async def test_one_incident(house: House, told: list[ServiceCall]) -> None:
     assert titles(told) == []
     await house.wait(minutes=6, step=60)
     assert told[0].data["message"].startswith("Measure the pH by hand.")
-    assert titles(told) == ["pH 8.2 is too high: 7.0 to 7.8 is good."]
+    assert titles(told) == ["Home pool: pH 8.2 is too high: 7.0 to 7.8 is good."]
     await water(house, ph=8.4)
     await house.wait(minutes=40, step=60)
     assert titles(told) == []
@@ -70,11 +70,11 @@ async def test_one_incident(house: House, told: list[ServiceCall]) -> None:
     await house.wait(minutes=5, step=60)
     await water(house, ph=8.0)
     await house.wait(minutes=32, step=60)
-    assert titles(told) == ["pH 8.0 is too high: 7.0 to 7.8 is good."]
+    assert titles(told) == ["Home pool: pH 8.0 is too high: 7.0 to 7.8 is good."]
     await water(house, ph=7.4)
     await house.wait(minutes=32, step=60)
     assert told[0].data["message"] == "pH is in range again."
-    assert titles(told) == ["Pool water right again"]
+    assert titles(told) == ["Home pool: water right again"]
     assert not house.waiting
 
 
@@ -92,7 +92,7 @@ async def test_both_at_once(house: House, told: list[ServiceCall]) -> None:
     await begin(house, tell_when_right=False, lasting={"minutes": 5})
     await water(house, ph=8.2, orp=500)
     await house.wait(minutes=6, step=60)
-    assert sorted(title[:3] for title in titles(told)) == ["ORP", "pH "]
+    assert sorted(title[11:14] for title in titles(told)) == ["ORP", "pH "]
     assert not house.waiting
     await water(house, ph=7.4, orp=700)
     await house.wait(minutes=40, step=60)
@@ -110,4 +110,4 @@ async def test_a_notification_that_fails(house: House, told: list[ServiceCall]) 
     calls = async_mock_service(house.hass, "test", "tell")
     await water(house, ph=7.4)
     await house.wait(minutes=7, step=60)
-    assert titles(calls) == ["Pool water right again"]
+    assert titles(calls) == ["Home pool: water right again"]

@@ -65,8 +65,11 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
     }
 
 
-READINGS = ["Water pH: 7.4", "Dosing Acid lasts until: -"]
-USED = ["Pump Energy, yesterday: 7.12 kWh", "Dosing Acid used today, yesterday: -"]
+READINGS = ["Beach pool Water pH: 7.4", "Beach pool Dosing Acid lasts until: -"]
+USED = [
+    "Beach pool Pump Energy, yesterday: 7.12 kWh",
+    "Beach pool Dosing Acid used today, yesterday: -",
+]
 
 
 def lines(call: ServiceCall) -> list[str]:
@@ -102,7 +105,9 @@ async def test_something_needs_a_person(
     await house.wait(minutes=6, step=60)
     (call,) = told
     assert call.data["title"] == "The pool needs you"
-    assert lines(call)[0].startswith("The acid drum is empty. Refill the drum")
+    assert lines(call)[0].startswith(
+        "Beach pool: The acid drum is empty. Refill the drum"
+    )
     assert lines(call)[1:] == [*READINGS, *USED]
 
 
@@ -113,7 +118,7 @@ async def test_a_notice(house: House, told: list[ServiceCall]) -> None:
     await house.wait(minutes=6, step=60)
     (call,) = told
     assert call.data["title"] == "The pool is fine"
-    assert lines(call)[0].startswith("The acid drum is nearly empty.")
+    assert lines(call)[0].startswith("Beach pool: The acid drum is nearly empty.")
 
 
 async def test_only_problems(house: House, told: list[ServiceCall]) -> None:

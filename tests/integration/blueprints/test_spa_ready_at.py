@@ -96,7 +96,9 @@ async def test_warm_in_time_and_off_again(house: House, pool: Pool) -> None:
 async def test_heating_is_as_it_was_before(house: House, pool: Pool) -> None:
     pool.settings["heating"] = 0
     await house.wait(minutes=1)
-    await house.automate(NAME, **inputs(house, target=37, off_after=1))
+    await house.automate(
+        NAME, **inputs(house, heat_to="temperature", target=37, off_after=1)
+    )
     await until(house, 14, 20)
     assert on(pool)
     assert spa_heats(pool)
@@ -139,7 +141,9 @@ async def test_in_fahrenheit(home: House, pool: Pool) -> None:
     home.hass.config.units = US_CUSTOMARY_SYSTEM
     home.own(home.service.full)
     await home.set_up(home.controller)
-    await home.automate(NAME, **inputs(home, heating_rate=6, target=100))
+    await home.automate(
+        NAME, **inputs(home, heating_rate=6, heat_to="temperature", target=100)
+    )
     await until(home, 14, 16)
     assert not on(pool)
     await until(home, 14, 24)
@@ -377,7 +381,9 @@ async def test_the_thermostat_is_not_there_yet(house: House, pool: Pool) -> None
     await learn(house, pool, 6.0)
     spa = house.entity_id("climate", "spa")
     house.hass.states.async_set(spa, "unavailable")
-    await house.automate(NAME, **inputs(house, target=36, ready_at="20:00:00"))
+    await house.automate(
+        NAME, **inputs(house, heat_to="temperature", target=36, ready_at="20:00:00")
+    )
     await until(house, 16, 31)
     assert not on(pool)
     await until(house, 16, 36)

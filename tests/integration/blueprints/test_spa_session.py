@@ -96,7 +96,7 @@ async def test_a_session(house: House, pool: Pool) -> None:
 
 
 async def test_another_press_ends_it(house: House, pool: Pool) -> None:
-    await house.automate(NAME, **inputs(house, target=37))
+    await house.automate(NAME, **inputs(house, heat_to="temperature", target=37))
     await press(house)
     assert pool.settings["spa_target"] == 37
     house.hass.states.async_set(BUTTON, "unavailable")
