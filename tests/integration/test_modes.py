@@ -297,10 +297,12 @@ def test_every_output_has_the_same_words(domain: str, key: str) -> None:
     assert {name: texts[name] for name in OF_ANY_OUTPUT} == same
     assert set(texts["mode"]["state"]) == set(output_attributes.MODES)
     assert set(texts["held_by_hand"]["state"]) == {"true", "false"}
-    assert (output_attributes.ATTR_REASON in texts) is (key in LINKED)
+    assert (output_attributes.ATTR_REASON in texts) is (key in {*LINKED, "spa_mode"})
     if key in LINKED:
         assert texts["reason"] == ENGLISH[SWITCH]["uv"]["state_attributes"]["reason"]
         assert set(texts["reason"]["state"]) == {output_attributes.NEEDS_PUMP}
+    if key == "spa_mode":
+        assert set(texts["reason"]["state"]) == {output_attributes.PUMP_HELD_OFF}
 
 
 def test_every_reason_has_words() -> None:

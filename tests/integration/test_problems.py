@@ -135,6 +135,8 @@ async def spa_without_pump(home: Home) -> None:
     await home.act("switch.turn_off", "pump")
     await home.act("switch.turn_on", "spa_mode")
     home.pool.switch(PUMP, False, hold=True)
+    await home.live(45)
+    assert home.state("switch", "spa_mode").attributes["reason"] == "pump_held_off"
 
 
 async def no_flow(home: Home) -> None:
