@@ -17,6 +17,7 @@ from custom_components.poolctl.client import (
     cloud as cloud_module,
     coalescing as coalescing_module,
     endpoints as endpoints_module,
+    online as online_module,
     renewals as renewals_module,
 )
 from custom_components.poolctl.client.clock import Clock
@@ -257,6 +258,7 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
         holds_release,
         lan_delivery,
         endpoints_module,
+        online_module,
         pending_module,
         poller_module,
         renewals_module,

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from custom_components.poolctl.client.cloud import UNCHANGED, CloudClient
+from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import poller
 from custom_components.poolctl.client.control.poller import SECOND_TRY
 from custom_components.poolctl.client.exceptions import (
@@ -20,6 +20,7 @@ from custom_components.poolctl.client.exceptions import (
 )
 from custom_components.poolctl.client.frame import StateFrame
 from custom_components.poolctl.client.lan import LanClient
+from custom_components.poolctl.client.online import UNCHANGED
 from custom_components.poolctl.client.pool.state import Source
 from tests.simulator.cloud_dialects import CloudDialect as D
 from tests.simulator.raw import until

@@ -1,13 +1,16 @@
 """What is counted of the service."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 import json
+import sys
 
 from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.account import request_tokens
 from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.cloud_answers import parse_inventory
 from custom_components.poolctl.client.exceptions import (
     BusyError,
     NotOfferedError,
@@ -21,10 +24,19 @@ from custom_components.poolctl.client.facts import (
     AccessRenewed,
     CloudRequest,
     Fact,
+    InventoryRead,
     Online,
     WriteShown,
 )
 from custom_components.poolctl.client.http import Response
+from custom_components.poolctl.client.json_values import Answer, object_of
+from custom_components.poolctl.client.pool.from_cloud import (
+    merge_chemistry,
+    merge_dashboard,
+    merge_schedule_info,
+    merge_slots,
+)
+from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.observed.evidence import Assumption, Evidence
 from custom_components.poolctl.observed.observers import Observers
 
@@ -277,8 +289,56 @@ def test_whether_a_write_is_shown_in_time() -> None:
     ],
 )
 def test_inventories(sites: object, seen: tuple[str, ...]) -> None:
-    found = counted(read("sites", {"sites": sites}), of=SERVICE)
+    inventory = parse_inventory({"data": {"sites": sites}})
+    found = counted(InventoryRead(inventory), of=SERVICE)
     assert found == ({}, {Assumption.INVENTORY: (0 if seen else 1, seen)})
+
+
+_MANY = {f"k{number}": 0 for number in range(80_000)}
+_SCHEDULE = {"schedule_num": 1, "aux_slot": 1, "start_time": 1, "end_time": 2}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "data", "merge"),
+    [
+        ("dashboardInfo", {"dashboard": _MANY}, merge_dashboard),
+        ("chemistryCard", {"phSettings": _MANY}, merge_chemistry),
+        (
+            "auxInfo",
+            {
+                "manual": {
+                    "other_devices": [{"aux_slot_num": 1, "aux_type_code": 1}] * 20_000
+                }
+            },
+            merge_slots,
+        ),
+        (
+            "scheduleInfo",
+            {"scheduleInfo": {"schedules": [_SCHEDULE | {"week_days": []}] * 10_000}},
+            lambda state, answer, now: merge_schedule_info(state, answer),
+        ),
+        ("envelope-key", _MANY | {"k": "x"}, lambda state, answer, now: state),
+    ],
+)
+def test_a_huge_answer_holds_nobody_up(
+    endpoint: str,
+    data: dict[str, object],
+    merge: Callable[[PoolState, Answer, datetime], PoolState],
+) -> None:
+    """A MiB of small items: few of them are looked at, whoever looks."""
+    fact, calls = read(endpoint, data), 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        counted(fact)
+        merge(PoolState(), object_of(data, "dashboard") or data, datetime.now(UTC))
+    finally:
+        sys.setprofile(None)
+    assert calls < 100_000
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ Observed (layouts.md 5): `userinfo` and the path and shape of `envelope-key`.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPMethod, HTTPStatus
 import time
@@ -18,13 +17,11 @@ from yarl import URL
 from .clock import Clock
 from .cloud_answers import (
     DEFAULT_RETRY_AFTER,
-    Device,
     Inventory,
     check,
     check_write,
     is_device_id,
     may_blame_token,
-    parse_device,
     parse_envelope_key,
     parse_inventory,
 )
@@ -50,11 +47,18 @@ from .exceptions import (
     ProtocolError,
     RefusedError,
     UnexpectedResponseError,
-    UnreachableError,
 )
-from .facts import SERVICE, AccessRenewed, CloudRequest, FactsOf, Online, unobserved
+from .facts import (
+    SERVICE,
+    AccessRenewed,
+    CloudRequest,
+    FactsOf,
+    InventoryRead,
+    unobserved,
+)
 from .http import Response, exchange
-from .json_values import Answer, as_json, list_of, text
+from .json_values import Answer, as_json, text
+from .online import Liveness
 from .renewals import Renewals, TokenProvider
 
 MAX_RESPONSE = 1024 * 1024
@@ -66,14 +70,8 @@ WRITE_SPACING = 2.0
 """s between two writes to one controller (interface.md 8)."""
 PATIENCE = 20.0
 """s a person's command waits while the controller is busy."""
-UNCHANGED = 900.0
-"""s for which a controller that is reported offline may show nothing new."""
 COPY_AGE = 35.0
 """s a read may be older than the controller: copies are 30 (interface.md 8), and some."""
-_STATUSES_AGE = 25.0
-"""s; less than the 30 between two read cycles, so that each cycle may ask."""
-_SITES_AGE = 120.0
-"""s; the sites are larger, and only stand in where statuses are refused (chosen)."""
 
 
 @dataclass(slots=True)
@@ -119,14 +117,8 @@ class CloudClient:
         """By controller, "" for the account, and endpoint."""
         self._key_path = 0
         """The path of the key that worked last."""
-        self._dashboards: dict[str, tuple[Answer, float]] = {}
-        """The newest of each controller, and when it last changed (monotonic)."""
-        self._changed: set[str] = set()
-        """Controllers whose dashboard has changed since `online` was asked for."""
-        self._online: dict[str, bool] = {}
-        self._online_until = 0.0
-        self._online_lock = asyncio.Lock()
         self._facts = facts
+        self._liveness = Liveness(self._statuses, self.inventory, facts)
 
     @property
     def not_offered(self) -> frozenset[str]:
@@ -140,34 +132,16 @@ class CloudClient:
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
         answer = await self._request(SITES, SITES.path(""), check)
-        return parse_inventory(answer)
+        inventory = parse_inventory(answer)
+        self._facts(SERVICE).emit(InventoryRead(inventory))
+        return inventory
+
+    async def _statuses(self) -> Answer:
+        return await self._attempt(STATUSES)
 
     async def reachable(self, device_id: str) -> bool | None:
-        """Return what the service reports as `online`, `None` where it does not.
-
-        Read for all controllers of the account at once, from `deviceOnlineStatuses`
-        (layouts.md 5), else from the sites (interface.md 2.4).
-        """
-        async with self._online_lock:
-            if time.monotonic() >= self._online_until:
-                await self._read_online()
-        return self._online.get(device_id)
-
-    async def _read_online(self) -> None:
-        devices: Iterable[Device] = ()
-        age = _STATUSES_AGE
-        try:
-            data = await self._attempt(STATUSES)
-            found = [parse_device(entry, "") for entry in list_of(data, "devices")]
-            devices = filter(None, found)
-        except PoolctlError:
-            age = _SITES_AGE
-            with suppress(PoolctlError):
-                devices = (await self.inventory()).devices
-        self._online = {
-            each.device_id: each.online for each in devices if each.online is not None
-        }
-        self._online_until = time.monotonic() + age
+        """Return what the service reports as `online`, `None` where it does not."""
+        return await self._liveness.online(device_id)
 
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` where it is not offered.
@@ -212,24 +186,10 @@ class CloudClient:
     async def live_dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller that is there.
 
-        What the service reports as `online` may be as old as its copies, so a dashboard
-        that changes is believed. Raises UnreachableError where the controller is
-        reported offline and nothing has changed for 15 minutes.
+        Raises UnreachableError where the service does not reach it (`Liveness`).
         """
-        dashboard, now = await self.dashboard(device_id), time.monotonic()
-        previous, since = self._dashboards.get(device_id, (None, now))
-        changed, online = dashboard != previous, None
-        if changed:
-            self._changed.add(device_id)
-        else:
-            online = await self.reachable(device_id)
-            self._facts(device_id).emit(Online(online, device_id in self._changed))
-            self._changed.discard(device_id)
-        if changed or online is not False:
-            since = now
-        self._dashboards[device_id] = dashboard, since
-        if now - since >= UNCHANGED:
-            raise UnreachableError("the service does not reach the controller")
+        dashboard = await self.dashboard(device_id)
+        await self._liveness.check(device_id, dashboard)
         return dashboard
 
     async def read(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import logging
 from typing import Any, Final, NamedTuple
 
+from .cloud_answers import Inventory
 from .exceptions import PoolctlError
 from .http import Response
 from .json_values import Answer
@@ -95,6 +96,12 @@ class CloudRequest(NamedTuple):
     error: PoolctlError | None
 
 
+class InventoryRead(NamedTuple):
+    """What the account owns was read."""
+
+    inventory: Inventory
+
+
 class AccessRenewed(NamedTuple):
     """An access token was refused, and the next one accepted."""
 
@@ -158,6 +165,7 @@ type Fact = (
     | CounterBehind
     | BusyChecked
     | CloudRequest
+    | InventoryRead
     | AccessRenewed
     | TokenAnswer
     | Online

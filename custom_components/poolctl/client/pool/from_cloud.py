@@ -21,6 +21,8 @@ from .timers import with_timers, without_past_timers
 
 _RETRIES_EXCEEDED, _RUNS_DRY = 1, 4
 """Dry-run status; which value is normal is not documented (layouts.md 5)."""
+_MOST_SCHEDULES = 10 * MAX_SCHEDULES
+"""Entries of `scheduleInfo` that are looked at."""
 _SLOT_LISTS = (
     "pump_devices",
     "pump_linked_devices",
@@ -142,7 +144,7 @@ def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
             entry,
         )
         for name in _SLOT_LISTS
-        for entry in list_of(manual, name)
+        for entry in list_of(manual, name)[: 2 * MAX_SLOTS]
     ]
     return [
         (int(slot), int(code), entry)
@@ -183,7 +185,7 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
     known = list(state.schedules.records or ())
     known += [UNUSED] * (MAX_SCHEDULES - len(known))
     found: dict[int, Schedule] = {}
-    for entry in told:
+    for entry in told[:_MOST_SCHEDULES]:
         place = number(entry, "schedule_num") if isinstance(entry, dict) else None
         if place is not None and 1 <= place <= MAX_SCHEDULES:
             index = int(place) - 1
