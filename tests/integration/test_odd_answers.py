@@ -27,6 +27,7 @@ from tests.fuzz.mutations import mutate_json
 from tests.simulator.pipeline import success
 
 from .home import Home
+from .schedule_actions import new
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried")
 
@@ -75,7 +76,10 @@ class Odd:
         return answer
 
 
-def actions(home: Home, chance: Random) -> Iterator[tuple[str, str, dict[str, Any]]]:
+type Action = tuple[str, str, dict[str, Any]]
+
+
+def actions(home: Home, chance: Random) -> Iterator[Action]:
     """Return an action of every entity that has one, and each of our own."""
     for state in home.hass.states.async_all():
         entity = {"entity_id": state.entity_id}
@@ -85,8 +89,8 @@ def actions(home: Home, chance: Random) -> Iterator[tuple[str, str, dict[str, An
             case "switch":
                 yield "switch", chance.choice(("turn_on", "turn_off")), entity
                 yield DOMAIN, "resume_schedule", entity
-                hold = {"state": chance.random() < 0.5, "duration": 60}
-                yield DOMAIN, "hold", entity | hold
+                yield DOMAIN, "hold", entity | {"state": False, "duration": 60}
+                yield DOMAIN, "hold", entity | {"state": True, "duration": 60}
             case "light":
                 effects = state.attributes.get("effect_list") or [None]
                 yield "light", "turn_on", entity | {"effect": chance.choice(effects)}
@@ -106,14 +110,44 @@ def actions(home: Home, chance: Random) -> Iterator[tuple[str, str, dict[str, An
                 mode = chance.choice(state.attributes["hvac_modes"])
                 yield "climate", "set_hvac_mode", entity | {"hvac_mode": mode}
                 yield "climate", "set_temperature", entity | {"temperature": 30}
+    yield from actions_of_the_controller(home, chance)
+
+
+def actions_of_the_controller(home: Home, chance: Random) -> Iterator[Action]:
+    """Return our own actions that no entity is named in."""
     device = {"device_id": home.device().id}
+    sensors = home.hass.states.async_entity_ids("sensor")
+    run_hours = [each for each in sensors if each.endswith("_run_hours")]
+    if run_hours:
+        yield DOMAIN, "reset_run_hours", {"entity_id": chance.choice(run_hours)}
+    query = chance.choice(("schedules", "aux_names", "get_ph_settings", "none"))
+    action = chance.choice((("aux", "020101"), ("schedule", "0200"), ("cmd", "00")))
     yield DOMAIN, "get_schedules", device
-    yield DOMAIN, "send_query", device | {"name": "schedules"}
+    yield DOMAIN, "send_query", device | {"name": query}
+    yield (
+        DOMAIN,
+        "send_action",
+        device | dict(zip(("name", "payload"), action, strict=True)),
+    )
+    one = device | {"schedule": chance.choice((1, 2, 3, 20))}
+    fields = new(home, start=f"{chance.randrange(24):02}:00:00")
+    yield DOMAIN, "create_schedule", device | fields
+    changed = {name: fields[name] for name in chance.sample(sorted(fields), 2)}
+    yield DOMAIN, "update_schedule", one | changed
+    yield DOMAIN, "delete_schedule", one
     yield (
         "calendar",
         "get_events",
         {"entity_id": "all", "duration": {"days": 8}},
     )
+
+
+def choose(home: Home, chance: Random) -> Action:
+    """Choose an action, each as likely as any other, and what to use it on."""
+    found: dict[tuple[str, str], list[Action]] = {}
+    for each in actions(home, chance):
+        found.setdefault(each[:2], []).append(each)
+    return chance.choice(chance.choice([*found.values()]))
 
 
 async def use(
@@ -179,6 +213,7 @@ async def test_nothing_raises_and_no_entity_goes(
     caplog: pytest.LogCaptureFixture,
     path: str,
 ) -> None:
+    caplog.set_level(logging.WARNING)  # what is below costs more than what it is about
     chance = Random(f"{SEED} {path}")
     monkeypatch.setattr(poller_module, "CLOUD_INTERVAL", 0.0)
     assert await async_setup_component(home.hass, "homeassistant", {})
@@ -200,7 +235,7 @@ async def test_nothing_raises_and_no_entity_goes(
         await home.refresh()
         if coordinator.data not in states[-1:]:
             states.append(coordinator.data)
-        chosen = chance.choice([*actions(home, chance)])
+        chosen = choose(home, chance)
         await use(home.hass, *chosen)
         await home.settle()
         restore(home, was)
