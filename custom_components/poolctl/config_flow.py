@@ -56,6 +56,8 @@ _URL_FIELD = TextSelector(
 _EXAMPLE_URL = "https://pool.example.com"
 _CARDS = 20
 """Discoveries shown at once: nobody has more, and anybody can announce a thousand."""
+_KEPT_NAMES = 10
+"""Names of services that Home Assistant keeps with an entry, at most."""
 
 
 class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
@@ -273,7 +275,11 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             # One announcement for both interfaces (interface.md 2.8).
             other = replace(seen, host=str(address))
             async_observed_addresses(self.hass).hear(other)
-        if announcements.async_offer(self.hass, seen):
+        if (entry := announcements.async_offer(self.hass, seen)) is not None:
+            if len(entry.discovery_keys.get(SOURCE_ZEROCONF, ())) < _KEPT_NAMES:
+                # Home Assistant keeps the name of the service with the entry, and
+                # discovers it again when the entry is deleted.
+                await self.async_set_unique_id(entry.unique_id, raise_on_progress=False)
             return self.async_abort(reason="already_configured")
         async_observed_addresses(self.hass).hear(seen)
         # Not the announced one: a neighbour may announce ours with another identifier.

@@ -13,6 +13,7 @@ from homeassistant.config_entries import (
     ConfigFlowResult,
 )
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers.discovery_flow import DiscoveryKey
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
@@ -61,7 +62,14 @@ async def hear(
     """Let Home Assistant hear an announcement, true or not."""
     return await home.hass.config_entries.flow.async_init(
         DOMAIN,
-        context={"source": SOURCE_ZEROCONF},
+        context={
+            "source": SOURCE_ZEROCONF,
+            "discovery_key": DiscoveryKey(
+                domain=SOURCE_ZEROCONF,
+                key=("_ctrl._tcp.local.", f"{told.name}._ctrl._tcp.local."),
+                version=1,
+            ),
+        },
         data=announcement(told, **changes),
     )
 
@@ -231,6 +239,22 @@ async def test_no_controllers(home: Home, sign_in: SignIn) -> None:
     home.account.sites = [Site("Empty")]
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["reason"] == "no_controllers"
+
+
+async def test_discovered_again_after_it_was_deleted(home: Home) -> None:
+    """Home Assistant does that by the names of services that it keeps with an entry."""
+    entry = await home.set_up(*home.service.controllers)
+    for controller in home.service.controllers:
+        result = await discover(home, controller)
+        assert result["reason"] == "already_configured"
+    # Anybody can announce our controller under a thousand names.
+    told = Announcement.of(home.controller)
+    for number in range(15):
+        await hear(home, replace(told, name=f"other {number}"))
+    kept = [key.key[1] for key in entry.discovery_keys[SOURCE_ZEROCONF]]
+    assert len(kept) == 10
+    names = [f"{each.name}._ctrl._tcp.local." for each in home.service.controllers]
+    assert kept[:2] == names
 
 
 async def test_already_configured(home: Home, sign_in: SignIn) -> None:

@@ -25,8 +25,10 @@ def _records(
 
 
 @callback
-def async_offer(hass: HomeAssistant, seen: ObservedAddress) -> bool:
-    """Hand an announcement to the controller it is about; `False` if it is unknown.
+def async_offer(
+    hass: HomeAssistant, seen: ObservedAddress
+) -> PoolctlConfigEntry | None:
+    """Hand an announcement to the controller it is about; return an account that has it.
 
     That is the one with its identifier, else the one with its MAC address.
     """
@@ -34,9 +36,10 @@ def async_offer(hass: HomeAssistant, seen: ObservedAddress) -> bool:
     # One whose two names fit together is nobody else, whatever we believe of a MAC.
     odd = mac_of(seen.device_id) != seen.mac
     by_mac = [each for each in _records(hass) if odd and each[1].mac == seen.mac]
-    for entry, record in by_id or by_mac[:1]:
+    found = by_id or by_mac[:1]
+    for entry, record in found:
         _offer_to(hass, entry, replace(seen, device_id=record.device_id))
-    return bool(by_id or by_mac)
+    return found[0][0] if found else None
 
 
 @callback
