@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import json
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from tests.simulator import Clock, Controller, Pool, wire
+from tests.simulator.dialects import Dialect
 from tests.simulator.lan import ERRORS, PATH
-from tests.simulator.mdns import SERVICE
+from tests.simulator.mdns import SERVICE, announced
 from tests.simulator.raw import Signer, exchange, request, until
+from tests.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -128,6 +130,38 @@ def test_the_manifest_names_the_service() -> None:
     assert SERVICE == "_ctrl._tcp.local."
     text = Path("custom_components/poolctl/manifest.json").read_text()
     assert [each["type"] for each in json.loads(text)["zeroconf"]] == [SERVICE]
+
+
+def test_one_announcement_has_both_interfaces(controller: Controller) -> None:
+    """interface.md 2.8."""
+    told = replace(Announcement.of(controller), host="127.0.0.2")
+    told = replace(told, other_hosts=("127.0.0.3",))
+    assert announced(told).parsed_addresses() == ["127.0.0.2", "127.0.0.3"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "answer"),
+    [
+        (Dialect.ENV_OMITTED, {"ok": True}),
+        (Dialect.ENV_NULL, {"ok": True, "env": None}),
+        (Dialect.ENV_EMPTY, {"ok": True, "env": ""}),
+    ],
+)
+async def test_no_frame_after_an_action(
+    controller: Controller, dialect: Dialect, answer: dict[str, Any]
+) -> None:
+    """interface.md 4.2 row 3: it ran."""
+    controller.dialects.add(dialect)
+    reply = await Signer(controller).action("aux", wire.encode_aux(3, True))
+    assert reply.json == answer and controller.pool.slots[3].on
+
+
+async def test_a_state_that_is_refused(controller: Controller) -> None:
+    """interface.md 4.2 row 2: without a reason."""
+    controller.faults.once("no_state")
+    replies = [await Signer(controller).state() for _ in range(2)]
+    assert [reply.json.keys() for reply in replies] == [{"ok"}, {"env"}]
+    assert replies[0].json == NO
 
 
 def test_every_error_has_a_rule() -> None:
