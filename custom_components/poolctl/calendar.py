@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import starmap
+from types import MappingProxyType
 from typing import Any, NamedTuple, override
 
 from homeassistant.components.calendar import (
@@ -25,6 +27,11 @@ from homeassistant.components.calendar.const import (
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.restore_state import (
+    ExtraStoredData,
+    RestoredExtraData,
+    RestoreEntity,
+)
 from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
@@ -32,6 +39,7 @@ from .client.exceptions import InvalidCommandError
 from .client.occurrences import occurrences
 from .client.pool.schedule_rules import Equipped, equip
 from .client.schedule import Schedule
+from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .names.outputs import OutputNames
 from .presence import async_setup_platform, described
@@ -79,8 +87,19 @@ async def async_setup_entry(
     )
 
 
-class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
-    """The schedules of one controller.
+def _key(index: int, schedule: Schedule) -> str:
+    return repr((index, schedule.when))
+
+
+def first_day() -> date:
+    """Return the first day on which a schedule is shown that was not there yet."""
+    return dt_util.now().date()
+
+
+class PoolctlCalendar(
+    PoolctlEntity[Mapping[int, Schedule]], RestoreEntity, CalendarEntity
+):
+    """The schedules of one controller, from the days on which they were first observed.
 
     Events have a `recurrence_id`: without one, Home Assistant's own editor leaves out
     the rule when an event is saved, so that weekdays could not be changed. With one, the
@@ -93,6 +112,40 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
         | CalendarEntityFeature.DELETE_EVENT
         | CalendarEntityFeature.UPDATE_EVENT
     )
+
+    def __init__(
+        self,
+        coordinator: ControllerCoordinator,
+        description: PoolctlCalendarDescription,
+    ) -> None:
+        """Begin with nothing observed; what was kept is read once it is added."""
+        self._since: dict[str, date] = {}
+        """By schedule: one that moves to other times was not there before."""
+        super().__init__(coordinator, description)
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Take over since when the schedules have been there."""
+        await super().async_added_to_hass()
+        if (kept := await self.async_get_last_extra_data()) is None:
+            return
+        days = kept.as_dict()
+        for key, today in self._since.items():
+            self._since[key] = dt_util.parse_date(str(days.get(key))) or today
+
+    @property
+    @override
+    def extra_restore_state_data(self) -> ExtraStoredData:
+        """Return what to keep over a restart."""
+        days = {key: day.isoformat() for key, day in self._since.items()}
+        return RestoredExtraData(days)
+
+    @override
+    def _read_value(self) -> Mapping[int, Schedule] | None:
+        if self.coordinator.data.schedules.records is not None:
+            keys = starmap(_key, self._schedules.items())
+            self._since = {key: self._since.get(key) or first_day() for key in keys}
+        return super()._read_value()
 
     @override
     def _details(self) -> tuple[object, ...]:
@@ -121,11 +174,15 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
     async def async_get_events(
         self, hass: HomeAssistant, start_date: datetime, end_date: datetime
     ) -> list[CalendarEvent]:
-        """Return the runs within some time."""
-        return self._events(self._schedules, start_date, end_date)
+        """Return the runs within some time, none from before a schedule was there."""
+        return self._events(self._schedules, start_date, end_date, self._since)
 
     def _events(
-        self, schedules: Mapping[int, Schedule], after: datetime, before: datetime
+        self,
+        schedules: Mapping[int, Schedule],
+        after: datetime,
+        before: datetime,
+        since: Mapping[str, date] = MappingProxyType({}),
     ) -> list[CalendarEvent]:
         names, zone = self._names, dt_util.get_default_time_zone()
         return [
@@ -139,6 +196,7 @@ class PoolctlCalendar(PoolctlEntity[Mapping[int, Schedule]], CalendarEntity):
                 rrule=recurrence.format_rule(run.schedule),
             )
             for run in occurrences(schedules, after, before, zone)
+            if run.start.date() >= since.get(_key(run.index, run.schedule), date.min)
         ]
 
     @override

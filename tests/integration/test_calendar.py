@@ -1,11 +1,13 @@
 """The calendar: what it shows, and what is added to it, down to the relay."""
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.typing import (
     ClientSessionGenerator,
@@ -14,14 +16,15 @@ from pytest_homeassistant_custom_component.typing import (
 
 from tests.simulator.schedules import Schedule
 
-from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
+from .calendar_page import FALL, PUMP, Calendar, always_there, calendar, fall, zone
 from .home import Home
 from .platforms import only
 from .unchanged import unchanged
 
-__all__ = ["calendar", "zone"]
+__all__ = ["always_there", "calendar", "zone"]
 
 pytestmark = pytest.mark.usefixtures("quick")
+DAY = 86400.0
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 
@@ -56,6 +59,46 @@ async def test_what_is_shown(calendar: Calendar) -> None:
     )
     told: Any = answer[calendar.entity_id]  # type: ignore[index]
     assert {event["summary"] for event in told["events"]} == {"Filter"}
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_only_from_the_day_on_which_a_schedule_was_there(full: Home) -> None:
+    """Not as if it had run before; a restart changes nothing, other times do."""
+    await full.live(3 * DAY, step=DAY)
+
+    async def days(name: str) -> list[int]:
+        """Return how many days ago, or in how many days, a schedule runs."""
+        today = dt_util.start_of_local_day()
+        answer = await full.hass.services.async_call(
+            "calendar",
+            "get_events",
+            {
+                "entity_id": full.entity_id("calendar", "schedules"),
+                "start_date_time": today - timedelta(days=7),
+                "end_date_time": today + timedelta(days=2),
+            },
+            blocking=True,
+            return_response=True,
+        )
+        told: Any = answer[full.entity_id("calendar", "schedules")]  # type: ignore[index]
+        starts = [
+            datetime.fromisoformat(event["start"]).date()
+            for event in told["events"]
+            if event["summary"] == name
+        ]
+        return [(start - today.date()).days for start in starts]
+
+    assert await days("Filter") == [-3, -2, -1, 0, 1]
+    schedule = full.pool.schedules[0]
+    full.pool.schedules[5] = replace(schedule, name="New", start=60)
+    await full.live(330, step=30)
+    assert await days("New") == [0, 1]
+    await full.shut_down()
+    await full.boot()
+    assert await days("Filter") == [-3, -2, -1, 0, 1]
+    schedule.start = 30
+    await full.live(330, step=30)
+    assert await days("Filter") == [0, 1]
 
 
 async def test_the_older_way_of_reading(

@@ -11,13 +11,13 @@ from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from tests.simulator.schedules import Schedule
 
-from .calendar_page import FALL, PUMP, Calendar, calendar, fall, zone
+from .calendar_page import FALL, PUMP, Calendar, always_there, calendar, fall, zone
 from .home import MOST_SENT, Home
 from .platforms import only
 from .schedule_actions import copies, die_after_command, look, put_back
 from .unchanged import unchanged
 
-__all__ = ["calendar", "zone"]
+__all__ = ["always_there", "calendar", "zone"]
 
 pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
