@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import override
 
 from homeassistant.components.binary_sensor import (
@@ -148,7 +147,7 @@ BINARY_SENSORS = (
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
         ages=True,
-        value_fn=lambda state: state.acid.limit_reached(datetime.now(UTC)),
+        pool_fn=lambda pool: pool.state.acid.limit_reached(pool.learned.now),
     ),
     PoolctlBinarySensorDescription(
         key="acid_without_effect",

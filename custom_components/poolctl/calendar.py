@@ -5,7 +5,7 @@ Only armed schedules run, so only they are shown; the switches have them all.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import starmap
 from types import MappingProxyType
@@ -87,6 +87,11 @@ async def async_setup_entry(
     )
 
 
+def _earlier(at: datetime, by: timedelta) -> datetime:
+    """Return a time some minutes earlier, whatever clocks do in them."""
+    return (at.astimezone(UTC) - by).astimezone(at.tzinfo)
+
+
 def _key(index: int, schedule: Schedule) -> str:
     return repr((index, schedule.when))
 
@@ -151,7 +156,8 @@ class PoolctlCalendar(
     def _details(self) -> tuple[object, ...]:
         # Events show the names of outputs.
         slots = self.coordinator.data.outputs.slots
-        return *super()._details(), [(slot.name, slot.type_code) for slot in slots]
+        names = [(slot.name, slot.type_code) for slot in slots]
+        return *super()._details(), names, self.controller.controller_clock.shift
 
     @property
     def _schedules(self) -> dict[int, Schedule]:
@@ -166,9 +172,15 @@ class PoolctlCalendar(
     @override
     def event(self) -> CalendarEvent | None:
         """Return the run that is under way, or the next one."""
-        now = dt_util.now()
+        # Schedules run by the controller's clock; when that is, is shown by ours.
+        ahead = self.controller.controller_clock.shift
+        now = dt_util.as_local(dt_util.utcnow() + ahead)
         events = self._events(self._schedules, now, now + _WEEK_AND_MORE)
-        return events[0] if events else None
+        if not events or not ahead:
+            return events[0] if events else None
+        times = events[0].start_datetime_local, events[0].end_datetime_local
+        start, end = (_earlier(at, ahead) for at in times)
+        return replace(events[0], start=start, end=end)
 
     @override
     async def async_get_events(

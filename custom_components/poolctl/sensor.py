@@ -19,6 +19,7 @@ from homeassistant.const import (
     UnitOfPower,
     UnitOfPressure,
     UnitOfTemperature,
+    UnitOfTime,
     UnitOfVolume,
     UnitOfVolumeFlowRate,
 )
@@ -40,6 +41,7 @@ from .derived.reached import REACHED, PoolctlReached
 from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
 from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .learned.pool import Pool
 from .output_attributes import (
     ATTR_ENDS,
     ATTR_GOOD_FROM,
@@ -109,6 +111,12 @@ def _running_pump_schedule(state: PoolState) -> str | None:
     if mode is None or state.schedules.records is None:
         return None
     return running_schedule(state, mode) or _NO_SCHEDULE
+
+
+def _clock_difference(pool: Pool) -> float | None:
+    """Return the minutes by which the controller's clock is ahead of ours."""
+    ahead = pool.learned.controller_clock.offset
+    return None if ahead is None else round(ahead / timedelta(minutes=1), 1)
 
 
 SENSORS = (
@@ -202,6 +210,15 @@ SENSORS = (
         value_fn=_running_pump_schedule,
     ),
     *(_remaining(doser) for doser in DOSERS),
+    PoolctlSensorDescription(
+        key="clock_difference",
+        translation_key="clock_difference",
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.MINUTES,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        pool_fn=_clock_difference,
+    ),
     PoolctlSensorDescription(
         key="last_valid_reading",
         translation_key="last_valid_reading",

@@ -62,6 +62,7 @@ _NOISE = {
     "expander_4",
     "heating_output",
     "internet",
+    "clock_difference",
     "last_valid_reading",
     "mqtt",
     "ozone_run_hours",

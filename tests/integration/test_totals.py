@@ -19,7 +19,9 @@ from .home import Home
 from .platforms import only
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
-few_platforms = only(Platform.NUMBER, Platform.SENSOR, Platform.SWITCH)
+few_platforms = only(
+    Platform.BINARY_SENSOR, Platform.NUMBER, Platform.SENSOR, Platform.SWITCH
+)
 
 WATTS = pump_watts(75)
 """What the pump of the small pool draws all day."""
@@ -246,19 +248,40 @@ async def test_a_power_cut(small: Home, hass_storage: dict[str, Any]) -> None:
     assert all(shown)
 
 
+TODAY = ("acid_doses_today", "acid_used_today", *KEYS, *WATER)
+
+
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
-async def test_a_clock_that_is_a_day_ahead(small: Home) -> None:
-    """For a minute: the hours of the day stay."""
-    await polls(small)
-    await minutes(small, 10)
-    before = exact(small, "pump_running_today")
-    clock = clock_of(small.hass)
-    right = clock._wall
+@pytest.mark.usefixtures("all_enabled")
+async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
+    """For a minute: what belongs to the day stays, and the day stays the same."""
+    home.own(home.service.full)
+    water = home.pool.water
+    water.ph, water.orp, water.drift = 7.2, 800, 0.0
+    home.pool.acid.doses = 6
+    await home.set_up(home.controller)
+    home.pool.settings["acid_remaining"] -= 60
+    await home.live(6 * 60)
+    clock = clock_of(home.hass)
+    right, shown = clock._wall, {key: home.state("sensor", key) for key in TODAY}
+    assert not {key for key in TODAY if float(shown[key].state) <= 0}
+    limit = home.value("binary_sensor", "acid_limit_reached")
+    assert limit == "on"
     clock._wall = lambda: right() + 86_400
-    await minutes(small, 1)
+    for _ in range(4):
+        await home.live(POLL)
+        for key, before in shown.items():
+            state = home.state("sensor", key)
+            assert float(state.state) >= float(before.state)
+            reset = "last_reset"
+            assert state.attributes.get(reset) == before.attributes.get(reset)
+        assert home.value("binary_sensor", "acid_limit_reached") == limit
     clock._wall = right
-    await minutes(small, 1)
-    assert exact(small, "pump_running_today") - before == hours(120)
+    running = exact(home, "pump_running_today")
+    await home.live(60)
+    assert exact(home, "pump_running_today") - running == hours(60)
+    for key in ("acid_doses_today", "acid_used_today"):
+        assert home.value("sensor", key) == shown[key].state
 
 
 @pytest.mark.freeze_time("2026-06-30 13:55:05+00:00")  # 23:55:05 in Sydney

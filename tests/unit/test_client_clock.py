@@ -219,11 +219,12 @@ def began(clock: ControllerClock, *minutes_late: float, index: int = 0) -> None:
 def test_the_same_difference_three_times(late: float) -> None:
     clock = ControllerClock()
     began(clock, late, late + 0.2)
-    assert (clock.offset, clock.wrong) == (None, None)
+    assert (clock.offset, clock.wrong, clock.shift) == (None, None, timedelta())
     assert clock.local(FIRST, ZONE) == FIRST
     began(clock, late, late + 0.2, late)
     assert clock.offset == timedelta(minutes=-late)
     assert clock.wrong is (abs(late) >= 3)
+    assert clock.shift == timedelta(minutes=-late if abs(late) >= 3 else 0)
     assert clock.local(FIRST, ZONE) == FIRST - timedelta(minutes=late)
 
 

@@ -182,6 +182,13 @@ class ControllerClock:
         """Whether it is off by minutes, `None` while that is not known."""
         return None if self.offset is None else abs(self.offset) >= OFF
 
+    @property
+    def shift(self) -> timedelta:
+        """What it is ahead in whole minutes, 0 while it does not count as wrong."""
+        if self.offset is None or not self.wrong:
+            return timedelta()
+        return timedelta(minutes=round(self.offset / timedelta(minutes=1)))
+
     def local(self, now: datetime, zone: tzinfo) -> datetime:
         """Return what the controller's clock shows."""
         return (now + (self.offset or timedelta())).astimezone(zone)

@@ -27,9 +27,9 @@ class Part(StrEnum):
 _KEYS: Final[Mapping[Part | None, str]] = {
     # What concerns the whole stays with the controller.
     None: """
-        ambient_temperature cloud_service connection expander_1 expander_2 expander_3
-        expander_4 faults held_outputs internet local_network mqtt resume_schedules schedules
-        status
+        ambient_temperature clock_difference cloud_service connection expander_1 expander_2
+        expander_3 expander_4 faults held_outputs internet local_network mqtt
+        resume_schedules schedules status
     """,
     Part.WATER: """
         chemistry_stable last_valid_reading orp ph volume water_temperature
