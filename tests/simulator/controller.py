@@ -11,6 +11,7 @@ from .clock import Clock
 from .dialects import (
     AHEAD,
     CLOCKS,
+    DRIFT,
     FRAME_VERSIONS,
     ODD,
     REPLY_COUNTERS,
@@ -53,6 +54,7 @@ class Controller:
         self.device_id, self.key, self.name = device_id, key, name
         self.firmware = firmware
         self.clock = clock or Clock()
+        self._made = self.clock.time()
         self._pool = pool or Pool.small()
         self._pool.attach(self.clock)
         self.counter = counter  # of the last envelope sent
@@ -116,6 +118,8 @@ class Controller:
         self._pool.clock_ahead = sum(
             seconds for name, seconds in CLOCKS.items() if name in self.dialects
         )
+        if Dialect.CLOCK_DRIFTS in self.dialects:
+            self._pool.clock_ahead += (self.clock.time() - self._made) * DRIFT
         self._pool.update()
         return self._pool
 

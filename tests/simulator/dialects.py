@@ -48,6 +48,7 @@ class Dialect(StrEnum):
     ODD_NO_FLOW = "odd_no_flow"
     CLOCK_HOUR_BEHIND = "clock_hour_behind"
     CLOCK_HOUR_AHEAD = "clock_hour_ahead"
+    CLOCK_DRIFTS = "clock_drifts"
     SCHEDULES_TO_24 = "schedules_to_24"
     SCHEDULES_ERASED = "schedules_erased"
     SCHEDULES_MORE = "schedules_more"
@@ -118,6 +119,7 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
     Dialect.ODD_NO_FLOW: ("L15", "a frame in 100 has off what needs the pump"),
     Dialect.CLOCK_HOUR_BEHIND: ("L17", "schedules run an hour late"),
     Dialect.CLOCK_HOUR_AHEAD: ("L17", "schedules run an hour early"),
+    Dialect.CLOCK_DRIFTS: ("L17", "the clock loses 2 min a week"),
     Dialect.SCHEDULES_TO_24: ("L16", "a schedule until midnight ends at 24:00 (1440)"),
     Dialect.SCHEDULES_ERASED: ("L16", "unused records are erased: all their bytes 255"),
     Dialect.SCHEDULES_MORE: ("L16", "24 records"),
@@ -177,6 +179,8 @@ SOMETIMES: Final = {
 ONE_IN: Final = 20
 CLOCKS: Final = {Dialect.CLOCK_HOUR_BEHIND: -3600, Dialect.CLOCK_HOUR_AHEAD: 3600}
 """s that the controller's clock is ahead of the time."""
+DRIFT: Final = -120 / (7 * 86400)
+"""s a second by which it drifts."""
 
 
 class Dialects(set[str]):

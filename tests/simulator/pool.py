@@ -81,7 +81,9 @@ class Pool:
         self.water = water or Water()
         self.tz = tz
         self.pump = Pump()
-        self.clock_ahead = 0  # s that schedules run by another clock than the right one
+        self.clock_ahead = (
+            0.0  # s that schedules run by another clock than the right one
+        )
         self.lost_expanders: set[int] = set()  # numbers of those that are unplugged
         self.acid, self.chlorine = dosing.acid(), dosing.chlorine()
         self.heaters = dict.fromkeys(("pool", "solar", "spa"), False)

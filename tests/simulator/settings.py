@@ -4,14 +4,21 @@ A settings command writes the whole object: the firmware sets what is missing to
 """
 
 from dataclasses import dataclass
+import struct
 from typing import Any, Final
 
 from .pool import Pool
-from .wire import Json
+from .wire import CONFIGURATION, Json
 
 
 class BadValueError(ValueError):
     """A value of a settings object has the wrong type."""
+
+
+_MOST: Final = {
+    name: 256 ** struct.calcsize(f"<{code}") - 1 for name, code in CONFIGURATION
+}
+"""What a frame has room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,9 @@ class Key:
 
     def write(self, pool: Pool, value: Any) -> None:
         """Set from the JSON value."""
-        if not isinstance(value, int) or value < 0:
+        if not isinstance(value, int) or not 0 <= value <= _MOST.get(
+            self.setting, value
+        ):
             raise BadValueError(f"{self.setting}: {value!r}")
         if self.bit is None:
             pool.settings[self.setting] = int(bool(value)) if self.flag else value

@@ -11,8 +11,11 @@ from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.holds.ends import is_over
 from custom_components.poolctl.client.holds.hold import End, Hold, State
 from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.stored import Stored
 from tests.simulator import NOON
+from tests.simulator.cloud_dialects import CloudDialect as D
+from tests.simulator.dialects import Dialect
 
 from .conftest import Rig
 from .test_client_holds import SLOT, hold, holds, lasts, payloads, start, switch, window
@@ -83,6 +86,52 @@ async def test_an_old_copy_of_the_cloud(rig: Rig) -> None:
     assert holds(rig) == {SLOT: True}
     await live(rig, 27)
     assert not rig.pool.pool.slots[SLOT].held
+
+
+async def test_a_clock_that_drifts(rig: Rig) -> None:
+    """L17: after two weeks it is known to be minutes slow, and counts for holds."""
+    rig.pool.dialects.add(Dialect.CLOCK_DRIFTS)
+    window(rig, 60, begun=-5)
+    await start(rig)
+    for _ in range(17):
+        await live(rig, 12, 30)  # 5 min to its beginning
+        rig.time.advance(86400 - 720)
+    offset = rig.controller.controller_clock.offset
+    assert offset is not None and rig.controller.controller_clock.wrong
+    assert timedelta(minutes=-6) < offset < timedelta(minutes=-3)
+    await live(rig, 12, 30)
+    await switch(rig, False)
+    await live(rig, 46, 30)
+    # Its own clock says that the schedule still runs.
+    assert rig.pool.pool.slots[SLOT].held
+    await live(rig, 10, 30)
+    assert not rig.pool.pool.slots[SLOT].held
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_a_hold_while_copies_stay_old(rig: Rig, on: bool) -> None:
+    """C20: for 5 minutes after each write they show the pool as it was ahead of it."""
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.dialects = {D.C20_OLD}
+    rig.pool.pool.switch(SLOT, not on)
+    await start(rig)
+    await rig.controller.poller.read_cloud()
+    rig.pool.faults.on("refuse")
+    await live(rig, 2)
+    assert rig.controller.store.state.source is Source.CLOUD
+    await hold(rig, on, 30)
+    (begun,) = rig.controller.holds.shown
+    for _ in range(24):
+        await live(rig, 0.25)
+        (found,) = rig.controller.holds.shown
+        assert (found.on, found.until) == (on, begun.until)
+        assert rig.pool.pool.relays[SLOT] is on
+    await live(rig, 20)
+    assert holds(rig) == {SLOT: on}
+    rig.pool.faults.clear()
+    await live(rig, 6)
+    assert not rig.pool.pool.slots[SLOT].held
+    assert rig.controller.holds.shown == ()
 
 
 @pytest.mark.parametrize(

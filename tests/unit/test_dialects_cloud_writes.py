@@ -10,9 +10,10 @@ from custom_components.poolctl.client.exceptions import (
     UnconfirmedError,
     UnreachableError,
 )
+from custom_components.poolctl.client.pool.dosing import ACID
 from tests.simulator.cloud_dialects import CloudDialect as D
 
-from .conftest import FakeTime, RawServer, Service, some_token
+from .conftest import FakeTime, RawServer, Rig, Service, some_token
 
 
 @pytest.fixture
@@ -51,6 +52,14 @@ async def test_success_with_another_2xx(
     await cloud.set_pump(service.small.device_id, 0, True, 85)
     service.clock.advance(2)
     assert service.small.pool.pump.speed == 85
+
+
+async def test_a_slow_write_of_a_person(away: Rig) -> None:
+    """It is shown as done, and sent once."""
+    away.service.cloud.dialects = {D.C23_SLOW}
+    await away.controller.dosing.set_desired(ACID, 7.1)
+    assert away.pool.pool.settings["desired_ph"] == 71
+    assert away.written() == ["setPhSettings"]
 
 
 @pytest.mark.parametrize(
