@@ -294,9 +294,8 @@ class CloudClient:
                     gate.next_write = time.monotonic() + spacing
 
     async def _data(
-        self, endpoint: Endpoint, path: str | None = None, *, urgent: bool = False
+        self, endpoint: Endpoint, path: str, *, urgent: bool = False
     ) -> Answer:
-        path = path or endpoint.path("")
         answer = await self._request(endpoint, path, check, urgent=urgent)
         data = answer.get("data")
         if not isinstance(data, dict):

@@ -110,9 +110,7 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with `auxInfo`: what it lists of slots, and whether they run."""
     # Dosers and heaters are not listed: alone, this answer never tells everything.
     known, listed = state.outputs, _listed(answer)
-    wired = None if known.types == _ONLY_PUMP else known.types
-    types = list(wired or (UNKNOWN_TYPE,) * MAX_SLOTS)
-    names, modes = list(known.names), list(known.modes)
+    types, names, modes = _types(known), list(known.names), list(known.modes)
     for slot, code, entry in listed:
         _put(types, slot, code, UNKNOWN_TYPE)
         if (tag := text(entry, "aux_tag")) is not None:
@@ -132,6 +130,13 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
         slot: number(entry, "aux_timer_remain_sec") or 0 for slot, _, entry in listed
     }
     return with_timers(state, timers, now) if timers else state
+
+
+def _types(known: Outputs) -> list[int]:
+    """Return the types that are reported, not assumed, each unknown where none are."""
+    if not known.types or known.types == _ONLY_PUMP:
+        return [UNKNOWN_TYPE] * MAX_SLOTS
+    return list(known.types)
 
 
 def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
@@ -206,8 +211,7 @@ def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | N
     days = entry.get("week_days")
     if slot is None or start is None or end is None or not isinstance(days, list):
         return None
-    name, received = text(entry, "schedule_name") or "", entry.get("schedule_name")
-    cleaned = isinstance(received, str) and received != name
+    name = text(entry, "schedule_name") or ""
     return replace(
         _of_slot(state, int(slot), before),
         speed=int(number(entry, "pump_speed") or 0),
@@ -215,9 +219,14 @@ def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | N
         end=int(end),
         weekdays=sum((runs is True) << day for day, runs in enumerate(days[:7])),
         name=name,
-        received_name=str(received) if cleaned else None,
+        received_name=_received(entry.get("schedule_name"), name),
         enabled=bool(entry.get("schedule_state")),
     )
+
+
+def _received(received: object, cleaned: str) -> str | None:
+    """Return a text as it was received, `None` where cleaning did not change it."""
+    return received if isinstance(received, str) and received != cleaned else None
 
 
 def _of_slot(state: PoolState, slot: int, before: Schedule) -> Schedule:
