@@ -79,8 +79,8 @@ async def test_a_fortnight(
         Queries(home),
     )
     run_hours = RunHours(home)
-    for name in RunHours.NAMES:
-        home.enable(RunHours.key(name))
+    for key in (*map(RunHours.key, RunHours.NAMES), "water_filtered_today"):
+        home.enable(key)
     with timelapse(freezer), watching(watch, logging.INFO):
         await home.start()
         await asyncio.sleep(60)
