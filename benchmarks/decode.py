@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.cmac import CMAC
 
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.facts import Frame, LanRequest, Poll
-from custom_components.poolctl.client.frame import decode_frame, without_readings
+from custom_components.poolctl.client.frame import decode_frame
+from custom_components.poolctl.client.frame_parts import without_readings
 from custom_components.poolctl.client.http import Response
 from custom_components.poolctl.observed.observers import Observers
 from tests.simulator import Controller, Pool

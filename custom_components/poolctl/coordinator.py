@@ -382,12 +382,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
         store, holds = self.controller.store, self.controller.holds
-        remember(self._memory, self.record.device_id, store.known)
-        self._memory.keep(self.record.device_id, CHOICES.name, store.choices)
-        self._memory.keep(self.record.device_id, HOLDS.name, holds.kept, at_once=True)
+        self._async_keep()
         self.hold_timer.async_check()
-        if self.learned.take_dosers(store.known):
-            self._memory.save(at_once=True)
         names_due, revision = self.controller.queries.names_due, self.learned.revision
         shown = names_due, store.choices, holds.shown, revision
         state = store.state
@@ -405,6 +401,17 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             self.problems.async_test(self.health(reached=self.last_update_success))
         if same or not (polled and self.controller.paths.lan_answers):
             self.async_update_listeners()
+
+    @callback
+    def _async_keep(self) -> None:
+        """Keep what lasts of the state, choices, holds and what is learned."""
+        store, device_id = self.controller.store, self.record.device_id
+        remember(self._memory, device_id, store.known)
+        self._memory.keep(device_id, CHOICES.name, store.choices)
+        holds = self.controller.holds.kept
+        self._memory.keep(device_id, HOLDS.name, holds, at_once=True)
+        if self.learned.take_dosers(store.known):
+            self._memory.save(at_once=True)
 
     # Address and key
 

@@ -56,18 +56,23 @@ def attributes(
     if slot.role in RUN_BY:
         return {ATTR_REASON: RUN_BY[slot.role]}
     mode = _mode(state, slot)
-    hold = None if slot.held is False else hold
     timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
     found = {
         ATTR_MODE: mode_name(mode),
         ATTR_RUNNING_SCHEDULE: running_schedule(state, mode),
         ATTR_HELD: slot.held,
-        ATTR_HELD_SINCE: _moment(hold.since) if hold else None,
-        ATTR_HELD_UNTIL: _moment(hold.until) if hold else None,
+        **(_of_hold(hold) if hold and slot.held is not False else {}),
         ATTR_TIMER_ENDS: _moment(timer.at) if timer else None,
         ATTR_REASON: _why_not(state, slot),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_hold(hold: Hold) -> dict[str, str | None]:
+    return {
+        ATTR_HELD_SINCE: _moment(hold.since),
+        ATTR_HELD_UNTIL: _moment(hold.until),
+    }
 
 
 def _why_not(state: PoolState, slot: Slot) -> str | None:

@@ -18,7 +18,7 @@ from custom_components.poolctl.client.facts import (
     LanRequest,
     Reply,
 )
-from custom_components.poolctl.client.frame import without_readings
+from custom_components.poolctl.client.frame_parts import without_readings
 from custom_components.poolctl.client.http import Response
 from custom_components.poolctl.observed.evidence import Assumption, Evidence, field_name
 from custom_components.poolctl.observed.frame_checks import check_frame

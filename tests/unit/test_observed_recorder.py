@@ -21,7 +21,7 @@ from custom_components.poolctl.client.endpoints import READS, WRITES
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.exceptions import PoolctlError
 from custom_components.poolctl.client.facts import Facts, Frame, Rejected
-from custom_components.poolctl.client.frame import without_readings
+from custom_components.poolctl.client.frame_parts import without_readings
 from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.observed.masks import (
     masked_answer,

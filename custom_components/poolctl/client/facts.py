@@ -41,7 +41,7 @@ class Frame(NamedTuple):
     counter: int
     payload: bytes
     layout: bytes
-    """The payload without measured values (`frame.without_readings`)."""
+    """The payload without measured values (`frame_parts.without_readings`)."""
     at: float
     """Unix time."""
     replayed: bool

@@ -23,7 +23,8 @@ from .exceptions import (
     UnexpectedResponseError,
 )
 from .facts import Facts, Frame, LanRequest, Rejected, Reply
-from .frame import StateFrame, decode_frame, without_readings
+from .frame import StateFrame, decode_frame
+from .frame_parts import without_readings
 from .http import Response, exchange
 from .json_values import Answer
 
@@ -49,6 +50,20 @@ _REASONS = {
     (HTTPStatus.OK, "bad json"),
     (HTTPStatus.OK, "bad op"),
 }
+
+
+def _check_size(op: str, name: str, payload: bytes | None) -> None:
+    """Raise RequestTooLargeError for a request that no controller takes."""
+    size = len(request_body(op, name))
+    if payload is not None:
+        size += 2 * (OVERHEAD + len(payload))  # in hex
+    if size > MAX_REQUEST:
+        raise RequestTooLargeError(
+            f"a request of {size} bytes is longer than {MAX_REQUEST}",
+            reason="request_too_large",
+            size=str(size),
+            limit=str(MAX_REQUEST),
+        )
 
 
 class LanClient:
@@ -147,17 +162,7 @@ class LanClient:
         """Return the verified payload of the answer, empty where it carries none."""
         counters = self.counters
         async with counters.turns.take(urgent=urgent):
-            # Measured before a counter is spent on it.
-            size = len(request_body(op, name))
-            if payload is not None:
-                size += 2 * (OVERHEAD + len(payload))  # in hex
-            if size > MAX_REQUEST:
-                raise RequestTooLargeError(
-                    f"a request of {size} bytes is longer than {MAX_REQUEST}",
-                    reason="request_too_large",
-                    size=str(size),
-                    limit=str(MAX_REQUEST),
-                )
+            _check_size(op, name, payload)  # before a counter is spent on it
             counter = 0 if payload is None else counters.next()
             body = self._body(op, name, payload, counter)
             started, response, reply, error = time.monotonic(), None, b"", None

@@ -8,7 +8,7 @@ import re
 
 from ..client.commands import string_spans
 from ..client.exceptions import FrameError, ReplyError
-from ..client.frame import listed_lengths
+from ..client.frame_parts import listed_lengths
 from .evidence import field_name
 
 _RUN = re.compile(rb"(?:[\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}){3,}")

@@ -107,11 +107,8 @@ class LanDelivery:
                     raise
                 was_busy, wait = True, _AGAIN[0]
             except (LanRequestError, UnreachableError) as err:
-                if not certainly_lost(err):
-                    raise
                 wait = next(waits, _PATIENCE)
-                if time.monotonic() + wait > last:
-                    raise UnreachableError("it was not taken", sent=False) from err
+                _check_worth_a_wait(err, time.monotonic() + wait <= last)
             except DeclinedError as err:
                 if not was_busy:
                     raise
@@ -158,3 +155,11 @@ class LanDelivery:
         except DeclinedError:
             return False
         return True
+
+
+def _check_worth_a_wait(error: PoolctlError, in_time: bool) -> None:
+    """Raise what ended a request, unless it can be sent again in time."""
+    if not certainly_lost(error):
+        raise error
+    if not in_time:
+        raise UnreachableError("it was not taken", sent=False) from error

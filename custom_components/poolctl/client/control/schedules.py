@@ -250,11 +250,7 @@ class ScheduleControl:
                 break
             if not again:
                 raise lost
-        if lost is None:
-            raise NotAppliedError("the controller accepted it but did not do it")
-        if not by_lan:
-            raise OutcomeUnknownError("what the cloud tells may be too old") from lost
-        raise NotDoneError("no answer, and it was not done") from lost
+        raise _not_done(by_lan, lost) from lost
 
     async def _send[T](self, change: _Change[T]) -> tuple[bool, PoolctlError | None]:
         """Send a change once.
@@ -324,3 +320,12 @@ def _cloud_record(schedule: Schedule) -> dict[str, object]:
         "aux_slot": schedule.slot,
         "pump_speed": schedule.speed,
     }
+
+
+def _not_done(by_lan: bool, lost: PoolctlError | None) -> PoolctlError:
+    """Return what to report where a look did not show the change."""
+    if lost is None:
+        return NotAppliedError("the controller accepted it but did not do it")
+    if not by_lan:
+        return OutcomeUnknownError("what the cloud tells may be too old")
+    return NotDoneError("no answer, and it was not done")

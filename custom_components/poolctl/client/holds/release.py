@@ -153,7 +153,7 @@ class Releases:
 
         `only_lan`: the cloud stays, which switches off what is held on.
         """
-        ours = (hold for hold in self._book.shown if self._ours(hold))
+        ours = filter(self._ours, self._book.shown)
         leaving = {hold.slot for hold in ours if not (only_lan and hold.on)}
         try:
             async with asyncio.timeout(_LEAVING):

@@ -180,19 +180,27 @@ def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
         for entry in list_of(reply, "temperature")
         if isinstance(category := entry.get("category"), str)
     }
-    pool = entries.get("pool", {})
-    settings = {key: value for key, value in reply.items() if key != "temperature"}
+    without = {key for key in PROBE_CHANNELS if reply.get(key) is None}
+    kept = {k: v for k, v in reply.items() if k not in without | {"temperature"}}
+    selected = _selected(entries.get("pool", {}), known)
+    targets = {body.target_key: _target(entries, body) for body in BODIES}
+    return {**kept, **selected, **targets}
+
+
+def _selected(pool: Answer, known: PoolState) -> dict[str, object]:
+    """Return which heat sources may run, as the wire has it; raises ReplyError."""
+    selected: dict[str, object] = {}
     for source, key in SELECTED.items():
         told = pool.get(key)
-        settings[key] = told if told is not None else known.heat[source].selected
-        if not isinstance(settings[key], int | float):
+        selected[key] = known.heat[source].selected if told is None else told
+        if not isinstance(selected[key], int | float):
             raise ReplyError(f"the settings have no {key}")
-    for body in BODIES:
-        target = number(entries.get(body.key, {}), "target_temp")
-        if target is None:
-            raise ReplyError(f"the settings have no target of the {body.key}")
-        settings[body.target_key] = target
-    for key in PROBE_CHANNELS:
-        if settings.get(key) is None:
-            settings.pop(key, None)
-    return settings
+    return selected
+
+
+def _target(entries: Mapping[str, Answer], body: Body) -> float:
+    """Return the target of a water in °C; raises ReplyError where it is missing."""
+    target = number(entries.get(body.key, {}), "target_temp")
+    if target is None:
+        raise ReplyError(f"the settings have no target of the {body.key}")
+    return target

@@ -93,16 +93,14 @@ def equip(
             raise NotSupportedError("the slot of the pump is not known yet")
         slot = usual_one.slot if isinstance(usual_one, Schedule) else usual_one.index
     if before is not None and before.slot == slot:
-        return {
-            "slot": slot,
-            "aux_type": before.aux_type,
-            "speed": before.speed if speed is None else speed,
-        }
-    wired = state.outputs.slot(slot)
-    usual = usual_speed(state, choices, wired) if wired else 0
+        aux_type, usual = before.aux_type, before.speed
+    elif wired := state.outputs.slot(slot):
+        aux_type, usual = max(wired.type_code, 0), usual_speed(state, choices, wired)
+    else:
+        aux_type, usual = 0, 0
     return {
         "slot": slot,
-        "aux_type": max(wired.type_code, 0) if wired else 0,
+        "aux_type": aux_type,
         "speed": usual if speed is None else speed,
     }
 
@@ -194,12 +192,20 @@ def _check_equipment(state: PoolState, wanted: Schedule) -> None:
             reason="schedule_equipment",
             name=(slot and slot.name) or str(wanted.slot + 1),
         )
-    variable = state.variable_speed
-    if slot.role is not Role.PUMP or variable is False:
-        if wanted.speed:
+    _check_speed(
+        wanted.speed, state.variable_speed if slot.role is Role.PUMP else False
+    )
+
+
+def _check_speed(speed: int, variable: bool | None) -> None:
+    """Raise InvalidCommandError for a speed that the equipment does not have.
+
+    A pump that is not identified yet (`None`) may be of either kind.
+    """
+    if variable is False:
+        if speed:
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
-    # A pump that is not identified yet may be of either kind.
-    elif (wanted.speed or variable) and not _has_speed(wanted.speed):
+    elif (speed or variable) and not _has_speed(speed):
         raise InvalidCommandError("no such speed", reason="schedule_speed")
 
 
