@@ -184,10 +184,7 @@ class CloudClient:
         return dashboard
 
     async def live_dashboard(self, device_id: str) -> Answer:
-        """Return the dashboard of a controller that is there.
-
-        Raises UnreachableError where the service does not reach it (`Liveness`).
-        """
+        """Return the dashboard; raises UnreachableError where `Liveness` does."""
         dashboard = await self.dashboard(device_id)
         await self._liveness.check(device_id, dashboard)
         return dashboard

@@ -4,7 +4,7 @@ The dashboard's first nine fields are published (interface.md 2.5); its other fi
 all other answers are observed (layouts.md 5), and any of their fields may be missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -126,10 +126,7 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
         assumed=known.assumed and not told,
     )
     state = replace(state, outputs=outputs)
-    timers = {
-        slot: number(entry, "aux_timer_remain_sec") or 0 for slot, _, entry in listed
-    }
-    return with_timers(state, timers, now) if timers else state
+    return with_timers(state, _timers(listed), now) if listed else state
 
 
 def _types(known: Outputs) -> list[int]:
@@ -137,6 +134,12 @@ def _types(known: Outputs) -> list[int]:
     if not known.types or known.types == _ONLY_PUMP:
         return [UNKNOWN_TYPE] * MAX_SLOTS
     return list(known.types)
+
+
+def _timers(listed: Iterable[tuple[int, int, Answer]]) -> dict[int, float]:
+    return {
+        slot: number(entry, "aux_timer_remain_sec") or 0 for slot, _, entry in listed
+    }
 
 
 def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
@@ -217,7 +220,7 @@ def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | N
         speed=int(number(entry, "pump_speed") or 0),
         start=int(start),
         end=int(end),
-        weekdays=sum((runs is True) << day for day, runs in enumerate(days[:7])),
+        weekdays=_weekdays(days),
         name=name,
         received_name=_received(entry.get("schedule_name"), name),
         enabled=bool(entry.get("schedule_state")),
@@ -227,6 +230,10 @@ def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | N
 def _received(received: object, cleaned: str) -> str | None:
     """Return a text as it was received, `None` where cleaning did not change it."""
     return received if isinstance(received, str) and received != cleaned else None
+
+
+def _weekdays(days: list[object]) -> int:
+    return sum((runs is True) << day for day, runs in enumerate(days[:7]))
 
 
 def _of_slot(state: PoolState, slot: int, before: Schedule) -> Schedule:
