@@ -97,10 +97,10 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
         await asyncio.sleep(0.01)
         assert not task.done()
         controller.clock.advance(0.5)
-    due = controller.clock.time()
+    leapt = Clock.leapt
     reply = await task
-    # The loop of the tests leaps to whatever is due next.
-    assert controller.clock.time() - due < 0.4
+    # The loop of the tests leaps to whatever is due next; a busy machine only takes time.
+    assert Clock.leapt - leapt < 0.4
     assert reply.status == rule.status
     assert reply.headers["connection"] == "close"
     assert int(reply.headers["content-length"]) == len(reply.body)
@@ -119,10 +119,11 @@ async def test_how_long_a_fault_takes(
 ) -> None:
     """interface.md 7.2 rows 5 and 8: not sooner, not later."""
     controller.faults.on(fault)
-    began = controller.clock.time()
+    began, leapt = controller.clock.time(), Clock.leapt
     reply = await Signer(controller).state()
     assert reply.json["err"] == fault.replace("_", " ")
-    assert wait <= controller.clock.time() - began < wait + 0.4
+    assert wait <= controller.clock.time() - began
+    assert Clock.leapt - leapt < wait + 0.4
 
 
 def test_the_manifest_names_the_service() -> None:
