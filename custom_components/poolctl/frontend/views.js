@@ -75,8 +75,8 @@ export function daily(pool) {
   return view([kept, ...others].map((cards, at) => ({ type: "grid", cards, ...(at && here && { visibility: here }) })));
 }
 
-/** @type {(sections: Card[]) => Card} */
-const view = (sections) => ({ type: "sections", max_columns: 2, sections });
+/** @type {(sections: Card[], columns?: number) => Card} */
+const view = (sections, columns = 2) => ({ type: "sections", max_columns: columns, sections });
 
 const SHOWN = new Set([
   ..."ph orp water_temperature ambient_temperature pump_speed pump_power flow_rate pump_energy turnovers_today".split(" "),
@@ -95,7 +95,7 @@ const GROUPS = [
 ];
 
 /** Domains whose controls leave no room for a name: a tap opens them. */
-const BESIDE = new Set(["number", "time", "select", "button"]);
+const BESIDE = new Set(["number", "time", "select"]);
 
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {
@@ -109,7 +109,8 @@ export function settings(pool, text) {
     const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
     return { type: "grid", cards: cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [] };
   });
-  return view(sections.filter(({ cards }) => cards.length));
+  // One column: half of a narrow window has no room for the longest names.
+  return view(sections.filter(({ cards }) => cards.length), 1);
 }
 
 // A row: the keys of sensors, the days that are shown, how, and under which name.
