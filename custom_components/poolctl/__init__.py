@@ -1,5 +1,7 @@
 """Pool controllers on the LAN, with the vendor's cloud as the second way."""
 
+import logging
+
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, device_registry as dr
@@ -32,6 +34,15 @@ PLATFORMS = [
     Platform.SWITCH,
     Platform.TIME,
 ]
+
+
+def _names_nobody(record: logging.LogRecord) -> bool:
+    """Drop a line of Home Assistant's that names the account and the controller."""
+    return not record.getMessage().startswith("Updating discovery keys")
+
+
+# Home Assistant writes such lines with the logger of the integration.
+logging.getLogger(__package__).addFilter(_names_nobody)
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 

@@ -60,21 +60,17 @@ LAST: Final = (Act("number", "chlorine_low_level", "set_value", "10", {"value": 
 # Name, the entity that it is about, options.
 TRIGGERS: Final[tuple[tuple[str, str, str, Json], ...]] = (
     ("connection_changed", "sensor", "connection", {"connection": ["lost"]}),
-    ("drum_nearly_empty", "binary_sensor", "chlorine_low", {}),
-    ("orp_out_of_range", "sensor", "orp", {}),
-    ("ph_out_of_range", "sensor", "ph", {}),
-    ("pump_dry_run", "binary_sensor", "dry_run", {}),
+    ("needs_attention", "sensor", "status", {"kinds": ["chlorine_low"]}),
+    ("reading_out_of_range", "sensor", "ph", {"reading": "ph"}),
+    ("reading_out_of_range", "sensor", "orp", {"reading": "orp"}),
     ("target_reached", "climate", "pool", {}),
 )
+# The connection is there: one of them is true.
 CONDITIONS: Final[tuple[tuple[str, str, str, Json], ...]] = (
-    ("is_connection", "sensor", "connection", {"connection": ["lost"]}),
-    ("is_drum_nearly_empty", "binary_sensor", "chlorine_low", {}),
-    ("is_orp_in_range", "sensor", "orp", {}),
-    ("is_orp_out_of_range", "sensor", "orp", {}),
-    ("is_ph_in_range", "sensor", "ph", {}),
-    ("is_ph_out_of_range", "sensor", "ph", {}),
-    ("is_pump_running", "switch", "pump", {}),
-    ("is_spa_mode_on", "switch", "spa_mode", {}),
+    ("all_is_well", "sensor", "status", {}),
+    ("is_connection", "sensor", "connection", {"connection": ["lan", "cloud"]}),
+    ("reading_in_range", "sensor", "ph", {"reading": "ph"}),
+    ("reading_in_range", "sensor", "orp", {"reading": "orp"}),
 )
 
 
@@ -109,7 +105,7 @@ class Exercise:
         await until(
             self._last_triggered,
             lambda when: when != before,
-            what="the trigger drum_nearly_empty",
+            what="the trigger needs_attention",
             seconds=SECONDS,
         )
         for act in LAST:
@@ -162,7 +158,7 @@ class Exercise:
             )
 
     def _rule(self) -> Json:
-        """Return an automation; of its conditions one is true, that the pump runs."""
+        """Return an automation; of its conditions one at least is true."""
         return {
             "alias": AUTOMATION,
             "triggers": [self._clause("trigger", *row) for row in TRIGGERS],
