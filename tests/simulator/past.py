@@ -16,6 +16,9 @@ from .schedules import Schedule
 from .water import pump_watts
 from .wire import Json
 
+type _Row = tuple[int, int, int, int, int, int, int, str, bool]
+"""What a `Schedule` is made of."""
+
 DAYS: Final = 21
 SAMPLE: Final = 600.0
 """s between two samples."""
@@ -43,10 +46,11 @@ def clock_of_the_past(speed: float) -> Clock:
 def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
     """Let pools, by any name, live up to now; return samples of what they were like."""
     for pool in pools.values():
-        pool.schedules[:] = [_fitting(pool, row) for row in _SCHEDULES] + [
-            Schedule() for _ in pool.schedules[len(_SCHEDULES) :]
-        ]
         pool.attach(clock)
+        rows = [*_SCHEDULES, *_of_this_hour(pool)]
+        pool.schedules[:] = [_fitting(pool, row) for row in rows] + [
+            Schedule() for _ in pool.schedules[len(rows) :]
+        ]
         pool.water.drift = 1.0 if _doses(pool) else _DRIFT
     number = int(DAYS * _A_DAY / SAMPLE)
     samples = [each for _ in range(number) for each in _next(pools, clock)]
@@ -57,13 +61,20 @@ def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
     return samples
 
 
+def _of_this_hour(pool: Pool) -> Iterator[_Row]:
+    """Yield a schedule of the pump that runs now, unless one does: a demo shows one."""
+    now = pool.local_time()
+    minute = now.hour * 60 + now.minute
+    if not any(row[0] == 0 and row[4] + 5 < minute < row[5] - 60 for row in _SCHEDULES):
+        start, end = (minute - 90) % 1440, (minute + 180) % 1440
+        yield 0, 31, 0, 40, start, end, presets.EVERY_DAY, "Slow filter", True
+
+
 def _doses(pool: Pool) -> bool:
     return pool.find(_ACID_DOSER) is not None
 
 
-def _fitting(
-    pool: Pool, row: tuple[int, int, int, int, int, int, int, str, bool]
-) -> Schedule:
+def _fitting(pool: Pool, row: _Row) -> Schedule:
     """Return a schedule, an unused one where its output is not wired."""
     schedule = Schedule(*row)
     fits = pool.slots[schedule.slot].aux_type == schedule.aux_type
