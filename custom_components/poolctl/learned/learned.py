@@ -1,7 +1,7 @@
 """Everything that is learned of one controller: fed by one listener, kept in one section."""
 
 from datetime import UTC, date, datetime
-from typing import Final, Self
+from typing import Final
 
 from ..client.clock import ControllerClock
 from ..client.control.store import MAX_AGE
@@ -120,8 +120,3 @@ class Learned:
             **{kind.key: model.as_dict() for kind, model in self.dosers.items()},
             **{f"{body.key}_warming": w.as_dict() for body, w in self.warming.items()},
         }
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
-        return cls(stored)

@@ -85,7 +85,7 @@ def _pump(value: object) -> PumpIdentity:
 
 _EQUIPMENT: Final = Section("equipment", Equipment.from_dict)
 CHOICES: Final = Section("choices", Choices.from_dict)
-LEARNED: Final = Section("learned", Learned.from_dict)
+LEARNED: Final = Section("learned", Learned)
 HOLDS: Final = Section("holds", KeptHolds.from_dict)
 
 
