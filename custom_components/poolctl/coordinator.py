@@ -203,6 +203,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         return device_info(self.record, self.data, namesake=namesake)
 
     @property
+    def polled(self) -> bool:
+        """Whether the controller is looked for: not in a closed season."""
+        return not self.config_entry.pref_disable_polling
+
+    @property
     def pool(self) -> Pool:
         """The data with what the user chose, and what was learned."""
         return Pool(self.data, self._choices, self.learned)

@@ -31,7 +31,7 @@ FORMAT = 1
 
 type _Json = Mapping[str, object]
 
-_TYPED = {"name", "names"}
+_TYPED = {"name", "names", "received_name"}
 """Fields of the state that hold what somebody typed."""
 
 

@@ -338,9 +338,7 @@ class PoolctlConnection(PoolctlSensor):
     @property
     @override
     def available(self) -> bool:
-        return (
-            super().available or not self.coordinator.config_entry.pref_disable_polling
-        )
+        return super().available or self.coordinator.polled
 
     @override
     def _read_value(self) -> SensorValue | None:

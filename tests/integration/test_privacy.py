@@ -61,7 +61,8 @@ _secrets = st.builds(
     city=_typed,
     name=_typed,
     slot=_typed,
-    schedule=_typed,
+    # Cleaned where it is shown, so that it is kept as it came, too.
+    schedule=_typed.map(lambda text: f"{text}]"),
     announced=_typed.filter(lambda text: "." not in text),
     complaint=_typed,
     key=st.binary(min_size=16, max_size=16).filter(lambda key: len(set(key)) > 8),
