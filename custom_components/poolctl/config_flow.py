@@ -53,6 +53,7 @@ from .observed.kept import async_observers
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 )
+_ADDRESS_FORM = vol.Schema({vol.Required(CONF_URL): _URL_FIELD})
 _EXAMPLE_URL = "https://pool.example.com"
 _CARDS = 20
 """Discoveries shown at once: nobody has more, and anybody can announce a thousand."""
@@ -170,9 +171,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         suggested = user_input or {CONF_URL: self._known_address}
         return self.async_show_form(
             step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(
-                vol.Schema({vol.Required(CONF_URL): _URL_FIELD}), suggested
-            ),
+            data_schema=self.add_suggested_values_to_schema(_ADDRESS_FORM, suggested),
             errors=errors,
             description_placeholders=self._placeholders,
         )
@@ -389,12 +388,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         schema, today = address_form(
             {device_id: each.record for device_id, each in controllers.items()}
         )
+        schema = self.add_suggested_values_to_schema(schema, user_input or today)
         return self.async_show_form(
-            step_id="reconfigure_controller",
-            data_schema=self.add_suggested_values_to_schema(
-                schema, user_input or today
-            ),
-            errors=errors,
+            step_id="reconfigure_controller", data_schema=schema, errors=errors
         )
 
 

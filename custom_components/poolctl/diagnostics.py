@@ -230,8 +230,8 @@ def _plain(value: object, name: object = None) -> object:
     match value:
         case Enum():
             return value.value
-        case str():
-            return REDACTED if name in _TYPED and value else value
+        case str() if name in _TYPED and value:
+            return REDACTED
         case datetime():
             return value.isoformat()
         case Mapping():

@@ -50,8 +50,8 @@ def check_frame(payload: bytes, schedule_slots: tuple[int, ...]) -> Iterator[Che
     if configuration is not None and frame.configuration is not None:
         yield from _check_configuration(configuration, frame.configuration)
     if timers is not None:
-        size = 1 + timers[0] * TIMER.size if timers else 1
-        yield Assumption.TIMERS_LENGTH, _other_length(timers, size)
+        count = int.from_bytes(timers[:1])
+        yield Assumption.TIMERS_LENGTH, _other_length(timers, 1 + count * TIMER.size)
 
 
 def _odd_sections(payload: bytes, end: int) -> Iterator[str]:

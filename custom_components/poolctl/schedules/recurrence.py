@@ -30,26 +30,18 @@ def parse_rule(rule: str | None, first: date) -> int:
     """Return the weekdays of a rule as bits; by default the one of the first event."""
     if not rule:
         raise InvalidCommandError("no rule", reason="event_repeats_not")
-    parts = {
-        name: value
-        for name, _, value in (part.partition("=") for part in rule.upper().split(";"))
-        # On which day weeks begin makes no difference to what happens every week.
-        if name != "WKST"
-    }
-    frequency, interval = parts.pop("FREQ", None), parts.pop("INTERVAL", "1")
-    days = [day for day in parts.pop("BYDAY", "").split(",") if day]
+    parts = dict(part.partition("=")[::2] for part in rule.upper().split(";"))
     if parts.keys() & {"COUNT", "UNTIL"}:
         raise InvalidCommandError("it ends", reason="event_repeats_ends")
-    if (
-        parts
-        or frequency not in {"DAILY", "WEEKLY"}
-        or interval != "1"
-        or not set(WEEKDAYS).issuperset(days)
-    ):
+    by_default = {"DAILY": ALL_WEEK, "WEEKLY": 1 << first.weekday()}
+    frequency = parts.pop("FREQ", "")
+    days = set(filter(None, parts.pop("BYDAY", "").split(",")))
+    # On which day weeks begin makes no difference to what happens every week.
+    parts.pop("WKST", None)
+    weekly = frequency in by_default and parts in ({}, {"INTERVAL": "1"})
+    if not weekly or not days.issubset(WEEKDAYS):
         raise InvalidCommandError("not weekly", reason="event_repeats_otherwise")
-    if days:
-        return sum(1 << WEEKDAYS.index(day) for day in set(days))
-    return ALL_WEEK if frequency == "DAILY" else 1 << first.weekday()
+    return sum(1 << WEEKDAYS.index(day) for day in days) or by_default[frequency]
 
 
 # Times
