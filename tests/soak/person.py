@@ -165,7 +165,6 @@ class Owner:
                 if (flow := await self._asked()) is None:
                     self.week.note("nobody asked for a new sign-in")
                     continue
-                await self._page_is_there()
                 await self._sign_in(flow)
 
     async def _asked(self) -> ConfigFlowResult | None:
@@ -196,11 +195,9 @@ class Owner:
         step = await flows.async_configure(flow["flow_id"], {})
         page = URL(step["url"])
         form = {**page.query, "email": account.email, "password": account.password}
-        async with (
-            ClientSession() as session,
-            session.post(page, data=form, allow_redirects=False) as response,
-        ):
-            back = URL(response.headers["Location"], encoded=True)
+        if (back := await self._submit(page, form)) is None:
+            self.week.note("the sign-in page never answered")
+            return
         answer = await self.browser.get(str(back.relative()))
         await answer.read()
         with self.week.trouble(HOME, "signed in again"):
@@ -208,3 +205,16 @@ class Owner:
             if result.get("reason") != "reauth_successful":
                 self.week.note(f"not signed in: {result.get('reason')}")
             await asyncio.sleep(MINUTE)
+
+    async def _submit(self, page: URL, form: dict[str, str]) -> URL | None:
+        """Submit the page until the service answers: a fault may start just then."""
+        for _ in range(10):
+            await self._page_is_there()
+            async with (
+                ClientSession() as session,
+                session.post(page, data=form, allow_redirects=False) as response,
+            ):
+                if "Location" in response.headers:
+                    return URL(response.headers["Location"], encoded=True)
+            await asyncio.sleep(MINUTE)
+        return None
