@@ -287,9 +287,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def _async_learn(self, state: PoolState, at: float) -> None:
+        revision = self.learned.revision
         if self.learned.take(state, at, self._local_now()):
             # Before it is shown: after a power cut no total is less than it was.
             self._memory.save(at_once=True)
+        elif self.learned.revision != revision:
+            self._memory.save()
 
     @callback
     def async_reset_total(self, kind: TotalKind) -> None:

@@ -206,6 +206,7 @@ async def test_dosers_come_and_go(full: Home) -> None:
         for slot, aux_type in wired.items():
             full.pool.slots[slot].aux_type = aux_type
         await full.refresh()
+        await full.refresh()
         await full.hass.async_block_till_done()
         fitted = any(full.pool.slots[n].aux_type for n in (ACID, CHLORINE))
         there = registry.async_get_entity_id(EVENT, DOMAIN, unique_id)

@@ -118,11 +118,14 @@ async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
 
     slots[HEATER].aux_type = 0
     await full.refresh()
+    await full.refresh()
     assert there() == {"pool", "spa", "solar_selected", "spa_heater_selected"}
     slots[SOLAR].aux_type = 0
     await full.refresh()
+    await full.refresh()
     assert there() == {"spa", "spa_heater_selected"}
     slots[SPA_HEATER].aux_type = 32  # one heater for both
+    await full.refresh()
     await full.refresh()
     assert there() == {"pool", "spa", "pool_heater_selected", "spa_heater_selected"}
 

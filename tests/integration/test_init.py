@@ -126,10 +126,12 @@ async def test_reassigned_slots_change_their_entities(small: Home) -> None:
     kept = small.registered("switch", "slot_3")
     small.pool.slots[2].aux_type = 0
     await small.refresh()
+    await small.refresh()
     await small.hass.async_block_till_done()
     assert small.registered("switch", "slot_2") is None
     assert small.registered("switch", "slot_3") == kept
     small.pool.slots[2].aux_type = 1
+    await small.refresh()
     await small.refresh()
     # It waits for the name its owner gave it, which is asked for in the background.
     await until(lambda: small.registered("switch", "slot_2") is not None)

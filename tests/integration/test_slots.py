@@ -75,7 +75,7 @@ async def test_only_the_slot_that_changed_is_made_anew(home: Home, pool: Pool) -
     """All other slots keep the entity that runs: nothing of theirs is interrupted."""
     before = live(home, "switch")
     pool.slots[WATERFALL].aux_type = OZONE
-    await home.advance(15)
+    await home.advance(30, step=15)
     after = live(home, "switch")
     changed = {key for key, entity in before.items() if after.get(key) is not entity}
     assert changed == {f"{home.controller.device_id}_{KEY}"}
@@ -104,7 +104,7 @@ async def test_a_change_of_the_wiring_reads_names_at_once(
 ) -> None:
     pool.slots[WATERFALL].name = "Cascade"
     pool.slots[21].aux_type = 25
-    await home.advance(15)
+    await home.advance(30, step=15)
     entry = known(home, "switch", KEY)
     assert home.state_of(entry.entity_id).name == "Outputs Cascade"
 
@@ -121,7 +121,7 @@ async def test_another_kind_of_the_same_platform(
     registry.async_update_entity(before.entity_id, icon="mdi:star", labels={"mine"})
     assert before.translation_key == "general"
     pool.slots[WATERFALL].aux_type = OZONE
-    await home.advance(15)
+    await home.advance(30, step=15)
     after = known(home, "switch", KEY)
     assert (after.id, after.entity_id) == (before.id, before.entity_id)
     assert after.translation_key == "ozone"
@@ -149,7 +149,7 @@ async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
     )
     await full.restart()
     full.pool.slots[WATERFALL].aux_type = OZONE
-    await full.advance(15)
+    await full.advance(30, step=15)
     after = full.registered("switch", KEY)
     assert after is not None
     assert (after.id, after.translation_key) == (before.id, "ozone")
@@ -169,30 +169,30 @@ async def test_another_platform_and_back(
     ):
         with subtests.test(domain, aux_type=aux_type):
             pool.slots[WATERFALL].aux_type = aux_type
-            await home.advance(15)
+            await home.advance(30, step=15)
             assert gone(home, "switch", KEY)
             assert home.hass.states.get(before.entity_id) is None
             other = known(home, domain, KEY)
             assert other.original_name == name
 
             pool.slots[WATERFALL].aux_type = GENERAL
-            await home.advance(15)
+            await home.advance(30, step=15)
             assert gone(home, domain, KEY)
             assert known(home, "switch", KEY).entity_id == before.entity_id
 
     pool.slots[WATERFALL].aux_type = 0
-    await home.advance(15)
+    await home.advance(30, step=15)
     assert gone(home, "switch", KEY)
     assert home.hass.states.get(before.entity_id) is None
 
 
 async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> None:
     pool.slots[WATERFALL].aux_type = GAS_HEATER
-    await home.advance(15)
+    await home.advance(30, step=15)
     before = known(home, "binary_sensor", KEY)
     assert before.translation_key == "heating_output"
     pool.slots[WATERFALL].aux_type = PH_DOSER
-    await home.advance(15)
+    await home.advance(30, step=15)
     after = known(home, "binary_sensor", KEY)
     assert (after.id, after.translation_key) == (before.id, "dosing_output")
 
@@ -201,10 +201,10 @@ async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
     """Its slots go. Slot 26 is virtual only where there are all 37 (layouts.md 2.4)."""
     known(home, "binary_sensor", "slot_26")
     pool.slots[36].aux_type = GENERAL
-    await home.advance(15)
+    await home.advance(30, step=15)
     known(home, "switch", "slot_36")
     del pool.slots[36:]
-    await home.advance(15)
+    await home.advance(30, step=15)
     assert gone(home, "switch", "slot_36")
     assert gone(home, "binary_sensor", "slot_26")
     assert known(home, "switch", "slot_26").translation_key == "ozone"
@@ -218,7 +218,7 @@ async def test_a_new_slot_is_named_before_it_appears(home: Home, pool: Pool) -> 
     for slot, name, end in ((FREE, "Slide", "_slide"), (FREE + 1, "", "")):
         assert not pool.slots[slot].aux_type
         pool.slots[slot].aux_type, pool.slots[slot].name = GENERAL, name
-        await home.advance(15)
+        await home.advance(30, step=15)
         entry = known(home, "switch", f"slot_{slot}")
         assert entry.entity_id.endswith(end)
         assert entry.original_name == (name or f"Output {slot + 1}")
@@ -229,7 +229,7 @@ async def test_a_new_slot_appears_although_names_cannot_be_read(
 ) -> None:
     home.controller.faults.on("garbage", "aux_names")
     pool.slots[FREE].aux_type, pool.slots[FREE].name = GENERAL, "Slide"
-    await home.advance(15)
+    await home.advance(30, step=15)
     entry = known(home, "switch", f"slot_{FREE}")
     assert entry.original_name == f"Output {FREE + 1}"
     home.controller.faults.clear()
@@ -246,6 +246,7 @@ async def test_what_changed_while_home_assistant_was_away(full: Home) -> None:
     slots[FREE].aux_type, slots[FREE].name = GENERAL, "Slide"
     slots[21].aux_type = 0
     await full.restart()
+    await full.advance(30, step=15)
     assert known(full, "light", KEY).entity_id.endswith("_grotto")
     new = known(full, "switch", f"slot_{FREE}")
     assert new.entity_id.endswith("_slide")

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from copy import copy
 from dataclasses import replace
 import re
 from typing import Final
 
-from . import actions, odd_frames, telemetry, wire
+from . import actions, odd_frames, schedules, telemetry, wire
 from .clock import Clock
 from .dialects import (
     AHEAD,
@@ -284,7 +285,10 @@ class Controller:
             await asyncio.Event().wait()
         if Dialect.CLOUD_SIGNS_ALL in self.dialects:
             self.sign_elsewhere()
-        return question(self.pool)
+        # The service passes on the records that the firmware lists.
+        listed = copy(self.pool)
+        listed.schedules = [*schedules.reported(self.pool.schedules, self.dialects)]
+        return question(listed)
 
     async def tell(self, change: Callable[[Pool], None], name: str) -> None:
         """Change the pool, likewise. Cloud and LAN share one counter (layouts.md 1)."""

@@ -53,6 +53,8 @@ class Asked:
         return self.by_cloud and not dialects.isdisjoint(self.cloud.dialects)
 
 
+_LISTED_ONLY: Final = {f"schedule_{index}" for index in range(18, 24)}
+
 LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     # `busy` may come after a show began, and nothing tells whether it did.
     (
@@ -90,8 +92,18 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
             and L.LONGER_RECORDS in it.controller.dialects
         ),
     ),
-    ("service_refused", lambda it: it.cloud_speaks({C.C1_FAILED})),
-    ("refused", lambda it: it.cloud_speaks({C.C1_FAILED})),
+    *(
+        (refused, right)
+        for refused in ("service_refused", "refused")
+        for right in (
+            lambda it: it.cloud_speaks({C.C1_FAILED}),
+            # The firmware lists records that are not there.
+            lambda it: (
+                it.key in _LISTED_ONLY
+                and {L.SCHEDULES_ODD, L.SCHEDULES_MORE} & it.controller.dialects
+            ),
+        )
+    ),
 )
 """Key of the sentence that a person is told, and when it is right."""
 

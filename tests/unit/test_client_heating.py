@@ -204,7 +204,8 @@ async def test_off_is_off_whatever_was_selected_in_the_app(pool: Rig) -> None:
 
 async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
     pool.pool.pool.slots[5].aux_type = 0  # solar
-    await pool.controller.poller.poll()
+    await pool.polls(15)
+    await pool.polls(15)
     assert may_heat(pool.controller.store.known, POOL)
     await pool.controller.heating.change(POOL, heat=False)
     assert selected(pool) == {SPA_HEATER, SOLAR}
@@ -218,7 +219,8 @@ async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
     pool.pool.pool.slots[4].aux_type = 32
     for slot in (5, 12):
         pool.pool.pool.slots[slot].aux_type = 0
-    await pool.controller.poller.poll()
+    await pool.polls(15)
+    await pool.polls(15)
     known = pool.controller.store.known
     assert fitted_sources(known, POOL) == (POOL_HEATER,)
     assert fitted_sources(known, SPA) == (SPA_HEATER,)

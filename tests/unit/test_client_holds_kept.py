@@ -62,7 +62,9 @@ async def test_one_odd_frame(
     rig.pool.dialects.add(dialect)
     rig.pool.frames = 0
     await live(rig, 0.25)
-    assert [each.state for each in rig.controller.holds.shown] == [State.DOUBTFUL]
+    # Types are not taken over from one frame, so that this hold is not even in doubt.
+    state = State.ACTIVE if dialect == "odd_no_types" else State.DOUBTFUL
+    assert [each.state for each in rig.controller.holds.shown] == [state]
     await live(rig, 0.25)
     (found,) = rig.controller.holds.shown
     assert (found, found.state) == (begun, State.ACTIVE)

@@ -98,6 +98,7 @@ async def test_queries_after_a_change_of_the_equipment(rig: Rig) -> None:
     assert not due(rig)
     rig.pool.pool.slots[4].aux_type, rig.pool.pool.slots[4].name = 1, "Fountain"
     await rig.polls(15)
+    await rig.polls(15)
     assert due(rig)
     await rig.controller.queries.refresh()
     assert rig.controller.store.state.outputs.names[4] == "Fountain"

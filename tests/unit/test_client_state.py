@@ -267,7 +267,6 @@ def test_absent_parts_stay_in_force() -> None:
         pool=Water(30),
         acid=Doser(),
         chlorinator=Dosing(),
-        outputs=replace(state.outputs, types=None),
     )
 
 

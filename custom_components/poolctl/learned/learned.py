@@ -47,9 +47,10 @@ class Learned:
         self.totals.begin_day(now)
 
     def take(self, state: PoolState, at: float, now: datetime) -> bool:
-        """Take a read of a time, monotonic in s; tell whether anything shown changed.
+        """Take a read of a time, monotonic in s; return whether a shown total changed.
 
-        After so long that the state is void it is not known what happened in between.
+        `revision` changes with anything that is shown. After so long that the state is void
+        it is not known what happened in between.
         """
         seconds = None if self._at is None else at - self._at
         self._at = at
@@ -58,16 +59,17 @@ class Learned:
         read = Read(state, seconds, now)
         new_day = self.now.date() != now.date()
         self.now = now
+        new_totals = self.totals.take(read)
         news = [
             new_day,
-            self.totals.take(read),
+            new_totals,
             self.filter.take(read),
             self.acid_effect.take(read),
             self._take_warming(state, at),
             self._take_clock(),
         ]
         self.revision += True in news
-        return True in news
+        return new_totals
 
     def take_dosers(self, state: PoolState) -> bool:
         """Take what is reported of dosers; tell whether anything shown changed.

@@ -66,7 +66,7 @@ def _with_configuration(
         ),
         chlorinator=replace(state.chlorinator, desired=told.desired_orp_mineral),
         firmware=told.firmware,
-        outputs=replace(state.outputs, types=told.aux_types),
+        outputs=state.outputs.with_types(told.aux_types),
         # It comes with every full frame, and so sooner than the records.
         schedules=state.schedules
         if armed is None

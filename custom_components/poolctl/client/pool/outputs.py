@@ -1,7 +1,7 @@
 """The outputs of a controller: what is wired to each slot, and what runs it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ..equipment import MAX_SLOTS, SPA_ACTUATORS, UNKNOWN_TYPE, VIRTUAL_SLOT, Role, Slot
@@ -20,6 +20,8 @@ class Outputs:
     """Slots held by hand against their schedules, on or off."""
     assumed: bool = False
     """Whether modes and holds are remembered, not told by the current source."""
+    newest_types: tuple[int, ...] | None = field(default=None, compare=False)
+    """The types of the newest frame, which may still be an odd one."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -58,6 +60,15 @@ class Outputs:
             if slot.type_code == code and slot.role is Role.SPA_ACTUATOR
         )
         return next(actuators, None)
+
+    def with_types(self, types: tuple[int, ...] | None) -> Outputs:
+        """Return the outputs after a frame with these types, `None` if not readable.
+
+        A change of the wiring counts once two frames in a row agree: one odd frame must not
+        remove entities (`unknowns.md` L15).
+        """
+        agreed = types == self.newest_types if self.known else types is not None
+        return replace(self, types=types if agreed else self.types, newest_types=types)
 
     def with_hold(self, index: int, *, held: bool) -> Outputs:
         """Return the outputs with a slot held or not, where holds are reported at all."""
