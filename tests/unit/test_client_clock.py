@@ -45,7 +45,8 @@ class World:
 
 def state_of(clock: Clock) -> tuple[bool, float]:
     """Return whether it trusts the wall clock, and the trusted time."""
-    return clock.trusted, clock.time()
+    at = clock.time()
+    return clock.trusted, at
 
 
 @pytest.fixture
@@ -82,6 +83,26 @@ def test_what_corrects_a_clock_is_no_jump(world: World) -> None:
         world.wrong += step
         world.pass_by(clock, 15)
     assert state_of(clock) == (True, world.true + 200)
+
+
+@pytest.mark.parametrize("step", [30, -30])
+def test_what_corrects_a_clock_that_jumped(world: World, step: int) -> None:
+    """The ten minutes do not start anew; within 30 s of the true time nothing waits."""
+    clock = world.clock()
+    jumps = []
+    remove = clock.add_listener(lambda: jumps.append(world.true))
+    world.wrong = DAY
+    world.pass_by(clock, 5 * MINUTE)
+    assert jumps == [START + 15]
+    world.wrong += step
+    world.pass_by(clock, 5 * MINUTE + 15)
+    assert state_of(clock) == (True, world.true + DAY + step)
+    remove()
+    world.wrong += DAY
+    assert not clock.trusted
+    world.wrong -= DAY + step
+    assert state_of(clock) == (True, world.true + DAY)
+    assert len(jumps) == 1
 
 
 @pytest.mark.parametrize("wrong", [30 * DAY, -3600.0])
@@ -138,13 +159,14 @@ def test_a_service_whose_clock_goes_wrong(world: World) -> None:
     assert state_of(clock) == (True, world.true)
 
 
-@pytest.mark.parametrize("service", [30 * DAY, -30 * DAY])
+@pytest.mark.parametrize("service", [30 * DAY, -30 * DAY, -START])
 def test_a_clock_that_never_was_confirmed(world: World, service: float) -> None:
     """Of two times the earlier one is signed with: it locks nobody out."""
     clock = world.clock()
     clock.confirm(world.header(service))
     assert not clock.trusted
     assert clock.time() == world.true + min(service, 0)
+    assert clock.ahead == timedelta(seconds=max(-service, 0))
     world.pass_by(clock, 60)
     assert clock.time() == world.true + min(service, 0)
 
@@ -173,11 +195,14 @@ def test_a_start_after_no_time_with_a_wrong_clock(world: World) -> None:
     """The service's time is in whole seconds, and an answer takes a while."""
     world.wrong = 2 * DAY
     clock = world.clock(since=START)
-    clock.confirm(world.header(-20))
+    clock.confirm(world.header(-30))
     assert state_of(clock) == (False, world.true)
 
 
-@pytest.mark.parametrize(("since", "ahead"), [(START - DAY, 0), (START + DAY, -DAY)])
+@pytest.mark.parametrize(
+    ("since", "ahead"),
+    [(START - DAY, 0), (START - 10, 0), (START + 30, 0), (START + DAY, -DAY)],
+)
 def test_a_start_alone_tells_no_fault(world: World, since: float, ahead: float) -> None:
     """Home Assistant may have been off; a clock that is behind is wrong."""
     assert world.clock(since=since).ahead == timedelta(seconds=ahead)
@@ -215,7 +240,7 @@ def began(clock: ControllerClock, *minutes_late: float, index: int = 0) -> None:
         clock.began(index, schedule(), at.astimezone(UTC), ZONE)
 
 
-@pytest.mark.parametrize("late", [0, 2, 60, -60, 700, -700])
+@pytest.mark.parametrize("late", [0, 2, 3, 60, -60, 700, -700])
 def test_the_same_difference_three_times(late: float) -> None:
     clock = ControllerClock()
     began(clock, late, late + 0.2)
@@ -225,7 +250,24 @@ def test_the_same_difference_three_times(late: float) -> None:
     assert clock.offset == timedelta(minutes=-late)
     assert clock.wrong is (abs(late) >= 3)
     assert clock.shift == timedelta(minutes=-late if abs(late) >= 3 else 0)
-    assert clock.local(FIRST, ZONE) == FIRST - timedelta(minutes=late)
+    local = clock.local(FIRST.astimezone(UTC), ZONE)
+    assert (local, local.tzinfo) == (FIRST - timedelta(minutes=late), ZONE)
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "start", "hours"),
+    [
+        ("Europe/Berlin", datetime(2026, 1, 5, 1), 23 * 60, -2),  # noqa: DTZ001
+        ("Europe/Berlin", datetime(2026, 1, 5, 23), 60, 2),  # noqa: DTZ001
+        ("Europe/Berlin", datetime(2026, 1, 5, 8), 20 * 60, -12),  # noqa: DTZ001
+        ("Pacific/Auckland", datetime(2026, 1, 5, 12, 30), 0, 11.5),  # noqa: DTZ001
+    ],
+)
+def test_the_nearest_start(zone: str, at: datetime, start: int, hours: float) -> None:
+    """It may be on the day before or after, as the zone of the pool counts days."""
+    clock, there = ControllerClock(), ZoneInfo(zone)
+    clock.began(0, schedule(start), at.replace(tzinfo=there).astimezone(UTC), there)
+    assert clock.as_dict()["differences"] == [hours * 3600]
 
 
 def test_a_difference_stays_until_another_comes_three_times() -> None:
@@ -241,6 +283,9 @@ def test_a_clock_that_drifts() -> None:
     clock = ControllerClock()
     began(clock, *(day * 2 / 7 for day in range(15)))
     assert clock.offset == timedelta(minutes=-4)
+    fast = ControllerClock()
+    began(fast, 0, 1.5, 3)
+    assert fast.offset == timedelta(minutes=-3)
     weekly = ControllerClock()
     for week in range(4):
         at = FIRST + timedelta(weeks=week, minutes=week)

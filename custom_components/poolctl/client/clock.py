@@ -63,7 +63,7 @@ class Clock:
         """Before that, it certainly is not: an earlier run trusted it."""
         self._trusted = since is None
         self._wrong = since is not None and self._seen[0] < since - AGREEMENT
-        """Whether the wall clock certainly is or was wrong; a start alone tells nothing."""
+        """Whether the wall clock certainly was wrong once; a start alone tells nothing."""
         self._confirmed = False
         """Whether the trusted time follows, without a guess, from the service's."""
         self._quiet_since, self._patience = self._seen[1], QUIET
@@ -146,7 +146,7 @@ class Clock:
         return wall, now
 
     def _trust(self, wall: float, now: float) -> None:
-        self._base, self._trusted, self._wrong = (wall, now), True, False
+        self._base, self._trusted = (wall, now), True
 
     def _time(self, now: float) -> float:
         return self._since(self._base, now)

@@ -1,0 +1,196 @@
+"""Holds: what is stored of them, and what a read shows, case by case."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.holds.evidence import taken
+from custom_components.poolctl.client.holds.hold import Doubt, End, Hold, State
+from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.holds.machine import Event
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.stored import Stored
+
+NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+LIGHT, WATERFALL = 1, 2
+HOLD = Hold(slot=WATERFALL, on=True, since=NOW, settled_at=100.0)
+
+# What is stored
+
+LEAST: dict[str, object] = {
+    "slot": 0,
+    "on": True,
+    "since": "2026-11-22T09:00:00+00:00",
+    "until": None,
+    "end": "never",
+    "needed": True,
+    "by_cloud": False,
+    "lasts": None,
+    "schedules": [],
+    "latest": None,
+    "restarts": 0,
+    "state": "active",
+    "previous": None,
+}
+MOST = LEAST | {
+    "slot": 36,
+    "on": False,
+    "until": "2026-11-22T12:00:00+00:00",
+    "end": "schedule",
+    "needed": False,
+    "by_cloud": True,
+    "lasts": 0.5,
+    "schedules": [0, 19],
+    "latest": "2026-11-22T13:00:00+00:00",
+    "restarts": 1000,
+    "state": "watched",
+    "previous": LEAST,
+}
+
+
+def stored(*holds: object) -> KeptHolds:
+    return KeptHolds.from_dict(Stored({"holds": holds}))
+
+
+def test_what_is_stored() -> None:
+    kept = stored(MOST, LEAST)
+    assert kept.as_dict() == {"holds": [MOST, LEAST]}
+    assert (kept.holds[0].end, kept.holds[0].state) == (End.SCHEDULE, State.WATCHED)
+    assert kept == stored(MOST, LEAST) and hash(kept) == hash(stored(MOST, LEAST))
+    assert kept != stored(MOST) and hash(kept) != hash(stored(MOST))
+    assert kept not in (None, kept.holds)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *({name: {}} for name in LEAST),
+        {"slot": -1},
+        {"slot": 37},
+        {"schedules": [-1]},
+        {"schedules": [20]},
+        {"restarts": -1},
+        {"restarts": 1001},
+        {"lasts": -1.0},
+        {"lasts": 366 * 24 * 3600 + 1.0},
+    ],
+)
+def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
+    """All of it is left out: it might last for good."""
+    read = Stored({"holds": [MOST | odd, LEAST]})
+    assert KeptHolds.from_dict(read) == stored(LEAST)
+    assert read.odd
+
+
+@pytest.mark.parametrize("state", State)
+def test_which_states_are_stored(state: State) -> None:
+    """Those that no read restores."""
+    kept = KeptHolds((replace(HOLD, state=state),))
+    (found,) = KeptHolds.from_dict(Stored(kept.as_dict())).holds
+    lasting = (State.REQUESTED, State.WATCHED)
+    assert found.state is (state if state in lasting else State.ACTIVE)
+
+
+# What a read shows
+
+
+def read(
+    on: bool | None, *, held: bool | None = False, cloud: bool = False
+) -> dict[str, Any]:
+    """Return what is read of every output."""
+    mode = None if on is None else 99 * on
+    outputs = Outputs(
+        types=(31, 13, 1),
+        modes=(mode,) * 3,
+        held=None if held is None else (0, 1, 2) * held,
+    )
+    return {"outputs": outputs, "source": Source.CLOUD if cloud else Source.LAN}
+
+
+ON, OFF = read(True, held=True), read(False)
+COPY_ON, COPY_OFF = read(True, held=None, cloud=True), read(False, cloud=True)
+BY_LAN, BY_CLOUD = Doubt(100.0, by_cloud=False), Doubt(400.0, by_cloud=True)
+
+
+@pytest.mark.parametrize(
+    ("doubt", "state", "at", "doubt_after", "event"),
+    [
+        (None, ON, 0.0, None, Event.HELD),
+        (BY_LAN, ON, 0.0, None, Event.HELD),
+        (BY_CLOUD, ON, 0.0, None, Event.HELD),
+        # It has to settle.
+        (None, OFF, 99.9, None, None),
+        (None, OFF, 100.0, BY_LAN, Event.OTHER),
+        (None, read(True), 100.0, BY_LAN, Event.OTHER),
+        (None, read(False, held=True), 100.0, BY_LAN, Event.OTHER),
+        (BY_LAN, OFF, 109.9, BY_LAN, Event.OTHER),
+        (BY_LAN, OFF, 110.0, None, Event.GONE),
+        (BY_LAN, read(False, held=True), 110.0, None, Event.GONE),
+        (BY_CLOUD, OFF, 100.0, BY_LAN, Event.OTHER),
+        # What is not reported tells nothing.
+        (None, read(True, held=None), 900.0, None, None),
+        (BY_LAN, read(None, held=None, cloud=True), 9000.0, BY_LAN, None),
+        # A copy of the cloud may be old.
+        (None, COPY_ON, 900.0, None, None),
+        (BY_LAN, COPY_ON, 900.0, BY_LAN, None),
+        (BY_CLOUD, COPY_ON, 900.0, None, None),
+        (None, COPY_OFF, 399.9, None, None),
+        (None, COPY_OFF, 400.0, BY_CLOUD, Event.OTHER),
+        (BY_LAN, COPY_OFF, 9000.0, BY_LAN, None),
+        (BY_CLOUD, COPY_OFF, 999.9, BY_CLOUD, Event.OTHER),
+        (BY_CLOUD, COPY_OFF, 1000.0, None, Event.GONE),
+    ],
+)
+def test_a_read(
+    doubt: Doubt | None,
+    state: dict[str, Any],
+    at: float,
+    doubt_after: Doubt | None,
+    event: Event | None,
+) -> None:
+    hold = replace(HOLD, doubt=doubt)
+    found, happens = taken(hold, PoolState(**state), at)
+    assert (found, found.doubt, happens) == (hold, doubt_after, event)
+
+
+def test_copies_that_agree_again() -> None:
+    hold = replace(HOLD, doubt=BY_CLOUD, state=State.DOUBTFUL)
+    found, event = taken(hold, PoolState(**COPY_ON), 900.0)
+    assert (found.doubt, event) == (None, Event.HELD)
+
+
+@pytest.mark.parametrize(
+    ("slot", "held", "at", "event"),
+    [
+        (LIGHT, True, 219.9, Event.OTHER),
+        (LIGHT, True, 220.0, Event.GONE),
+        (LIGHT, False, 110.0, Event.GONE),
+        (3, True, 110.0, Event.GONE),  # there is no such output
+    ],
+)
+def test_a_light_show(slot: int, held: bool, at: float, event: Event) -> None:
+    """Its relay flaps; only a light that is held shows that."""
+    hold = replace(HOLD, slot=slot, doubt=BY_LAN)
+    assert taken(hold, PoolState(**read(False, held=held)), at)[1] is event
+
+
+@pytest.mark.parametrize(
+    ("until", "lasts", "expected"),
+    [
+        (30, 60, 30),
+        (30, 20, 20),  # our clock was ahead: no longer than was asked for
+        (30, None, 30),
+        (None, None, None),
+        (None, 20, None),
+    ],
+)
+def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -> None:
+    def at(minutes: int | None) -> datetime | None:
+        return None if minutes is None else NOW + timedelta(minutes=minutes)
+
+    seconds = None if lasts is None else lasts * 60.0
+    hold = replace(HOLD, until=at(until), lasts=seconds).restored(NOW, 7.0)
+    assert (hold.until, hold.settled_at) == (at(expected), 7.0)
