@@ -46,7 +46,8 @@ def _refill(doser: DoserKind) -> PoolctlButtonDescription:
 
 async def _filter_cleaned(coordinator: ControllerCoordinator) -> None:
     """Call the filter clean; Home Assistant alone keeps that."""
-    coordinator.async_filter_cleaned()
+    coordinator.remembered.async_filter_cleaned()
+    coordinator.controller.store.publish()
 
 
 BUTTONS = (

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 import logging
 from typing import override
 
@@ -20,13 +20,11 @@ from .client.cloud import CloudClient
 from .client.control.controller import Controller
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.facts import RecordChange
-from .client.pool.queries import NAMES
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
-from .equipment_view import equipment_view
+from .equipment_view import EquipmentView
 from .learned.pool import Pool
-from .learned.totals import TotalKind
 from .names.parts import Part, part_info
 from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
@@ -42,10 +40,9 @@ from .problems.active import ActiveProblems
 from .problems.problem import Status
 from .problems.table import PROBLEMS
 from .upkeep.clock import clock_of
-from .upkeep.counters import counters_of
 from .upkeep.hold_timer import HoldTimer, async_report_left, output_names
 from .upkeep.memory import DATA_MEMORY
-from .upkeep.remembered import CHOICES, HOLDS, LEARNED, remember, remembered_state
+from .upkeep.remembered import Remembered
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -64,11 +61,25 @@ class Shared:
     problems: AccountProblems
     """Those of the account, which each of its controllers shows, too."""
 
+    def access(
+        self, record: ControllerRecord, remembered: Remembered, *, allowed: bool
+    ) -> LanAccess:
+        """Return what makes clients for one of them."""
+        facts, counters = self.observers.facts(record.device_id), remembered.counters
+        return LanAccess(record, self.lan_session, counters, facts, allowed=allowed)
+
 
 class ControllerCoordinator(QuietCoordinator[PoolState]):
     """One controller; its data is never older than 90 s."""
 
     config_entry: ConfigEntry
+    registered_id = ""
+    """Of the device in Home Assistant."""
+    _poll: asyncio.Task[object] | None = None
+    """While it polls."""
+    _details_running = False
+    _shown: tuple[object, ...] = ()
+    """What is published besides the state."""
 
     def __init__(
         self,
@@ -92,35 +103,19 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             ),
         )
         self.number = number
-        self.registered_id = ""  # of the device in Home Assistant
         self._shared = shared
-        self._memory = hass.data[DATA_MEMORY]
-        self.clock = clock_of(hass)
-        self._poll: asyncio.Task[object] | None = None  # while it polls
-        self._details_running = False
-        self._shown: tuple[object, ...] = ()
-        """What is published besides the state."""
         self._options = options_of(entry)
-        self._access = LanAccess(
-            record,
-            shared.lan_session,
-            counters_of(self._memory, record.device_id),
-            shared.observers.facts(record.device_id),
-            allowed=self.uses_lan,
-        )
-        self.learned = self._memory.read(record.device_id, LEARNED)
-        self.learned.begin(self._local_now())
-        self.controller = self._make_controller()
-        self.data = self.controller.store.state
-        self._choices = self.controller.store.choices
-        self.controller.store.add_read_listener(self._async_learn)
-        self._equipment_view = self._viewed = self.data
-        self.hold_timer = HoldTimer(
-            hass, self.controller.holds, self.async_in_background
-        )
-        self.recovery = Recovery(
-            self, self._access, self.controller.paths, shared.cloud
-        )
+        memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
+        self.remembered = Remembered(memory, record.device_id, self.clock)
+        self.learned = self.remembered.learned
+        self._access = shared.access(record, self.remembered, allowed=self.uses_lan)
+        self.controller = controller = self._make_controller()
+        self.data = controller.store.state
+        self._choices = controller.store.choices
+        controller.store.add_read_listener(self.remembered.async_learn)
+        self._view = EquipmentView(self.data)
+        self.hold_timer = HoldTimer(hass, controller.holds, self.async_in_background)
+        self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         self.problems = ActiveProblems(hass, PROBLEMS)
         self.links = links_of(self.health())
         entry.async_on_unload(
@@ -129,23 +124,20 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     def _make_controller(self) -> Controller:
         options, cloud = self._options, self._shared.cloud
-        remembered = remembered_state(self._memory, self.record.device_id)
-        if remembered.outputs.names:
-            # Then it has answered this query before.
-            self._access.counters.answered = NAMES.name, b""
+        remembered = self.remembered
         return Controller(
             self.record.device_id,
             lan=self._access.client(),
             cloud=None if options.connection is Connection.LAN else cloud,
             facts=self._access.facts,
             publish=self._async_publish,
-            remembered=replace(remembered, without_flow=options.without_flow),
-            choices=self._memory.read(self.record.device_id, CHOICES),
+            remembered=replace(remembered.state, without_flow=options.without_flow),
+            choices=remembered.choices,
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
-            holds=self._memory.read(self.record.device_id, HOLDS).holds,
-            controller_clock=self.learned.controller_clock,
+            holds=remembered.holds,
+            controller_clock=remembered.learned.controller_clock,
         )
 
     async def _async_stopping(self, event: Event) -> None:
@@ -215,11 +207,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @property
     def equipment_view(self) -> PoolState:
         """The data without figures: the same object for as long as it is equal."""
-        if self._viewed is not self.data:
-            self._viewed = self.data
-            if (new := equipment_view(self.data)) != self._equipment_view:
-                self._equipment_view = new
-        return self._equipment_view
+        return self._view.of(self.data)
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
         """Return what tells the device of a part of the pool, of the controller for `None`.
@@ -249,7 +237,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @property
     def _is_closed_up(self) -> bool:
         """Whether nobody reads the pool in a closed season: then there are no reminders."""
-        return self.config_entry.pref_disable_polling and not self.last_update_success
+        return not self.polled and not self.last_update_success
 
     @callback
     def health(self, *, reached: bool = True) -> Health:
@@ -260,11 +248,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             registered_id=self.registered_id,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             pool=self.pool,
-            now=self.clock.now().astimezone(dt_util.get_default_time_zone()),
+            now=self.remembered.now,
             clock_ahead=self.clock.ahead,
             controller_ahead=controller.controller_clock.offset,
             reached=reached,
-            closed_season=self.config_entry.pref_disable_polling,
+            closed_season=not self.polled,
             lan_allowed=self.uses_lan,
             lan_possible=controller.paths.lan is not None,
             on_lan=controller.paths.on_lan,
@@ -278,34 +266,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             cloud_error=controller.paths.cloud_error,
             key_asked=self.recovery.key_asked,
         )
-
-    # Learned
-
-    def _local_now(self) -> datetime:
-        """Return the trusted time where the pool is."""
-        return self.clock.now().astimezone(dt_util.get_default_time_zone())
-
-    @callback
-    def _async_learn(self, state: PoolState, at: float) -> None:
-        revision = self.learned.revision
-        if self.learned.take(state, at, self._local_now()):
-            # Before it is shown: after a power cut no total is less than it was.
-            self._memory.save(at_once=True)
-        elif self.learned.revision != revision:
-            self._memory.save()
-
-    @callback
-    def async_reset_total(self, kind: TotalKind) -> None:
-        """Begin a total anew."""
-        self.learned.totals.reset(kind)
-        self._memory.save(at_once=True)
-
-    @callback
-    def async_filter_cleaned(self) -> None:
-        """Take that a person calls the filter clean."""
-        self.learned.cleaned(self.clock.now())
-        self._memory.save()
-        self.controller.store.publish()
 
     # Polls
 
@@ -332,7 +292,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @override
     async def _async_update_data(self) -> PoolState:
         # In a closed season, a sign-in can wait until polling is enabled again.
-        signed_in = not self.config_entry.pref_disable_polling and not isinstance(
+        signed_in = self.polled and not isinstance(
             self.controller.paths.cloud_error, AuthenticationError
         )
         self._poll = asyncio.current_task()
@@ -390,7 +350,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
         store, holds = self.controller.store, self.controller.holds
-        self._async_keep()
+        self.remembered.async_keep(store.known, store.choices, holds.kept)
         self.hold_timer.async_check()
         names_due, revision = self.controller.queries.names_due, self.learned.revision
         shown = names_due, store.choices, holds.shown, revision
@@ -409,17 +369,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             self.problems.async_test(self.health(reached=self.last_update_success))
         if same or not (polled and self.controller.paths.lan_answers):
             self.async_update_listeners()
-
-    @callback
-    def _async_keep(self) -> None:
-        """Keep what lasts of the state, choices, holds and what is learned."""
-        store, device_id = self.controller.store, self.record.device_id
-        remember(self._memory, device_id, store.known)
-        self._memory.keep(device_id, CHOICES.name, store.choices)
-        holds = self.controller.holds.kept
-        self._memory.keep(device_id, HOLDS.name, holds, at_once=True)
-        if self.learned.take_dosers(store.known):
-            self._memory.save(at_once=True)
 
     # Address and key
 

@@ -20,6 +20,22 @@ def _known(figures: Iterable[float | None]) -> Iterable[int | None]:
     return (None if figure is None else 0 for figure in figures)
 
 
+class EquipmentView:
+    """The state without its figures: the same object for as long as it is equal."""
+
+    def __init__(self, state: PoolState) -> None:
+        """Begin with a state."""
+        self._viewed = self._view = state
+
+    def of(self, state: PoolState) -> PoolState:
+        """Return the newest state without its figures."""
+        if self._viewed is not state:
+            self._viewed = state
+            if (new := equipment_view(state)) != self._view:
+                self._view = new
+        return self._view
+
+
 def equipment_view(state: PoolState) -> PoolState:
     """Return a state without its figures; it still says which of them are known."""
     valid = state.valid_chemistry

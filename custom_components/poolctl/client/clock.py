@@ -189,10 +189,6 @@ class ControllerClock:
             return timedelta()
         return timedelta(minutes=round(self.offset / timedelta(minutes=1)))
 
-    def local(self, now: datetime, zone: tzinfo) -> datetime:
-        """Return what the controller's clock shows."""
-        return (now + (self.offset or timedelta())).astimezone(zone)
-
     def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> None:
         """Take when a schedule began; the same difference three times is the offset."""
         today = at.astimezone(zone).date()

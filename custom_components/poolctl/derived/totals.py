@@ -212,5 +212,5 @@ class PoolctlTotal(PoolctlLearned[PoolctlTotalDescription]):
     @callback
     def async_reset(self) -> None:
         """Begin anew at 0, with new equipment."""
-        self.coordinator.async_reset_total(self.entity_description.total)
+        self.coordinator.remembered.async_reset_total(self.entity_description.total)
         self._handle_coordinator_update()

@@ -1,18 +1,25 @@
-"""The sections of the store that a controller's state starts from."""
+"""What a controller starts from, and what lasts of it: its sections of the store."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Self
 
+from homeassistant.core import callback
+from homeassistant.util import dt as dt_util
+
+from ..client.clock import Clock
 from ..client.commands import PumpIdentity
 from ..client.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..client.holds.kept import KeptHolds
 from ..client.pool.choices import Choices
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry
+from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..client.stored import Stored, each, moment, number, text, whole
 from ..learned.learned import Learned
+from ..learned.totals import TotalKind
+from .counters import counters_of
 from .memory import Memory, Section
 
 
@@ -100,6 +107,61 @@ def remembered_state(memory: Memory, device_id: str) -> PoolState:
         valid_chemistry=equipment.chemistry,
         valid_at=equipment.chemistry_at,
     )
+
+
+class Remembered:
+    """What lasts of one controller: read once, kept whenever it changed."""
+
+    def __init__(self, memory: Memory, device_id: str, clock: Clock) -> None:
+        """Read what was kept."""
+        self._memory = memory
+        self._device_id = device_id
+        self._clock = clock
+        self.counters = counters_of(memory, device_id)
+        self.state = remembered_state(memory, device_id)
+        if self.state.outputs.names:
+            # Then it has answered this query before.
+            self.counters.answered = NAMES.name, b""
+        self.choices = memory.read(device_id, CHOICES)
+        self.holds = memory.read(device_id, HOLDS).holds
+        self.learned = memory.read(device_id, LEARNED)
+        self.learned.begin(self.now)
+
+    @property
+    def now(self) -> datetime:
+        """The trusted time where the pool is."""
+        return self._clock.now().astimezone(dt_util.get_default_time_zone())
+
+    @callback
+    def async_learn(self, state: PoolState, at: float) -> None:
+        """Take a read of a time, monotonic in s."""
+        revision = self.learned.revision
+        if self.learned.take(state, at, self.now):
+            # Before it is shown: after a power cut no total is less than it was.
+            self._memory.save(at_once=True)
+        elif self.learned.revision != revision:
+            self._memory.save()
+
+    @callback
+    def async_reset_total(self, kind: TotalKind) -> None:
+        """Begin a total anew."""
+        self.learned.totals.reset(kind)
+        self._memory.save(at_once=True)
+
+    @callback
+    def async_filter_cleaned(self) -> None:
+        """Take that a person calls the filter clean."""
+        self.learned.cleaned(self._clock.now())
+        self._memory.save()
+
+    @callback
+    def async_keep(self, state: PoolState, choices: Choices, holds: KeptHolds) -> None:
+        """Keep what a read, a reply or a person changed."""
+        remember(self._memory, self._device_id, state)
+        self._memory.keep(self._device_id, CHOICES.name, choices)
+        self._memory.keep(self._device_id, HOLDS.name, holds, at_once=True)
+        if self.learned.take_dosers(state):
+            self._memory.save(at_once=True)
 
 
 def remember(memory: Memory, device_id: str, state: PoolState) -> None:

@@ -1,11 +1,10 @@
 """Sees schedules begin, which they do by the controller's clock (chosen, design.md 2)."""
 
-from collections.abc import Callable, Iterator
-from datetime import tzinfo
+from collections.abc import Iterator
 
-from ..clock import Clock, ControllerClock
 from ..equipment import Role, Slot
 from ..frame import MODE_MANUAL, MODE_OFF
+from ..holds.times import Times
 from ..pool.state import PoolState, Source
 from ..schedule import Schedule
 from .store import MAX_AGE, Store
@@ -14,27 +13,19 @@ from .store import MAX_AGE, Store
 class ClockWatch:
     """Compares when schedules begin with when they should."""
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        zone: Callable[[], tzinfo],
-        controller_clock: ControllerClock,
-    ) -> None:
+    def __init__(self, store: Store, times: Times) -> None:
         """Follow every read from now on."""
-        self._clock = clock
-        self._zone = zone
-        self._controller_clock = controller_clock
+        self._times = times
         self._previous: tuple[PoolState, float] | None = None
         store.add_read_listener(self._take)
 
     def _take(self, state: PoolState, at: float) -> None:
         previous, self._previous = self._previous, (state, at)
-        if previous is None or at - previous[1] > MAX_AGE or not self._clock.trusted:
+        times = self._times
+        if previous is None or at - previous[1] > MAX_AGE or not times.clock.trusted:
             return
         for index, schedule in begun(previous[0], state):
-            now, zone = self._clock.now(), self._zone()
-            self._controller_clock.began(index, schedule, now, zone)
+            times.controller.began(index, schedule, times.now, times.zone())
 
 
 def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule]]:

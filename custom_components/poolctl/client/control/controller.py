@@ -1,13 +1,14 @@
 """One controller: everything that is known of it and can be done with it."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, timedelta, tzinfo
+from datetime import UTC, tzinfo
 
 from ..clock import Clock, ControllerClock
 from ..cloud import CloudClient
 from ..facts import Facts
 from ..holds.hold import Hold
 from ..holds.owner import Holds
+from ..holds.times import Times
 from ..lan import LanClient
 from ..pool.choices import Choices
 from ..pool.state import PoolState
@@ -56,8 +57,7 @@ class Controller:
         """Start from what is remembered; nothing is read yet.
 
         `publish` is called whenever the state may look different. `zone` is where the
-        pool is; with `holds_end`, what is held by hand is released by itself. `holds`
-        and `controller_clock` were stored.
+        pool is; with `holds_end`, what is held by hand is released by itself.
         """
         self.clock = clock = clock or Clock()
         self.store = store = Store(remembered, choices, publish)
@@ -71,15 +71,10 @@ class Controller:
         self.pump = pump = PumpControl(store, sender, device_id)
         self.outputs = OutputControl(store, sender, pump, device_id)
         self.controller_clock = controller_clock or ControllerClock()
-        ClockWatch(store, clock, zone, self.controller_clock)
-        self.holds = Holds(
-            Switching(store, paths, poller, self.outputs, pump),
-            clock=lambda: clock.now().astimezone(zone()),
-            offset=lambda: self.controller_clock.offset or timedelta(),
-            end_by_themselves=holds_end,
-            changed=publish,
-            stored=holds,
-        )
+        times = Times(clock, zone, self.controller_clock)
+        ClockWatch(store, times)
+        switching = Switching(store, paths, poller, self.outputs, pump)
+        self.holds = Holds(switching, times, holds, end_by_themselves=holds_end)
         store.add_read_listener(self.holds.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)

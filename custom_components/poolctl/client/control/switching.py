@@ -51,6 +51,10 @@ class Switching(Means):
         return self._paths.cloud is not None
 
     @override
+    def publish(self) -> None:
+        self._store.publish()
+
+    @override
     async def look(self) -> bool:
         return await self._poller.read_lan()
 

@@ -29,6 +29,9 @@ class Means(Protocol):
     def has_cloud(self) -> bool:
         """Whether the cloud may be used."""
 
+    def publish(self) -> None:
+        """Take that holds changed."""
+
     async def look(self) -> bool:
         """Read the LAN; tell whether it answered."""
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 import logging
 import time
 
@@ -50,25 +50,20 @@ class Holds:
 
     With `end_by_themselves`, off holds an output only as long as one of its schedules
     would switch it on again; else every switch by hand holds until it is released.
-    `clock` is the trusted time in the pool's time zone, `offset` how far the
-    controller's clock is ahead of it. `changed` is called after every change.
     """
 
     def __init__(
         self,
         means: Means,
+        times: Times,
+        stored: Iterable[Hold],
         *,
-        clock: Callable[[], datetime],
-        offset: Callable[[], timedelta],
         end_by_themselves: bool,
-        changed: Callable[[], None] = lambda: None,
-        stored: Iterable[Hold] = (),
     ) -> None:
         """Go on with what was stored."""
         self._means = means
-        self._times = times = Times(clock, offset)
+        self._times = times
         self._end_by_themselves = end_by_themselves
-        self._changed = changed
         self._coalescer = Coalescer(burst=3)
         self._working = asyncio.Lock()
         self._firmware: str | None = None
@@ -120,7 +115,7 @@ class Holds:
 
     def _held_off(self, hold: Hold, slot: Slot) -> Hold:
         """Return the hold of an output that is switched off, with its end."""
-        offset = self._times.offset()
+        offset = self._times.offset
         if window := window_of(self._means.state, slot, self._times.local):
             return replace(
                 hold,
@@ -186,7 +181,7 @@ class Holds:
 
     def _put(self, slot: int, hold: Hold | None) -> None:
         self._book.put(slot, hold)
-        self._changed()
+        self._means.publish()
 
     # Sending
 
@@ -301,7 +296,7 @@ class Holds:
 
     def _look_at_ends(self, state: PoolState) -> None:
         times, at = self._times, time.monotonic()
-        now, local, offset = times.now, times.local, times.offset()
+        now, local, offset = times.now, times.local, times.offset
         for hold in self._book.all:
             moved = rescheduled(again(hold, now, at), state, local, offset)
             event = Event.ENDED if is_over(moved, now, at) else Event.MOVED
@@ -321,7 +316,7 @@ class Holds:
                     await self._hold_again(hold)
             await self._releases.run()
             if self._book.all != before:
-                self._changed()
+                self._means.publish()
 
     async def leave(self, *, only_lan: bool = False) -> tuple[Hold, ...]:
         """Release within 10 s what nobody releases later; return what is not released.
@@ -329,7 +324,7 @@ class Holds:
         `only_lan`: the cloud stays, which switches off what is held on.
         """
         left = await self._releases.leave(only_lan=only_lan)
-        self._changed()
+        self._means.publish()
         return left
 
     async def _hold_again(self, hold: Hold) -> None:

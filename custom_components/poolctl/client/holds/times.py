@@ -2,24 +2,31 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
+
+from ..clock import Clock, ControllerClock
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
     """The trusted time, and what the controller's clock shows."""
 
-    clock: Callable[[], datetime]
-    """The trusted time in the pool's time zone."""
-    offset: Callable[[], timedelta]
-    """How far the controller's clock is ahead of it."""
+    clock: Clock
+    zone: Callable[[], tzinfo]
+    """Where the pool is."""
+    controller: ControllerClock
 
     @property
     def now(self) -> datetime:
         """The trusted time in UTC."""
-        return self.clock().astimezone(UTC)
+        return self.clock.now()
+
+    @property
+    def offset(self) -> timedelta:
+        """How far the controller's clock is ahead of it."""
+        return self.controller.offset or timedelta()
 
     @property
     def local(self) -> datetime:
         """What the controller's clock shows."""
-        return self.clock() + self.offset()
+        return self.now.astimezone(self.zone()) + self.offset
