@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from random import Random
+import re
 import time
 from typing import Final
 
@@ -61,8 +62,8 @@ have a minute each."""
 KEY_RECOVERY: Final = 1.2 * HOUR
 """s of a cloud that works until a rotated key is known: it is fetched once an hour at
 most, and every five minutes while the cloud does not answer."""
-LISTED_ONLY: Final = ("not_fitted_schedule", "never_schedule", "one_more_schedule")
-"""What the firmware lists for a while, and nobody has."""
+LISTED_ONLY: Final = re.compile("(not_fitted|never|one_more).*schedule")
+"""The schedules that the firmware lists for a while, and nobody has."""
 FOUND: Final = 8 * MINUTE
 """s until another address is tried once more, because the first time somebody signed
 meanwhile. While somebody's clock is ahead, none can prove that it is right
@@ -105,7 +106,7 @@ class Week:
     def _registry(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
         """Nothing is ever unplugged here, so no entity may be forgotten."""
         _, _, name = event.data["entity_id"].partition(".")
-        listed_only = any(each in name for each in LISTED_ONLY)
+        listed_only = LISTED_ONLY.search(name)
         if event.data["action"] == "remove" and not listed_only:
             self.note(f"{event.data['entity_id']} was removed")
 

@@ -13,6 +13,7 @@ from custom_components.poolctl.client.exceptions import (
     OutcomeUnknownError,
 )
 from custom_components.poolctl.client.pool.from_cloud import merge_schedule_info
+from custom_components.poolctl.client.pool.state import PoolState
 from tests.simulator import devices
 
 from .conftest import Rig
@@ -222,3 +223,12 @@ async def test_one_that_is_not_understood_takes_nothing_away(
     # Only an answer that is understood as a whole says what is gone.
     state = merge_schedule_info(state, {"scheduleInfo": {"schedules": told[:1]}})
     assert list(state.schedules.used) == [0]
+
+
+def test_a_table_without_one_that_is_understood_is_not_an_empty_one() -> None:
+    """After a restart it is not known which there are, and none is thought to be gone."""
+    state = PoolState()
+    odd = {"scheduleInfo": {"schedules": [{"schedule_num": "seven"}]}}
+    assert merge_schedule_info(state, odd) == state
+    empty = merge_schedule_info(state, {"scheduleInfo": {"schedules": []}})
+    assert empty.schedules.records is not None and empty.schedules.used == {}

@@ -199,6 +199,8 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
             index = int(place) - 1
             if (schedule := _schedule(state, entry, known[index])) is not None:
                 found[index] = schedule
+    if told and not found:
+        return state
     # Only where all of it was understood, what it lacks is gone.
     lacking = [UNUSED] * len(known) if len(found) == len(told) else known
     return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
