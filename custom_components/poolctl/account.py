@@ -225,7 +225,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         }
 
     def _verifies(self, device_id: str) -> bool:
-        """Tell whether a controller answers on the LAN, signed with its key."""
+        """Return whether a controller answers on the LAN, signed with its key."""
         if (controller := self.controllers.get(device_id)) is None:
             return False
         health = controller.health()
@@ -369,9 +369,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         coordinator.async_register_device()
         addresses = async_observed_addresses(self.hass)
         addresses.protect(record.device_id)
-        told = addresses.of(record.device_id)
+        reported = addresses.of(record.device_id)
         async_end_cards(self.hass, record.device_id, {record.mac})
-        for each in told:
+        for each in reported:
             # It may have moved while this entry was not loaded.
             coordinator.recovery.async_offer(each)
         return coordinator

@@ -109,7 +109,7 @@ async def async_get_auth_implementation(
 
 
 async def async_credentials_stored(hass: HomeAssistant) -> bool:
-    """Tell whether there are application credentials, for whichever service."""
+    """Return whether there are application credentials, for whichever service."""
     with service_address(""):
         found = await config_entry_oauth2_flow.async_get_implementations(hass, DOMAIN)
     return bool(found)

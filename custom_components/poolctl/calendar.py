@@ -229,14 +229,14 @@ class PoolctlCalendar(
     ) -> None:
         """Change a schedule."""
         with self.commanding():
-            index, seen = self._find(uid, recurrence_id, recurrence_range)
-            equipment = self._equipment(event, seen)
-            times = _kept(_times(event), event, seen, recurrence_id)
-            wanted = _schedule(seen, equipment, times, event)
-            if wanted.name == self._names.schedule(index, seen):
+            index, observed = self._find(uid, recurrence_id, recurrence_range)
+            equipment = self._equipment(event, observed)
+            times = _kept(_times(event), event, observed, recurrence_id)
+            wanted = _schedule(observed, equipment, times, event)
+            if wanted.name == self._names.schedule(index, observed):
                 # A schedule without a name was shown by its number.
-                wanted = replace(wanted, name=seen.name)
-            await self.controller.schedules.update(index, wanted, seen=seen)
+                wanted = replace(wanted, name=observed.name)
+            await self.controller.schedules.update(index, wanted, seen=observed)
 
     @override
     async def async_delete_event(
@@ -247,8 +247,8 @@ class PoolctlCalendar(
     ) -> None:
         """Delete a schedule."""
         with self.commanding():
-            index, seen = self._find(uid, recurrence_id, recurrence_range)
-            await self.controller.schedules.delete(index, seen=seen)
+            index, observed = self._find(uid, recurrence_id, recurrence_range)
+            await self.controller.schedules.delete(index, seen=observed)
 
     def _find(
         self, uid: str, recurrence_id: str | None, recurrence_range: str | None

@@ -80,7 +80,7 @@ class PoolctlClimateDescription(
 
     @override
     def exists(self, pool: Pool) -> bool | None:
-        """Tell whether something heats it, `None` while its target is not known.
+        """Return whether something heats it, `None` while its target is not known.
 
         The cloud does not tell the targets.
         """

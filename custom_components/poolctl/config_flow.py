@@ -188,12 +188,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     def _placeholders(self) -> dict[str, str]:
         # Home Assistant's validation allows no address inside a translation.
         placeholders = {"example_url": _EXAMPLE_URL}
-        if (seen := self._observed) is None:
+        if (observed := self._observed) is None:
             return placeholders
         return placeholders | {
-            "name": seen.name,
-            "host": seen.host,
-            "firmware": seen.firmware,
+            "name": observed.name,
+            "host": observed.host,
+            "firmware": observed.firmware,
             **self._preview.placeholders,
         }
 
@@ -221,15 +221,15 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
-        told = Identity.told(subject, token, inventory)
+        reported = Identity.told(subject, token, inventory)
         if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
             entry = self._entry
-            before = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))
-            if not told.fits(entry.unique_id, before):
+            previous = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))
+            if not reported.fits(entry.unique_id, previous):
                 return self.async_abort(reason="wrong_account")
-            data[CONF_IDENTITY] = told.as_stored(before)
+            data[CONF_IDENTITY] = reported.as_stored(previous)
             return self.async_update_reload_and_abort(entry, data_updates=data)
-        data[CONF_IDENTITY] = told.as_stored(told)
+        data[CONF_IDENTITY] = reported.as_stored(reported)
         self._abort_if_unique_id_configured()
         if not self._owned(inventory):
             return self.async_abort(
@@ -251,7 +251,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         )
 
     def _owned(self, inventory: Inventory) -> bool:
-        """Tell whether the discovered controller is one of the account's."""
+        """Return whether the discovered controller is one of the account's."""
         return self._observed is None or any(
             device.device_id == self._observed.device_id for device in inventory.devices
         )
@@ -263,39 +263,39 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self, discovery_info: ZeroconfServiceInfo
     ) -> ConfigFlowResult:
         """Take over the address of a known controller, offer an unknown one."""
-        if (seen := ObservedAddress.from_zeroconf(discovery_info)) is None:
+        if (observed := ObservedAddress.from_zeroconf(discovery_info)) is None:
             return self.async_abort(reason="not_a_controller")
-        if not seen.protocol_supported:
+        if not observed.protocol_supported:
             return self.async_abort(
                 reason="unsupported_protocol",
-                description_placeholders={"protocol": seen.protocol or "-"},
+                description_placeholders={"protocol": observed.protocol or "-"},
             )
         for address in discovery_info.ip_addresses[1:]:
             # One announcement for both interfaces (interface.md 2.8).
-            other = replace(seen, host=str(address))
+            other = replace(observed, host=str(address))
             async_observed_addresses(self.hass).hear(other)
-        if (entry := announcements.async_offer(self.hass, seen)) is not None:
+        if (entry := announcements.async_offer(self.hass, observed)) is not None:
             if len(entry.discovery_keys.get(SOURCE_ZEROCONF, ())) < _KEPT_NAMES:
                 # Home Assistant keeps the name of the service with the entry, and
                 # discovers it again when the entry is deleted.
                 await self.async_set_unique_id(entry.unique_id, raise_on_progress=False)
             return self.async_abort(reason="already_configured")
-        async_observed_addresses(self.hass).hear(seen)
+        async_observed_addresses(self.hass).hear(observed)
         # Not the announced one: a neighbour may announce ours with another identifier.
-        await self.async_set_unique_id(mac_of(seen.device_id))
+        await self.async_set_unique_id(mac_of(observed.device_id))
         self._abort_if_unique_id_configured()
-        if not seen.firmware_supported:
+        if not observed.firmware_supported:
             return self.async_abort(
                 reason="unsupported_firmware",
                 description_placeholders={
-                    "firmware": seen.firmware,
+                    "firmware": observed.firmware,
                     "minimum": MIN_FIRMWARE,
                 },
             )
-        self._observed = seen
+        self._observed = observed
         self._abort_if_too_much()
-        self.context["title_placeholders"] = {"name": seen.name}
-        discovered.async_cards(self.hass)[self.flow_id] = seen
+        self.context["title_placeholders"] = {"name": observed.name}
+        discovered.async_cards(self.hass)[self.flow_id] = observed
         # Nobody looks yet: whether there are credentials matters once somebody does.
         return await self._ask_address("confirm", None)
 
@@ -311,9 +311,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @override
     def is_matching(self, other_flow: Self) -> bool:
-        """Tell whether another flow is about the same controller, by whatever MAC."""
-        seen, other = self._observed, other_flow._observed
-        return bool(seen and other and seen.device_id == other.device_id)
+        """Return whether another flow is about the same controller, by whatever MAC."""
+        observed, other = self._observed, other_flow._observed
+        return bool(observed and other and observed.device_id == other.device_id)
 
     @override
     async def async_step_dhcp(

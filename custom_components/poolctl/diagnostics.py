@@ -150,12 +150,12 @@ def _recording(observers: Observers, device_id: str) -> list[object]:
 
 def _announced(health: Health) -> _Json | None:
     """Return what mDNS told since Home Assistant started."""
-    if (seen := health.announced) is None:
+    if (observed := health.announced) is None:
         return None
     return {
-        "firmware": seen.firmware,
-        "protocol": seen.protocol,
-        "at_the_known_address": seen.address == health.record.address,
+        "firmware": observed.firmware,
+        "protocol": observed.protocol,
+        "at_the_known_address": observed.address == health.record.address,
     }
 
 

@@ -45,7 +45,7 @@ class PoolctlEntityDescription[T](EntityDescription):
         return self.value_fn(pool.state) if self.pool_fn is None else self.pool_fn(pool)
 
     def exists(self, pool: Pool) -> bool | None:
-        """Tell whether the pool has this, `None` where that is not known yet.
+        """Return whether the pool has this, `None` where that is not known yet.
 
         While the equipment is not known, `proof_fn` decides.
         """
@@ -121,7 +121,7 @@ class PoolctlEntity[T](ControllerEntity):
         return PART_OF[self.entity_description.key]
 
     def _update(self) -> bool:
-        """Take over the state; tell whether anything a person sees changed."""
+        """Take over the state; return whether anything a person sees changed."""
         assumed = self.entity_description.assumed_fn(self.coordinator.data)
         shown = Shown(self._read_value(), assumed, self.available, self._details())
         if shown == self._shown:

@@ -65,7 +65,7 @@ class DoseSigns(NamedTuple):
     doses_now: Callable[[PoolState], bool | None]
 
     def exists(self, state: PoolState) -> bool | None:
-        """Tell whether there is such a doser; before that is known, a count proves it."""
+        """Return whether there is such a doser; before that is known, a count proves it."""
         doses = self.doser.of(state).doses
         fitted = state.outputs.fitted(self.doser.fitted)
         return (doses is not None or None) if fitted is None else fitted
@@ -97,22 +97,22 @@ class DoseWatch:
         if not self._signs.exists(state):
             return
         ended = self._flag_fell(state)
-        if (told := reported_count(self._signs.doser.of(state))) is None:
+        if (reported := reported_count(self._signs.doser.of(state))) is None:
             if ended and self._count is None:
                 yield Happening(self._signs.event_type, {})
             return
-        count = self._count or DoseCount.begin(told)
+        count = self._count or DoseCount.begin(reported)
         zone = dt_util.get_default_time_zone()
-        gained, self._count = count.gained(told, zone), count.then(told, zone)
+        gained, self._count = count.gained(reported, zone), count.then(reported, zone)
         if gained:
-            known = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: told.doses}
+            known = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: reported.doses}
             yield Happening(self._signs.event_type, known)
 
     def _flag_fell(self, state: PoolState) -> bool:
         if (doses_now := self._signs.doses_now(state)) is None:
             return False
-        before, self._dosed = self._dosed, doses_now
-        return before is True and not doses_now
+        previous, self._dosed = self._dosed, doses_now
+        return previous is True and not doses_now
 
 
 # Faults
@@ -151,8 +151,8 @@ class FaultWatch:
         """Yield the fault if it was not there before."""
         if (present := self._fault.present_fn(state)) is None:
             return
-        before, self._present = self._present, present
-        if present and before is False:
+        previous, self._present = self._present, present
+        if present and previous is False:
             yield self._fault.happening
 
 
@@ -170,7 +170,7 @@ class PoolctlEventDescription(PoolctlEntityDescription[None], EventEntityDescrip
 
 
 def _any_doser(pool: Pool) -> bool | None:
-    """Tell whether there is a doser, by the rules for the sensors of its doses."""
+    """Return whether there is a doser, by the rules for the sensors of its doses."""
     exist = [signs.exists(pool.state) for signs in DOSE_SIGNS]
     return None if None in exist and True not in exist else True in exist
 

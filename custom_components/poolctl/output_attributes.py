@@ -84,7 +84,7 @@ def _why_not(state: PoolState, slot: Slot) -> str | None:
 
 
 def spa_waits_for_pump(state: PoolState) -> bool | None:
-    """Tell whether spa mode is on without effect, because the pump is held off by hand."""
+    """Return whether spa mode is on without effect, because the pump is held off by hand."""
     if state.spa_mode is None or state.pump_on is None:
         return None
     pump = state.outputs.pump

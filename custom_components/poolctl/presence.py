@@ -59,7 +59,7 @@ class _Row(Protocol):
         """The key of the entity."""
 
     def exists(self, pool: Pool) -> bool | None:
-        """Tell whether the pool has this, `None` where that is not known yet."""
+        """Return whether the pool has this, `None` where that is not known yet."""
 
 
 def described[R: _Row](
@@ -184,21 +184,21 @@ class _Sync:
             self.async_look()
 
     def _has_news(self) -> bool:
-        """Tell whether a look is due: after most polls only figures differ.
+        """Return whether a look is due: after most polls only figures differ.
 
         Where no data came at all, something else has news for everybody.
         """
         coordinator = self._coordinator
         names_due = coordinator.controller.queries.names_due
         others = coordinator.pool.choices, coordinator.learned.filter.known, names_due
-        seen = coordinator.data, coordinator.equipment_view, others
-        before, self._seen = self._seen, seen
+        observed = coordinator.data, coordinator.equipment_view, others
+        previous, self._seen = self._seen, observed
         return (
-            before is None
+            previous is None
             or self._replaced
-            or seen[0] == before[0]
-            or seen[1] is not before[1]
-            or seen[2:] != before[2:]
+            or observed[0] == previous[0]
+            or observed[1] is not previous[1]
+            or observed[2:] != previous[2:]
         )
 
     @callback

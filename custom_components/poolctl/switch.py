@@ -117,8 +117,8 @@ def _schedule_description(index: int) -> PoolctlScheduleDescription:
         return schedule.enabled if schedule else None
 
     async def arm(controller: Controller, on: bool) -> None:
-        seen = controller.store.state.schedules.used.get(index)
-        await controller.schedules.enable(index, on, seen=seen)
+        observed = controller.store.state.schedules.used.get(index)
+        await controller.schedules.enable(index, on, seen=observed)
 
     return PoolctlScheduleDescription(
         key=f"schedule_{index}",

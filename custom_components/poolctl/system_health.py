@@ -71,7 +71,7 @@ def _on(source: Source) -> Callable[[ControllerCoordinator], bool]:
 
 
 def _cloud(account: AccountCoordinator) -> str | dict[str, str]:
-    """Tell whether the service answered what it was asked last."""
+    """Return whether the service answered what it was asked last."""
     statistics = account.observers.service
     if (error := statistics.last_error) and statistics.works is False:
         words = f"{_reason(account, error, _CLOUD)} ({error.__name__})"

@@ -125,7 +125,7 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
         """Change it; seconds are left out."""
         row = self.entity_description
         with self.commanding():
-            if (seen := self.schedule) is None:
+            if (observed := self.schedule) is None:
                 raise InvalidCommandError("it is gone", reason="schedule_changed")
-            wanted = row.with_fn(seen, value.hour * 60 + value.minute)
-            await self.controller.schedules.update(row.index, wanted, seen=seen)
+            wanted = row.with_fn(observed, value.hour * 60 + value.minute)
+            await self.controller.schedules.update(row.index, wanted, seen=observed)

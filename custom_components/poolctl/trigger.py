@@ -185,9 +185,9 @@ class _PoolTrigger(PoolEntities, Trigger):
         waiting.give_up(
             each for each in waiting if each[0] == who and each[1] not in after
         )
-        if (before := self._existing(old)) is None:
+        if (previous := self._existing(old)) is None:
             return
-        for key in after.keys() - before.keys():
+        for key in after.keys() - previous.keys():
             variables = {
                 ATTR_ENTITY_ID: who,
                 "from_state": old,

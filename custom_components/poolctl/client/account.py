@@ -138,7 +138,7 @@ def _token_answer(response: Response) -> Answer:
 
 
 def _refuses(response: Response) -> bool:
-    """Tell whether a 4xx ends a sign-in: it is an OAuth error (RFC 6749 5.2) or `FAILED`.
+    """Return whether a 4xx ends a sign-in: it is an OAuth error (RFC 6749 5.2) or `FAILED`.
 
     A page, or JSON of something else, comes of a proxy.
     """
@@ -155,12 +155,12 @@ def _token(answer: Answer, name: str) -> str | None:
 
 
 def _lifetime(answer: Answer) -> int:
-    told = answer.get("expires_in")
-    if isinstance(told, str) and told.isdecimal() and len(told) < 10:
-        told = int(told)
+    reported = answer.get("expires_in")
+    if isinstance(reported, str) and reported.isdecimal() and len(reported) < 10:
+        reported = int(reported)
     # Neither too short to be of use, nor so long that a date overflows.
-    if isinstance(told, int | float) and 1 <= told <= _MAX_LIFETIME:
-        return int(told)
+    if isinstance(reported, int | float) and 1 <= reported <= _MAX_LIFETIME:
+        return int(reported)
     return LIFETIME
 
 

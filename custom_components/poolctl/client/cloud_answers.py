@@ -62,7 +62,7 @@ _RETRY_AFTER = re.compile(
 
 
 def is_device_id(text: object) -> bool:
-    """Tell whether a text has the form of a controller identifier (interface.md 2.4)."""
+    """Return whether a text has the form of a controller identifier (interface.md 2.4)."""
     return isinstance(text, str) and _DEVICE_ID.fullmatch(text) is not None
 
 
@@ -125,7 +125,7 @@ def parse_inventory(answer: Answer) -> Inventory:
 
 
 def _has_all(answer: Answer, key: str, objects: list[Answer]) -> bool:
-    """Tell whether a list of an answer holds nothing but these objects."""
+    """Return whether a list of an answer holds nothing but these objects."""
     found = answer.get(key)
     return isinstance(found, list) and len(found) == len(objects)
 
@@ -136,7 +136,7 @@ _COUNT = re.compile("total|count", re.IGNORECASE)
 
 
 def _is_page(answer: Answer, received: int) -> bool:
-    """Tell whether more is on another page: a link to it, or a count above (chosen)."""
+    """Return whether more is on another page: a link to it, or a count above (chosen)."""
     for name, value in answer.items():
         if isinstance(value, dict):
             if _AROUND.fullmatch(name) and _is_page(value, received):
@@ -230,7 +230,7 @@ def check_write(response: Response) -> None:
 
 
 def may_blame_token(response: Response) -> bool:
-    """Tell whether a refusal may be one of the access token.
+    """Return whether a refusal may be one of the access token.
 
     How the service tells that is not known (interface.md 7.1). 401 says it, 400 and 403
     may say it, and of the rest the words do.
@@ -252,7 +252,7 @@ def _is_good(status: int) -> bool:
 
 
 def has_failed(answer: Answer) -> bool:
-    """Tell whether an answer says `FAILED` (interface.md 2.1)."""
+    """Return whether an answer says `FAILED` (interface.md 2.1)."""
     return str(answer.get("status")).upper() == FAILED
 
 

@@ -236,7 +236,7 @@ class _Reader:
         return self.take(1)[0]
 
     def end(self) -> bool:
-        """Tell whether nothing follows; a few bytes may, in a newer firmware.
+        """Return whether nothing follows; a few bytes may, in a newer firmware.
 
         Raises ReplyError where more follows: then it is something else altogether. A
         state frame that is played back in the place of a reply begins like one.
@@ -370,7 +370,7 @@ def bytes_after(name: str, payload: bytes) -> int | None:
 
 
 def _plausible(schedule: Schedule) -> bool:
-    """Tell whether a record can be one; what an unused one holds does not matter."""
+    """Return whether a record can be one; what an unused one holds does not matter."""
     erased = schedule.slot == _ERASED_SLOT and schedule.start == schedule.end == _ERASED
     if schedule.slot == UNUSED_SLOT or erased:
         return True

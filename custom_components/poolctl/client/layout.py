@@ -18,7 +18,7 @@ class Between:
     high: float
 
     def __contains__(self, value: object) -> bool:
-        """Tell whether a number is possible."""
+        """Return whether a number is possible."""
         return isinstance(value, int | float) and self.low <= value <= self.high
 
 

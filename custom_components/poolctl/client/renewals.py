@@ -53,7 +53,7 @@ class Renewals:
         return None if newer == token else newer
 
     def in_vain(self, response: Response, path: str) -> bool:
-        """Tell whether a path refuses the newer token, too, and remember that."""
+        """Return whether a path refuses the newer token, too, and remember that."""
         if vain := may_blame_token(response):
             self._in_vain.add(path)
         return vain

@@ -73,11 +73,11 @@ class Schedule:
         return *self.when, self.speed, self.name
 
     def same_as(self, other: Schedule | None) -> bool:
-        """Tell whether the other is the same schedule to a person, armed or not."""
+        """Return whether the other is the same schedule to a person, armed or not."""
         return other is not None and self.content == other.content
 
     def overlaps(self, other: Schedule) -> bool:
-        """Tell whether both would run at the same minute of some week."""
+        """Return whether both would run at the same minute of some week."""
         return any(
             start < other_stop + shift and other_start + shift < stop
             for start, stop in self._runs()

@@ -64,7 +64,7 @@ async def async_form(hass: HomeAssistant) -> vol.Schema:
 @callback
 def async_chosen(hass: HomeAssistant, user_input: UserInput) -> ObservedAddress | None:
     """Return what was chosen in the form, `None` where it was none of them."""
-    cards = {seen.device_id: seen for seen in async_cards(hass).values()}
+    cards = {observed.device_id: observed for observed in async_cards(hass).values()}
     return cards.get(user_input[CONF_DEVICE_ID])
 
 

@@ -53,7 +53,7 @@ class Identity:
         }
 
     def fits(self, unique_id: str | None, before: Self) -> bool:
-        """Tell whether this is the account with a unique id, as it was told before.
+        """Return whether this is the account with a unique id, as it was told before.
 
         Of each kind of identifier, a person's before an account's, the first that was
         told both times counts.

@@ -100,18 +100,18 @@ async def _async_look(hass: HomeAssistant, seen: ObservedAddress) -> Preview:
         # Lengths and versions tell whoever reads a report where it goes wrong.
         odd = f"{FrameError.__name__}, {len(payload)} bytes, {payload[:4].hex()}"
         return await _async_odd(hass, odd)
-    told = _shown(hass, frame, frame.telemetry)
-    known = (("pH {}", told["ph"]), ("{}", told["water"]))
+    reported = _shown(hass, frame, frame.telemetry)
+    known = (("pH {}", reported["ph"]), ("{}", reported["water"]))
     readings = ", ".join(
         text.format(value) for text, value in known if value != _UNKNOWN
     )
-    return Preview(step_id="confirm_seen", placeholders=told, readings=readings)
+    return Preview(step_id="confirm_seen", placeholders=reported, readings=readings)
 
 
 async def _async_odd(hass: HomeAssistant, problem: str) -> Preview:
     integration = await async_get_integration(hass, DOMAIN)
-    told = {"problem": problem, "report_url": integration.issue_tracker or ""}
-    return Preview(step_id="confirm_odd", placeholders=told)
+    reported = {"problem": problem, "report_url": integration.issue_tracker or ""}
+    return Preview(step_id="confirm_odd", placeholders=reported)
 
 
 def _shown(

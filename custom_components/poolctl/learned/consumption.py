@@ -67,24 +67,26 @@ class Consumption:
 
     def take(self, told: Level, zone: tzinfo | None) -> None:
         """Count what was used since the level before."""
-        before = self.level
-        elapsed = told.at - before.at
-        fallen = before.ml - told.ml
+        previous = self.level
+        elapsed = told.at - previous.at
+        fallen = previous.ml - told.ml
         if elapsed == timedelta():
             return
-        lowest = Level(min(before.ml, told.ml), told.at)
+        lowest = Level(min(previous.ml, told.ml), told.at)
         if elapsed < timedelta():
             # Our own clock was put back: what it told of later days is not true.
             self.level = lowest
             today = told.at.astimezone(zone).date()
-            self.days = {day: seen for day, seen in self.days.items() if day <= today}
+            self.days = {
+                day: observed for day, observed in self.days.items() if day <= today
+            }
         elif fallen < -REFILL or fallen > LARGEST + FASTEST * elapsed / _MINUTE:
             self.level, self.refilled_at = told, told.at
         elif self.refilled_at and told.at - self.refilled_at < COPY_MARGIN:
             self.level = lowest
         else:
             self.level = lowest
-            self._share_out(max(fallen, 0.0), before.at, told.at, zone)
+            self._share_out(max(fallen, 0.0), previous.at, told.at, zone)
 
     def _share_out(
         self, ml: float, begin: datetime, end: datetime, zone: tzinfo | None
@@ -99,7 +101,9 @@ class Consumption:
             seconds = (stop - begin).total_seconds()
             self.days[day] = self.days.get(day, Day()).plus(rate * seconds, seconds)
             begin = stop
-        self.days = {day: seen for day, seen in self.days.items() if day >= first}
+        self.days = {
+            day: observed for day, observed in self.days.items() if day >= first
+        }
 
     def used_today(self, now: datetime) -> float | None:
         """Return what was used today in mL, at a local time.
@@ -120,9 +124,9 @@ class Consumption:
         the day ends or the drum is refilled; `None` while the rate is not known.
         """
         today = now.date()
-        before = [seen for day, seen in self.days.items() if day < today]
-        seconds = sum(seen.seconds for seen in before)
-        used = sum(seen.ml for seen in before)
+        previous = [observed for day, observed in self.days.items() if day < today]
+        seconds = sum(observed.seconds for observed in previous)
+        used = sum(observed.ml for observed in previous)
         if seconds < ENOUGH.total_seconds() or not used:
             return None
         at_midnight = left + self.days.get(today, Day()).ml
@@ -139,7 +143,9 @@ class Consumption:
             "level": self.level.ml,
             "told_at": self.level.at.isoformat(),
             "refilled_at": refilled and refilled.isoformat(),
-            "days": [[day.isoformat(), *seen] for day, seen in self.days.items()],
+            "days": [
+                [day.isoformat(), *observed] for day, observed in self.days.items()
+            ],
         }
 
     @classmethod

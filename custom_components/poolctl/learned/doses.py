@@ -56,13 +56,15 @@ class DoseCount:
 
     def gained(self, told: Told, zone: tzinfo | None) -> int | None:
         """Return the doses since the count before, `None` where this one is no news."""
-        before = self.told
-        lower = told.doses < before.doses
-        if told.at == before.at or (lower and abs(told.at - before.at) < COPY_MARGIN):
+        previous = self.told
+        lower = told.doses < previous.doses
+        if told.at == previous.at or (
+            lower and abs(told.at - previous.at) < COPY_MARGIN
+        ):
             return None
         midnight = _midnight(told.at, zone)
-        anew = before.at < midnight and told.at >= midnight + MIDNIGHT_MARGIN
-        return told.doses if lower or anew else told.doses - before.doses
+        anew = previous.at < midnight and told.at >= midnight + MIDNIGHT_MARGIN
+        return told.doses if lower or anew else told.doses - previous.doses
 
     def at(self, now: datetime) -> int | None:
         """Return the doses of the current day so far, at a local time.
@@ -86,9 +88,14 @@ class DoseCount:
     @classmethod
     def from_dict(cls, stored: Stored) -> Self | None:
         """Return what was stored, `None` where too little of it can be read."""
-        today, told = stored.get("today", _COUNT, 0), stored.get("told", _COUNT, None)
+        today, reported = (
+            stored.get("today", _COUNT, 0),
+            stored.get("told", _COUNT, None),
+        )
         at = stored.get("told_at", moment, None)
-        return None if told is None or at is None else cls(today, Told(told, at))
+        return (
+            None if reported is None or at is None else cls(today, Told(reported, at))
+        )
 
 
 _COUNT = whole(0, 10_000)

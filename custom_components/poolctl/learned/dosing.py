@@ -27,7 +27,7 @@ class DoserModel:
         self._shown: tuple[object, ...] = ()
 
     def take(self, read: Read) -> bool:
-        """Take a read; tell whether anything that is shown changed."""
+        """Take a read; return whether anything that is shown changed."""
         doser, zone = self._kind.of(read.state), read.now.tzinfo
         if (count := reported_count(doser)) is not None:
             self._count = (self._count or DoseCount.begin(count)).then(count, zone)
@@ -82,7 +82,7 @@ class DosingEffect:
         self._doses: int | None = None
 
     def take(self, read: Read) -> bool:
-        """Take a read; tell whether anything that is shown changed."""
+        """Take a read; return whether anything that is shown changed."""
         acid, previous = read.state.acid, (self.reading, self.idle)
         if acid.doses is not None:
             if self._doses is not None:
@@ -103,7 +103,7 @@ class DosingEffect:
             self.reading, self.idle = ph, 0
 
     def missing(self, acid: Doser) -> bool | None:
-        """Tell whether doses do not move the reading."""
+        """Return whether doses do not move the reading."""
         if self.reading is None or acid.doses is None:
             return None
         return self.idle >= IDLE_DOSES

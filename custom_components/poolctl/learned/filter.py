@@ -120,7 +120,7 @@ class FilterLoad:
         self.known, self._even = self.known.cleaned(now), None
 
     def take(self, read: Read) -> bool:
-        """Take a read; tell whether anything that is shown changed."""
+        """Take a read; return whether anything that is shown changed."""
         previous = self.known
         if (measured := _measured(read)) is None:
             self._even = None

@@ -72,7 +72,7 @@ class Learned:
         return new_totals
 
     def take_dosers(self, state: PoolState) -> bool:
-        """Take what is reported of dosers; tell whether anything shown changed.
+        """Take what is reported of dosers; return whether anything shown changed.
 
         Their counts come with replies to queries, too, minutes apart.
         """

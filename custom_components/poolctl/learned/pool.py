@@ -18,21 +18,21 @@ class Pool(NamedTuple):
 
 
 def needs_cleaning(pool: Pool) -> bool | None:
-    """Tell whether the load of the filter has reached its limit."""
+    """Return whether the load of the filter has reached its limit."""
     load = pool.learned.filter.known.load
     return None if load is None else load >= pool.choices.filter_limit
 
 
 def filter_measurable(pool: Pool) -> bool | None:
-    """Tell whether this pool has ever told what measures a filter, else `None`."""
+    """Return whether this pool has ever told what measures a filter, else `None`."""
     return pool.learned.filter.known.measurable or None
 
 
 def filter_compared(pool: Pool) -> bool | None:
-    """Tell whether the filter was ever called clean, else `None`: it has no load yet."""
+    """Return whether the filter was ever called clean, else `None`: it has no load yet."""
     return pool.learned.filter.known.cleaned_at is not None or None
 
 
 def acid_without_effect(pool: Pool) -> bool | None:
-    """Tell whether doses of acid do not move the pH."""
+    """Return whether doses of acid do not move the pH."""
     return pool.learned.acid_effect.missing(pool.state.acid)

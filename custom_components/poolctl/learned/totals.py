@@ -39,7 +39,7 @@ _LITRES_A_MINUTE: Final = 60 * 1000.0
 """In a cubic metre a second."""
 
 type Runs = Callable[[PoolState], bool | None]
-"""Tells whether something runs, `None` where that is not known."""
+"""Returns whether something runs, `None` where that is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ def _output(codes: Collection[int]) -> Runs:
 
 
 def _is_on(state: PoolState, slot: Slot) -> bool | None:
-    """Tell whether an output is on; the cloud lists only those that people switch."""
+    """Return whether an output is on; the cloud lists only those that people switch."""
     listed = state.source is Source.LAN or slot.role is Role.PUMP_LINKED
     return slot.on if listed and not state.outputs.assumed else None
 
@@ -110,7 +110,7 @@ _chlorinator_output = _output(CHLORINATORS)
 
 
 def _chlorinates(state: PoolState) -> bool | None:
-    """Tell whether the chlorinator makes chlorine: the flag is of a liquid doser, too."""
+    """Return whether the chlorinator makes chlorine: the flag is of a liquid doser, too."""
     if state.outputs.fitted(LIQUID_CHLORINE) is False:
         return state.signals.chlorine_dosing
     return _chlorinator_output(state)
@@ -151,7 +151,7 @@ class Total:
     def take(
         self, rate: float | None, seconds: float | None, period: int, day: date
     ) -> bool:
-        """Add what was summed up since the read before; tell whether it is shown.
+        """Add what was summed up since the read before; return whether it is shown.
 
         `seconds` is the time since then, `None` where nobody knows what happened in it.
         """
@@ -179,7 +179,7 @@ class Totals:
         """To which the daily ones belong."""
 
     def take(self, read: Read) -> bool:
-        """Add a read; tell whether anything that is shown changed."""
+        """Add a read; return whether anything that is shown changed."""
         state, seconds, now = read
         self.begin_day(now)
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()

@@ -105,7 +105,7 @@ class Session:
     """From the time on at which the water has mixed, in hours from then."""
 
     def goes_on(self, sources: Sequence[HeatSource], at: float, now: float) -> bool:
-        """Tell whether a reading of a time, in °C, is of this session."""
+        """Return whether a reading of a time, in °C, is of this session."""
         return (
             sources == self.sources
             and 0 <= at - self.at <= MAX_AGE
@@ -176,11 +176,11 @@ class Warming:
         Where only some of them have heated before, it is at least theirs.
         """
         rates = (each.per_hour for each in self.rates if each.sources == sources)
-        before, session = next(rates, None), self.session
+        previous, session = next(rates, None), self.session
         newest = session.rate if session and session.sources == sources else None
         if newest is None:
-            return self.expected(sources) if before is None else before
-        return newest if before is None else before + WEIGHT * (newest - before)
+            return self.expected(sources) if previous is None else previous
+        return newest if previous is None else previous + WEIGHT * (newest - previous)
 
     def expected(self, sources: Sequence[HeatSource]) -> float | None:
         """Return °C an hour if these sources may heat, `None` until that is learned.

@@ -178,7 +178,7 @@ class ObservedAddresses:
 
     @callback
     def may_try(self, device_id: str) -> bool:
-        """Tell whether a minute has passed since the network made us connect."""
+        """Return whether a minute has passed since the network made us connect."""
         rumours = self._rumours.get(device_id)
         return rumours is None or time.monotonic() >= rumours.not_before
 
@@ -195,11 +195,11 @@ class ObservedAddresses:
     def next_to_try(self, record: ControllerRecord) -> ObservedAddress | None:
         """Return another address to try now, `None` where there is none."""
         rumours = self._rumours.get(record.device_id)
-        seen = rumours.untried_longest(record.address) if rumours else None
-        if rumours is None or seen is None or not self.take_turn(record.device_id):
+        observed = rumours.untried_longest(record.address) if rumours else None
+        if rumours is None or observed is None or not self.take_turn(record.device_id):
             return None
-        rumours.tried[seen.address] = time.monotonic()
-        return seen
+        rumours.tried[observed.address] = time.monotonic()
+        return observed
 
 
 _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")

@@ -116,7 +116,7 @@ def mac_of(device_id: str) -> str:
 
 
 def firmware_supported(version: str) -> bool:
-    """Tell whether a firmware serves the LAN, `True` where its version is unreadable."""
+    """Return whether a firmware serves the LAN, `True` where its version is unreadable."""
     try:
         return AwesomeVersion(version) >= AwesomeVersion(MIN_FIRMWARE)
     except AwesomeVersionException:

@@ -150,8 +150,10 @@ class Recovery:
         async with self._searching:
             await self._async_ask_for_names()
             record = self._access.record
-            for told in self._addresses.of(record.device_id):
-                if told.address != record.address and await self._async_try(told):
+            for reported in self._addresses.of(record.device_id):
+                if reported.address != record.address and await self._async_try(
+                    reported
+                ):
                     return
 
     async def async_wait(self) -> None:
@@ -182,8 +184,8 @@ class Recovery:
             await self._async_try_next()
 
     async def _async_try_next(self) -> None:
-        if (told := self._addresses.next_to_try(self._access.record)) is not None:
-            await self._async_try(told)
+        if (reported := self._addresses.next_to_try(self._access.record)) is not None:
+            await self._async_try(reported)
 
     async def _async_ask_for_names(self) -> None:
         """Ask the network for the addresses of its names: both, where it has two MACs."""
@@ -207,7 +209,7 @@ class Recovery:
         return list(dict.fromkeys(address["host"] for address in found))
 
     async def _async_try(self, told: ObservedAddress) -> bool:
-        """Adopt an address the network told; tell whether it was right."""
+        """Adopt an address the network told; return whether it was right."""
         try:
             try:
                 await self._async_prove(self._as_told(told))
@@ -281,8 +283,8 @@ class Recovery:
 
         It is kept: it may be right at the address that is tried next.
         """
-        told = await self._async_new_key(self._strangers_turn)
-        self._strangers_key = told or self._strangers_key
+        reported = await self._async_new_key(self._strangers_turn)
+        self._strangers_key = reported or self._strangers_key
         known = self._access.record.key
         return None if self._strangers_key == known else self._strangers_key
 

@@ -162,9 +162,9 @@ class AccountProblems(ActiveProblems[AccountHealth]):
 
     @callback
     def _async_test_now(self, now: datetime | None = None) -> None:
-        before = self.active
+        previous = self.active
         self.async_test(self._health())
-        if self.active != before:
+        if self.active != previous:
             self._changed()
 
     def _health(self) -> AccountHealth:

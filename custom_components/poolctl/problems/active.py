@@ -33,11 +33,11 @@ class ActiveProblems[F: Facts]:
             return
         self.tested = True
         now = time.monotonic(), dt_util.utcnow()
-        before = {each.key: each for each in self.active}
+        previous = {each.key: each for each in self.active}
         active = []
         for row in self._table:
             if (exists := row.exists(facts)) is None:
-                active.extend([before[row.key]] if row.key in before else [])
+                active.extend([previous[row.key]] if row.key in previous else [])
                 continue
             if not exists:
                 self._since.pop(row.key, None)

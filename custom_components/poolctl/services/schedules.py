@@ -72,17 +72,17 @@ async def async_create(call: ServiceCall) -> ServiceResponse:
 
 async def async_update(call: ServiceCall) -> None:
     """Change what is said of a schedule."""
-    coordinator, index, seen = await _async_find(call)
+    coordinator, index, observed = await _async_find(call)
     with command_errors(coordinator.record.title):
-        wanted = _wanted(call, coordinator, seen)
-        await coordinator.controller.schedules.update(index, wanted, seen=seen)
+        wanted = _wanted(call, coordinator, observed)
+        await coordinator.controller.schedules.update(index, wanted, seen=observed)
 
 
 async def async_delete(call: ServiceCall) -> None:
     """Delete a schedule."""
-    coordinator, index, seen = await _async_find(call)
+    coordinator, index, observed = await _async_find(call)
     with command_errors(coordinator.record.title):
-        await coordinator.controller.schedules.delete(index, seen=seen)
+        await coordinator.controller.schedules.delete(index, seen=observed)
 
 
 async def _async_check_allowed(
@@ -138,31 +138,31 @@ async def _async_find(
     """Return the schedule that the action names, as it is shown now."""
     coordinator, index = async_schedule_named(call)
     await _async_check_allowed(call, coordinator)
-    if (seen := coordinator.data.schedules.used.get(index)) is None:
+    if (observed := coordinator.data.schedules.used.get(index)) is None:
         raise ServiceValidationError(
             translation_domain=DOMAIN,
             translation_key="schedule_unknown",
             translation_placeholders={"number": str(index + 1)},
         )
-    return coordinator, index, seen
+    return coordinator, index, observed
 
 
 def _wanted(
     call: ServiceCall, coordinator: ControllerCoordinator, seen: Schedule | None
 ) -> Schedule:
     """Return the schedule an action asks for: a new one, or one seen with changes."""
-    before, data = seen or _BLANK, call.data
+    previous, data = seen or _BLANK, call.data
     slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
     return replace(
-        before,
+        previous,
         **equip(
             coordinator.data, coordinator.controller.store.choices, seen, slot, speed
         ),
-        name=data.get(ATTR_NAME, before.name),
-        start=_minute(data.get(ATTR_START), before.start),
-        end=_minute(data.get(ATTR_END), before.end),
-        weekdays=_weekday_bits(data.get(ATTR_WEEKDAYS), before.weekdays),
-        enabled=data.get(ATTR_ENABLED, before.enabled),
+        name=data.get(ATTR_NAME, previous.name),
+        start=_minute(data.get(ATTR_START), previous.start),
+        end=_minute(data.get(ATTR_END), previous.end),
+        weekdays=_weekday_bits(data.get(ATTR_WEEKDAYS), previous.weekdays),
+        enabled=data.get(ATTR_ENABLED, previous.enabled),
     )
 
 

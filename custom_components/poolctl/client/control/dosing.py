@@ -78,10 +78,10 @@ class _Change:
 
     def edit(self, settings: Answer) -> Mapping[str, object]:
         """Return the key to write; raises ReplyError where the object lacks it."""
-        if (before := settings.get(self.key)) is None:
+        if (previous := settings.get(self.key)) is None:
             raise ReplyError(f"the settings have no {self.key}")
         # A flag goes back in the form in which it came: true or 1.
-        as_number = isinstance(self.raw, bool) and type(before) is int
+        as_number = isinstance(self.raw, bool) and type(previous) is int
         return {self.key: int(self.raw) if as_number else self.raw}
 
     def lasting(self, settings: Answer) -> Mapping[str, object]:
@@ -89,7 +89,7 @@ class _Change:
         return self.edit(settings)
 
     def holds(self, state: PoolState) -> bool:
-        """Tell whether a state has the value by itself."""
+        """Return whether a state has the value by itself."""
         return self.show(state) == state
 
 
@@ -185,13 +185,13 @@ class DosingControl:
         Raises InvalidCommandError where the drum has no size: what would full be?
         """
         refill = _Refill(of=kind.keys.settings, drum=kind.drum_keys)
-        before = kind.of(self._store.known).remaining_ml or 0
+        previous = kind.of(self._store.known).remaining_ml or 0
 
         def holds(state: PoolState) -> bool:
             doser = kind.of(state)
             left = doser.remaining_ml
             # A dose may have been taken out of the full drum already.
-            return left is not None and (left > before or left == doser.drum_ml)
+            return left is not None and (left > previous or left == doser.drum_ml)
 
         await self._sender.run(
             Command(
@@ -229,9 +229,9 @@ class DosingControl:
         async def write(lan: LanClient) -> StateFrame | None:
             written = self._written[of.query]
             async with written.lock:
-                told = await self._queries.recent(of.query, lan)
-                read = decode_json(told.reply)
-                settings = written.over(read, time.monotonic() - told.at + QUEUED)
+                reported = await self._queries.recent(of.query, lan)
+                read = decode_json(reported.reply)
+                settings = written.over(read, time.monotonic() - reported.at + QUEUED)
                 body = {**settings, of.reset: False, **change.edit(settings)}
                 try:
                     frame = await lan.action("cmd", encode_cmd(of.command, body))

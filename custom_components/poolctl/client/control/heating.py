@@ -85,15 +85,15 @@ class HeatingControl:
             asked = asked.then(step(asked.show(self._store.state)))
 
         async def write(lan: LanClient) -> StateFrame | None:
-            told = await self._queries.recent(HEATING_QUERY, lan)
-            change = self._since(told).then(asked)
-            body = change.write(decode_json(told.reply), self._store.known)
+            reported = await self._queries.recent(HEATING_QUERY, lan)
+            change = self._since(reported).then(asked)
+            body = change.write(decode_json(reported.reply), self._store.known)
             try:
                 frame = await lan.action("cmd", encode_cmd(HEATING_COMMAND, body))
             except PoolctlError:
                 self._queries.forget(HEATING_QUERY)
                 raise
-            self._written = told, change
+            self._written = reported, change
             self._queries.wrote(HEATING_QUERY, asked.show)
             return frame
 

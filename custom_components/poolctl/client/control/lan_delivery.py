@@ -43,7 +43,7 @@ type Look = Callable[[], Awaitable[bool]]
 
 
 def certainly_lost(error: PoolctlError) -> bool:
-    """Tell whether a request did not run, because it never arrived whole."""
+    """Return whether a request did not run, because it never arrived whole."""
     if isinstance(error, LanRequestError):
         return error.transient
     return isinstance(error, UnreachableError) and not error.sent
@@ -147,7 +147,7 @@ class LanDelivery:
         raise ClockError("another client's clock is far ahead")
 
     async def _query_is_taken(self, name: str, payload: bytes) -> bool:
-        """Ask a query that this controller answers; tell whether it took our counter."""
+        """Ask a query that this controller answers; return whether it took our counter."""
         try:
             await self._until_taken(
                 lambda lan: lan.query(name, payload, urgent=True), patient=True

@@ -54,6 +54,6 @@ class Paths:
         self._misses = 0
 
     def lan_missed(self) -> bool:
-        """Count a poll that the LAN did not answer; tell whether the cloud steps in."""
+        """Count a poll that the LAN did not answer; return whether the cloud steps in."""
         self._misses += 1
         return not self.on_lan

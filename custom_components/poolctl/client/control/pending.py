@@ -43,7 +43,7 @@ class PendingValues:
         self._pending[pending.key] = pending
 
     def __contains__(self, pending: Pending) -> bool:
-        """Tell whether this value is neither confirmed, replaced nor dropped."""
+        """Return whether this value is neither confirmed, replaced nor dropped."""
         return self._pending.get(pending.key) is pending
 
     def drop(self, pending: Pending) -> None:

@@ -144,7 +144,7 @@ class Poller:
     # The LAN
 
     async def read_lan(self, limit: float | None = None) -> bool:
-        """Read the LAN with one more try after a second; tell whether it answered.
+        """Read the LAN with one more try after a second; return whether it answered.
 
         `limit` is for all of it, in s; `None`: ten.
         """

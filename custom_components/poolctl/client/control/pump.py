@@ -142,7 +142,7 @@ class PumpControl:
         return True
 
     async def _held_off(self) -> bool:
-        """Hold it off by `aux`; tell whether the controller takes that."""
+        """Hold it off by `aux`; return whether the controller takes that."""
         slot = self._slot()
         command = self._command(False, None)
         payload = encode_aux(slot, False, True)
@@ -151,7 +151,7 @@ class PumpControl:
         )
 
     async def _taken(self, command: Command) -> bool:
-        """Send an `aux`; tell whether the controller takes it for the pump's slot."""
+        """Send an `aux`; return whether the controller takes it for the pump's slot."""
         try:
             await self._sender.run(command)
         except DeclinedError:
@@ -223,7 +223,7 @@ def _running(state: PoolState, on: bool, speed: int) -> PoolState:
 
 
 def _holds(state: PoolState, on: bool, wanted: int | None) -> bool:
-    """Tell whether the pump runs as asked; `wanted` is a speed that was asked for."""
+    """Return whether the pump runs as asked; `wanted` is a speed that was asked for."""
     if not on:
         # While the heater cools down the pump runs on (layouts.md 2.1).
         return state.pump_on is False or state.signals.pump_cooling_down is True

@@ -67,7 +67,7 @@ class Told:
     """What frames told then, and will tell after our own writes, each until when."""
 
     def agrees(self, settings: _Settings) -> bool:
-        """Tell whether a frame of now goes with it."""
+        """Return whether a frame of now goes with it."""
         now = time.monotonic()
         return any(now <= until and settings == each for each, until in self.agree)
 
@@ -139,16 +139,18 @@ class Queries:
         The frames are compared with each other, not with what is known: a reply that
         disagrees with the frames for good would make every poll look like news.
         """
-        before, self._last_full = self._last_full, self._store.known
-        if before is None:
+        previous, self._last_full = self._last_full, self._store.known
+        if previous is None:
             return  # at the start all of them are due
         settings = _settings(self._last_full)
-        for name in [n for n, told in self._told.items() if not told.agrees(settings)]:
+        for name in [
+            n for n, reported in self._told.items() if not reported.agrees(settings)
+        ]:
             del self._told[name]
-        if settings != _settings(before):
+        if settings != _settings(previous):
             self._expire()
         for query in QUERIES:
-            if (after := query.news_in(before, self._last_full)) is not None:
+            if (after := query.news_in(previous, self._last_full)) is not None:
                 self._told.pop(query.name, None)
                 self._bring_forward(query, after)
 
@@ -237,18 +239,20 @@ class Queries:
         except PoolctlError as err:
             _LOGGER.debug("The cloud tells no names either: %s", err)
             return
-        told = merge_slots(_NOTHING, answer, self._clock.now()).outputs.names
-        if told:
+        reported = merge_slots(_NOTHING, answer, self._clock.now()).outputs.names
+        if reported:
             self._wait_until = 0.0
             self._store.update(
-                lambda known: replace(known, outputs=replace(known.outputs, names=told))
+                lambda known: replace(
+                    known, outputs=replace(known.outputs, names=reported)
+                )
             )
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Ask one query and publish its reply; raises what `LanClient.query` raises."""
-        told = await self._ask(query.name, lan, urgent=urgent)
+        reported = await self._ask(query.name, lan, urgent=urgent)
         self._store.update(
-            lambda known: query.merge(known, told.reply, self._clock.now())
+            lambda known: query.merge(known, reported.reply, self._clock.now())
         )
 
     async def recent(self, name: str, lan: LanClient) -> Told:
@@ -256,16 +260,16 @@ class Queries:
 
         Raises what `LanClient.query` raises.
         """
-        told = self._told.get(name)
-        if told is not None and time.monotonic() - told.at < FRESH:
-            return told
+        reported = self._told.get(name)
+        if reported is not None and time.monotonic() - reported.at < FRESH:
+            return reported
         return await self._ask(name, lan, urgent=True)
 
     async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> Told:
         asked, settings = time.monotonic(), _settings(self._store.known)
         reply = await lan.query(name, urgent=urgent)
-        told = self._told[name] = Told(reply, asked, [(settings, math.inf)])
-        return told
+        reported = self._told[name] = Told(reply, asked, [(settings, math.inf)])
+        return reported
 
     def forget(self, name: str) -> None:
         """Rely no more on what a query told: a write may have changed it, or not."""
@@ -273,11 +277,13 @@ class Queries:
 
     def wrote(self, name: str, show: Callable[[PoolState], PoolState]) -> None:
         """Have frames agree that show what we wrote; older ones only while it is queued."""
-        if (told := self._told.get(name)) is None:
+        if (reported := self._told.get(name)) is None:
             return
         queued = time.monotonic() + QUEUED
-        told.agree[:] = [(each, min(until, queued)) for each, until in told.agree]
-        told.agree.append((_settings(show(self._store.known)), math.inf))
+        reported.agree[:] = [
+            (each, min(until, queued)) for each, until in reported.agree
+        ]
+        reported.agree.append((_settings(show(self._store.known)), math.inf))
 
     async def ask(self, name: str) -> None:
         """Ask a query now, for a person; no answer is no drama."""

@@ -93,22 +93,22 @@ class ScheduleControl:
     async def create(self, wanted: Schedule) -> int | None:
         """Add a schedule; return its index, `None` where it could not be looked up."""
         async with self._lock:
-            before = await self._read()
+            previous = await self._read()
             wanted = tidy(wanted)
-            check(self._store.known, before, wanted)
-            free = next(i for i in range(MAX_SCHEDULES) if i not in before)
+            check(self._store.known, previous, wanted)
+            free = next(i for i in range(MAX_SCHEDULES) if i not in previous)
             index = await self._write(
                 _Change(
                     payload=encode_schedule_create(wanted),
                     endpoint="createSchedule",
                     body=_cloud_record(wanted),
                     becomes=(free, replace(wanted, enabled=True)),
-                    found=lambda now: _added(before, now, wanted),
+                    found=lambda now: _added(previous, now, wanted),
                 )
             )
             # Neither record nor body says so: a new one is armed, or is not.
             if index is not None and self._now()[index].enabled is not wanted.enabled:
-                index = await self._arm_new(before, wanted)
+                index = await self._arm_new(previous, wanted)
             return index
 
     async def update(self, index: int, wanted: Schedule, *, seen: Schedule) -> None:

@@ -53,7 +53,7 @@ class Command:
     show: Callable[[PoolState], PoolState]
     """Puts the asked value into a state."""
     holds: Callable[[PoolState], bool]
-    """Tells whether a state has the value by itself."""
+    """Returns whether a state has the value by itself."""
     lan: LanCommand | None = None
     cloud: CloudCommand | None = None
     idempotent: bool = True
@@ -92,7 +92,7 @@ class _Order:
 
 
 def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
-    """Tell whether a command may go another way after this."""
+    """Return whether a command may go another way after this."""
     if isinstance(error, UnreachableError):
         return idempotent or not error.sent
     if isinstance(error, LanBusyError):
@@ -173,8 +173,8 @@ class Sender:
 
         async def look() -> bool:
             # While it settles, no state says anything about it.
-            seen = not command.settles_in and await self._poller.read_lan()
-            return seen and command.holds(self._store.known)
+            observed = not command.settles_in and await self._poller.read_lan()
+            return observed and command.holds(self._store.known)
 
         doubt: PoolctlError | None = None
         try:

@@ -48,7 +48,7 @@ class Book:
             self.put(slot, after(hold, event))
 
     def is_switching(self, slot: int) -> bool:
-        """Tell whether a slot is being switched: no read of it is evidence then."""
+        """Return whether a slot is being switched: no read of it is evidence then."""
         return slot in self._under_way
 
     @contextmanager

@@ -49,7 +49,7 @@ def rescheduled(
 
 
 def is_over(hold: Hold, now: datetime, at: float) -> bool:
-    """Tell whether the end has come; of a released hold, the time to watch it."""
+    """Return whether the end has come; of a released hold, the time to watch it."""
     left = next_end(hold, now, at, retry=False)
     return left is not None and left <= 0
 
@@ -71,7 +71,7 @@ def next_end(
 
 
 def restarts(hold: Hold, state: PoolState, now: datetime, local: datetime) -> bool:
-    """Tell whether a schedule runs an output again after the window that was held off.
+    """Return whether a schedule runs an output again after the window that was held off.
 
     By our clock that window is over and no other one is open: the controller's differs.
     """

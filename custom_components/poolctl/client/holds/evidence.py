@@ -48,7 +48,7 @@ def held_outputs(state: PoolState) -> tuple[Slot, ...] | None:
 
 
 def runs(state: PoolState, slot: Slot) -> bool | None:
-    """Tell whether a person would call an output on, `None` where that is not reported."""
+    """Return whether a person would call an output on, `None` where that is not reported."""
     if slot.role is not Role.PUMP:
         return None if state.outputs.assumed else slot.on
     if state.signals.pump_cooling_down:
@@ -72,15 +72,17 @@ def sight(state: PoolState, hold: Hold) -> Sight:
 def taken(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
     """Return a hold and what happens to it by a read at some time (monotonic, s)."""
     by_cloud = state.source is Source.CLOUD
-    seen = sight(state, hold)
-    if seen is Sight.HELD and not by_cloud:
+    observed = sight(state, hold)
+    if observed is Sight.HELD and not by_cloud:
         return replace(hold, doubt=None), Event.HELD
-    if seen is Sight.HELD:
+    if observed is Sight.HELD:
         # A copy may be old, and shows no override: it only ends the doubt of copies.
         if hold.doubt is None or not hold.doubt.by_cloud:
             return hold, None
         return replace(hold, doubt=None), _only_doubtful(hold)
-    if seen is Sight.NOTHING or at < hold.settled_at + (OLD_COPY if by_cloud else 0):
+    if observed is Sight.NOTHING or at < hold.settled_at + (
+        OLD_COPY if by_cloud else 0
+    ):
         return hold, None
     return _contradicted(hold, state, at, by_cloud=by_cloud)
 

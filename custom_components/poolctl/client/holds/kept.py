@@ -21,7 +21,7 @@ class KeptHolds:
 
     @override
     def __eq__(self, other: object) -> bool:
-        """Tell whether the same would be stored."""
+        """Return whether the same would be stored."""
         return isinstance(other, KeptHolds) and self.as_dict() == other.as_dict()
 
     @override

@@ -73,7 +73,7 @@ def after(hold: Hold, event: Event) -> Hold | None:
 
 
 def _restarts(hold: Hold) -> bool:
-    """Tell whether its schedule may start the output again after its release."""
+    """Return whether its schedule may start the output again after its release."""
     releasing = hold.state is State.RELEASING
     return releasing and not hold.on and hold.needed and hold.end is End.SCHEDULE
 

@@ -33,7 +33,7 @@ class Means(Protocol):
         """Take that holds changed."""
 
     async def look(self) -> bool:
-        """Read the LAN; tell whether it answered."""
+        """Read the LAN; return whether it answered."""
 
     async def send(
         self, slot: Slot, on: bool, *, held: bool, speed: int | None = None

@@ -309,13 +309,13 @@ class Holds:
     async def work(self) -> None:
         """Release what is due, and hold again what a schedule started once more."""
         async with self._working:
-            before = self._book.all
+            previous = self._book.all
             self._look_at_ends(self._means.state)
-            for hold in before:
+            for hold in previous:
                 if hold.unsent:
                     await self._hold_again(hold)
             await self._releases.run()
-            if self._book.all != before:
+            if self._book.all != previous:
                 self._means.publish()
 
     async def leave(self, *, only_lan: bool = False) -> tuple[Hold, ...]:
@@ -345,7 +345,7 @@ async def _nothing() -> None:
 
 
 def _certainly_not_run(error: PoolctlError) -> bool:
-    """Tell whether a command that failed left everything as it was."""
+    """Return whether a command that failed left everything as it was."""
     if isinstance(error, UnreachableError):
         return not error.sent
     if isinstance(error, NotAppliedError | LanBusyError):

@@ -77,7 +77,7 @@ class Releases:
         ]
 
     def _releasable(self, hold: Hold) -> bool:
-        """Tell whether what works now can release it: the cloud only switches off."""
+        """Return whether what works now can release it: the cloud only switches off."""
         if self._means.on_lan:
             return True
         return self._means.has_cloud and (hold.on or self._cloud_alone(hold))
@@ -86,7 +86,7 @@ class Releases:
         return self._means.has_lan or hold.on or hold.by_cloud
 
     def _cloud_alone(self, hold: Hold) -> bool:
-        """Tell whether only the cloud was ever asked to hold it."""
+        """Return whether only the cloud was ever asked to hold it."""
         return hold.by_cloud and not self._means.has_lan
 
     async def run(self) -> None:
@@ -102,7 +102,7 @@ class Releases:
             await self._release(hold)
 
     async def _release(self, hold: Hold) -> bool:
-        """Release one; tell whether that is confirmed."""
+        """Release one; return whether that is confirmed."""
         index = hold.slot
         self._book.apply(index, Event.TRIED)
         try:
@@ -174,5 +174,5 @@ class Releases:
 
     @staticmethod
     def _ours(hold: Hold) -> bool:
-        """Tell whether we promised to release it."""
+        """Return whether we promised to release it."""
         return hold.end is not End.NEVER and hold.needed

@@ -85,12 +85,12 @@ class DosingKind[D: Dosing]:
         keys, known = self.keys, self.of(state)
         desired = number(settings, keys.desired, self.factor, self.possible)
         enabled = byte(settings, keys.enabled)
-        told = replace(
+        reported = replace(
             known,
             desired=known.desired if desired is None else desired,
             enabled=known.enabled if enabled is None else bool(enabled),
         )
-        return self.into(state, told)
+        return self.into(state, reported)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,7 +104,7 @@ class DoserKind(DosingKind[Doser]):
     with_low_level: Callable[[Choices, int], Choices]
 
     def low(self, state: PoolState, choices: Choices) -> bool | None:
-        """Tell whether the drum is nearly empty."""
+        """Return whether the drum is nearly empty."""
         return self.of(state).low(self.low_level(choices))
 
     def with_drum(self, state: PoolState, size: float) -> PoolState:
@@ -123,12 +123,12 @@ class DoserKind(DosingKind[Doser]):
         size = number(settings, self.drum_keys.size, possible=VOLUME)
         left = number(settings, self.drum_keys.remaining, possible=VOLUME)
         doses = byte(settings, self.drum_keys.doses)
-        told = replace(known, drum_ml=known.drum_ml if size is None else size)
+        reported = replace(known, drum_ml=known.drum_ml if size is None else size)
         if left is not None:
-            told = replace(told, remaining_ml=left, level_at=now)
+            reported = replace(reported, remaining_ml=left, level_at=now)
         if doses is not None:
-            told = replace(told, doses=doses, told_at=now)
-        return self.into(state, told)
+            reported = replace(reported, doses=doses, told_at=now)
+        return self.into(state, reported)
 
 
 ACID = DoserKind(

@@ -73,11 +73,11 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
 
 def merge_temperatures(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state with `ambientTemp`."""
-    told = object_of(answer, "ambientTemp")
+    reported = object_of(answer, "ambientTemp")
     readings = replace(
         state.readings,
-        water_temperature=number(told, "water_temp", 10),
-        ambient_temperature=number(told, "ambient_temp", 100),
+        water_temperature=number(reported, "water_temp", 10),
+        ambient_temperature=number(reported, "ambient_temp", 100),
     )
     return with_readings(state, READINGS.plausible(readings), state.signals, now)
 
@@ -117,13 +117,13 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
             _put(names, slot, tag, "")
         if (on := _on(entry)) is not None:
             _put(modes, slot, _mode(on, modes[slot : slot + 1]), None)
-    told = any(_on(entry) is not None for *_, entry in listed)
+    reported = any(_on(entry) is not None for *_, entry in listed)
     outputs = replace(
         known,
         types=tuple(types),
         names=tuple(names),
         modes=tuple(modes),
-        assumed=known.assumed and not told,
+        assumed=known.assumed and not reported,
     )
     state = replace(state, outputs=outputs)
     return with_timers(state, _timers(listed), now) if listed else state
@@ -187,22 +187,22 @@ def assume_speed(state: PoolState) -> PoolState:
 
 def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
     """Return the state with `scheduleInfo`, which lists only those in use."""
-    told = object_of(answer, "scheduleInfo").get("schedules")
-    if not isinstance(told, list):
+    reported = object_of(answer, "scheduleInfo").get("schedules")
+    if not isinstance(reported, list):
         return state
     known = list(state.schedules.records or ())
     known += [UNUSED] * (MAX_SCHEDULES - len(known))
     found: dict[int, Schedule] = {}
-    for entry in told[:_MOST_SCHEDULES]:
+    for entry in reported[:_MOST_SCHEDULES]:
         place = number(entry, "schedule_num") if isinstance(entry, dict) else None
         if place is not None and 1 <= place <= MAX_SCHEDULES:
             index = int(place) - 1
             if (schedule := _schedule(state, entry, known[index])) is not None:
                 found[index] = schedule
-    if told and not found:
+    if reported and not found:
         return state
     # Only where all of it was understood, what it lacks is gone.
-    lacking = [UNUSED] * len(known) if len(found) == len(told) else known
+    lacking = [UNUSED] * len(known) if len(found) == len(reported) else known
     return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
 
 

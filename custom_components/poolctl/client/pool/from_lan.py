@@ -18,21 +18,21 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
     if frame.timers is not None:
         remaining = {timer.slot: timer.remaining for timer in frame.timers}
         state = with_timers(replace(state, timers=frame.timers), remaining, now)
-    if (told := frame.telemetry) is None:
+    if (reported := frame.telemetry) is None:
         return state
     state = replace(
         state,
         source=Source.LAN,
         outputs=replace(
             state.outputs,
-            modes=told.aux_modes or (),
-            held=told.held_slots,
+            modes=reported.aux_modes or (),
+            held=reported.held_slots,
             assumed=False,
         ),
         schedules=replace(state.schedules, assumed=False),
     )
-    signals = decode_signals(told.flags, told.flags2)
-    return with_readings(state, READINGS.plausible(told), signals, now)
+    signals = decode_signals(reported.flags, reported.flags2)
+    return with_readings(state, READINGS.plausible(reported), signals, now)
 
 
 def _with_configuration(

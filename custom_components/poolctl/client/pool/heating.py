@@ -57,7 +57,7 @@ RUNNING: Mapping[HeatSource, Callable[[Signals], bool | None]] = {
 
 
 def heated(state: PoolState, body: Body) -> bool | None:
-    """Tell whether something that heats a water is wired, `None` if it may be."""
+    """Return whether something that heats a water is wired, `None` if it may be."""
     outputs = state.outputs
     found = _any([outputs.fitted(source.fitted) for source in body.sources])
     if found or body is not SPA:
@@ -86,17 +86,17 @@ def selected_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
 
 
 def _any(answers: list[bool | None]) -> bool | None:
-    """Tell whether one is true, `None` where only what is not known could be."""
+    """Return whether one is true, `None` where only what is not known could be."""
     return True if True in answers else None if None in answers else False
 
 
 def may_heat(state: PoolState, body: Body) -> bool | None:
-    """Tell whether at least one of its sources may run, `None` if that is not known."""
+    """Return whether at least one of its sources may run, `None` if that is not known."""
     return _any([state.heat[s].selected for s in fitted_sources(state, body)])
 
 
 def heats(state: PoolState, body: Body) -> bool | None:
-    """Tell whether one of its sources heats this water now, `None` if not known."""
+    """Return whether one of its sources heats this water now, `None` if not known."""
     if body is POOL and state.spa_mode:
         return False  # solar heating may run, but its water goes to the spa
     sources = fitted_sources(state, body)
@@ -191,8 +191,8 @@ def _selected(pool: Answer, known: PoolState) -> dict[str, object]:
     """Return which heat sources may run, as the wire has it; raises ReplyError."""
     selected: dict[str, object] = {}
     for source, key in SELECTED.items():
-        told = pool.get(key)
-        selected[key] = known.heat[source].selected if told is None else told
+        reported = pool.get(key)
+        selected[key] = known.heat[source].selected if reported is None else reported
         if not isinstance(selected[key], int | float):
             raise ReplyError(f"the settings have no {key}")
     return selected

@@ -44,7 +44,7 @@ class LightType:
         return next((name for name, c in self.effects.items() if c == color), None)
 
     def keeps_effect(self, color: int) -> bool:
-        """Tell whether a `light_color` leaves the effect as it was."""
+        """Return whether a `light_color` leaves the effect as it was."""
         return any(a.keeps_effect for a in self.actions.values() if a.color == color)
 
 
@@ -193,9 +193,9 @@ def merge_lights(state: PoolState, reply: Answer) -> PoolState:
         light_type, color = byte(reply, group.type_key), byte(reply, group.color_key)
         if light_type is None or color is None:
             continue
-        kind, before = LIGHT_TYPES.get(light_type), group.of(state).show
-        if kind and kind.keeps_effect(color) and before:
+        kind, previous = LIGHT_TYPES.get(light_type), group.of(state).show
+        if kind and kind.keeps_effect(color) and previous:
             # Whether an action becomes the preference is not known: it is no colour.
-            color = before.color
+            color = previous.color
         state = group.with_show(state, LightShow(light_type, color))
     return state

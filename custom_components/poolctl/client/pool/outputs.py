@@ -39,7 +39,7 @@ class Outputs:
         return self.types is not None and UNKNOWN_TYPE not in self.types
 
     def fitted(self, codes: Collection[int]) -> bool | None:
-        """Tell whether a slot has one of these aux types, `None` if it may have."""
+        """Return whether a slot has one of these aux types, `None` if it may have."""
         if not frozenset(codes).isdisjoint(self.types or ()):
             return True
         return False if self.known else None

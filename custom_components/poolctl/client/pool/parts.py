@@ -89,7 +89,7 @@ class Doser(Dosing):
         return self.remaining_ml / 1000
 
     def limit_reached(self, now: datetime) -> bool | None:
-        """Tell whether no more doses are taken today.
+        """Return whether no more doses are taken today.
 
         Unknown where the count is an old one: the day may be another.
         """
@@ -105,7 +105,7 @@ class Doser(Dosing):
         return None if self.litres_left is None else round(self.litres_left, 1) <= 0
 
     def low(self, level: int) -> bool | None:
-        """Tell whether the drum is nearly empty, at a level in %."""
+        """Return whether the drum is nearly empty, at a level in %."""
         if not self.drum_ml or self.remaining_ml is None:
             return None
         return self.remaining_ml * 100 <= self.drum_ml * level

@@ -47,7 +47,7 @@ def with_schedule(state: PoolState, index: int, schedule: Schedule | None) -> Po
 
 
 def schedulable(state: PoolState, slot: Slot) -> bool:
-    """Tell whether a schedule can switch a slot.
+    """Return whether a schedule can switch a slot.
 
     What the firmware runs by itself cannot be; the spa is its first actuator.
     """
@@ -131,14 +131,17 @@ def check(
     Only what changes is checked in a schedule that exists: the app may allow more than
     we do. Raises InvalidCommandError.
     """
-    before = None if index is None else schedules[index]
-    if before is None and len(schedules) >= MAX_SCHEDULES:
+    previous = None if index is None else schedules[index]
+    if previous is None and len(schedules) >= MAX_SCHEDULES:
         raise InvalidCommandError("all are in use", reason="schedule_limit")
-    if before is None or wanted.when[1:] != before.when[1:]:
-        _check_times(wanted, before)
-    if before is None or wanted.name != before.name:
+    if previous is None or wanted.when[1:] != previous.when[1:]:
+        _check_times(wanted, previous)
+    if previous is None or wanted.name != previous.name:
         _check_name(wanted.name)
-    if before is None or (wanted.slot, wanted.speed) != (before.slot, before.speed):
+    if previous is None or (wanted.slot, wanted.speed) != (
+        previous.slot,
+        previous.speed,
+    ):
         _check_equipment(state, wanted)
     check_conflicts(schedules, wanted, index)
 
@@ -210,5 +213,5 @@ def _check_speed(speed: int, variable: bool | None) -> None:
 
 
 def _has_speed(speed: int) -> bool:
-    """Tell whether a variable pump has this speed in %."""
+    """Return whether a variable pump has this speed in %."""
     return MIN_SPEED <= speed <= MAX_SPEED and speed % SPEED_STEP == 0

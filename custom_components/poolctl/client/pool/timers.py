@@ -20,14 +20,14 @@ def with_timers(
     state: PoolState, remaining: Mapping[int, float], now: datetime
 ) -> PoolState:
     """Return the state with the timers that run now: seconds left by slot."""
-    before = {end.slot: end.at for end in state.timer_ends}
+    previous = {end.slot: end.at for end in state.timer_ends}
     ends = []
     for slot, seconds in sorted(remaining.items()):
         at = now + timedelta(seconds=seconds)
-        if slot not in before or abs(at - before[slot]) > MARGIN:
+        if slot not in previous or abs(at - previous[slot]) > MARGIN:
             at = (at + _HALF_A_MINUTE).replace(second=0, microsecond=0)
         else:
-            at = before[slot]
+            at = previous[slot]
         if seconds > 0:
             ends.append(TimerEnd(slot=slot, at=at))
     return replace(state, timer_ends=tuple(ends))
