@@ -39,11 +39,19 @@ class Group:
         return WORK / self.modules.removesuffix(".py").replace("/", "-")
 
 
+_SHOWN_BY: Final = ("left_out", "problems", "repairs")
+"""What shows problems, and notices faults of theirs."""
 GROUPS: Final = (
     Group("client/clock.py", ("tests/unit/test_client_clock.py",)),
     Group("client/holds", ("tests/unit/test_client_holds*.py",)),
     Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
-    Group("problems", ("tests/unit/test_problems.py",)),
+    Group(
+        "problems",
+        (
+            "tests/unit/test_problems.py",
+            *(f"tests/integration/test_{name}.py" for name in _SHOWN_BY),
+        ),
+    ),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
     Group("learned/totals.py", ("tests/integration/test_totals.py",)),
     Group("learned", ("tests/unit/test_learned*.py",)),

@@ -167,7 +167,7 @@ class Releases:
         hold = self._book.get(slot)
         if hold is None or hold.state is State.DOUBTFUL or not self._releasable(hold):
             return
-        due = replace(hold, state=State.DUE, until=self._times.now, end=End.DURATION)
+        due = replace(hold, state=State.DUE, end=End.DURATION)
         self._book.put(slot, due)
         if not await self._release(due) and self._book.get(slot) is not None:
             self._book.put(slot, replace(hold, state=State.ACTIVE))

@@ -1,0 +1,256 @@
+"""Holds: which are released, by which path, and what is left where that fails."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.equipment import Slot
+from custom_components.poolctl.client.exceptions import (
+    BusyError,
+    NotGivenBackError,
+    PoolctlError,
+    RefusedError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.holds import release
+from custom_components.poolctl.client.holds.book import Book
+from custom_components.poolctl.client.holds.ends import extended
+from custom_components.poolctl.client.holds.hold import End, Hold, State
+from custom_components.poolctl.client.holds.means import Finish
+from custom_components.poolctl.client.holds.release import Releases, retry_wait
+from custom_components.poolctl.client.holds.times import Times
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.state import PoolState
+
+NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+SLOT = 2
+AT = 10_000.0
+"""Monotonic, s."""
+HOLD = Hold(
+    slot=SLOT,
+    on=False,
+    since=NOW - timedelta(hours=1),
+    until=NOW + timedelta(hours=1),
+    end=End.SCHEDULE,
+)
+
+
+@dataclass
+class Paths:
+    """The paths to a controller, as they work at the moment; notes what is asked of them."""
+
+    on_lan: bool = True
+    has_lan: bool = True
+    has_cloud: bool = True
+    answers: bool = True
+    error: PoolctlError | None = None
+    takes: float = 0.0
+    """s that a release takes."""
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+    state: PoolState = field(
+        default_factory=lambda: PoolState(outputs=Outputs(types=(31, 13, 1)))
+    )
+
+    async def look(self) -> bool:
+        self.asked.append(("look",))
+        return self.answers
+
+    async def send(
+        self, slot: Slot, on: bool, *, held: bool, speed: int | None = None
+    ) -> Finish:
+        self.asked.append(("send", slot.index, on, held))
+
+        async def finish() -> bool:
+            return False
+
+        return finish
+
+    async def release(self, slot: int) -> None:
+        self.asked.append(("release", slot))
+        await asyncio.sleep(self.takes)
+        if self.error:
+            raise self.error
+
+
+def releases(paths: Paths, *holds: Hold) -> tuple[Releases, Book]:
+    book = Book(holds)
+    return Releases(book, paths, Times(lambda: NOW, timedelta)), book
+
+
+@pytest.fixture(autouse=True)
+def at(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=lambda: AT)
+    monkeypatch.setattr(release, "time", clock)
+
+
+def test_how_long_to_wait() -> None:
+    assert [retry_wait(tries) for tries in range(6)] == [60, 120, 240, 480, 900, 900]
+
+
+@pytest.mark.parametrize(
+    ("changes", "has_lan", "overdue"),
+    [
+        ({"due_at": AT - 3600}, True, True),
+        ({"due_at": AT - 3599}, True, False),
+        ({}, True, False),
+        ({"end": End.NEVER, "due_at": AT - 3600}, True, True),
+        ({}, False, True),
+        ({"on": True}, False, False),
+        ({"by_cloud": True}, False, False),
+        ({"end": End.NEVER}, False, False),
+        ({"needed": False, "due_at": AT - 3600}, False, False),
+    ],
+)
+def test_overdue(changes: dict[str, Any], has_lan: bool, overdue: bool) -> None:
+    """What a person has to release: an hour late, or nothing else can."""
+    hold = replace(HOLD, **changes)
+    found = releases(Paths(has_lan=has_lan), hold)[0].overdue
+    assert found == ((hold,) if overdue else ())
+
+
+CLOUD = {"on_lan": False}
+ALONE = {"on_lan": False, "has_lan": False}
+
+
+@pytest.mark.parametrize(
+    ("paths", "changes", "due"),
+    [
+        ({}, {}, True),
+        ({}, {"state": State.STUCK}, True),
+        ({}, {"state": State.ACTIVE}, False),
+        ({}, {"retry_at": AT}, True),
+        ({}, {"retry_at": AT + 1}, False),
+        (CLOUD, {}, False),
+        (CLOUD, {"on": True}, True),
+        (CLOUD, {"by_cloud": True}, False),
+        (ALONE, {}, False),
+        (ALONE, {"by_cloud": True}, True),
+        (ALONE | {"has_cloud": False}, {"on": True}, False),
+    ],
+)
+def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
+    hold = replace(HOLD, **{"state": State.DUE} | changes)
+    found, book = releases(Paths(**paths), hold)
+    assert found.due == [hold] * due
+    with book.switching(SLOT):
+        assert found.due == []
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "wait"),
+    [
+        (UnreachableError(""), State.DUE, 240.0),
+        (BusyError(""), State.DUE, 240.0),
+        (RefusedError(""), State.STUCK, 240.0),
+        (NotGivenBackError(""), State.STUCK, 6 * 3600.0),
+    ],
+)
+async def test_a_release_that_fails(
+    error: PoolctlError, state: State, wait: float
+) -> None:
+    found, book = releases(Paths(error=error), replace(HOLD, state=State.DUE, tries=2))
+    await found.run()
+    (hold,) = book.all
+    assert (hold.state, hold.tries, hold.retry_at) == (state, 3, AT + wait)
+    # A person asked for something else meanwhile.
+    for other in (None, replace(HOLD, tries=5)):
+        paths = Paths(error=error, takes=5)
+        found, book = releases(paths, replace(HOLD, state=State.DUE))
+        running = asyncio.create_task(found.run())
+        await asyncio.sleep(1)
+        book.put(SLOT, other)
+        await running
+        assert [each.tries for each in book.all] == ([5] if other else [])
+
+
+async def test_a_release_that_nobody_answers() -> None:
+    """It is read first: what does not answer is not asked to release."""
+    paths = Paths(answers=False)
+    found, book = releases(paths, replace(HOLD, state=State.DUE))
+    await found.run()
+    (hold,) = book.all
+    assert (paths.asked, hold.state) == ([("look",)], State.DUE)
+    assert (hold.tries, hold.retry_at) == (1, AT + 60)
+
+
+SWITCHED_OFF = [("send", SLOT, False, False)]
+
+
+@pytest.mark.parametrize(
+    ("paths", "on", "asked", "left"),
+    [
+        ({}, True, [("look",), ("release", SLOT)], None),
+        (CLOUD, True, SWITCHED_OFF, (False, False, State.REQUESTED, NOW, NOW)),
+        (ALONE, True, SWITCHED_OFF, None),
+        (ALONE, False, [], None),
+    ],
+)
+async def test_a_release(
+    paths: dict[str, Any], on: bool, asked: list[Any], left: tuple[Any, ...] | None
+) -> None:
+    """The cloud only switches off; the LAN shows later whether that holds it."""
+    way = Paths(**paths)
+    due = replace(HOLD, on=on, by_cloud=True, state=State.DUE)
+    found, book = releases(way, due)
+    await found.run()
+    assert way.asked == asked
+    shown = [(h.on, h.needed, h.state, h.since, h.until) for h in book.all]
+    assert shown == ([left] if left else [])
+
+
+LOOKED, RELEASED = ("look",), ("release", SLOT)
+
+
+@pytest.mark.parametrize(
+    ("paths", "changes", "only_lan", "asked", "left"),
+    [
+        ({}, {}, False, [LOOKED, RELEASED], []),
+        ({}, {}, True, [LOOKED, RELEASED], []),
+        ({}, {"on": True}, False, [LOOKED, RELEASED], []),
+        ({}, {"on": True}, True, [], None),
+        ({}, {"end": End.NEVER}, False, [], None),
+        ({}, {"state": State.DOUBTFUL}, False, [LOOKED], [State.DOUBTFUL]),
+        ({"answers": False}, {}, False, [LOOKED], [State.DUE]),
+        ({"error": RefusedError("")}, {}, False, [LOOKED, RELEASED], [State.ACTIVE]),
+        ({"takes": 60.0}, {}, False, [LOOKED, RELEASED], [State.RELEASING]),
+        (CLOUD, {}, False, [], [State.DUE]),
+        (ALONE, {"on": True}, False, SWITCHED_OFF, []),
+        (CLOUD, {"on": True}, False, SWITCHED_OFF, []),
+    ],
+)
+async def test_leaving(
+    paths: dict[str, Any],
+    changes: dict[str, Any],
+    only_lan: bool,
+    asked: list[Any],
+    left: list[State] | None,
+) -> None:
+    """What nobody releases later is released now, or returned."""
+    way = Paths(**paths)
+    hold = replace(HOLD, **{"state": State.DUE} | changes)
+    found, book = releases(way, hold)
+    shown = await found.leave(only_lan=only_lan)
+    assert way.asked == asked
+    assert [each.state for each in shown] == (left or [])
+    assert [each.needed for each in book.all] == (
+        [True] if left or left is None else [False] * (paths is CLOUD)
+    )
+
+
+@pytest.mark.parametrize(
+    ("restarts", "latest", "minutes"),
+    [(0, None, 5), (1, None, 60), (2, 30, 30), (0, 30, 5), (0, 2, 2)],
+)
+def test_held_again(restarts: int, latest: int | None, minutes: int) -> None:
+    """For minutes, then hours; never longer than its schedule is."""
+    last = None if latest is None else NOW + timedelta(minutes=latest)
+    basis = timedelta(), ()
+    hold = replace(HOLD, until=NOW, restarts=restarts, latest=last, basis=basis)
+    found = extended(hold)
+    assert found.until == NOW + timedelta(minutes=minutes)
+    assert (found.restarts, found.basis) == (restarts + 1, None)
+    assert extended(replace(hold, until=None)).until is None
