@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.clock import Clock, ControllerClock
 from custom_components.poolctl.client.equipment import Slot
 from custom_components.poolctl.client.exceptions import (
     BusyError,
@@ -55,6 +56,9 @@ class Paths:
         default_factory=lambda: PoolState(outputs=Outputs(types=(31, 13, 1)))
     )
 
+    def publish(self) -> None:
+        self.asked.append(("publish",))
+
     async def look(self) -> bool:
         self.asked.append(("look",))
         return self.answers
@@ -78,7 +82,9 @@ class Paths:
 
 def releases(paths: Paths, *holds: Hold) -> tuple[Releases, Book]:
     book = Book(holds)
-    return Releases(book, paths, Times(lambda: NOW, timedelta)), book
+    clock = Clock(wall=NOW.timestamp, steady=lambda: AT)
+    times = Times(clock, lambda: UTC, ControllerClock())
+    return Releases(book, paths, times), book
 
 
 @pytest.fixture(autouse=True)
