@@ -25,7 +25,6 @@ from homeassistant.const import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
 from .client.equipment import CHLORINATORS, LIQUID_CHLORINE
@@ -34,7 +33,7 @@ from .client.pool.ranges import ORP_READING, PH_READING, Reading
 from .client.pool.state import PoolState, PumpStatus, Source
 from .const import LOST
 from .coordinator import ControllerCoordinator
-from .derived.ends import ENDS, MARGIN, PoolctlEnd
+from .derived.ends import ENDS, PoolctlEnd, SteadyEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.reached import REACHED, PoolctlReached
@@ -110,7 +109,9 @@ def _running_pump_schedule(state: PoolState) -> str | None:
     mode = state.readings.main_pump_mode
     if mode is None or state.schedules.records is None:
         return None
-    return running_schedule(state, mode) or _NO_SCHEDULE
+    name = running_schedule(state, mode)
+    # Nothing runs: a schedule that is called so is shown by its number.
+    return str(mode) if name == _NO_SCHEDULE else name or _NO_SCHEDULE
 
 
 def _clock_difference(pool: Pool) -> float | None:
@@ -315,21 +316,20 @@ class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
 class PoolctlPumpStatus(PoolctlSensor):
     """What the pump does; while it primes or runs on, with the time when that ends."""
 
-    _ends: datetime | None = None
+    _end = SteadyEnd()
+
+    @override
+    def _read_value(self) -> SensorValue | None:
+        readings = self.coordinator.data.readings
+        count = readings.pump_cooldown_remaining or readings.pump_priming_remaining
+        self._end = self._end.after(count or None)
+        return super()._read_value()
 
     @property
     @override
     def extra_state_attributes(self) -> Details:
-        """Return when it ends: the time stays while the count goes down as it should."""
-        readings = self.coordinator.data.readings
-        seconds = readings.pump_cooldown_remaining or readings.pump_priming_remaining
-        if not seconds:
-            self._ends = None
-            return {}
-        ends = dt_util.utcnow() + timedelta(seconds=seconds)
-        if self._ends is None or abs(ends - self._ends) > MARGIN:
-            self._ends = ends.replace(microsecond=0)
-        return {ATTR_ENDS: self._ends.isoformat()}
+        """Return when it ends."""
+        return {ATTR_ENDS: self._end.at.isoformat()} if self._end.at else {}
 
 
 class PoolctlConnection(PoolctlSensor):

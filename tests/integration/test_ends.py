@@ -31,9 +31,12 @@ async def test_priming(full: Home) -> None:
     assert abs(ends - begun - timedelta(seconds=180)) < timedelta(seconds=20)
     # A count that runs down by the clock is one time: one state, not one a poll.
     assert len(states) == 1
+    status = full.state("sensor", "pump_status")
+    assert (status.state, status.attributes["ends"]) == ("priming", ends.isoformat())
     await full.live(180)
     assert end(full, "pump_priming_remaining") is None
     assert [state.state for state in states[1:]] == ["unknown"]
+    assert "ends" not in full.state("sensor", "pump_status").attributes
 
 
 async def test_a_longer_count(full: Home) -> None:

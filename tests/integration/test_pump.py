@@ -1,5 +1,7 @@
 """The pump as a user sees it: its speed while it starts, runs and stands still."""
 
+from dataclasses import replace
+
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
@@ -11,6 +13,7 @@ from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.number import NUMBERS
+from custom_components.poolctl.sensor import SENSORS
 
 BY_SCHEDULE = Schedule(
     slot=0, aux_type=31, turnover=0, speed=75, start=0, end=60, weekdays=127,
@@ -73,3 +76,23 @@ def test_status(
         pump=PumpIdentity("Variable Speed", "Brand", "P320"),
     )
     assert state.pump_status == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "expected"),
+    [
+        (0, "Filter", "none"),
+        (99, "Filter", "none"),
+        (1, "Filter", "Filter"),
+        (1, "", "1"),
+        (1, "none", "1"),
+    ],
+)
+def test_running_schedule(mode: int, name: str, expected: str) -> None:
+    """A schedule that is called like the state of none is shown by its number."""
+    state = PoolState(
+        readings=Readings(main_pump_mode=mode),
+        schedules=Schedules(records=(replace(BY_SCHEDULE, name=name),), armed=(0,)),
+    )
+    (sensor,) = (each for each in SENSORS if each.key == "running_schedule")
+    assert sensor.value(Pool(state, Choices(), Learned())) == expected

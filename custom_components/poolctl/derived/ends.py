@@ -29,6 +29,22 @@ MARGIN: Final = timedelta(seconds=30)
 """How far two counts may lie apart that are the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class SteadyEnd:
+    """A time that stays while a count goes down as it should."""
+
+    at: datetime | None = None
+
+    def after(self, seconds: float | None, margin: timedelta = MARGIN) -> SteadyEnd:
+        """Return the end by another count; `None` where nothing ends."""
+        if seconds is None:
+            return SteadyEnd()
+        end = dt_util.utcnow() + timedelta(seconds=seconds)
+        if self.at is not None and abs(end - self.at) <= margin:
+            return self
+        return SteadyEnd(end.replace(microsecond=0))
+
+
 @dataclass(frozen=True, kw_only=True)
 class PoolctlEndDescription(
     PoolctlEntityDescription[datetime], SensorEntityDescription
@@ -71,14 +87,14 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
         self, coordinator: ControllerCoordinator, description: PoolctlEndDescription
     ) -> None:
         """Take over what the last read told."""
-        self._end: datetime | None = None
+        self._end = SteadyEnd()
         self.entity_description = description
         self._look(coordinator.pool)
         super().__init__(coordinator, description)
 
     @override
     def _read_value(self) -> datetime | None:
-        return self._end
+        return self._end.at
 
     @property
     @override
@@ -100,10 +116,4 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
 
     def _look(self, pool: Pool) -> None:
         seconds = self.entity_description.seconds_fn(pool)
-        if seconds is None:
-            self._end = None
-            return
-        end = dt_util.utcnow() + timedelta(seconds=seconds)
-        margin = self.entity_description.margin_fn(pool)
-        if self._end is None or abs(end - self._end) > margin:
-            self._end = end.replace(microsecond=0)
+        self._end = self._end.after(seconds, self.entity_description.margin_fn(pool))
