@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.holds.ends import again, is_over, next_end
 from custom_components.poolctl.client.holds.evidence import taken
 from custom_components.poolctl.client.holds.hold import Doubt, End, Hold, State
 from custom_components.poolctl.client.holds.kept import KeptHolds
@@ -194,3 +195,52 @@ def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -
     seconds = None if lasts is None else lasts * 60.0
     hold = replace(HOLD, until=at(until), lasts=seconds).restored(NOW, 7.0)
     assert (hold.until, hold.settled_at) == (at(expected), 7.0)
+
+
+# When it ends
+
+
+@pytest.mark.parametrize(
+    ("changes", "left", "waits"),
+    [
+        ({}, None, None),
+        ({"until": NOW + timedelta(seconds=60)}, 60.0, 60.0),
+        ({"until": NOW}, 0.0, 0.0),
+        ({"until": NOW - timedelta(seconds=60)}, 0.0, 0.0),
+        ({"until": NOW, "ends_at": 140.0}, 40.0, 40.0),
+        ({"until": NOW, "retry_at": 107.0}, 0.0, 7.0),
+        ({"until": NOW, "ends_at": 109.0, "retry_at": 107.0}, 9.0, 9.0),
+        ({"until": NOW, "state": State.WATCHED}, 7200.0, 7200.0),
+    ],
+)
+def test_what_is_left(
+    changes: dict[str, Any], left: float | None, waits: float | None
+) -> None:
+    """A duration ends by the monotonic clock; a release that failed has to wait."""
+    hold = replace(HOLD, **changes)
+    assert next_end(hold, NOW, 100.0, retry=False) == left
+    assert next_end(hold, NOW, 100.0) == waits
+    assert is_over(hold, NOW, 100.0) is (left == 0)
+
+
+@pytest.mark.parametrize(
+    ("until", "ends_at", "shown"),
+    [
+        (60, 160.0, 60),
+        (60, 189.9, 60),
+        (60, 190.0, 90),
+        (90, 160.0, 60),
+        (60, None, 60),
+        (None, 160.0, None),
+    ],
+)
+def test_which_end_is_shown(
+    until: int | None, ends_at: float | None, shown: int | None
+) -> None:
+    """It follows the one that counts from half a minute on."""
+
+    def at(seconds: int | None) -> datetime | None:
+        return None if seconds is None else NOW + timedelta(seconds=seconds)
+
+    hold = replace(HOLD, until=at(until), ends_at=ends_at)
+    assert again(hold, NOW, 100.0).until == at(shown)

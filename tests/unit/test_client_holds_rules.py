@@ -96,6 +96,8 @@ def test_a_schedule_that_is_not_armed() -> None:
         # The controller is the one who knows what runs: its clock may differ from ours.
         ([schedule(8, 16)], 7.9, 16),
         ([schedule(8, 16)], 16.1, 17),  # an hour of daylight saving
+        ([schedule(8, 16)], 16, 17),
+        ([schedule(8, 16)], 17, 18),
         ([schedule(8, 16)], 17.5, 18),
         ([schedule(8, 16)], 20, 24),
         ([schedule(8, 16, LIGHT)], 10, 16),
