@@ -192,18 +192,27 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
         return state
     known = list(state.schedules.records or ())
     known += [UNUSED] * (MAX_SCHEDULES - len(known))
-    found: dict[int, Schedule] = {}
-    for entry in reported[:_MOST_SCHEDULES]:
-        place = number(entry, "schedule_num") if isinstance(entry, dict) else None
-        if place is not None and 1 <= place <= MAX_SCHEDULES:
-            index = int(place) - 1
-            if (schedule := _schedule(state, entry, known[index])) is not None:
-                found[index] = schedule
+    found = _understood(state, reported[:_MOST_SCHEDULES], known)
     if reported and not found:
         return state
     # Only where all of it was understood, what it lacks is gone.
     lacking = [UNUSED] * len(known) if len(found) == len(reported) else known
     return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
+
+
+def _understood(
+    state: PoolState, entries: list[object], known: Sequence[Schedule]
+) -> dict[int, Schedule]:
+    """Return the schedules of `scheduleInfo` that are understood, by their index."""
+    found: dict[int, Schedule] = {}
+    for entry in entries:
+        if not isinstance(entry, dict):
+            continue
+        if place := number(entry, "schedule_num", possible=range(1, MAX_SCHEDULES + 1)):
+            index = int(place) - 1
+            if (schedule := _schedule(state, entry, known[index])) is not None:
+                found[index] = schedule
+    return found
 
 
 def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | None:
