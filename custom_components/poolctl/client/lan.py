@@ -190,7 +190,7 @@ class LanClient:
         if "env" not in answer:
             raise UnexpectedResponseError("the answer has no envelope")
         received = self._unwrap(str(answer["env"]))
-        replayed, (counter, reply) = True, received
+        counter, reply, replayed = received.counter, received.payload, True
         try:
             if op == "q":
                 # One with our own counter answers this query: no other has it.
