@@ -147,6 +147,27 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("paths", "changes", "wait"),
+    [
+        ({}, {}, 3600.0),
+        ({}, {"until": None}, None),
+        ({}, {"state": State.REQUESTED}, None),
+        ({}, {"state": State.REQUESTED, "unsent": True}, 0.0),
+        ({}, {"state": State.DUE, "until": NOW, "retry_at": AT + 60}, 60.0),
+        ({}, {"state": State.STUCK, "ends_at": AT + 5}, 5.0),
+        (CLOUD, {"state": State.DUE}, None),
+        (CLOUD, {"state": State.DUE, "on": True}, 3600.0),
+        (CLOUD, {}, 3600.0),
+    ],
+)
+def test_when_there_is_work(
+    paths: dict[str, Any], changes: dict[str, Any], wait: float | None
+) -> None:
+    found, _ = releases(Paths(**paths), replace(HOLD, **changes))
+    assert found.wait == wait
+
+
+@pytest.mark.parametrize(
     ("error", "state", "wait"),
     [
         (UnreachableError(""), State.DUE, 240.0),
@@ -205,6 +226,7 @@ async def test_a_release(
     await found.run()
     assert way.asked == asked
     shown = [(h.on, h.needed, h.state, h.since, h.until) for h in book.all]
+    assert [h.slot for h in book.all] == [SLOT] * len(shown)
     assert shown == ([left] if left else [])
 
 
@@ -220,10 +242,10 @@ LOOKED, RELEASED = ("look",), ("release", SLOT)
         ({}, {"on": True}, True, [], None),
         ({}, {"end": End.NEVER}, False, [], None),
         ({}, {"state": State.DOUBTFUL}, False, [LOOKED], [State.DOUBTFUL]),
-        ({"answers": False}, {}, False, [LOOKED], [State.DUE]),
+        ({"answers": False}, {}, False, [LOOKED], [State.ACTIVE]),
         ({"error": RefusedError("")}, {}, False, [LOOKED, RELEASED], [State.ACTIVE]),
         ({"takes": 60.0}, {}, False, [LOOKED, RELEASED], [State.RELEASING]),
-        (CLOUD, {}, False, [], [State.DUE]),
+        (CLOUD, {}, False, [], [State.ACTIVE]),
         (ALONE, {"on": True}, False, SWITCHED_OFF, []),
         (CLOUD, {"on": True}, False, SWITCHED_OFF, []),
     ],
@@ -237,7 +259,7 @@ async def test_leaving(
 ) -> None:
     """What nobody releases later is released now, or returned."""
     way = Paths(**paths)
-    hold = replace(HOLD, **{"state": State.DUE} | changes)
+    hold = replace(HOLD, **changes)
     found, book = releases(way, hold)
     shown = await found.leave(only_lan=only_lan)
     assert way.asked == asked
