@@ -5,7 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from homeassistant.core import Context
-from homeassistant.exceptions import ServiceNotSupported, Unauthorized
+from homeassistant.exceptions import (
+    ServiceNotSupported,
+    ServiceValidationError,
+    Unauthorized,
+)
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
@@ -229,6 +233,16 @@ async def test_a_whole_part_begins_anew(pool: Home) -> None:
     )
     assert exact(pool, "solar_run_hours") == 0
     assert exact(pool, "pump_running_today") == others
+
+
+async def test_a_part_without_run_hours_is_an_error(pool: Home) -> None:
+    """The editor offers the pump, whose other sensor has the same class."""
+    pump = pool.registered("sensor", "pump_running_today")
+    assert pump is not None
+    with pytest.raises(ServiceValidationError, match="has no run hours"):
+        await pool.hass.services.async_call(
+            DOMAIN, "reset_run_hours", {"device_id": pump.device_id}, blocking=True
+        )
 
 
 async def test_parts_with_run_hours_are_offered(pool: Home) -> None:

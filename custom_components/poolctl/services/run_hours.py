@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from homeassistant.const import ATTR_ENTITY_ID, Platform
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, Platform
 from homeassistant.core import HomeAssistant, ServiceCall, callback
-from homeassistant.exceptions import ServiceNotSupported
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 from homeassistant.helpers import service
 from homeassistant.helpers.entity import Entity
 
@@ -30,14 +30,28 @@ def async_register(hass: HomeAssistant) -> None:
 
 @callback
 def _reset(entity: Entity, call: ServiceCall) -> None:
-    """Reset one sensor; raises ServiceNotSupported for a chosen one without run hours.
+    """Reset one sensor; raises for a chosen one, or a chosen part, without run hours.
 
-    Of a part or an area, those that have none are left as they are.
+    Other sensors of a part or an area are left as they are.
     """
-    if (
-        isinstance(entity, PoolctlTotal)
-        and entity.entity_description.total in RUN_HOURS
-    ):
+    part = entity.device_entry
+    if isinstance(entity, PoolctlTotal) and _counts(entity):
         entity.async_reset()
     elif entity.entity_id in call.data.get(ATTR_ENTITY_ID, ()):
         raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
+    elif part and part.id in call.data.get(ATTR_DEVICE_ID, ()):
+        others = entity.platform.entities.values()
+        if not any(_counts(each) for each in others if each.device_entry == part):
+            raise ServiceValidationError(
+                translation_domain=DOMAIN,
+                translation_key="no_run_hours",
+                translation_placeholders={"part": part.name_by_user or part.name or ""},
+            )
+
+
+def _counts(entity: Entity) -> bool:
+    """Tell whether a sensor is one of run hours."""
+    return (
+        isinstance(entity, PoolctlTotal)
+        and entity.entity_description.total in RUN_HOURS
+    )
