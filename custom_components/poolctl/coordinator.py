@@ -260,6 +260,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             lan_error=controller.paths.lan_error,
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
+            stopped_by_spa=controller.holds.stopped_by_spa,
             clock_fault=self._access.counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
             cloud_allowed=controller.paths.cloud is not None,

@@ -139,6 +139,19 @@ async def spa_without_pump(home: Home) -> None:
     assert home.state("switch", "spa_mode").attributes["reason"] == "pump_held_off"
 
 
+async def spa_stops_cleaner(home: Home) -> None:
+    """Let the firmware take over (unknowns.md L21): the cleaner is shown as it is."""
+    await started(home, small=False)
+    home.controller.dialects.add("spa_takes_over")
+    await home.act("switch.turn_on", "slot_9")
+    await home.live(45)
+    assert home.value("switch", "slot_9") == "on"
+    await home.act("switch.turn_on", "spa_mode")
+    await home.live(45)
+    assert home.value("switch", "slot_9") == "off"
+    assert home.value("switch", "pump") == "on"
+
+
 async def no_flow(home: Home) -> None:
     await started(home)
     home.pool.switch(PUMP, False, hold=True)
@@ -290,6 +303,13 @@ CASES = [
         after=30,
     ),
     Case(key="spa_waits_for_pump", arrange=spa_without_pump, after=45),
+    Case(
+        key="stopped_by_spa",
+        arrange=spa_stops_cleaner,
+        severity="notice",
+        contains="Cleaner",
+        after=30,
+    ),
     Case(key="hold_overdue", arrange=hold_overdue, contains="in time: ", after=60),
     Case(key="stale_readings", arrange=no_flow, after=60),
     Case(key="expander_lost", arrange=lost_expander, contains=" 1, 3.", after=45),

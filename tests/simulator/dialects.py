@@ -55,6 +55,7 @@ class Dialect(StrEnum):
     SCHEDULES_ODD = "schedules_odd"
     PRIMES_AT_FULL_SPEED = "primes_at_full_speed"
     RUNS_ON_MANUAL = "runs_on_manual"
+    SPA_TAKES_OVER = "spa_takes_over"
     ODD_SETTINGS = "odd_settings"
 
 
@@ -132,6 +133,7 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
         "240 s at full speed, 0 until the motor turns, the slot's mode manual",
     ),
     Dialect.RUNS_ON_MANUAL: ("L19", "the slot's mode is manual during the run-on"),
+    Dialect.SPA_TAKES_OVER: ("L21", "spa mode runs the pump and stops the cleaners"),
     Dialect.ODD_SETTINGS: ("C21", "settings objects hold odd keys and texts"),
 }
 """Row and meaning of each. L14 is not here: it is the clock of whoever runs Home Assistant."""

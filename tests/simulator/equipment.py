@@ -4,6 +4,7 @@ from enum import Enum, auto
 from typing import Final
 
 PUMP: Final = 31
+CLEANERS: Final = (3, 4)
 SPA_ACTUATORS: Final = (20, 21, 33, 34)
 VIRTUAL_SLOT: Final = 26  # an ozone output without a relay, where there are 37 slots
 MAX_SLOTS: Final = 37

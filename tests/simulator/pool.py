@@ -9,8 +9,10 @@ from typing import Final, Self
 
 from . import dosing, presets
 from .clock import Clock
+from .dialects import Dialect
 from .equipment import (
     BY_HAND,
+    CLEANERS,
     LIGHT_NEVER_SET,
     MAX_SLOTS,
     PUMP,
@@ -192,6 +194,11 @@ class Pool:
             if slot.timer is not None
         ]
 
+    @property
+    def _spa_takes_over(self) -> bool:
+        """Whether the firmware runs the pump for the spa, and stops the cleaners."""
+        return self.spa_mode and Dialect.SPA_TAKES_OVER in self.pump.dialects
+
     # --- What a person does ---
 
     def can_switch(self, number: int) -> bool:
@@ -283,7 +290,8 @@ class Pool:
             self.slots[VIRTUAL_SLOT].mode = self.pump.mode
 
     def _settle_switched(self, slot: Slot, number: int) -> None:
-        if slot.role is Role.LINKED and self.pump.mode == OFF:
+        stopped = self._spa_takes_over and slot.aux_type in CLEANERS
+        if stopped or (slot.role is Role.LINKED and self.pump.mode == OFF):
             slot.hand, slot.held, number = None, False, OFF
         if slot.flapping is not None:
             since, until = slot.flapping
@@ -303,7 +311,9 @@ class Pool:
             return
         slot = self.slots[where]
         mode = numbers.get(where, OFF) or self._linked_schedule(numbers)
-        if slot.hand is not None:
+        if self._spa_takes_over:
+            mode = MANUAL
+        elif slot.hand is not None:
             mode = MANUAL if slot.hand else OFF
         elif mode != OFF:
             self.pump.asked = self.schedules[mode - 1].speed or self.pump.asked

@@ -63,6 +63,7 @@ FIRMWARE: Final[Groups[L]] = (
     (L.SCHEDULES_MORE, L.SCHEDULES_ODD),
     (L.PRIMES_AT_FULL_SPEED,),
     (L.RUNS_ON_MANUAL,),
+    (L.SPA_TAKES_OVER,),
 )
 """Of each group a controller speaks one dialect or none."""
 

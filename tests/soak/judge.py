@@ -53,6 +53,7 @@ class Asked:
         return self.by_cloud and not dialects.isdisjoint(self.cloud.dialects)
 
 
+_TAKEN_OVER: Final = {"pump", "slot_9", "slot_16"}
 _LISTED_ONLY: Final = {f"schedule_{index}" for index in range(18, 24)}
 
 LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
@@ -83,6 +84,11 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
             it.key == "pump"
             and {L.PUMP_OFF_CLEARS, L.PUMP_AUX_DECLINED} <= it.controller.dialects
         ),
+    ),
+    # Spa mode decides on the pump and on cleaners.
+    (
+        "not_applied",
+        lambda it: it.key in _TAKEN_OVER and L.SPA_TAKES_OVER in it.controller.dialects,
     ),
     # Schedules that cannot be read cannot be changed.
     (

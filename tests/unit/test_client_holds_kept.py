@@ -20,7 +20,7 @@ from tests.simulator.dialects import Dialect
 from .conftest import Rig
 from .test_client_holds import SLOT, hold, holds, lasts, payloads, start, switch, window
 
-CLEANER, LIGHT, OZONE = 9, 1, 26
+CLEANER, LIGHT, OZONE, SPA = 9, 1, 26, 10
 """Slots of the full pool."""
 
 
@@ -71,6 +71,35 @@ async def test_one_odd_frame(
     await live(rig, 31)
     assert not rig.pool.pool.slots[slot].held
     assert rig.controller.holds.shown == ()
+
+
+async def test_spa_mode_stops_a_cleaner(make_rig: Callable[..., Rig]) -> None:
+    """L21: it is shown as it is, nothing is sent, and it is listed until spa mode ends."""
+    rig = await start(make_rig(full=True))
+    rig.pool.dialects.add("spa_takes_over")
+    holds, pool = rig.controller.holds, rig.pool.pool
+    await hold(rig, True, 120, CLEANER)
+    sent = len(rig.names("a"))
+    pool.switch(SPA, True)
+    await live(rig, 1)
+    assert not pool.slots[CLEANER].on and pool.pump.running
+    assert [each.slot for each in holds.stopped_by_spa] == [CLEANER]
+    assert CLEANER not in [each.slot for each in holds.shown]
+    pool.switch(SPA, False)
+    await live(rig, 1)
+    assert holds.stopped_by_spa == ()
+    assert len(rig.names("a")) == sent
+
+
+async def test_a_cleaner_that_somebody_switches_off(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """Without spa mode, another client decides, and nothing is listed."""
+    rig = await start(make_rig(full=True))
+    await hold(rig, True, 120, CLEANER)
+    rig.pool.pool.switch(CLEANER, False)
+    await live(rig, 1)
+    assert rig.controller.holds.stopped_by_spa == ()
 
 
 async def test_an_old_copy_of_the_cloud(rig: Rig) -> None:

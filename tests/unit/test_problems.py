@@ -75,6 +75,7 @@ RECORD = ControllerRecord(
 HEALTH = Health(
     holds=(),
     overdue=(),
+    stopped_by_spa=(),
     record=RECORD,
     registered_id="device",
     announced=None,
@@ -432,6 +433,7 @@ def test_severities() -> None:
     notices = {
         *("acid_low", "chlorine_low", "acid_limit", "filter_needs_cleaning"),
         "held_against_schedule",
+        "stopped_by_spa",
         *("cloud_only", "sign_in_ends", "service_silent", "controllers_shared"),
     }
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)

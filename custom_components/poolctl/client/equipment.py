@@ -65,6 +65,7 @@ SOLAR = frozenset({17, 18})
 SOLAR_BY_FILTER_PUMP = frozenset({18})
 """Whose water comes through the filter; the other kind has a pump of its own."""
 SPA_HEATERS = frozenset({19, 32})
+CLEANERS = frozenset({3, 4})
 PH_DOSERS = frozenset({6})
 CHLORINATORS = frozenset({5, 7})
 LIQUID_CHLORINE = frozenset({8})

@@ -45,6 +45,7 @@ class Health:
     holds: tuple[Hold, ...]
     overdue: tuple[Hold, ...]
     """Holds that only a person releases."""
+    stopped_by_spa: tuple[Hold, ...]
     clock_fault: ClockFault | None
     """Why the controller takes nothing that we sign, `None` where it does."""
     drum_repairs: bool

@@ -234,6 +234,14 @@ POOL_PROBLEMS: Final = (
         patience=_TWO_READS,
     ),
     Problem(
+        key="stopped_by_spa",
+        exists=lambda health: bool(health.stopped_by_spa),
+        severity=Severity.NOTICE,
+        values=lambda health: {
+            "outputs": output_names(health.stopped_by_spa, health.state)
+        },
+    ),
+    Problem(
         key="hold_overdue",
         exists=lambda health: bool(_overdue(health)),
         values=lambda health: {"outputs": _overdue(health)},

@@ -7,7 +7,7 @@ bit, a pump that waits for flow, the relay pulses of a light show, an old copy.
 from dataclasses import replace
 from enum import Enum, auto
 
-from ..equipment import Role, Slot
+from ..equipment import CLEANERS, Role, Slot
 from ..pool.schedule_rules import schedulable
 from ..pool.state import PoolState, Source
 from .hold import Doubt, Hold, State
@@ -85,6 +85,21 @@ def taken(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
     ):
         return hold, None
     return _contradicted(hold, state, at, by_cloud=by_cloud)
+
+
+def stopped_by_spa(hold: Hold, state: PoolState) -> bool:
+    """Return whether spa mode is on and a cleaner that was held on does not run.
+
+    A firmware may stop cleaners for the spa (`unknowns.md` L21).
+    """
+    slot = state.outputs.slot(hold.slot)
+    return (
+        state.spa_mode is True
+        and hold.on
+        and slot is not None
+        and slot.type_code in CLEANERS
+        and runs(state, slot) is not True
+    )
 
 
 def _only_doubtful(hold: Hold) -> Event | None:

@@ -24,7 +24,7 @@ from ..exceptions import (
 from ..pool.state import PoolState, Source
 from .book import Book
 from .ends import again, extended, is_over, rescheduled, restarts
-from .evidence import held_outputs, runs, taken
+from .evidence import held_outputs, runs, stopped_by_spa, taken
 from .hold import End, Hold, State
 from .kept import KeptHolds
 from .machine import Event, after
@@ -70,6 +70,9 @@ class Holds:
         now, at = times.now, time.monotonic()
         self._book = Book(each.restored(now, at) for each in stored)
         self._releases = Releases(self._book, means, times)
+        self.stopped_by_spa: tuple[Hold, ...] = ()
+        """Cleaners that were held on until spa mode stopped them. Nothing is sent for them
+        (chosen)."""
 
     # What there is
 
@@ -250,6 +253,9 @@ class Holds:
         if by_lan and state.firmware != self._firmware:
             self._firmware = state.firmware
             self._retry_all()
+        self.stopped_by_spa = tuple(
+            hold for hold in self.stopped_by_spa if stopped_by_spa(hold, state)
+        )
         for hold in self._book.all:
             if not self._book.is_switching(hold.slot):
                 self._take(hold, state, at, by_lan=by_lan)
@@ -269,7 +275,11 @@ class Holds:
         hold, event = taken(hold, state, at)
         if hold.state is State.DUE and by_lan:
             hold = replace(hold, retry_at=None)  # it answers
-        self._book.put(hold.slot, hold if event is None else after(hold, event))
+        following = hold if event is None else after(hold, event)
+        self._book.put(hold.slot, following)
+        lasts = hold.state in (State.ACTIVE, State.DOUBTFUL)
+        if following is None and lasts and stopped_by_spa(hold, state):
+            self.stopped_by_spa = (*self.stopped_by_spa, hold)
 
     def _take_released(self, hold: Hold, state: PoolState, *, by_lan: bool) -> None:
         """Hold again what its schedule started once more in its old window."""
