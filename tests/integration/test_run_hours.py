@@ -221,17 +221,19 @@ async def test_only_run_hours_begin_anew(pool: Home) -> None:
 
 
 async def test_a_whole_part_begins_anew(pool: Home) -> None:
-    """Its other sensors, such as *Warm at*, are left alone."""
-    await pool.live(60)
-    device = er.async_get(pool.hass).async_get(
-        pool.entity_id("sensor", "solar_run_hours")
-    )
+    """Other totals are left alone."""
+    _light_up(pool.pool, True)
+    await pool.live(120)
+    _light_up(pool.pool, False)
+    await pool.live(30)
+    assert exact(pool, "uv_run_hours") > 0
+    device = er.async_get(pool.hass).async_get(pool.entity_id("sensor", "uv_run_hours"))
     assert device is not None
     others = exact(pool, "pump_running_today")
     await pool.hass.services.async_call(
         DOMAIN, "reset_run_hours", {"device_id": device.device_id}, blocking=True
     )
-    assert exact(pool, "solar_run_hours") == 0
+    assert exact(pool, "uv_run_hours") == 0
     assert exact(pool, "pump_running_today") == others
 
 

@@ -63,7 +63,7 @@ class Clock:
         """Before that, it certainly is not: an earlier run trusted it."""
         self._trusted = since is None
         self._wrong = since is not None and self._seen[0] < since - AGREEMENT
-        """Whether the wall clock certainly was wrong once; a start alone tells nothing."""
+        """Whether the wall clock certainly was wrong once; a start alone proves nothing."""
         self._confirmed = False
         """Whether the trusted time follows, without a guess, from the service's."""
         self._quiet_since, self._patience = self._seen[1], QUIET

@@ -24,7 +24,7 @@ def needs_cleaning(pool: Pool) -> bool | None:
 
 
 def filter_measurable(pool: Pool) -> bool | None:
-    """Return whether this pool has ever told what measures a filter, else `None`."""
+    """Return whether this pool has ever reported what measures a filter, else `None`."""
     return pool.learned.filter.known.measurable or None
 
 
