@@ -20,7 +20,13 @@ from custom_components.poolctl.client.commands import (
 from custom_components.poolctl.client.endpoints import READS, WRITES
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.exceptions import PoolctlError
-from custom_components.poolctl.client.facts import Facts, Frame, Rejected
+from custom_components.poolctl.client.facts import (
+    CounterBehind,
+    Facts,
+    Frame,
+    LanRequest,
+    Rejected,
+)
 from custom_components.poolctl.client.frame_parts import without_readings
 from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.observed.masks import (
@@ -264,6 +270,8 @@ async def test_errors_are_recorded_once(small: Rig) -> None:
         ("x", b'{"AA_BB_01_02": true, n: null}', b'{"xxxxxxxxxxx": true, n: null}'),
         ("x", b'{"a": 47.3768, "b": 12345678}', b'{"a": 99.9999, "b": 99999999}'),
         ("x", b"Villa \x00\x01\x02Rosa", b"xxxxxx\x00\x01\x02xxxx"),
+        ("x", b'{"category": "spa"}', b'{"category": "spa"}'),
+        ("pump_id", b"\x0cSingle Speed\x03Spa\x00", b"\x0cSingle Speed\x03xxx\x00"),
         ("cmd", b'\x03set{"a": "b"}', b'\x03set{"a": "x"}'),
         ("aux", b"\x01\x01\x01", b"\x01\x01\x01"),
     ],
@@ -296,3 +304,16 @@ async def test_an_hour_leaves_room_for_a_day(
         service.clock.advance(15)
         await lan.state()
     assert len(recorder.as_list()) <= 20
+
+
+def test_the_newest_reply_stays() -> None:
+    """It is recorded when it changes; a file without it would have no schedules."""
+    facts = Facts()
+    recorder = Recorder(facts)
+    for reply in (b"\x00\x00\x00", b"\x01A\x02BC\x00"):
+        facts.emit(LanRequest("q", "pump_id", b"", None, reply, 0.1, None))
+    for seconds in range(MAX_EVENTS + 1):
+        facts.emit(CounterBehind(seconds))
+    assert len(recorder.as_list()) == MAX_EVENTS + 1
+    first: Any = recorder.as_list()[0]
+    assert (first["of"], first["reply"]) == ("pump_id", "017802787800")

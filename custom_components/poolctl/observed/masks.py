@@ -19,6 +19,9 @@ _JSON = re.compile(
     re.DOTALL,
 )
 """A string, a word outside of one, or what may be a telephone number or a coordinate."""
+_WORDS = frozenset({b"pool", b"spa", b"Single Speed"})
+"""Texts that the protocol itself has (layouts.md 2.4 and 4): without them, a recorded reply
+means something else."""
 
 
 def masked_frame(payload: bytes) -> bytes:
@@ -40,7 +43,8 @@ def masked_reply(name: str, payload: bytes) -> bytes:
         return masked_text(payload)
     data = bytearray(payload)
     for start, stop in spans:
-        if name != "cmd" or not _is_field(payload[start:stop]):
+        text = payload[start:stop]
+        if text not in _WORDS and (name != "cmd" or not _is_field(text)):
             data[start:stop] = b"x" * (stop - start)
     return bytes(data[:end]) + masked_answer(payload[end:])
 
@@ -59,7 +63,7 @@ def masked_text(data: bytes) -> bytes:
 
 def _masked(match: re.Match[bytes]) -> bytes:
     whole, text, end, colon, constant = match.group(0, 1, 2, 3, 4)
-    if constant or (colon and _is_field(text)):
+    if constant or text in _WORDS or (colon and _is_field(text)):
         return whole
     if text is not None:
         return b'"' + b"x" * len(text) + end + (colon or b"")

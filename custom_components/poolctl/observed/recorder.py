@@ -66,6 +66,8 @@ class Recorder:
         self._size = 0
         self._layout: bytes | None = None
         self._frame_due = 0.0
+        self._replies: dict[str, str] = {}
+        """The newest event of each query: it is not recorded again while it is the same."""
         self._newest: dict[str, tuple[object, float]] = {}
         """What was recorded last of a query or an endpoint, and when (Unix, s)."""
         facts.listen(Frame, self._frame)
@@ -76,16 +78,20 @@ class Recorder:
             facts.listen(kind, self._plain)
 
     def as_list(self) -> list[object]:
-        """Return the events, the oldest first."""
-        return [json.loads(event) for event in self._events]
+        """Return the events, the oldest first, and the newest reply to each query."""
+        events = {*self._events}
+        dropped = [text for text in self._replies.values() if text not in events]
+        return [json.loads(event) for event in (*dropped, *self._events)]
 
-    def _record(self, kind: str, **values: object) -> None:
+    def _record(self, kind: str, **values: object) -> str:
         event = {"at": round(time.time(), 1), "event": kind, **values}
         text = json.dumps(event, separators=(",", ":"))
         self._events.append(text)
         self._size += len(text)
-        while len(self._events) > MAX_EVENTS or self._size > MAX_BYTES:
+        most = MAX_BYTES - sum(map(len, self._replies.values()))
+        while self._events and (len(self._events) > MAX_EVENTS or self._size > most):
             self._size -= len(self._events.popleft())
+        return text
 
     def _frame(self, frame: Frame) -> None:
         if frame.layout == self._layout and frame.at < self._frame_due:
@@ -124,7 +130,7 @@ class Recorder:
         reply, error = masked_reply(name, request.reply).hex(), _error(request.error)
         if self._is_new(name, (reply, error)):
             status = None if request.response is None else request.response.status
-            self._record(
+            event = self._record(
                 *("request",),
                 op=request.op,
                 of=field_name(request.name),
@@ -133,6 +139,8 @@ class Recorder:
                 error=error,
                 reply=reply,
             )
+            if reply:
+                self._replies[name] = event
 
     def _cloud_request(self, request: CloudRequest) -> None:
         response, endpoint = request.response, field_name(request.endpoint)
@@ -166,6 +174,7 @@ class Recorder:
             return False
         if len(self._newest) > _MOST_NAMES:
             self._newest.clear()
+            self._replies.clear()
         self._newest[key] = value, time.time()
         return True
 
