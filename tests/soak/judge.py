@@ -28,6 +28,8 @@ class Asked:
     """Names of what it was given."""
     controller: Controller
     cloud: Cloud
+    key_of_home: str
+    """The envelope key that Home Assistant has, in hex."""
 
     @property
     def is_show(self) -> bool:
@@ -37,10 +39,13 @@ class Asked:
 
     @property
     def by_cloud(self) -> bool:
-        """Whether only the cloud can sign: somebody's clock is far ahead."""
+        """Whether only the cloud can sign: a clock is far ahead, or the key is new.
+
+        That there is a new key shows once the LAN is back, and the cloud has it.
+        """
         controller = self.controller
         ahead = controller.accepted_counter - controller.clock.time()
-        return ahead > TOO_FAR
+        return ahead > TOO_FAR or self.key_of_home != controller.key.hex()
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -114,8 +114,10 @@ class Person:
         )
         _, data = wishes[-1]
         key = entity.unique_id.removeprefix(f"{controller.device_id}_")
+        stored = self.week.entry.data["controllers"][controller.device_id]
         asked = Asked(
-            entity.domain, key, data.keys(), controller, self.week.service.cloud
+            *(entity.domain, key, data.keys(), controller, self.week.service.cloud),
+            stored["key"],
         )
         for result in results:
             self.week.counts["commands"] += 1
