@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings(data=options.data.resolve(), **ports)
     for port in PORTS:
         _check_free(port, getattr(settings, port))
-    if options.reset or options.from_scratch or options.demo:
+    if options.reset or options.from_scratch or options.demo or options.report:
         reset(settings)
     prepare(settings, demo=options.demo)
     return asyncio.run(_run(settings, options))
@@ -92,6 +92,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="start over with both pools set up, a dashboard and three weeks of history;"
         " nobody has to sign in",
+    )
+    start.add_argument(
+        "--report",
+        type=Path,
+        metavar="FILE",
+        help="start over with the pool of a diagnostics file, which is played back",
     )
     parser.add_argument(
         "--issues-at-once",
@@ -135,7 +141,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
     try:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(until_signal())
-            tasks.create_task(keep_running(_simulator(settings, demo=options.demo)))
+            tasks.create_task(keep_running(_simulator(settings, options)))
             core = _home_assistant(settings, issues_at_once=options.issues_at_once)
             tasks.create_task(keep_running(core))
             tasks.create_task(_provision(settings, options))
@@ -149,15 +155,18 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def _simulator(settings: Settings, *, demo: bool) -> Program:
+def _simulator(settings: Settings, options: argparse.Namespace) -> Program:
+    report: Path | None = options.report
+    module = "tests.controllers.served" if report else "tests.simulator"
     return Program(
         name="the simulated service",
         command=(
-            *(sys.executable, "-m", "tests.simulator"),
+            *(sys.executable, "-m", module),
+            *((f"--report={report.resolve()}",) if report else ()),
             *settings.port_options("cloud_port", "control_port", "lan_port"),
             # Home Assistant keeps its sign-in, so the service has to know it, too.
             f"--state={settings.data / 'service.json'}",
-            *((f"--past={settings.past}",) if demo else ()),
+            *((f"--past={settings.past}",) if options.demo else ()),
         ),
         folder=REPOSITORY,
     )
@@ -192,7 +201,7 @@ async def _provision(settings: Settings, options: argparse.Namespace) -> None:
         await until_running(home)
         if not options.from_scratch:
             await store_credentials(home)
-        if options.ready or options.demo:
+        if options.ready or options.demo or options.report:
             await add_account(home, settings)
             await set_up_energy(home)
         if options.demo:
@@ -207,9 +216,9 @@ def _invitation(settings: Settings, options: argparse.Namespace) -> str:
     if options.demo:
         steps = f"""\
 The dashboard: {settings.home_url}/{DASHBOARD}   (nobody has to sign in)"""
-    elif options.ready:
+    elif options.ready or options.report:
         steps = """\
-Both pools are set up: Settings > Devices & services > Pool Controller."""
+The pools are set up: Settings > Devices & services > Pool Controller."""
     elif options.from_scratch:
         steps = f"""\
 Settings > Devices & services shows both pools as discovered. Choose "Add" on one of

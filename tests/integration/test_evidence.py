@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+import json
+from pathlib import Path
 from typing import Any
 
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP, Platform
@@ -11,6 +13,8 @@ import pytest
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl.observed.evidence import Assumption
+from tests.controllers.__main__ import contradicted, main
+from tests.controllers.report import read
 from tests.simulator.cloud_dialects import CloudDialect as C
 from tests.simulator.dialects import Dialect
 
@@ -24,6 +28,18 @@ pytestmark = pytest.mark.usefixtures("quick", "at_once")
 few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
 
 type Step = Callable[[Home], Awaitable[None]]
+
+
+async def replayed(
+    home: Home, hass_client: ClientSessionGenerator, folder: Path
+) -> list[str]:
+    """Return what `scripts/replay` reads out of the diagnostics as contradicted."""
+    file = folder / "diagnostics.json"
+    file.write_text(json.dumps({"data": await dump(home, hass_client)}))
+    (part,) = read(file).parts
+    found = contradicted(part)
+    assert main([str(file)]) == bool(found)
+    return found
 
 
 async def evidence(
@@ -57,7 +73,7 @@ async def switch(home: Home) -> None:
 
 
 async def test_everything_as_expected(
-    full: Home, hass_client: ClientSessionGenerator
+    full: Home, hass_client: ClientSessionGenerator, tmp_path: Path
 ) -> None:
     """The simulator speaks as layouts.md says: nothing is contradicted."""
     full.pool.slots[3].timer = (full.pool.now + 600, 1200)
@@ -75,6 +91,13 @@ async def test_everything_as_expected(
     confirmed = {each for each in on_lan if told[each]["confirmed"]}
     assert on_lan - confirmed == {Assumption.BUSY}
     assert told[Assumption.FRAME_VERSION]["expected"] == "state frames have version 1"
+    assert await replayed(full, hass_client, tmp_path) == []
+
+
+async def test_a_small_pool_as_expected(
+    small: Home, hass_client: ClientSessionGenerator, tmp_path: Path
+) -> None:
+    assert await replayed(small, hass_client, tmp_path) == []
 
 
 LAN: list[tuple[Dialect, Assumption, str, Step]] = [
@@ -123,6 +146,7 @@ async def test_a_controller_that_is_otherwise(
     assumption: Assumption,
     seen: str,
     step: Step,
+    tmp_path: Path,
 ) -> None:
     home.own(home.service.full if step is heat else home.service.small)
     home.controller.dialects.add(dialect)
@@ -131,6 +155,7 @@ async def test_a_controller_that_is_otherwise(
     row = (await evidence(home, hass_client))[assumption]
     assert row["contradicted"]
     assert any(seen in words for words in row["observed"]), row
+    assert await replayed(home, hass_client, tmp_path) == [assumption]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +248,7 @@ async def test_a_service_that_is_otherwise(
     assumption: Assumption,
     seen: str,
     step: Step,
+    tmp_path: Path,
 ) -> None:
     home.own(home.service.small)
     home.cloud.dialects = {dialect}
@@ -231,6 +257,7 @@ async def test_a_service_that_is_otherwise(
     row = (await evidence(home, hass_client))[assumption]
     assert row["contradicted"]
     assert any(seen in words for words in row["observed"]), row
+    assert await replayed(home, hass_client, tmp_path) == [assumption]
 
 
 async def reload(home: Home) -> None:

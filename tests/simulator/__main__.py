@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 import json
@@ -44,8 +44,8 @@ class Demo:
         return "\n".join(lines)
 
 
-def arguments() -> argparse.Namespace:
-    """Read the command line."""
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.simulator",
         description=DESCRIPTION,
@@ -68,8 +68,11 @@ def arguments() -> argparse.Namespace:
         help="let the pools live through three weeks first, and write samples of it",
     )
     parser.add_argument("--no-mdns", action="store_true", help="do not announce")
-    return parser.parse_args()
+    return parser
 
+
+type Make = Callable[[Clock, int, Path | None], list[Controller]]
+"""Makes the controllers: with the clock, the port on the LAN, and a file for a past."""
 
 HOME, BEACH = "AA_BB_CC_0A_0B_0C", "AA_BB_CC_0D_0E_0F"
 
@@ -113,14 +116,13 @@ def remembered(cloud: Cloud, file: Path | None) -> Generator[None]:
 
 
 @asynccontextmanager
-async def demo(options: argparse.Namespace) -> AsyncGenerator[Demo]:
+async def demo(options: argparse.Namespace, make: Make = pools) -> AsyncGenerator[Demo]:
     """Start everything, and stop it again in reverse."""
     clock = clock_of_the_past(options.speed) if options.past else Clock(options.speed)
-    controllers = pools(clock, options.lan_port, options.past)
-    sites = [
-        Site("Home", "Sydney", "NSW", controllers[:1]),
-        Site("Beach house", "Kiama", "NSW", controllers[1:]),
-    ]
+    controllers = make(clock, options.lan_port, options.past)
+    sites = [Site("Home", "Sydney", "NSW", controllers[:1])]
+    if len(controllers) > 1:
+        sites.append(Site("Beach house", "Kiama", "NSW", controllers[1:]))
     cloud = Cloud(
         clock=clock,
         clients={"poolctl-demo": "poolctl-demo-secret"},
@@ -143,16 +145,16 @@ async def demo(options: argparse.Namespace) -> AsyncGenerator[Demo]:
             yield Demo(cloud, control, controllers)
 
 
-async def main() -> None:
+async def main(options: argparse.Namespace, make: Make = pools) -> None:
     """Run until interrupted."""
-    options, interrupted = arguments(), asyncio.Event()
+    interrupted = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, interrupted.set)
-    async with demo(options) as running:
+    async with demo(options, make) as running:
         print(running.describe(), flush=True)
         print("Ctrl-C stops it.", flush=True)
         await interrupted.wait()
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(parser().parse_args()))

@@ -1,41 +1,79 @@
 """Every row of docs/protocol.md that can be checked has its evidence, and the reverse."""
 
+from collections.abc import Iterator
 from pathlib import Path
 import re
 
+import pytest
+
 from custom_components.poolctl.observed.evidence import Assumption
+from tests.controllers.report import FOLDER, read
+from tests.controllers.verdicts import (
+    PAGE,
+    Outcome,
+    assumptions_of_commands,
+    ids,
+    rows,
+    verdicts,
+)
 
-PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
-KNOWN, COMMANDS, _ = re.split(
-    "^## (?:How a command is confirmed|Row by row).*$", PAGE, flags=re.MULTILINE
-)[:3]
-IDS = re.compile(r"`(\w+)`")
-
-
-def rows() -> list[list[str]]:
-    """Return the cells of what is known: its first one, its mark, its evidence."""
-    found = []
-    for line in KNOWN.splitlines():
-        if line.startswith("| ") and not line.startswith(("| Part", "| ---")):
-            cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-            found.append([cells[0], cells[1], cells[-1]])
-    return found
+README = Path(__file__).parents[2] / "README.md"
+REPORTS = sorted(FOLDER.glob("*.json"))
+"""Those of owners."""
 
 
 def test_every_row_has_evidence_or_a_reason() -> None:
     for part, mark, evidence in rows():
         reason = re.fullmatch(r"- .{8,}", evidence)
-        assert reason or IDS.sub("", evidence).strip(" ,") == "", part
+        assert reason or re.sub(r"`\w+`", "", evidence).strip(" ,") == "", part
         published = mark.startswith("published") and "chosen" not in mark
         assert published is (evidence == "- published"), part
 
 
 def test_every_assumption_has_a_row() -> None:
-    named = (evidence for *_, evidence in rows() if not evidence.startswith("- "))
-    listed = {name for evidence in named for name in IDS.findall(evidence)}
-    listed |= set(re.findall(r"evidence: `(\w+)`", COMMANDS))
-    assert listed == set(Assumption)
+    listed = {name for *_, evidence in rows() for name in ids(evidence)}
+    assert listed | assumptions_of_commands() == set(Assumption)
 
 
 def test_the_page_was_understood() -> None:
     assert len(rows()) > 60
+
+
+@pytest.mark.parametrize("page", [README, PAGE], ids=lambda page: page.stem)
+def test_the_number_of_owners(page: Path) -> None:
+    """Nobody has verified it who has no file here."""
+    number = re.search(r"(?:so far: |Verified by )\*\*(\d+)\*\*", page.read_text())
+    assert number is not None
+    assert int(number[1]) == len(REPORTS)
+
+
+def test_a_mark_that_names_a_report_is_proven_by_it() -> None:
+    assert [*unproven(rows())] == []
+
+
+@pytest.mark.parametrize(
+    ("mark", "evidence"),
+    [
+        ("observed: full", "`busy`"),
+        ("observed: full", "- a rule of ours"),
+        ("observed: nobody", "`flags`"),
+    ],
+)
+def test_what_no_report_proves(mark: str, evidence: str) -> None:
+    assert [*unproven([["a part", mark, evidence]], FOLDER / "simulated")] == ["a part"]
+    assert not [*unproven([["", "observed: full", "`flags`"]], FOLDER / "simulated")]
+
+
+def unproven(found: list[list[str]], folder: Path = FOLDER) -> Iterator[str]:
+    """Name the parts whose mark names a report that does not prove them."""
+    for part, mark, evidence in found:
+        for name in re.findall(r"observed: ([\w.-]+)", mark):
+            path = folder / f"{name}.json"
+            agrees = {
+                verdict.assumption
+                for controller in (read(path).parts if path.exists() else [])
+                for verdict in verdicts(controller)
+                if verdict.outcome is Outcome.AGREES
+            }
+            if not ids(evidence) or not agrees.issuperset(ids(evidence)):
+                yield part

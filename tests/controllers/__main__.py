@@ -1,0 +1,106 @@
+"""scripts/replay: what the diagnostics file of an owner proves."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+import json
+from pathlib import Path
+import sys
+
+from tests.home.__main__ import main as home
+
+from .anchors import compared, read_anchors
+from .decoded import decoded
+from .report import FOLDER, Part, Report, ReportError, read
+from .verdicts import Outcome, verdicts
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what a file proves; return 1 if anything contradicts, 2 if it is refused."""
+    options = _parse(arguments)
+    try:
+        anchors = read_anchors(options.anchors) if options.anchors else None
+        report = read(options.file, anchors)
+        for line in described(report):
+            sys.stdout.write(f"{line}\n")
+        if options.keep:
+            for part in report.parts:
+                sys.stdout.write(f"kept as {keep(report, part)}\n")
+        if options.home:
+            return home([f"--report={options.file}"])
+    except ReportError as err:
+        sys.stderr.write(f"{options.file}: {err}\n")
+        return 2
+    return int(any(map(contradicted, report.parts)))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/replay", description=__doc__)
+    parser.add_argument("file", type=Path, help="a diagnostics file")
+    parser.add_argument(
+        "--anchors",
+        type=Path,
+        metavar="YAML",
+        help="values that the owner read in the vendor's app (CONTRIBUTING.md)",
+    )
+    parser.add_argument(
+        "--home",
+        action="store_true",
+        help="start a Home Assistant with this pool, which is played back",
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="write tests/controllers/<firmware>-<n>.json, which a test checks from then on",
+    )
+    return parser.parse_args(arguments)
+
+
+def described(report: Report) -> Iterator[str]:
+    """Describe a report, line by line."""
+    yield f"integration {report.versions.get('integration', 'unknown')}"
+    if report.missing:
+        yield f"missing in this file: {', '.join(report.missing)}"
+    for number, part in enumerate(report.parts, 1):
+        yield f"\ncontroller {number}, firmware {part.firmware}"
+        if part.missing:
+            yield f"missing in this file: {', '.join(part.missing)}"
+        yield from _verdicts(part)
+        for name, noted, value, same in compared(part):
+            outcome = Outcome.AGREES if same else Outcome.CONTRADICTS
+            yield f"{outcome:12} anchor {name}: the app shows {noted}, decoded is {value}"
+        yield from decoded(part)
+
+
+def _verdicts(part: Part) -> Iterator[str]:
+    for verdict in verdicts(part):
+        yield f"{verdict.outcome:12} {verdict.assumption}: {verdict.assumption.text}"
+        if verdict.observed:
+            yield f"{'':12}   observed: {'; '.join(verdict.observed)}"
+        if verdict.outcome is Outcome.CONTRADICTS:
+            yield f"{'':12}   docs/protocol.md: {verdict.row}"
+
+
+def contradicted(part: Part) -> list[str]:
+    """Return the assumptions and anchors that a controller contradicts."""
+    found = [v.assumption for v in verdicts(part) if v.outcome is Outcome.CONTRADICTS]
+    return [*found, *(name for name, _, _, same in compared(part) if not same)]
+
+
+def keep(report: Report, part: Part, folder: Path = FOLDER) -> Path:
+    """Write a controller of a report as a file of its own, in today's form."""
+    number = 1
+    while (path := folder / f"{part.firmware}-{number}.json").exists():
+        number += 1
+    kept = {
+        "format": 1,
+        "versions": report.versions,
+        "controllers": [
+            {**part.data, "evidence": part.evidence, "anchors": part.anchors}
+        ],
+    }
+    path.write_text(json.dumps(kept, indent=1) + "\n")
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""A controller that answers with what a report recorded, byte for byte."""
+
+from collections.abc import Sequence
+from typing import Any, Final, override
+
+from custom_components.poolctl.client.commands import string_spans
+from custom_components.poolctl.client.exceptions import ReplyError
+from tests.simulator import Controller
+from tests.simulator.actions import DeclinedError
+from tests.simulator.lan import Request
+from tests.simulator.wire import encode_text
+
+from .report import Part, Recorded
+
+MASK: Final = b"x"
+WORDS: Final = {"aux_names": "Output", "schedules": "Schedule"}
+"""What masked names of a reply become, with a number."""
+
+
+class Playback(Controller):
+    """Plays a recording with its timing, then holds the last state.
+
+    Actions are accepted and change nothing: `commands` has their bytes.
+    """
+
+    def __init__(self, part: Part, **options: Any) -> None:
+        """Begin with the first recorded frame."""
+        super().__init__(firmware=part.firmware, **options)
+        self._frames = [each for each in part.events() if each.event == "frame"]
+        self._replies = {
+            name: _named(name, reply) for name, reply in part.replies.items()
+        }
+        self._begun = self.clock.time()
+        self.cloud_link = False
+
+    @property
+    def commands(self) -> Sequence[Request]:
+        """Return the actions that were accepted."""
+        return [each for each in self.requests if each.op == "a" and each.ok]
+
+    def to_the_end(self) -> None:
+        """Go on to the last frame at once."""
+        self._frames = self._frames[-1:]
+
+    @override
+    def signed_state(self, *places: str, configuration: bool = True) -> bytes:
+        return self._sign(self._frame().payload, *places)
+
+    @override
+    def signed_reply(self, name: str) -> bytes:
+        if (reply := self._replies.get(name)) is None:
+            raise DeclinedError(f"no reply to {name} was recorded")
+        return self._sign(reply, "q", name)
+
+    @override
+    def act(self, name: str, payload: bytes) -> None:
+        """Accept it; `LanEndpoint` keeps the request."""
+
+    def _frame(self) -> Recorded:
+        first, *later = self._frames
+        passed = self.clock.time() - self._begun
+        for frame in later:
+            if frame.at - self._frames[0].at <= passed:
+                first = frame
+        return first
+
+
+def _named(name: str, payload: bytes) -> bytes:
+    """Return a reply with words in the place of masked names."""
+    if (word := WORDS.get(name)) is None:
+        return payload
+    try:
+        spans, _ = string_spans(name, payload)
+    except ReplyError:
+        return payload
+    named, at = b"", 0
+    for number, (start, stop) in enumerate(spans, name == "schedules"):
+        text = payload[start:stop]
+        if text and not text.strip(MASK):
+            named += payload[at : start - 1] + encode_text(f"{word} {number}")
+        else:
+            named += payload[at:stop]
+        at = stop
+    return named + payload[at:]

@@ -1,0 +1,100 @@
+"""Every kept report of an owner (tests/controllers) goes on to mean what it means.
+
+A report is a controller that answers with recorded bytes: what is decoded, what each
+entity shows, what it proves, and the bytes of the commands are a snapshot. Look at what
+`--snapshot-update` changes: it is what that owner would see.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.controllers.playback import Playback
+from tests.controllers.report import FOLDER, Part, read
+from tests.controllers.verdicts import Outcome, verdicts
+
+from .home import Home
+from .test_evidence import try_to
+
+REPORTS = sorted(FOLDER.rglob("*.json"))
+COMMANDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("switch", "turn_on", {}),
+    ("switch", "turn_off", {}),
+    ("number", "set_value", {"value": 60}),
+    ("climate", "set_temperature", {"temperature": 27}),
+)
+
+
+@pytest.fixture(params=REPORTS, ids=lambda path: path.stem)
+def part(request: pytest.FixtureRequest) -> Part:
+    """Return the controller of a kept file."""
+    (found,) = read(request.param).parts
+    return found
+
+
+def test_there_are_reports() -> None:
+    """Those of the simulated pools, at least: they have the form of today."""
+    assert {path.parent.name for path in REPORTS} >= {"simulated"}
+
+
+def test_what_it_proves(part: Part, snapshot: SnapshotAssertion) -> None:
+    found = {v.assumption: v for v in verdicts(part) if v.outcome is not Outcome.AGREES}
+    assert [f"{v.outcome} {name} {v.observed}" for name, v in found.items()] == snapshot
+
+
+async def test_what_it_shows(
+    home: Home, part: Part, freezer: FrozenDateTimeFactory, snapshot: SnapshotAssertion
+) -> None:
+    controller = await playback(home, part, freezer)
+    await home.enable_all()
+    states = {
+        f"{entity.domain} {entity.unique_id.removeprefix(controller.device_id + '_')}": (
+            home.state_of(entity.entity_id).state
+        )
+        for entity in home.entities()
+    }
+    assert states["sensor connection"] == "lan"
+    assert [f"{name}: {value}" for name, value in sorted(states.items())] == snapshot
+
+
+async def test_what_it_is_sent(
+    home: Home, part: Part, freezer: FrozenDateTimeFactory, snapshot: SnapshotAssertion
+) -> None:
+    """A recording does not change: every command fails in words, and is on the wire once."""
+    controller = await playback(home, part, freezer)
+    sent = []
+    for entity in sorted(home.entities(), key=lambda entity: entity.unique_id):
+        key = entity.unique_id.removeprefix(f"{controller.device_id}_")
+        for domain, action, data in COMMANDS:
+            if entity.domain != domain or entity.disabled_by is not None:
+                continue
+            before = len(controller.commands)
+            done = home.hass.async_create_task(
+                try_to(home, f"{domain}.{action}", key, **data)
+            )
+            while not done.done():
+                await home.pass_time(1)
+            sent += [
+                f"{domain} {key} {action}: {each.name} {each.payload!r}"
+                for each in controller.commands[before:]
+            ]
+    assert sent == snapshot
+
+
+async def playback(home: Home, part: Part, freezer: FrozenDateTimeFactory) -> Playback:
+    """Set up Home Assistant with the controller of a report, at the end of its recording."""
+    freezer.move_to(datetime.fromtimestamp(part.events()[-1].at, UTC))
+    service = home.service
+    controller = Playback(part, clock=service.clock, name="Pool")
+    controller.to_the_end()
+    home.own(service.small)
+    service.account.sites[0].controllers = [controller]
+    await service.small.stop()
+    service.small, home.controller = controller, controller
+    await controller.start()
+    await home.set_up(controller)
+    await home.refresh()
+    return controller

@@ -1,0 +1,190 @@
+"""scripts/replay: what it refuses, and what it reads out of a report."""
+
+from collections.abc import Callable
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.observed.evidence import Assumption
+from tests.controllers.__main__ import contradicted, keep, main
+from tests.controllers.decoded import beside_layout, decoded
+from tests.controllers.report import FOLDER, ReportError, read
+from tests.controllers.verdicts import Outcome, verdicts
+from tests.simulator import wire
+
+FULL = FOLDER / "simulated" / "full.json"
+ANCHORS = """\
+ph: 7.4
+orp: 655
+water: 27
+speed: 75
+running: 3
+pool_target: 28
+ph_target: 7.4
+acid_left: 12.5
+schedules: ["00:00-23:59", "10:00-12:00", "20:00-01:00"]
+"""
+type Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture
+def report() -> dict[str, Any]:
+    """Return the report of the simulated full pool."""
+    found: dict[str, Any] = json.loads(FULL.read_text())
+    return found
+
+
+@pytest.fixture
+def file(tmp_path: Path, report: dict[str, Any]) -> Callable[..., Path]:
+    """Return what writes the report, changed."""
+
+    def write(*changes: Change) -> Path:
+        changed = copy.deepcopy(report)
+        for change in changes:
+            change(changed)
+        path = tmp_path / "diagnostics.json"
+        path.write_text(json.dumps({"home_assistant": {}, "data": changed}))
+        return path
+
+    return write
+
+
+def set_in(name: str, value: object) -> Change:
+    """Change a part of the controller."""
+    return lambda data: data["controllers"][0].__setitem__(name, value)
+
+
+def event(**values: object) -> Change:
+    """Add an event to the recording."""
+    return lambda data: data["controllers"][0]["recording"].append({"at": 1.0} | values)
+
+
+NAMES = wire.encode_names(["Villa Rosa"]).hex()
+PRIVATE: list[tuple[Change, str]] = [
+    (set_in("choices", {"a": "rosa@example.com"}), "an e-mail address"),
+    (set_in("choices", {"a": "192.168.1.20"}), "an IP address"),
+    (set_in("choices", {"a": "at fe80::1ff:fe23:4567:890a"}), "an IP address"),
+    (set_in("choices", {"AA:BB:CC:0A:0B:0C": 1}), "a MAC address"),
+    (set_in("choices", {"a": "AA_BB_CC_0A_0B_0C"}), "a MAC address"),
+    (set_in("choices", {"a": "000102030405060708090a0b0c0d0e0f"}), "a key or token"),
+    (set_in("choices", {"a": "Bearer abc"}), "a key or token"),
+    (set_in("choices", {"a": "eyJhbGciOiJI"}), "a key or token"),
+    (set_in("issues", ["https://example.com"]), "a host name"),
+    (set_in("issues", ["ctrl-0a0b0c.local"]), "a host name"),
+    (event(event="request", op="q", of="aux_names", reply=NAMES), "a text"),
+    (event(event="request", op="q", of="x", reply=b'{"a": "Rosa"}'.hex()), "a text"),
+    (event(event="request", op="q", of="x", reply="Villa Rosa"), "a text"),
+    (event(event="request", op="GET", of="x", reply='{"a": "Rosa"}'), "a text"),
+    (event(event="command", route="cloud", of="x", payload='{"a": "Rosa"}'), "a text"),
+    (event(event="command", route="lan", of="cmd", payload=NAMES), "a text"),
+    (event(event="frame", payload=b"\x01\x01\x04Villa Rosa".hex()), "a text"),
+    (set_in("last_frame", {"counter": 1, "payload": b"Villa".hex()}), "a text"),
+]
+
+
+@pytest.mark.parametrize(("change", "what"), PRIVATE)
+def test_a_file_with_anything_private_is_refused(
+    file: Callable[..., Path],
+    change: Change,
+    what: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([str(file(change))]) == 2
+    printed = capsys.readouterr()
+    assert what in printed.err and not printed.out
+    assert "osa" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "cannot be read"),
+        ("[1]", "not a diagnostics file"),
+        ('{"data": {"controllers": 1}}', "not a diagnostics file"),
+        ('{"data": {"format": 99}}', "format"),
+    ],
+)
+def test_what_is_no_report(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(ReportError, match=why):
+        read(path)
+
+
+def test_an_older_file(
+    file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is checked as far as it goes, and what it lacks is said."""
+
+    def older(data: dict[str, Any]) -> None:
+        del data["format"], data["controllers"][0]["evidence"]
+        del data["controllers"][0]["recording"]
+
+    assert main([str(file(older))]) == 0
+    printed = capsys.readouterr().out
+    assert "missing in this file: format, account" in printed
+    assert "missing in this file: evidence, recording" in printed
+    assert "agrees       telemetry_length" in printed
+    assert "not observed reply_lengths" in printed
+
+
+def test_what_is_recorded_is_checked_again(file: Callable[..., Path]) -> None:
+    """With the rules of today, whatever was counted when it was recorded."""
+    frame = wire.encode_frame(wire.Frame(wire.Telemetry({"flags": 1 << 6}, [7, 42])))
+    (part,) = read(file(event(event="frame", payload=frame.hex()))).parts
+    found = {
+        v.assumption: v for v in verdicts(part) if v.outcome is Outcome.CONTRADICTS
+    }
+    assert [*found] == [Assumption.FLAGS, Assumption.MODES]
+    assert found[Assumption.MODES].observed == ("mode 42",)
+    assert "a state frame has telemetry" in found[Assumption.MODES].row
+
+
+def test_another_layout_is_shown_byte_by_byte(file: Callable[..., Path]) -> None:
+    frame = wire.encode_frame(wire.Frame(wire.Telemetry({"ph": 74}, [0] * 3)))
+    longer = frame[:2] + bytes([frame[2] + 2]) + frame[3:] + b"\x01\x02"
+    (part,) = read(file(event(event="frame", payload=longer.hex()))).parts
+    text = "\n".join(decoded(part))
+    assert "7 frames, 1 of them of another layout" in text
+    assert "\n     9 4a                       ph 74" in text
+    assert [*beside_layout(b"")] == [
+        "  0 bytes:",
+        "     0                          version",
+    ]
+    assert [*beside_layout(frame + b"\xfe")][-1].endswith(
+        "fe is not part of the layout"
+    )
+
+
+def test_anchors(
+    file: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noted = tmp_path / "app.yaml"
+    noted.write_text(ANCHORS)
+    assert main([str(file()), f"--anchors={noted}"]) == 0
+    assert "agrees       anchor ph: the app shows 7.4" in capsys.readouterr().out
+    noted.write_text(ANCHORS.replace("orp: 655", "orp: 65.5").replace("23:59", "17:00"))
+    assert main([str(file()), f"--anchors={noted}"]) == 1
+    printed = capsys.readouterr().out
+    assert "contradicts  anchor orp: the app shows 65.5, decoded is 654" in printed
+    assert "contradicts  anchor schedules" in printed
+
+
+@pytest.mark.parametrize("text", ["salt: 1", "- ph", "{", ""])
+def test_anchors_that_are_none(
+    file: Callable[..., Path], tmp_path: Path, text: str
+) -> None:
+    noted = tmp_path / "app.yaml"
+    noted.write_text(text)
+    assert main([str(file()), f"--anchors={noted}"]) == 2
+
+
+def test_it_is_kept(file: Callable[..., Path], tmp_path: Path) -> None:
+    report = read(file(), {"ph": 7.5, "speed": 100})
+    kept = [keep(report, report.parts[0], tmp_path) for _ in range(2)]
+    assert [path.name for path in kept] == ["2.5.46-1.json", "2.5.46-2.json"]
+    (part,) = read(kept[0]).parts
+    assert contradicted(part) == contradicted(report.parts[0]) == ["speed"]
