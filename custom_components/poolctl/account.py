@@ -83,7 +83,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             clock_of(hass),
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
-        self.problems = AccountProblems(hass, entry, self, self._async_show_problems)
+        self.problems = AccountProblems(
+            hass, entry, self, self.observers.facts(), self._async_show_problems
+        )
         self._shared = Shared(
             cloud=self.cloud,
             observers=self.observers,

@@ -32,7 +32,8 @@ from yarl import URL
 from .client.account import authorize_url, request_tokens, token_url
 from .client.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
-from .observed.kept import async_observers
+from .flow.recording import async_keep_recording
+from .observed.kept import async_sign_in_observers
 from .private import TokenImplementation
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
@@ -73,9 +74,10 @@ class ServiceImplementation(TokenImplementation):
                 async_get_clientsession(self.hass),
                 self.token_url,
                 form,
-                async_observers(self.hass, self.token_url).facts(),
+                async_sign_in_observers(self.hass, self.token_url).facts(),
             )
         except AuthenticationError as err:
+            await self._async_keep_recording(data)
             url = URL(self.token_url)
             raise OAuth2TokenRequestReauthError(
                 request_info=RequestInfo(
@@ -86,6 +88,7 @@ class ServiceImplementation(TokenImplementation):
                 domain=self.service_domain,
             ) from err
         except PoolctlError as err:
+            await self._async_keep_recording(data)
             raise OAuth2TokenRequestConnectionError(domain=self.service_domain) from err
         token: dict[str, object] = {
             "access_token": tokens.access,
@@ -96,6 +99,11 @@ class ServiceImplementation(TokenImplementation):
             token["refresh_token"] = tokens.refresh
             token[CONF_REFRESH_SINCE] = time.time()
         return token
+
+    async def _async_keep_recording(self, data: dict[str, str]) -> None:
+        """Keep what was answered to a sign-in; a renewal has an entry for that."""
+        if data.get("grant_type") == "authorization_code":
+            await async_keep_recording(self.hass, self.token_url)
 
 
 async def async_get_auth_implementation(

@@ -45,10 +45,11 @@ from .flow.forms import (
 from .flow.identity import CONF_IDENTITY, Identity
 from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
+from .flow.recording import async_keep_recording
 from .network import announcements
 from .network.addresses import ObservedAddress, async_observed_addresses
 from .network.record import mac_of
-from .observed.kept import async_observers
+from .observed.kept import async_sign_in_observers
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
@@ -213,8 +214,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         try:
             inventory = await cloud.inventory()
             subject = await cloud.user_id()
-        except PoolctlError as err:
-            self.logger.debug("The account could not be read: %s", err)
+        except PoolctlError:
+            await async_keep_recording(self.hass, self._address)
             return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
         if unique_id is None or not inventory.devices:
@@ -247,7 +248,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             async_get_clientsession(self.hass),
             self._address,
             provider,
-            async_observers(self.hass, self._address).facts,
+            async_sign_in_observers(self.hass, self._address).facts,
         )
 
     def _owned(self, inventory: Inventory) -> bool:

@@ -35,3 +35,6 @@ MIN_FIRMWARE: Final = "2.5.46"
 """The oldest firmware that serves the LAN protocol (interface.md 9)."""
 PROTOCOL_VERSION: Final = "2"
 """TXT `pv` of a controller that speaks it (interface.md 2.8)."""
+
+REPORT_FORMAT: Final = 1
+"""Of diagnostics: it counts up when a reader of such files has to know."""

@@ -116,7 +116,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self._view = EquipmentView(self.data)
         self.hold_timer = HoldTimer(hass, controller.holds, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
-        self.problems = ActiveProblems(hass, PROBLEMS)
+        self.problems = ActiveProblems(hass, PROBLEMS, self._access.facts)
         self.links = links_of(self.health())
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)

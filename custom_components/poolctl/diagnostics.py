@@ -18,16 +18,13 @@ from homeassistant.loader import async_get_integration
 from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
-from .const import DOMAIN, MIN_FIRMWARE
+from .const import DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
 from .names.parts import controller_of
 from .network.health import Health
-from .observed.evidence import Assumption, Evidence, Tally
+from .observed.masks import masked_frame
 from .observed.observers import Observers
 from .observed.statistics import LinkStatistics
-
-FORMAT = 1
-"""Of the file: it counts up when a reader of such files has to know."""
 
 type _Json = Mapping[str, object]
 
@@ -54,7 +51,7 @@ async def _diagnostics(
 ) -> _Json:
     integration = await async_get_integration(hass, DOMAIN)
     found: _Json = {
-        "format": FORMAT,
+        "format": REPORT_FORMAT,
         "versions": {
             "integration": str(integration.version),
             "entry": f"{entry.version}.{entry.minor_version}",
@@ -82,7 +79,7 @@ def _account(account: AccountCoordinator) -> _Json:
         "controllers": len(account.controllers),
         "cloud": _link(account.observers.service),
         "not_offered": sorted(account.cloud.not_offered),
-        "evidence": _evidence(account.observers.evidence[SERVICE], account=True),
+        "evidence": account.observers.evidence[SERVICE].reported(account=True),
         "recording": _recording(account.observers, SERVICE),
     }
 
@@ -121,24 +118,8 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "learned": coordinator.learned.as_dict(),
         "choices": controller.store.choices.as_dict(),
         **controller.holds.kept.as_dict(),
-        "evidence": _evidence(observers.evidence[record.device_id], account=False),
+        "evidence": observers.evidence[record.device_id].reported(account=False),
         "recording": _recording(observers, record.device_id),
-    }
-
-
-def _evidence(evidence: Evidence, *, account: bool) -> _Json:
-    """Return how often each assumption was confirmed (docs/protocol.md)."""
-    none = Tally()
-    return {
-        assumption: {
-            "expected": assumption.text,
-            "confirmed": tally.confirmed,
-            "contradicted": tally.contradicted,
-            "observed": tally.observed,
-        }
-        for assumption in Assumption
-        if assumption.account is account
-        for tally in (evidence.tallies.get(assumption, none),)
     }
 
 
@@ -175,12 +156,12 @@ def _link(link: LinkStatistics) -> _Json:
 
 
 def _frame(frame: Frame | None) -> _Json | None:
-    """Return a frame as it came: measurements and settings, no names (layouts.md 2)."""
+    """Return a frame: measurements and settings (layouts.md 2), without anything else."""
     if frame is None:
         return None
     return {
         "counter": frame.counter,
-        "payload": frame.payload.hex(),
+        "payload": masked_frame(frame.payload).hex(),
         "received_at": datetime.fromtimestamp(frame.at, UTC),
     }
 

@@ -130,7 +130,8 @@ def read(path: Path, anchors: Json | None = None) -> Report:
             tuple(name for name in PARTS if name not in each),
             anchors or each.get("anchors", {}),
         )
-        for each in data.get("controllers", [])
+        # A sign-in that failed has no controllers, only what the service answered.
+        for each in data.get("controllers") or [{}]
     ]
     lacking = [name for name in ("format", "versions", "account") if name not in data]
     return Report(data.get("versions", {}), parts, tuple(lacking))

@@ -1,8 +1,12 @@
 """Every way into the integration and every refusal, through the real sign-in page."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from ipaddress import ip_address
+import json
+from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 from homeassistant.config_entries import (
     SOURCE_DHCP,
@@ -12,6 +16,7 @@ from homeassistant.config_entries import (
     ConfigEntryState,
     ConfigFlowResult,
 )
+from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.discovery_flow import DiscoveryKey
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
@@ -22,6 +27,8 @@ from yarl import URL
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.flow.forms import InvalidAddressError, normalise_address
+from custom_components.poolctl.flow.recording import FILE
+from tests.controllers.report import read
 from tests.simulator import Account, Controller, Site
 from tests.simulator.visitors import Announcement
 
@@ -177,13 +184,17 @@ async def test_sign_in_refused(home: Home, sign_in: SignIn) -> None:
     assert result["reason"] == "user_rejected_authorize"
 
 
-async def test_credentials_refused(home: Home, sign_in: SignIn) -> None:
+async def test_credentials_refused(
+    home: Home, sign_in: SignIn, recording: Callable[[], dict[str, Any]]
+) -> None:
     """interface.md 5.1 rule 2, 7.1 rule 3."""
     flow = await start(home, home.cloud.base_url)
     home.cloud.clients["client-id"] = "another secret"
     home.cloud.sign_ins.clients = home.cloud.clients
     result = await sign_in(flow)
     assert result["reason"] == "oauth_unauthorized"
+    (answer,) = recording()["account"]["recording"]
+    assert (answer["event"], answer["error"]) == ("token_answer", "AuthenticationError")
 
 
 @pytest.mark.parametrize("why", ["expired", "used"])
@@ -225,14 +236,51 @@ async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> No
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
+@pytest.fixture
+def recording(
+    hass: HomeAssistant, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> Callable[[], dict[str, Any]]:
+    """Have Home Assistant write into a folder of the test; return what reads the recording."""
+    hass.config.config_dir = str(tmp_path)
+
+    def read_it() -> dict[str, Any]:
+        path = tmp_path / FILE
+        assert str(path) in caplog.text
+        assert [part.data for part in read(path).parts] == [{}]
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+
+    return read_it
+
+
 @pytest.mark.parametrize("fault", ["error_500", "html", "failed", "unauthorized"])
-async def test_account_unreadable(home: Home, sign_in: SignIn, fault: str) -> None:
+async def test_account_unreadable(
+    home: Home,
+    sign_in: SignIn,
+    recording: Callable[[], dict[str, Any]],
+    fault: str,
+) -> None:
+    """What the service answered is in a file that a person can attach to a report."""
     flow = await start(home, home.cloud.base_url)
     home.cloud.faults.on(fault)
     result = await sign_in(flow)
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "account_unreadable"
     assert not home.hass.config_entries.async_entries(DOMAIN)
+    events = recording()["account"]["recording"]
+    assert [each["event"] for each in events[:2]] == ["token_answer", "request"]
+    assert (events[1]["of"], events[1]["error"]) == ("sites", ANY)
+
+
+async def test_a_recording_that_cannot_be_written(
+    home: Home, sign_in: SignIn, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The dialog ends as it does anyway."""
+    home.hass.config.config_dir = str(tmp_path / "none")
+    flow = await start(home, home.cloud.base_url)
+    home.cloud.faults.on("error_500")
+    assert (await sign_in(flow))["reason"] == "account_unreadable"
+    assert "cannot be written" in caplog.text
 
 
 async def test_no_controllers(home: Home, sign_in: SignIn) -> None:

@@ -19,6 +19,7 @@ from custom_components.poolctl.client.exceptions import (
     SignatureError,
     UnreachableError,
 )
+from custom_components.poolctl.client.facts import Facts as ObservedFacts, ProblemChange
 from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
@@ -507,7 +508,10 @@ class Following:
         problem = Problem[Health](
             key="no_key", exists=lambda facts: self.exists, repair=repair, **row
         )
-        self.problems = ActiveProblems(hass, (problem,))
+        facts = ObservedFacts()
+        self.changes: list[bool] = []
+        facts.listen(ProblemChange, lambda fact: self.changes.append(fact.active))
+        self.problems = ActiveProblems(hass, (problem,), facts)
         clock = SimpleNamespace(monotonic=lambda: self.at)
         monkeypatch.setattr(active, "time", clock)
 
@@ -544,6 +548,7 @@ def test_a_problem_over_time(
     assert row.look(180, exists=True) == (True, True)
     row.problems.async_stop()
     assert row.look(190, exists=False) == (True, True)
+    assert row.changes == [True, False, True]
 
 
 def test_what_a_repair_shows(

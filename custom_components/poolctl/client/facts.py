@@ -157,6 +157,13 @@ class RecordChange(NamedTuple):
     """`address` or `key`."""
 
 
+class ProblemChange(NamedTuple):
+    """A problem began, or ended."""
+
+    problem: str
+    active: bool
+
+
 type Fact = (
     LanRequest
     | Frame
@@ -173,6 +180,7 @@ type Fact = (
     | Poll
     | SourceChange
     | RecordChange
+    | ProblemChange
 )
 
 SERVICE: Final = ""

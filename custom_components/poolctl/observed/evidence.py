@@ -161,6 +161,24 @@ class Evidence:
         for assumption, tally in other.tallies.items():
             self._tallies.setdefault(assumption, Tally()).add(tally)
 
+    def reported(self, *, account: bool) -> dict[str, dict[str, object]]:
+        """Return how often each assumption was confirmed (docs/protocol.md).
+
+        `account` chooses those of the service, or those of a controller.
+        """
+        none = Tally()
+        return {
+            assumption: {
+                "expected": assumption.text,
+                "confirmed": tally.confirmed,
+                "contradicted": tally.contradicted,
+                "observed": tally.observed,
+            }
+            for assumption in Assumption
+            if assumption.account is account
+            for tally in (self.tallies.get(assumption, none),)
+        }
+
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
         """Return what was stored."""

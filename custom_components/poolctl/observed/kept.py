@@ -13,6 +13,7 @@ from .evidence import Evidence
 from .observers import Observers
 
 _EVIDENCE: HassKey[dict[str, KeptEvidence]] = HassKey("poolctl_evidence")
+_SIGN_IN: HassKey[dict[str, Observers]] = HassKey("poolctl_sign_in_observers")
 _SECTION: Final = Section("evidence", Evidence.from_dict)
 
 
@@ -65,3 +66,13 @@ def async_observers(hass: HomeAssistant, address: str) -> Observers:
         evidence = services[origin] = KeptEvidence(hass, origin)
     evidence.async_keep()
     return Observers(evidence)
+
+
+@callback
+def async_sign_in_observers(hass: HomeAssistant, address: str) -> Observers:
+    """Return the observers of all sign-ins at an address: no entry has them."""
+    sign_ins, origin = hass.data.setdefault(_SIGN_IN, {}), str(URL(address).origin())
+    if origin not in sign_ins:
+        sign_ins[origin] = async_observers(hass, address)
+    sign_ins[origin].facts()
+    return sign_ins[origin]

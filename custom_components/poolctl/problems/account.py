@@ -15,6 +15,7 @@ from homeassistant.util import dt as dt_util
 
 from ..application_credentials import CONF_REFRESH_SINCE
 from ..client.exceptions import AuthenticationError
+from ..client.facts import Facts
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
 from .active import ActiveProblems
@@ -111,10 +112,14 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         hass: HomeAssistant,
         entry: ConfigEntry,
         account: _Account,
+        facts: Facts,
         changed: Callable[[], None],
     ) -> None:
-        """Take the account that reads the service; `changed` shows other problems."""
-        super().__init__(hass, ACCOUNT_PROBLEMS)
+        """Take the account that reads the service, and where problems are reported.
+
+        `changed` shows other problems.
+        """
+        super().__init__(hass, ACCOUNT_PROBLEMS, facts)
         self._entry, self._account = entry, account
         self._changed = changed
         self._left_out: tuple[str, ...] = ()

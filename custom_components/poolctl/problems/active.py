@@ -8,6 +8,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
+from ..client.facts import Facts as ObservedFacts, ProblemChange
 from ..const import DOMAIN
 from .problem import Active, Facts, Problem, Repair
 from .texts import filled
@@ -16,10 +17,16 @@ from .texts import filled
 class ActiveProblems[F: Facts]:
     """The active problems of one controller or account."""
 
-    def __init__(self, hass: HomeAssistant, table: Sequence[Problem[F]]) -> None:
-        """Prepare; nothing was tested yet."""
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        table: Sequence[Problem[F]],
+        observed: ObservedFacts,
+    ) -> None:
+        """Prepare; nothing was tested yet. What begins and ends is a fact."""
         self._hass = hass
         self._table = table
+        self._observed = observed
         self._since: dict[str, tuple[float, datetime]] = {}
         """When each began: monotonic, and by the wall clock."""
         self._stopped = False
@@ -49,6 +56,9 @@ class ActiveProblems[F: Facts]:
             if lasted >= row.patience:
                 active.append(self._active(row, facts, since))
         self.active = tuple(active)
+        keys = {each.key for each in active}
+        for key in sorted(previous.keys() ^ keys):
+            self._observed.emit(ProblemChange(key, active=key in keys))
 
     def _active(self, row: Problem[F], facts: F, since: datetime) -> Active:
         variant = row.variant(facts)

@@ -1,0 +1,49 @@
+"""What the service answered to a sign-in that failed, as a file for a report.
+
+No entry exists then, so there are no diagnostics. The file has their form, and no private
+data either (observed/recorder.py).
+"""
+
+import json
+import logging
+from pathlib import Path
+from typing import Final
+
+from homeassistant.core import HomeAssistant
+from homeassistant.loader import async_get_integration
+
+from ..client.facts import SERVICE
+from ..const import DOMAIN, REPORT_FORMAT
+from ..observed.kept import async_sign_in_observers
+
+_LOGGER = logging.getLogger(__name__)
+
+FILE: Final = "poolctl_sign_in.json"
+"""In the configuration folder; each failure replaces that of the one before."""
+
+
+async def async_keep_recording(hass: HomeAssistant, address: str) -> None:
+    """Write what the service at an address answered, and log where the file is."""
+    observers = async_sign_in_observers(hass, address)
+    integration = await async_get_integration(hass, DOMAIN)
+    report = {
+        "format": REPORT_FORMAT,
+        "versions": {"integration": str(integration.version)},
+        "account": {
+            "evidence": observers.evidence[SERVICE].reported(account=True),
+            "recording": observers.recorders[SERVICE].as_list(),
+        },
+        "controllers": [],
+    }
+    path = Path(hass.config.path(FILE))
+    text = json.dumps(report, indent=1)
+    try:
+        await hass.async_add_executor_job(path.write_text, text, "utf-8")
+    except OSError as err:
+        _LOGGER.warning("The sign-in failed, and %s cannot be written: %s", FILE, err)
+        return
+    _LOGGER.warning(
+        "The sign-in failed. What the service answered is recorded in %s, without"
+        " private data: please attach it to your report",
+        path,
+    )
