@@ -31,6 +31,7 @@ from .coordinator import ControllerCoordinator, Shared
 from .device import MAX_ENTITIES, async_disentangle, async_has_room
 from .errors import ACCOUNT_ERRORS, sentence
 from .flow.discovered import async_end_cards
+from .guided.check import GuidedCheck
 from .network.addresses import async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
@@ -83,6 +84,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             clock_of(hass),
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
+        self.guided: dict[str, GuidedCheck] = {}
         self.problems = AccountProblems(
             hass, entry, self, self.observers.facts(), self._async_show_problems
         )
@@ -317,6 +319,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             _LOGGER.exception("A pool controller could not be added")
             self._left_out.add(record.device_id)
             self.controllers.pop(record.device_id, None)
+            self.guided.pop(record.device_id, None)
             return None
         self._left_out.discard(record.device_id)
         return coordinator
@@ -365,6 +368,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             self.hass, self.config_entry, self._shared, record, number
         )
         self.controllers[record.device_id] = coordinator
+        self.guided[record.device_id] = GuidedCheck(coordinator)
         async_take_over(self.hass, self.config_entry, record.device_id)
         async_disentangle(self.hass, self.config_entry.entry_id, record.device_id)
         # Its device is registered before its entities: it is there while nobody answers.
@@ -381,6 +385,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     @callback
     def _remove(self, device_id: str) -> None:
         coordinator = self.controllers.pop(device_id)
+        self.guided.pop(device_id)
         self.hass.async_create_task(coordinator.async_part())
         self.hass.data[DATA_MEMORY].forget(device_id)
         coordinator.problems.async_stop()

@@ -20,6 +20,7 @@ from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
 from .const import DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
+from .guided.check import GuidedCheck
 from .names.parts import controller_of
 from .network.health import Health
 from .observed.masks import masked_frame
@@ -64,9 +65,9 @@ async def _diagnostics(
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)
     if account is not None:
         controllers = [
-            _controller(controller, account.observers)
-            for controller in account.controllers.values()
-            if device_id in (None, controller.registered_id)
+            _controller(check, account.observers)
+            for check in account.guided.values()
+            if device_id in (None, check.coordinator.registered_id)
         ]
         found = {**found, "account": _account(account), "controllers": controllers}
     return _plain_items(found)
@@ -84,8 +85,9 @@ def _account(account: AccountCoordinator) -> _Json:
     }
 
 
-def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Json:
+def _controller(check: GuidedCheck, observers: Observers) -> _Json:
     """Return one controller, by the number it has in the log."""
+    coordinator = check.coordinator
     controller, health = coordinator.controller, coordinator.health()
     record = health.record
     statistics = observers.statistics[record.device_id]
@@ -120,6 +122,8 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         **controller.holds.kept.as_dict(),
         "evidence": observers.evidence[record.device_id].reported(account=False),
         "recording": _recording(observers, record.device_id),
+        "guided_check": check.as_dict(),
+        "anchors": check.anchors,
     }
 
 

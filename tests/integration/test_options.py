@@ -13,10 +13,11 @@ pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 async def choose(home: Home, **options: str | bool) -> None:
     """Change options as a person does."""
     flow = await home.hass.config_entries.options.async_init(home.entry.entry_id)
-    assert flow["type"] is FlowResultType.FORM
-    flow = await home.hass.config_entries.options.async_configure(
-        flow["flow_id"], options
-    )
+    assert flow["type"] is FlowResultType.MENU
+    for answer in ({"next_step_id": "settings"}, options):
+        flow = await home.hass.config_entries.options.async_configure(
+            flow["flow_id"], answer
+        )
     assert flow["type"] is FlowResultType.CREATE_ENTRY
     await home.settle()
 

@@ -68,7 +68,7 @@ def texts(tree: Any, path: str = "") -> dict[str, str]:
 
 
 def test_options() -> None:
-    fields = ENGLISH["options"]["step"]["init"]["data"]
+    fields = ENGLISH["options"]["step"]["settings"]["data"]
     assert set(fields) == {
         *(CONF_CONNECTION, CONF_DRUM_REPAIRS, CONF_HOLDS, CONF_WITHOUT_FLOW)
     }

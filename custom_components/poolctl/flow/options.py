@@ -21,6 +21,7 @@ from ..const import (
 )
 from ..options import DEFAULTS
 from .forms import UserInput
+from .guided import GuidedSteps
 
 
 def _choice(key: str, values: type[StrEnum]) -> SelectSelector:
@@ -47,17 +48,25 @@ _SCHEMA = vol.Schema(
 )
 
 
-class PoolctlOptionsFlow(OptionsFlowWithReload):
-    """Asks how controllers are reached, what to show and tell, and what holds last."""
+class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
+    """Asks how controllers are reached, what to show and what holds last; or checks them."""
 
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for all of it."""
+        """Ask what it is about."""
+        return self.async_show_menu(
+            step_id="init", menu_options=["settings", "guided_check"]
+        )
+
+    async def async_step_settings(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask for all options."""
         if user_input is not None:
             return self.async_create_entry(data=user_input)
         return self.async_show_form(
-            step_id="init",
+            step_id="settings",
             data_schema=self.add_suggested_values_to_schema(
                 _SCHEMA, self.config_entry.options
             ),

@@ -235,7 +235,7 @@ class Holds:
             yield
         except PoolctlError as err:
             newest = self._newest(hold)
-            if newest is not None and _certainly_not_run(err):
+            if newest is not None and certainly_not_run(err):
                 self._put(hold.slot, after(newest, Event.REFUSED))
             raise
 
@@ -354,7 +354,7 @@ async def _nothing() -> None:
     """Wait for nothing: a release is confirmed already."""
 
 
-def _certainly_not_run(error: PoolctlError) -> bool:
+def certainly_not_run(error: PoolctlError) -> bool:
     """Return whether a command that failed left everything as it was."""
     if isinstance(error, UnreachableError):
         return not error.sent

@@ -1,0 +1,1 @@
+"""The guided check: an owner tries one harmless change after the other, and reports."""

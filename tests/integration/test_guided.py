@@ -1,0 +1,431 @@
+"""The guided check: what is sent, that all is as it was, and what is reported."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from zoneinfo import ZoneInfo
+
+from homeassistant.data_entry_flow import FlowResultType
+import pytest
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from tests.simulator import Pool
+from tests.simulator.raw import until
+from tests.simulator.schedules import Schedule
+
+from .home import Home
+from .test_diagnostics import dump
+
+LIGHT = 1
+"""Its slot."""
+EVENING = 1
+"""The index of a schedule."""
+
+
+class Dialog:
+    """The guided check as a person goes through it."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.flow: Any
+
+    @property
+    def manager(self) -> Any:
+        return self.home.hass.config_entries.options
+
+    async def open(self, **anchors: float) -> None:
+        """Consent, have everything read, and note what the app shows."""
+        self.flow = await self.manager.async_init(self.home.entry.entry_id)
+        await self.choose("guided_check")
+        await self.answer({})
+        await self.progress()
+        assert self.flow["step_id"] == "guided_compare"
+        await self.answer(anchors)
+
+    async def answer(self, data: dict[str, Any]) -> None:
+        flow_id = self.flow["flow_id"]
+        self.flow = await self.manager.async_configure(flow_id, data)
+
+    async def choose(self, option: str) -> None:
+        await self.answer({"next_step_id": option})
+
+    @property
+    def offered(self) -> str | None:
+        """The change that is offered, `None` at the end."""
+        if self.flow["type"] is not FlowResultType.MENU:
+            return None
+        return str(self.flow["menu_options"][0]).removeprefix("guided_")
+
+    async def find(self, key: str) -> None:
+        """Skip what comes ahead of a change."""
+        while self.offered != key:
+            await self.choose("guided_skip")
+
+    async def progress(self) -> None:
+        """Wait until what is under way is over."""
+        assert self.flow["type"] is FlowResultType.SHOW_PROGRESS
+        running = self.manager.async_progress
+        for _ in range(200):
+            (flow,) = running()
+            if flow["step_id"] != self.flow["step_id"]:
+                break
+            await asyncio.sleep(1)
+        self.flow = await self.manager.async_configure(self.flow["flow_id"])
+
+    async def run(self, key: str) -> None:
+        await self.find(key)
+        await self.choose(f"guided_{key}")
+        await self.progress()
+
+    async def end(self) -> str:
+        """End the check; return the results that are shown."""
+        if self.offered is not None:
+            await self.choose("guided_end")
+        assert self.flow["step_id"] == "guided_end"
+        return str(self.flow["description_placeholders"]["results"])
+
+
+def picture(pool: Pool) -> object:
+    """Return what a check may change, as the pool has it now."""
+    pool.update()
+    return (
+        [(slot.on, slot.held) for slot in pool.slots],
+        pool.pump.speed,
+        [schedule.enabled for schedule in pool.schedules],
+        [value for name, value in pool.settings.items() if name.startswith("desired")],
+    )
+
+
+@dataclass(frozen=True)
+class Case:
+    """One change: how the pool shows it, and what is sent."""
+
+    key: str
+    made: Callable[[Pool], bool]
+    sent: tuple[bytes, bytes]
+    """Parts of both payloads."""
+    name: str
+
+
+CASES = [
+    Case(
+        "light",
+        lambda pool: pool.slots[LIGHT].on,
+        (b"\x01\x01\x01", b"\x01\x00\x00"),
+        "Light",
+    ),
+    Case(
+        "speed",
+        lambda pool: pool.pump.speed == 80,
+        (b'"pump_speed":80', b"\x00\x00\x00"),
+        "Pump speed",
+    ),
+    Case(
+        "schedule",
+        lambda pool: not pool.schedules[EVENING].enabled,
+        (b"\x03\x01\x00", b"\x03\x01\x01"),
+        "Schedule",
+    ),
+    Case(
+        "setpoint",
+        lambda pool: pool.settings["desired_ph"] == 75,
+        (b'"desired_ph_level":75', b'"desired_ph_level":74'),
+        "Setpoint",
+    ),
+]
+cases = pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
+
+
+@pytest.fixture
+async def checked(home: Home) -> Home:
+    """Return the full pool around noon, with a schedule that is armed for the evening."""
+    now = datetime.now(UTC)
+    zone = f"Etc/GMT{now.hour - 12:+d}"  # the sign is that of the ocean's side
+    await home.hass.config.async_set_time_zone(zone)
+    home.own(home.service.full)
+    home.clock.set_back(home.clock.time() - now.timestamp())
+    home.pool.tz = ZoneInfo(zone)
+    home.pool.schedules[EVENING] = Schedule(
+        slot=3, aux_type=1, start=1200, end=1260, weekdays=127, name="Cascade",
+        enabled=True,
+    )  # fmt: skip
+    home.clock.advance(60)
+    await home.set_up(home.controller)
+    return home
+
+
+@pytest.fixture
+def dialog(checked: Home) -> Dialog:
+    return Dialog(checked)
+
+
+async def restored(home: Home, previous: object) -> None:
+    """Wait until the pool is as it was."""
+    await until(lambda: picture(home.pool) == previous, within=900, every=1)
+
+
+async def begun(dialog: Dialog, case: Case) -> object:
+    """Begin a change; return how the pool was, once it is another."""
+    await dialog.open()
+    await dialog.find(case.key)
+    previous = picture(dialog.home.pool)
+    await dialog.choose(f"guided_{case.key}")
+    await until(lambda: case.made(dialog.home.pool), every=0.1)
+    assert picture(dialog.home.pool) != previous
+    return previous
+
+
+# --- What is done ---
+
+
+@cases
+async def test_a_change(dialog: Dialog, case: Case) -> None:
+    """There for ten seconds, and given back: two commands, and no other."""
+    home = dialog.home
+    previous = await begun(dialog, case)
+    seen = len(home.controller.requests)
+    first = [r.payload or b"" for r in home.controller.requests if r.op == "a"]
+    home.clock.advance(8)
+    assert case.made(home.pool)
+    await dialog.progress()
+    assert picture(home.pool) == previous
+    later = [r.payload or b"" for r in home.controller.requests[seen:] if r.op == "a"]
+    assert len(first) == len(later) == 1
+    assert case.sent[0] in first[0]
+    assert case.sent[1] in later[0]
+    assert f"{case.name}: carried out" in await dialog.end()
+    assert home.cloud_writes == []
+
+
+async def test_nothing_is_done_that_was_not_allowed(dialog: Dialog) -> None:
+    """All are skipped, or the dialog is ended: only reads."""
+    previous = picture(dialog.home.pool)
+    await dialog.open()
+    offered = []
+    while (key := dialog.offered) is not None:
+        offered.append(key)
+        await dialog.choose("guided_skip")
+    assert offered == [case.key for case in CASES]
+    assert await dialog.end() == "\n".join(f"- {c.name}: skipped" for c in CASES)
+    await dialog.answer({})
+    assert dialog.flow["type"] is FlowResultType.CREATE_ENTRY
+    assert dialog.home.actions == []
+    assert picture(dialog.home.pool) == previous
+
+
+async def test_everything_is_read_first(dialog: Dialog) -> None:
+    seen = len(dialog.home.controller.requests)
+    await dialog.open()
+    requests = dialog.home.controller.requests[seen:]
+    queries = sorted(r.name for r in requests if r.op == "q")
+    assert queries == sorted({*queries})
+    assert {"aux_names", "pump_id", "schedules", "get_ph_settings"} <= {*queries}
+    assert "a" not in {r.op for r in requests}
+
+
+# --- What goes wrong ---
+
+
+@cases
+async def test_a_dialog_that_is_closed(dialog: Dialog, case: Case) -> None:
+    """In the middle of a change: it is given back at once."""
+    previous = await begun(dialog, case)
+    dialog.manager.async_abort(dialog.flow["flow_id"])
+    await until(lambda: picture(dialog.home.pool) == previous, every=0.1)
+
+
+@cases
+@pytest.mark.parametrize("fault", ["refuse", "hang"])
+async def test_a_cut_in_the_middle(dialog: Dialog, case: Case, fault: str) -> None:
+    """It is given back when the network is there again, and nothing is lost of it."""
+    home = dialog.home
+    previous = await begun(dialog, case)
+    home.controller.faults.on(fault)
+    home.cloud.faults.on("refuse")
+    await dialog.progress()
+    assert f"{case.name}: not yet observed as it was" in await dialog.end()
+    await asyncio.sleep(200)
+    assert case.made(home.pool)
+    home.reconnect()
+    await restored(home, previous)
+
+
+@pytest.mark.parametrize("case", CASES[2:], ids=lambda case: case.key)
+async def test_a_cut_and_a_restart(dialog: Dialog, case: Case) -> None:
+    """What is to be given back is kept over a restart of Home Assistant."""
+    home = dialog.home
+    previous = await begun(dialog, case)
+    home.disconnect()
+    await dialog.progress()
+    await dialog.end()
+    dialog.manager.async_abort(dialog.flow["flow_id"])
+    await home.shut_down()
+    home.reconnect()
+    assert case.made(home.pool)
+    await home.boot()
+    await restored(home, previous)
+
+
+@cases
+async def test_a_reload_in_the_middle(dialog: Dialog, case: Case) -> None:
+    """The account is reloaded by somebody else: it is given back all the same."""
+    previous = await begun(dialog, case)
+    await dialog.home.restart()
+    await restored(dialog.home, previous)
+
+
+@cases
+async def test_a_refusal(dialog: Dialog, case: Case) -> None:
+    """In words, with its reason; what was certainly not done is not undone."""
+    home = dialog.home
+    await dialog.open()
+    previous = picture(home.pool)
+    home.controller.faults.on("decline")
+    await dialog.run(case.key)
+    result = await dialog.end()
+    assert f"{case.name}: not carried out. " in result
+    assert "refused the command" in result
+    assert {r.payload for r in home.controller.requests if r.op == "a"} == {
+        r.payload
+        for r in home.controller.requests
+        if r.op == "a" and case.sent[0] in (r.payload or b"")
+    }
+    home.reconnect()
+    assert picture(home.pool) == previous
+
+
+@cases
+async def test_nothing_happens(dialog: Dialog, case: Case) -> None:
+    """The controller accepts it and does nothing."""
+    home = dialog.home
+    await dialog.open()
+    previous = picture(home.pool)
+    home.controller.faults.on("ignore_writes")
+    await dialog.run(case.key)
+    assert f"{case.name}: sent, but no effect was observed" in await dialog.end()
+    home.reconnect()
+    await restored(home, previous)
+
+
+async def test_what_somebody_else_chose_stays(dialog: Dialog) -> None:
+    """While the network was cut, the owner chose a third setpoint in the app."""
+    home = dialog.home
+    await begun(dialog, CASES[3])
+    home.disconnect()
+    await dialog.progress()
+    home.pool.settings["desired_ph"] = 72
+    home.reconnect()
+    await asyncio.sleep(300)
+    assert home.pool.settings["desired_ph"] == 72
+
+
+# --- What is offered ---
+
+
+@pytest.mark.parametrize(
+    ("prepare", "missing"),
+    [
+        (lambda pool: pool.switch(0, True), "speed"),
+        (lambda pool: pool.switch(0, False), "speed"),
+        (lambda pool: setattr(pool.schedules[EVENING], "enabled", False), "schedule"),
+        (
+            lambda pool: setattr(pool.schedules[EVENING], "start", 13 * 60 + 30),
+            "schedule",
+        ),
+        (lambda pool: pool.switch(3, False), "schedule"),
+    ],
+    ids=["pump held", "pump off", "not armed", "about to run", "its output held"],
+)
+async def test_what_is_not_offered(
+    dialog: Dialog, prepare: Callable[[Pool], None], missing: str
+) -> None:
+    home = dialog.home
+    prepare(home.pool)
+    home.clock.advance(10)
+    await dialog.open()
+    offered = []
+    while dialog.offered is not None:
+        offered.append(dialog.offered)
+        await dialog.choose("guided_skip")
+    assert missing not in offered
+
+
+@pytest.mark.parametrize(
+    ("settings", "old", "new"),
+    [
+        ({"desired_ph": 72}, "pH 7.2", "pH 7.3"),
+        ({"desired_ph": 82}, "650 mV", "640 mV"),
+    ],
+)
+async def test_a_setpoint_goes_where_less_is_dosed(
+    dialog: Dialog, settings: dict[str, float], old: str, new: str
+) -> None:
+    dialog.home.pool.settings.update(settings)
+    await dialog.home.refresh()
+    await dialog.open()
+    await dialog.find("setpoint")
+    shown = dialog.flow["description_placeholders"]
+    assert (shown["old"], shown["new"]) == (old, new)
+
+
+async def test_a_pump_at_full_speed(dialog: Dialog) -> None:
+    """It goes down: there is nothing above."""
+    home = dialog.home
+    home.pool.schedules[0].speed = 100
+    home.clock.advance(60)
+    await home.refresh()
+    await dialog.open()
+    await dialog.find("speed")
+    shown = dialog.flow["description_placeholders"]
+    assert (shown["old"], shown["new"]) == ("100", "95")
+
+
+# --- What is reported ---
+
+
+async def test_the_report(dialog: Dialog, hass_client: ClientSessionGenerator) -> None:
+    """Results and anchors are in the file and in the form: numbers, and no names."""
+    home = dialog.home
+    home.controller.faults.once("decline", 2, "aux")
+    await dialog.open(ph=7.3, running=4)
+    await dialog.run("light")
+    await dialog.end()
+    url = urlsplit(dialog.flow["description_placeholders"]["url"])
+    assert url.path.endswith("/issues/new")
+    form = {key: value for key, (value,) in parse_qs(url.query).items()}
+    assert form["template"] == "evidence.yml"
+    assert form["firmware"] == home.controller.firmware
+    assert form["verdict"].splitlines()[:2] == [
+        "light: refused (refused)",
+        "contradicted: none",
+    ]
+    assert form["anchors"] == "ph: 7.3\nrunning: 4"
+    assert "ph: 7.3 in the app, 7.4 here" in form["verdict"]
+    assert "Pool Light" not in form["verdict"]
+    (controller,) = (await dump(home, hass_client))["controllers"]
+    assert controller["anchors"] == {"ph": 7.3, "running": 4}
+    assert controller["guided_check"] == {
+        "results": {"light": {"outcome": "refused", "reason": "refused"}},
+        "to_be_given_back": None,
+    }
+
+
+async def test_an_account_that_is_not_running(dialog: Dialog) -> None:
+    await dialog.home.unload()
+    dialog.flow = await dialog.manager.async_init(dialog.home.entry.entry_id)
+    await dialog.choose("guided_check")
+    assert dialog.flow["type"] is FlowResultType.ABORT
+    assert dialog.flow["reason"] == "not_loaded"
+
+
+async def test_one_of_two_controllers(home: Home) -> None:
+    await home.set_up(*home.service.controllers)
+    dialog = Dialog(home)
+    dialog.flow = await dialog.manager.async_init(home.entry.entry_id)
+    await dialog.choose("guided_check")
+    await dialog.answer({"device_id": home.service.small.device_id})
+    await dialog.progress()
+    assert dialog.flow["description_placeholders"]["acid_left"] == "-"
