@@ -58,6 +58,7 @@ async def test_options(
         await open_integration(page, home)
         await page.get_by_role("button", name="Configure").click()
         dialog = page.locator("dialog-data-entry-flow")
+        await dialog.get_by_text("Options", exact=True).click()
         await dialog.get_by_role("radio", name=option).click()
         if connection == "lan":
             await take_picture_of(dialog, screenshots / "options.png")
