@@ -13,6 +13,7 @@ import pytest
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from tests.simulator import Pool
+from tests.simulator.dialects import Dialect
 from tests.simulator.raw import until
 from tests.simulator.schedules import Schedule
 
@@ -275,6 +276,61 @@ async def test_a_reload_in_the_middle(dialog: Dialog, case: Case) -> None:
     previous = await begun(dialog, case)
     await dialog.home.restart()
     await restored(dialog.home, previous)
+
+
+@cases
+async def test_a_dialog_that_is_closed_at_once(dialog: Dialog, case: Case) -> None:
+    """While the command is on its way: it wins no race with what gives it back."""
+    await dialog.open()
+    await dialog.find(case.key)
+    previous = picture(dialog.home.pool)
+    await dialog.choose(f"guided_{case.key}")
+    dialog.manager.async_abort(dialog.flow["flow_id"])
+    await asyncio.sleep(60)
+    assert picture(dialog.home.pool) == previous
+
+
+@cases
+async def test_an_answer_that_is_lost(dialog: Dialog, case: Case) -> None:
+    """It was done, and nobody said so: it is given back all the same."""
+    home = dialog.home
+    await dialog.open()
+    await dialog.find(case.key)
+    previous = picture(home.pool)
+    home.controller.faults.once("close_mid_body", 1, "aux", "cmd", "schedule")
+    await dialog.run(case.key)
+    await dialog.end()
+    await restored(home, previous)
+
+
+async def test_a_pump_that_nothing_gives_back(dialog: Dialog) -> None:
+    """It runs on as fast as it did, and the result says what to do (unknowns L5, L6)."""
+    home = dialog.home
+    home.controller.dialects.add(Dialect.PUMP_AUX_DECLINED)
+    await dialog.open()
+    await dialog.run("speed")
+    assert "Give it back in the vendor's app" in await dialog.end()
+    home.clock.advance(300)
+    assert home.pool.pump.speed == 75
+
+
+async def test_by_the_cloud(home: Home) -> None:
+    """Only what it can give back: an output that it switches may be held then."""
+    home.own(home.service.full)
+    await home.set_up_with(host=None)
+    home.clock.speed = 50
+    dialog = Dialog(home)
+    previous = picture(home.pool)
+    await dialog.open()
+    keys = []
+    while (key := dialog.offered) is not None:
+        keys.append(key)
+        await dialog.run(key)
+    assert keys == ["setpoint"]
+    assert (await dialog.end()).count("carried out") == 1
+    assert home.actions == []
+    assert home.cloud_writes == ["setPhSettings"] * 2
+    await restored(home, previous)
 
 
 @cases

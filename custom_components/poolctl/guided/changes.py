@@ -12,6 +12,7 @@ from typing import Final
 
 from ..client.control.controller import Controller
 from ..client.equipment import MAX_SPEED, SPEED_STEP, Role, Slot
+from ..client.exceptions import NotGivenBackError
 from ..client.holds.rules import CLOCKS, running_schedule
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSING, AnyDosing
@@ -117,6 +118,7 @@ def _free(it: Controller, slot: Slot) -> bool:
 
 
 def _light(it: Controller) -> Change | None:
+    """Return a light that is off; the cloud would hold it off against its schedules."""
     state = it.store.state
     lights = (
         slot
@@ -124,22 +126,15 @@ def _light(it: Controller) -> Change | None:
         if slot.role in (Role.POOL_LIGHT, Role.SPA_LIGHT) and slot.on is False
     )
     slot = next((light for light in lights if _free(it, light)), None)
-    if slot is None or state.outputs.assumed:
+    if slot is None or state.outputs.assumed or not it.paths.on_lan:
         return None
     index = slot.index
-
-    async def give_back() -> None:
-        if it.paths.on_lan:
-            await it.holds.resume(slot)
-        else:
-            await it.holds.switch(slot, False)
-
     return Change(
         key="light",
         what=_name(slot),
         make=lambda: it.holds.hold(slot, True, _HELD),
         made=lambda state: _on(state, index) is True,
-        give_back=give_back,
+        give_back=lambda: it.holds.resume(slot),
         restored=lambda state: _on(state, index) is False,
     )
 
@@ -158,6 +153,15 @@ def _speed(it: Controller) -> Change | None:
     if old % SPEED_STEP or not _runs_by_schedule(state, pump):
         return None
     new = int(old) + (SPEED_STEP if old + SPEED_STEP <= MAX_SPEED else -SPEED_STEP)
+
+    async def give_back() -> None:
+        try:
+            await it.holds.resume(pump)
+        except NotGivenBackError:
+            # Held it is, then, but as fast as it was; the holds go on trying.
+            await it.holds.hold(pump, True, _HELD, int(old))
+            raise
+
     return Change(
         key="speed",
         what=_name(pump),
@@ -165,7 +169,7 @@ def _speed(it: Controller) -> Change | None:
         new=f"{new}",
         make=lambda: it.holds.hold(pump, True, _HELD, new),
         made=lambda state: state.readings.pump_speed == new,
-        give_back=lambda: it.holds.resume(pump),
+        give_back=give_back,
         restored=lambda state: state.readings.pump_speed == old,
     )
 
@@ -221,7 +225,7 @@ def _setpoint(it: Controller) -> Change | None:
     state = it.store.state
     for kind in DOSING:
         desired = kind.of(state).desired
-        if desired is None or not state.outputs.fitted(kind.fitted):
+        if desired is None or state.outputs.fitted(kind.fitted) is False:
             continue
         step = kind.choice.step if kind is ACID else -kind.choice.step
         new = round(desired + step, 1)

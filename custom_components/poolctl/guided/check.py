@@ -18,6 +18,7 @@ from homeassistant.core import callback
 from homeassistant.exceptions import HomeAssistantError
 
 from ..client.exceptions import NotAppliedError, PoolctlError
+from ..client.holds.book import SETTLING
 from ..client.holds.owner import certainly_not_run
 from ..client.holds.release import retry_wait
 from ..client.pool.state import PoolState
@@ -52,7 +53,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one step, and the reason of a refusal."""
+    """What came of one step, and the reason of what was refused."""
 
     outcome: Outcome
     reason: HomeAssistantError | None = None
@@ -72,7 +73,9 @@ class GuidedCheck:
         self._undo = self._memory.read(self._device_id, _PENDING).undo
         self._making: Change | None = None
         """The change that is under way, and is not to be given back yet."""
-        self._work: asyncio.Task[bool] | None = None
+        self._unsettled = False
+        """Whether nobody knows yet what became of its command."""
+        self._work: asyncio.Task[Result | None] | None = None
         self._tries = 0
         self._retry_at = 0.0
         coordinator.controller.store.add_read_listener(self._async_take_read)
@@ -125,7 +128,7 @@ class GuidedCheck:
     async def async_run(self, change: Change) -> None:
         """Make a change and give it back, also where this is cancelled."""
         self._keep(change.undo)
-        self._making, sent = change, True
+        self._making, self._unsettled, sent = change, True, True
         try:
             result, sent = await self._async_make(change)
         finally:
@@ -134,8 +137,9 @@ class GuidedCheck:
         if not sent:
             self._making = None
             self._keep(None)
-        elif self._work is None or not await asyncio.shield(self._work):
-            result = Result(Outcome.NOT_RESTORED)
+        elif self._work is not None:
+            failure = await asyncio.shield(self._work)
+            result = failure or result
         self.results[change.key] = result
 
     async def _async_make(self, change: Change) -> tuple[Result, bool]:
@@ -143,6 +147,7 @@ class GuidedCheck:
         try:
             with command_errors(change.what or self.coordinator.record.title):
                 await change.make()
+                self._unsettled = False
                 await asyncio.sleep(LASTS)
         except HomeAssistantError as err:
             if isinstance(err.__cause__, NotAppliedError):
@@ -155,12 +160,17 @@ class GuidedCheck:
         return Result(Outcome.NOT_OBSERVED), True
 
     async def _async_look(self, there: Callable[[PoolState], bool]) -> bool:
-        """Read until something is there; return whether it is."""
+        """Read until something is there; return whether it is.
+
+        What the cloud took, the controller acknowledged (interface.md 4.1): its copies may
+        be older than that.
+        """
         controller = self.coordinator.controller
         for wait in LOOKS:
             await asyncio.sleep(wait)
-            if controller.paths.on_lan:
-                await controller.poller.read_lan()
+            if not controller.paths.on_lan:
+                return True
+            await controller.poller.read_lan()
             if there(controller.store.known):
                 return True
         return False
@@ -175,19 +185,25 @@ class GuidedCheck:
             self._async_begin(self._async_restore(change))
 
     @callback
-    def _async_begin(self, work: Coroutine[None, None, bool]) -> None:
+    def _async_begin(self, work: Coroutine[None, None, Result | None]) -> None:
         self._work = self.coordinator.config_entry.async_create_background_task(
             self.coordinator.hass, work, "poolctl guided check"
         )
 
-    async def _async_restore(self, change: Change) -> bool:
+    async def _async_restore(self, change: Change) -> Result | None:
+        """Give a change back; return why it is not as it was."""
+        if self._unsettled:
+            # Else the command, which may still wait in a queue, would come last.
+            await asyncio.sleep(SETTLING)
         try:
-            await change.give_back()
-        except PoolctlError as err:
-            _LOGGER.debug("A change is not given back yet: %s", err)
-            return False
+            with command_errors(change.what or self.coordinator.record.title):
+                await change.give_back()
+        except HomeAssistantError as err:
+            _LOGGER.debug("A change is not given back yet: %s", err.__cause__)
+            return Result(Outcome.NOT_RESTORED, err)
         self._keep(None)
-        return await self._async_look(change.restored)
+        there = await self._async_look(change.restored)
+        return None if there else Result(Outcome.NOT_RESTORED)
 
     @callback
     def _async_take_read(self, state: PoolState, at: float) -> None:
@@ -196,17 +212,16 @@ class GuidedCheck:
             return
         self._async_begin(self._async_retry(self._undo))
 
-    async def _async_retry(self, undo: Undo) -> bool:
+    async def _async_retry(self, undo: Undo) -> None:
         try:
             done = await give_back(self.coordinator.controller, undo)
         except PoolctlError as err:
             _LOGGER.debug("A setting is not given back yet: %s", err)
             self._retry_at = time.monotonic() + retry_wait(self._tries)
             self._tries += 1
-            return False
+            return
         if done:
             self._keep(None)
-        return done
 
     async def async_leave(self) -> None:
         """Give back what there is: nothing of the account runs soon."""
