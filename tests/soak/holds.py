@@ -1,10 +1,10 @@
 """What people hold by hand, and that all of it is given back when its time is over."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 import time
-from typing import Final
+from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.util import dt as dt_util
@@ -13,7 +13,7 @@ from custom_components.poolctl.client.holds.hold import Hold
 from tests.simulator import Controller
 from tests.simulator.dialects import Dialect as L
 
-from .judge import TOO_FAR
+from .judge import TOO_FAR, in_touch
 from .week import HOME, MINUTE, Week
 
 PATIENCE: Final = timedelta(minutes=20)
@@ -30,20 +30,19 @@ class Way:
     dialects: frozenset[str]
     ahead: float
     """s that the shared counter is ahead of the clock."""
-    trusted: bool = True
-    """Whether our key is the controller's: a new one waits until the account is signed
-    in again."""
+    in_touch: bool = True
+    """As `judge.in_touch`."""
 
     @classmethod
-    def of(cls, controller: Controller, key: str | None) -> Way:
-        """Return how a controller is spoken to now; `key` is ours."""
+    def of(cls, controller: Controller, stored: Mapping[str, Any] | None) -> Way:
+        """Return how a controller is spoken to now; `stored` is what the entry has."""
         ahead = controller.accepted_counter - controller.clock.time()
-        trusted = key == controller.key.hex()
-        return cls(frozenset(controller.dialects), ahead, trusted)
+        found = stored is not None and in_touch(stored, controller)
+        return cls(frozenset(controller.dialects), ahead, found)
 
     def gives_back(self, slot: int) -> bool:
         """Tell whether anything that the controller takes gives a slot back."""
-        if self.ahead > TOO_FAR or not self.trusted:
+        if self.ahead > TOO_FAR or not self.in_touch:
             return False  # only the cloud is left, which has no such command
         return slot != _PUMP or L.PUMP_AUX_DECLINED not in self.dialects
 
@@ -75,7 +74,7 @@ class Holds:
             calm = week.trouble_free(
                 time.monotonic() - PATIENCE.total_seconds(), HOME, controller.device_id
             )
-            changed = (before.dialects, before.trusted) != (way.dialects, way.trusted)
+            changed = (before.dialects, before.in_touch) != (way.dialects, way.in_touch)
             if not calm or changed:
                 since = now
             if now - since < PATIENCE:
@@ -84,8 +83,8 @@ class Holds:
                 week.note(f"{controller.name}: {found} is forgotten")
 
     def _way(self, controller: Controller) -> Way:
-        stored = self.week.entry.data["controllers"].get(controller.device_id, {})
-        return Way.of(controller, stored.get("key"))
+        stored = self.week.entry.data["controllers"]
+        return Way.of(controller, stored.get(controller.device_id))
 
     def _of(self, controller: Controller) -> Iterable[Hold]:
         entry = self.week.entry

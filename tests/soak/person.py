@@ -18,7 +18,7 @@ from yarl import URL
 from tests.simulator import Controller
 from tests.simulator.cloud_dialects import CloudDialect
 
-from .judge import Asked, legitimate
+from .judge import Asked, in_touch, legitimate
 from .week import CLOUD, HOME, HOUR, MINUTE, Week
 
 type Wish = tuple[str, dict[str, Any]]
@@ -117,7 +117,7 @@ class Person:
         stored = self.week.entry.data["controllers"][controller.device_id]
         asked = Asked(
             *(entity.domain, key, data.keys(), controller, self.week.service.cloud),
-            stored["key"],
+            in_touch(stored, controller),
         )
         for result in results:
             self.week.counts["commands"] += 1

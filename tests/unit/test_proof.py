@@ -9,7 +9,7 @@ from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.envelope import Counters
 from custom_components.poolctl.network.proof import Proof
 from tests import simulator as sim
-from tests.simulator.dialects import REPLY_COUNTERS
+from tests.simulator.dialects import REPLY_COUNTERS, Dialect
 
 from .conftest import Service
 
@@ -40,3 +40,16 @@ async def test_the_controller_at_a_new_address(
     assert all(later - earlier >= 0.99 for earlier, later in pairwise(signed))
     assert service.small.accepted_counter <= service.clock.time()
     assert counters.last <= service.clock.time()
+
+
+@pytest.mark.parametrize("request_number", [1, 2, 9])
+async def test_a_port_that_is_closed_for_some_seconds(
+    service: Service, request_number: int
+) -> None:
+    """Who answered a moment ago is asked again (interface.md 4.2 rule 9)."""
+    service.small.dialects.add(Dialect.SOMETIMES_CLOSED)
+    service.small.trouble_with_next(request_number)
+    lan = service.lan_client(service.small, counter=Counters(clock=Clock()))
+    stranger = service.lan_client(service.small)
+    stranger._key = bytes(16)
+    await Proof().async_see(lan, stranger)

@@ -53,7 +53,7 @@ class Proof:
         known, address = apart(lan), (lan.host, lan.port)
         frames = {await _counter(lan)}
         await asyncio.sleep(BETWEEN_FRAMES)
-        frames.add(await _counter(lan))
+        frames.add(await _counter(lan, waits=_WAITS))
         if (heard := self._heard.get(address)) is not None:
             frames.add(heard)
         self._heard = {address: max(frames)}
@@ -71,9 +71,9 @@ def apart(lan: LanClient) -> Counters:
     return known
 
 
-async def _counter(lan: LanClient) -> int:
+async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
     """Read the state; return the counter of its frame."""
-    await _again(lambda: lan.state(timeout=TIMEOUT))
+    await _again(lambda: lan.state(timeout=TIMEOUT), waits=waits)
     if (newest := lan.counters.frames.newest) is None:
         raise UnexpectedResponseError("no frame")
     return newest
