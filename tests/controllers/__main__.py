@@ -11,7 +11,7 @@ from tests.home.__main__ import main as home
 from .anchors import compared, read_anchors
 from .decoded import decoded
 from .report import FOLDER, Part, Report, ReportError, read
-from .verdicts import Outcome, verdicts
+from .verdicts import Outcome, checked_again, verdicts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,16 +87,25 @@ def contradicted(part: Part) -> list[str]:
 
 
 def keep(report: Report, part: Part, folder: Path = FOLDER) -> Path:
-    """Write a controller of a report as a file of its own, in today's form."""
+    """Write a controller of a report as a file of its own, in today's form.
+
+    What the recording itself contradicts is not taken over as a count: the code reads it
+    again each time, so that it agrees once the code is right.
+    """
     number = 1
     while (path := folder / f"{part.firmware}-{number}.json").exists():
         number += 1
+    again = {
+        name
+        for name, tally in checked_again(part).tallies.items()
+        if tally.contradicted
+    }
+    evidence = {name: row for name, row in part.evidence.items() if name not in again}
+    data = {"evidence": evidence, "anchors": part.anchors, "accepted": []}
     kept = {
         "format": 1,
         "versions": report.versions,
-        "controllers": [
-            {**part.data, "evidence": part.evidence, "anchors": part.anchors}
-        ],
+        "controllers": [{**part.data, **data}],
     }
     path.write_text(json.dumps(kept, indent=1) + "\n")
     return path

@@ -68,6 +68,11 @@ class Part:
     anchors: Json = field(default_factory=dict)
 
     @property
+    def accepted(self) -> list[str]:
+        """Return what it contradicts and the code allows for: somebody wrote it there."""
+        return list(self.data.get("accepted", ()))
+
+    @property
     def firmware(self) -> str:
         """Return the firmware, `unknown` where the file does not say."""
         return str(self.data.get("record", {}).get("firmware") or "unknown")

@@ -12,6 +12,7 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from tests.controllers.__main__ import contradicted
 from tests.controllers.playback import Playback
 from tests.controllers.report import FOLDER, Part, read
 from tests.controllers.verdicts import Outcome, verdicts
@@ -42,6 +43,7 @@ def test_there_are_reports() -> None:
 
 def test_what_it_proves(part: Part, snapshot: SnapshotAssertion) -> None:
     found = {v.assumption: v for v in verdicts(part) if v.outcome is not Outcome.AGREES}
+    assert [name for name in contradicted(part) if name not in part.accepted] == []
     assert [f"{v.outcome} {name} {v.observed}" for name, v in found.items()] == snapshot
 
 

@@ -188,3 +188,21 @@ def test_it_is_kept(file: Callable[..., Path], tmp_path: Path) -> None:
     assert [path.name for path in kept] == ["2.5.46-1.json", "2.5.46-2.json"]
     (part,) = read(kept[0]).parts
     assert contradicted(part) == contradicted(report.parts[0]) == ["speed"]
+    assert part.accepted == []
+
+
+def test_what_the_code_reads_again_is_not_kept_as_a_count(
+    file: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Otherwise it would contradict for ever, whatever becomes of the code."""
+    frame = wire.encode_frame(wire.Frame(wire.Telemetry({}, [42])))
+    count = {"confirmed": 1, "contradicted": 1, "observed": {}}
+    report = read(
+        file(
+            event(event="frame", payload=frame.hex()),
+            set_in("evidence", {"modes": count, "busy": count}),
+        )
+    )
+    (part,) = read(keep(report, report.parts[0], tmp_path)).parts
+    assert [*part.evidence] == ["busy"]
+    assert contradicted(part) == ["modes", "busy"]
