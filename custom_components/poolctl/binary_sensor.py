@@ -69,6 +69,7 @@ def _connected(
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
+        once_reported=True,
         value_fn=value_fn,
     )
 
@@ -166,6 +167,8 @@ BINARY_SENSORS = (
         pool_fn=needs_cleaning,
     ),
     *(_expander(number) for number in EXPANDERS),
+    _connected("wifi", lambda state: state.signals.wifi),
+    _connected("ethernet", lambda state: state.signals.ethernet),
     _connected("internet", lambda state: state.signals.internet),
     _connected("mqtt", lambda state: state.signals.mqtt),
 )

@@ -37,6 +37,8 @@ class PoolctlEntityDescription[T](EntityDescription):
     `None`: its value."""
     exists_fn: Callable[[Pool], bool | None] = lambda pool: True
     """Whether the entity exists where `fitted` is not given; `None`: not known yet."""
+    once_reported: bool = False
+    """Whether the entity does not exist before its value was reported."""
     assumed_fn: Callable[[PoolState], bool] = lambda state: False
     """Whether the value is remembered, not told by the current source."""
 
@@ -50,11 +52,13 @@ class PoolctlEntityDescription[T](EntityDescription):
         While the equipment is not known, `proof_fn` decides.
         """
         if self.fitted is None:
-            return self.exists_fn(pool)
-        if (fitted := pool.state.outputs.fitted(self.fitted)) is None:
+            exists = self.exists_fn(pool)
+        elif (exists := pool.state.outputs.fitted(self.fitted)) is None:
             proof = self.proof_fn(pool.state) if self.proof_fn else self.value(pool)
-            return proof is not None or None
-        return fitted
+            exists = proof is not None or None
+        if exists and self.once_reported and self.value(pool) is None:
+            return None
+        return exists
 
 
 class Shown[T](NamedTuple):

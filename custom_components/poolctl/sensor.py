@@ -36,6 +36,7 @@ from .coordinator import ControllerCoordinator
 from .derived.ends import ENDS, PoolctlEnd, SteadyEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
+from .derived.installer import INSTALLER, PoolctlInstallerSetting
 from .derived.reached import REACHED, PoolctlReached
 from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
 from .derived.warm_at import WARM_AT
@@ -158,9 +159,7 @@ SENSORS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         # 0 on the wire: no such sensor is fitted (layouts.md 2.1)
-        exists_fn=lambda pool: (
-            pool.state.readings.ambient_temperature is not None or None
-        ),
+        once_reported=True,
         value_fn=lambda state: state.readings.ambient_temperature,
     ),
     PoolctlSensorDescription(
@@ -204,6 +203,14 @@ SENSORS = (
         device_class=SensorDeviceClass.ENUM,
         options=MODES,
         value_fn=lambda state: mode_name(state.readings.main_pump_mode),
+    ),
+    PoolctlSensorDescription(
+        key="pump_model",
+        translation_key="pump_model",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        # Home Assistant has no model for a device that is part of another.
+        once_reported=True,
+        value_fn=lambda state: state.pump.name if state.pump else None,
     ),
     PoolctlSensorDescription(
         key="running_schedule",
@@ -276,6 +283,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlEnd, (*ENDS, *WARM_AT), coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
+        **described(PoolctlInstallerSetting, INSTALLER, coordinator),
         **described(PoolctlReached, REACHED, coordinator),
         **described(PoolctlStatus, STATUS, coordinator),
     }

@@ -31,6 +31,7 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
+from custom_components.poolctl.derived.installer import INSTALLER
 from custom_components.poolctl.derived.reached import REACHED
 from custom_components.poolctl.derived.totals import DOSER_SENSORS, TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
@@ -81,7 +82,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         assert pages(full).keys() == {*names, "Beach pool"}
         # A page fits a screen or two.
         assert max(pages(full).values()) <= 20
-        assert pages(full).total() <= 80
+        assert pages(full).total() <= 81
         assert pages(full)["Beach pool"] <= 18
 
     # The controller's name once, and neither the site's nor the part's.
@@ -103,7 +104,9 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         assert {key: full.entity_id(*key) for key in expected} == expected
         for entity in full.entities():
             assert entity.entity_id.count("beach_pool") == 1
-            assert not re.search(r"(?<!expander)_\d$", entity.entity_id)
+            assert not re.search(
+                r"(?<!expander)(?<!preset_speed)_\d$", entity.entity_id
+            )
 
     # That it heats or doses is told by a reading: one fact has one enabled entity.
     with subtests.test("outputs of the firmware are disabled"):
@@ -161,6 +164,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *ENDS,
         *FILTER_LOAD,
         *HELD,
+        *INSTALLER,
         *REACHED,
         *STATUS,
         *TOTALS,

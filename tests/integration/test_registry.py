@@ -26,6 +26,7 @@ from homeassistant.helpers import entity_registry as er, icon, translation
 import pytest
 
 import custom_components.poolctl as integration
+from custom_components.poolctl.derived.installer import INSTALLER
 
 from .home import Home
 
@@ -44,11 +45,16 @@ _PLAIN_UNITS = {PERCENTAGE, None}
 _WANTED_DIAGNOSTICS = {
     # what every report of a fault begins with, and changes hardly ever
     "connection",
+    # the name of the equipment, which stands on no page of a part otherwise
+    "pump_model",
     # equipment that the firmware runs by itself, and that nothing else tells of
     "virtual_output",
 }
 """Diagnostic entities, by translation key, that a person sees without asking."""
 _NOISE = {
+    *(row.translation_key for row in INSTALLER),
+    "ethernet",
+    "wifi",
     "cloud_service",
     "local_network",
     "pump_cooldown_remaining",

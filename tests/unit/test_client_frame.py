@@ -9,9 +9,13 @@ from typing import Any
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
+from custom_components.poolctl.client.configuration import (
+    INSTALLER,
+    Configuration,
+    InstallerSettings,
+)
 from custom_components.poolctl.client.exceptions import FrameError
 from custom_components.poolctl.client.frame import (
-    Configuration,
     Signals,
     StateFrame,
     Telemetry,
@@ -19,6 +23,7 @@ from custom_components.poolctl.client.frame import (
     decode_signals,
 )
 from tests import simulator as sim
+from tests.simulator import wire
 
 from .conftest import FRAMES
 
@@ -80,6 +85,68 @@ def test_sanitiser_output_is_read() -> None:
     telemetry = decode_frame(frame(b"\0" * 24 + b"\x34\x12" + b"\0" * 19)).telemetry
     assert telemetry is not None
     assert telemetry.sanitiser_output == 0x1234
+
+
+SPEEDS = ["start", "low", "medium", "high", "backwash", "cleaner"]
+WIRE_NAMES = {
+    "pool_size": "pool_size",
+    "prime_time": "pump_prime_time",
+    "backwash_pressure": "backwash_pressure",
+    "min_flow": "min_flow",
+    "min_pressure": "min_pressure",
+    "heater_cooldown": "heater_cooldown",
+    "spa_heater_cooldown": "spa_heater_cooldown",
+    "solar_hysteresis": "solar_hysteresis",
+    "solar_hysteresis_time": "solar_hysteresis_time",
+    "acid_dosing_time": "ph_dosing_time",
+    "acid_dose_interval": "ph_dose_interval",
+    "acid_dose_rate": "ph_dose_rate",
+    "liquid_dose_time": "liquid_dose_time",
+    "liquid_dose_rate": "liquid_dose_rate",
+    "water_offset": "water_offset",
+    "ambient_offset": "ambient_offset",
+}
+"""What the installer set -> the same in the simulator's own table of section B."""
+
+
+def test_a_known_answer_of_the_installer() -> None:
+    """The first vector, taken apart by hand."""
+    decoded = decode_frame(PAYLOADS[0]).configuration
+    assert decoded is not None
+    assert INSTALLER.plausible(decoded) == InstallerSettings(
+        pool_size=253,
+        prime_time=48139,
+        preset_speeds=(22, 161, 245, 235, 245, 196),
+        backwash_pressure=35749,
+        min_flow=453,
+        min_pressure=27429,
+        heater_cooldown=26673,
+        spa_heater_cooldown=22342,
+        solar_hysteresis=32,
+        solar_hysteresis_time=20224,
+        acid_dosing_time=56073,
+        acid_dose_interval=36195,
+        acid_dose_rate=9721,
+        liquid_dose_time=36038,
+        liquid_dose_rate=46706,
+        water_offset=14867,
+        ambient_offset=-31675,
+    )
+
+
+@pytest.mark.parametrize("row", FRAMES, ids=lambda row: row["counter"])
+def test_what_the_installer_set(row: dict[str, Any]) -> None:
+    """The vectors leave it out: two readings of the same bytes agree."""
+    payload = bytes.fromhex(row["payload"])
+    theirs = wire.decode_frame(payload).configuration
+    ours = decode_frame(payload).configuration
+    assert (ours is None) is (theirs is None)
+    if ours is not None and theirs is not None:
+        found, fields = asdict(ours), theirs.fields
+        for name, other in WIRE_NAMES.items():
+            assert found[name] == fields.get(other), name
+        speeds = tuple(fields.get(f"speed_{name}") for name in SPEEDS)
+        assert (ours.preset_speeds or (None,) * 6) == speeds
 
 
 @pytest.mark.parametrize("pool", [sim.Pool.small, sim.Pool.full])
@@ -189,8 +256,19 @@ TELEMETRY_ENDS = {
     "pump_priming_remaining": 45 + 12 + 6,
 }
 CONFIGURATION_ENDS = {
+    "pool_size": 1,
+    "prime_time": 6,
+    "preset_speeds": 12,
+    "backwash_pressure": 14,
+    "min_flow": 18,
+    "min_pressure": 20,
     "pool_target": 21,
     "spa_target": 22,
+    "heater_cooldown": 25,
+    "spa_heater_cooldown": 27,
+    "solar_hysteresis": 28,
+    "solar_hysteresis_time": 30,
+    "acid_dosing_time": 37,
     "solar_selected": 23,
     "pool_heater_selected": 23,
     "spa_heater_selected": 23,
@@ -198,10 +276,16 @@ CONFIGURATION_ENDS = {
     "acid_drum_ml": 42,
     "acid_remaining_ml": 46,
     "max_ph_doses": 47,
+    "acid_dose_interval": 49,
+    "acid_dose_rate": 51,
     "desired_orp_mineral": 54,
     "desired_orp_liquid": 60,
+    "liquid_dose_time": 62,
     "chlorine_drum_ml": 66,
     "chlorine_remaining_ml": 70,
+    "liquid_dose_rate": 72,
+    "water_offset": 80,
+    "ambient_offset": 82,
     "schedules_enabled": 86,
     "firmware": 89,
     "aux_types": 90 + 12,
@@ -294,6 +378,8 @@ SIGNALS: list[tuple[int, int, Callable[[Signals], bool | None]]] = [
     (0, 15, lambda signals: signals.flow),
     (1, 0, lambda signals: signals.pump_cooling_down),
     (1, 1, lambda signals: signals.pump_priming),
+    (1, 2, lambda signals: signals.wifi),
+    (1, 3, lambda signals: signals.ethernet),
     (1, 4, lambda signals: signals.mqtt),
     (1, 5, lambda signals: signals.internet),
     (1, 7, lambda signals: signals.expanders[2]),

@@ -2,8 +2,8 @@
 
 import pytest
 
+from custom_components.poolctl.client.configuration import Configuration
 from custom_components.poolctl.client.equipment import AUX_TYPES, Role, Slot
-from custom_components.poolctl.client.frame import Configuration
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 

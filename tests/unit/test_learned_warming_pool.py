@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from custom_components.poolctl.client.configuration import Configuration
 from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.frame import Configuration, StateFrame, Telemetry
+from custom_components.poolctl.client.frame import StateFrame, Telemetry
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body

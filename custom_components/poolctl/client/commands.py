@@ -206,6 +206,11 @@ class PumpIdentity:
     model: str
 
     @property
+    def name(self) -> str | None:
+        """Its brand and model, `None` while it is not identified."""
+        return f"{self.brand} {self.model}".strip() if self.model else None
+
+    @property
     def variable_speed(self) -> bool | None:
         """Whether it takes a speed, `None` while it is not identified.
 

@@ -8,14 +8,14 @@ A section that ends early leaves its missing fields `None`; bytes past the known
 are ignored; lengths that do not fit the frame raise FrameError for the whole frame.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 import struct
 from typing import Final, NamedTuple
 
+from .configuration import PH, Configuration, decode_configuration
 from .exceptions import FrameError
-from .layout import Between, Layout, Row, Section, skip
+from .layout import BYTE, WORD, Between, Layout, Row, Section, bits, flagged, skip
 
 VERSION = 1
 """The only frame version that was seen; another one is decoded by its lengths, too."""
@@ -25,15 +25,8 @@ MODE_MANUAL = 99
 """Values of `main_pump_mode` and `aux_modes`; 1 to 20 is the running schedule."""
 
 
-# 0xFF, 0xFFFF and their kind stand for a probe that is not fitted (design.md 3); the other
-# bounds are ours, wide enough for any pool (chosen).
-_BYTE, _WORD = Between(0, 0xFE), Between(0, 0xFFFE)
+# The bounds are ours, wide enough for any pool (chosen).
 _PERCENT, _CELSIUS = Between(0, 100), Between(0, 100)
-PH = Between(0.1, 14)
-DESIRED_ORP = Between(1, 0xFFFE)
-"""mV."""
-VOLUME = Between(0, 0xFFFF_FFFE)
-"""mL."""
 RUNNING: Final = range(1, 21)
 """Modes that are the number of a schedule."""
 MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
@@ -89,24 +82,24 @@ TELEMETRY_HEAD = Layout(
     Row("water_temperature", "H", 10, _CELSIUS),
     Row("ambient_temperature", "H", 100, Between(0.01, 100)),
     Row("ph", "B", 10, PH),
-    Row("orp", "H", 1, _WORD),
+    Row("orp", "H", 1, WORD),
     skip(2),  # TDS, a placeholder
-    Row("flow_rate", "H", 1, _WORD),
-    Row("pressure", "H", 1, _WORD),
+    Row("flow_rate", "H", 1, WORD),
+    Row("pressure", "H", 1, WORD),
     skip(2),  # prime pressure
     Row("pump_speed", "B", 1, _PERCENT),
-    Row("pump_power", "H", 1, _WORD),
+    Row("pump_power", "H", 1, WORD),
     skip(2),  # pump current
-    Row("drive_temperature", "B", 1, _BYTE),
+    Row("drive_temperature", "B", 1, BYTE),
     Row("main_pump_mode", "B", 1, MODES),
-    Row("sanitiser_output", "H", 1, _WORD),
+    Row("sanitiser_output", "H", 1, WORD),
     skip(16),  # cost counters
     Row("flags2", "H"),
     Row("slots", "B"),  # how many: their modes and a bitmap of the held ones follow
 )
 PUMP_TIMES = Layout(
-    Row("pump_cooldown_remaining", "H", 1, _WORD),
-    Row("pump_priming_remaining", "H", 1, _WORD),
+    Row("pump_cooldown_remaining", "H", 1, WORD),
+    Row("pump_priming_remaining", "H", 1, WORD),
 )
 _measured = [row.name for row in (*TELEMETRY_HEAD.rows[1:-2], *PUMP_TIMES.rows)]
 READINGS = Section(Readings, _measured, TELEMETRY_HEAD, PUMP_TIMES)
@@ -129,6 +122,8 @@ class Signals:
     flow: bool | None = None
     pump_cooling_down: bool | None = None
     pump_priming: bool | None = None
+    wifi: bool | None = None
+    ethernet: bool | None = None
     mqtt: bool | None = None
     internet: bool | None = None
     dry_run: bool | None = None
@@ -148,7 +143,14 @@ _FLAGS = {
     "chemistry_stable": 5,
     "flow": 15,
 }
-_FLAGS2 = {"pump_cooling_down": 0, "pump_priming": 1, "mqtt": 4, "internet": 5}
+_FLAGS2 = {
+    "pump_cooling_down": 0,
+    "pump_priming": 1,
+    "wifi": 2,
+    "ethernet": 3,
+    "mqtt": 4,
+    "internet": 5,
+}
 _SIGNALS = Section(
     Signals, [*_FLAGS, *_FLAGS2, "dry_run", "retries_exceeded", "expanders"]
 )
@@ -159,10 +161,6 @@ LISTED_FLAGS, LISTED_FLAGS2 = 0b1110_1100_0011_1111, 0b1_1111_1111
 """The bits that layouts.md 2.1 lists; some of them are not used."""
 
 
-def _flagged(flags: int | None, bits: Iterable[int]) -> Iterable[bool | None]:
-    return (None if flags is None else bool(flags >> bit & 1) for bit in bits)
-
-
 # What hardly ever changes from frame to frame is taken apart once.
 
 
@@ -170,81 +168,13 @@ def _flagged(flags: int | None, bits: Iterable[int]) -> Iterable[bool | None]:
 def decode_signals(flags: int | None, flags2: int | None) -> Signals:
     """Return what the bits of `Telemetry.flags` and `Telemetry.flags2` say."""
     return _SIGNALS.make(
-        *_flagged(flags, _FLAGS.values()),
-        *_flagged(flags2, _FLAGS2.values()),
+        *flagged(flags, _FLAGS.values()),
+        *flagged(flags2, _FLAGS2.values()),
         None if flags is None else flags & _DRY_RUN != _DRY_RUN,
         None if flags is None else flags & _DRY_RUN == _RETRIES_EXCEEDED,
-        (*_flagged(flags, _EXPANDERS), *_flagged(flags2, _EXPANDERS2)),
+        (*flagged(flags, _EXPANDERS), *flagged(flags2, _EXPANDERS2)),
     )
 
-
-# Section B (layouts.md 2.2)
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """Section B, as far as it is used; without arguments, nothing is known."""
-
-    pool_target: int | None = None
-    """°C."""
-    spa_target: int | None = None
-    """°C."""
-    solar_selected: bool | None = None
-    pool_heater_selected: bool | None = None
-    spa_heater_selected: bool | None = None
-    desired_ph: float | None = None
-    acid_drum_ml: float | None = None
-    acid_remaining_ml: float | None = None
-    max_ph_doses: int | None = None
-    """A day."""
-    desired_orp_mineral: float | None = None
-    """mV."""
-    desired_orp_liquid: float | None = None
-    """mV."""
-    chlorine_drum_ml: float | None = None
-    chlorine_remaining_ml: float | None = None
-    schedules_enabled: tuple[int, ...] | None = None
-    """Indices, counted from 0."""
-    firmware: str | None = None
-    aux_types: tuple[int, ...] | None = None
-    """One aux type code a slot (layouts.md 2.4)."""
-
-
-_TARGET = Between(1, 0xFE)
-_DOSES = Between(1, 0xFE)
-CONFIGURATION_HEAD = Layout(
-    skip(20),  # pool size … min pressure
-    Row("pool_target", "B", 1, _TARGET),
-    Row("spa_target", "B", 1, _TARGET),
-    Row("heating_flags", "B"),
-    skip(14),  # heater cool-down … pH dosing time
-    Row("desired_ph", "B", 10, PH),
-    Row("acid_drum_ml", "I", 1, VOLUME),
-    Row("acid_remaining_ml", "I", 1, VOLUME),
-    Row("max_ph_doses", "B", 1, _DOSES),
-    skip(5),  # pH dose interval … ORP flags
-    Row("desired_orp_mineral", "H", 1, DESIRED_ORP),
-    skip(4),  # mineral max duration
-    Row("desired_orp_liquid", "H", 1, DESIRED_ORP),
-    skip(2),  # liquid dose time
-    Row("chlorine_drum_ml", "I", 1, VOLUME),
-    Row("chlorine_remaining_ml", "I", 1, VOLUME),
-    skip(12),  # liquid dose rate … ambient temperature offset
-    Row("schedules_enabled", "I"),
-    Row("firmware", "3s"),
-    Row("slots", "B"),  # how many: their aux type codes follow
-)
-_HEATING_FLAGS = {
-    "solar_selected": 0,
-    "pool_heater_selected": 1,
-    "spa_heater_selected": 2,
-}
-_names = [row.name for row in CONFIGURATION_HEAD.rows]
-CONFIGURATION = Section(
-    Configuration,
-    [*_names[:2], *_HEATING_FLAGS, *_names[3:-1], "aux_types"],
-    CONFIGURATION_HEAD,
-)
 
 # The whole frame
 
@@ -285,7 +215,7 @@ def decode_frame(payload: bytes) -> StateFrame:
     telemetry, configuration, tail, _ = sections(payload)
     return StateFrame(
         None if telemetry is None else _decode_telemetry(telemetry),
-        None if configuration is None else _decode_configuration(configuration),
+        None if configuration is None else decode_configuration(configuration),
         _decode_timers(tail, with_telemetry=telemetry is not None),
         payload[0],
     )
@@ -353,24 +283,7 @@ def _decode_slots(data: bytes, slots: int | None) -> _Rest:
         return None, None, modes, None
     bitmap = int.from_bytes(data[slots:end], "little")
     cooldown, priming = PUMP_TIMES.unpack(data[end:])
-    return cooldown, priming, modes, _bits(bitmap & (1 << slots) - 1)
-
-
-@lru_cache(maxsize=64)
-def _decode_configuration(data: bytes) -> Configuration:
-    pool, spa, heating, *dosing, schedules, firmware, slots = CONFIGURATION_HEAD.unpack(
-        data
-    )
-    types = data[CONFIGURATION_HEAD.size :]
-    return CONFIGURATION.make(
-        pool,
-        spa,
-        *_flagged(heating, _HEATING_FLAGS.values()),
-        *dosing,
-        None if schedules is None else _bits(schedules),
-        None if firmware is None else ".".join(map(str, firmware)),
-        None if slots is None or slots > len(types) else tuple(types[:slots]),
-    )
+    return cooldown, priming, modes, bits(bitmap & (1 << slots) - 1)
 
 
 def _decode_timers(
@@ -383,12 +296,3 @@ def _decode_timers(
         return None
     end = 1 + tail[0] * TIMER.size
     return tuple(Timer(*fields) for fields in TIMER.iter_unpack(tail[1:end]))
-
-
-def _bits(value: int) -> tuple[int, ...]:
-    found = []
-    while value:
-        lowest = value & -value
-        found.append(lowest.bit_length() - 1)
-        value ^= lowest
-    return tuple(found)

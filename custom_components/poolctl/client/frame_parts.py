@@ -1,7 +1,7 @@
 """What of a state frame can be compared without decoding it (layouts.md 2)."""
 
+from .configuration import CONFIGURATION_HEAD
 from .frame import (
-    CONFIGURATION_HEAD,
     PUMP_TIMES,
     TELEMETRY_HEAD,
     TIMER,

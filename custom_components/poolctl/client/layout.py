@@ -1,6 +1,6 @@
 """Tables of binary sections: which value stands where, in which unit, within which bounds."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, fields
 from operator import attrgetter
 import struct
@@ -20,6 +20,10 @@ class Between:
     def __contains__(self, value: object) -> bool:
         """Return whether a number is possible."""
         return isinstance(value, int | float) and self.low <= value <= self.high
+
+
+# 0xFF, 0xFFFF and their kind stand for a probe that is not fitted (design.md 3).
+BYTE, WORD = Between(0, 0xFE), Between(0, 0xFFFE)
 
 
 class _Anything:
@@ -117,3 +121,18 @@ class Section[T: DataclassInstance]:
                 )
             )
         )
+
+
+def flagged(flags: int | None, places: Iterable[int]) -> Iterable[bool | None]:
+    """Return whether some bits of a number are set, `None` where it is unknown."""
+    return (None if flags is None else bool(flags >> place & 1) for place in places)
+
+
+def bits(value: int) -> tuple[int, ...]:
+    """Return the places of the bits that are set."""
+    found = []
+    while value:
+        lowest = value & -value
+        found.append(lowest.bit_length() - 1)
+        value ^= lowest
+    return tuple(found)

@@ -15,12 +15,12 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
 
+from ..client.configuration import Configuration
 from ..client.exceptions import BusyError, FrameError, PoolctlError, UnreachableError
 from ..client.first_look import unverified_state
 from ..client.frame import (
     MODE_OFF,
     READINGS,
-    Configuration,
     Readings,
     StateFrame,
     Telemetry,

@@ -27,34 +27,39 @@ class Part(StrEnum):
 _KEYS: Final[Mapping[Part | None, str]] = {
     # What concerns the whole stays with the controller.
     None: """
-        ambient_temperature clock_difference cloud_service connection expander_1 expander_2
-        expander_3 expander_4 faults held_outputs internet local_network mqtt
-        resume_schedules schedules status
+        ambient_offset ambient_temperature clock_difference cloud_service connection
+        ethernet expander_1 expander_2 expander_3 expander_4 faults held_outputs internet
+        local_network mqtt resume_schedules schedules status wifi
     """,
     Part.WATER: """
-        chemistry_stable last_valid_reading orp ph volume water_temperature
+        chemistry_stable last_valid_reading orp ph pool_size volume water_offset
+        water_temperature
     """,
     Part.PUMP: """
-        drive_temperature dry_run filter_cleaned filter_limit filter_load
-        filter_needs_cleaning flow flow_rate pressure pump pump_cooldown_remaining
-        pump_energy pump_mode pump_power pump_status
-        pump_priming_remaining pump_running_today pump_speed running_schedule
-        turnovers_today water_filtered_today
+        backwash_pressure drive_temperature dry_run filter_cleaned filter_limit
+        filter_load filter_needs_cleaning flow flow_rate min_flow min_pressure
+        preset_speed_1 preset_speed_2 preset_speed_3 preset_speed_4 preset_speed_5
+        preset_speed_6 pressure prime_time pump pump_cooldown_remaining pump_energy
+        pump_mode pump_model pump_power pump_priming_remaining pump_running_today
+        pump_speed pump_status running_schedule turnovers_today water_filtered_today
     """,
     Part.HEATING: """
-        pool pool_heater pool_heater_run_hours pool_heater_selected pool_warm_at solar
-        solar_run_hours solar_selected
+        heater_cooldown pool pool_heater pool_heater_run_hours pool_heater_selected
+        pool_warm_at solar solar_hysteresis solar_hysteresis_time solar_run_hours
+        solar_selected
     """,
     Part.SPA: """
-        spa spa_heater spa_heater_run_hours spa_heater_selected spa_mode spa_warm_at
+        spa spa_heater spa_heater_cooldown spa_heater_run_hours spa_heater_selected
+        spa_mode spa_warm_at
     """,
     Part.DOSING: """
-        acid_doses_today acid_drum acid_lasts_until acid_limit_reached acid_low
-        acid_low_level acid_remaining acid_used_today acid_without_effect chlorinator
-        chlorinator_run_hours chlorine_doses_today chlorine_dosing
-        chlorine_drum chlorine_lasts_until chlorine_low chlorine_low_level
-        chlorine_remaining chlorine_used_today desired_orp_liquid desired_orp_mineral
-        desired_ph doses liquid_chlorine ph_dosing refill_acid refill_chlorine
+        acid_dose_interval acid_dose_rate acid_doses_today acid_dosing_time acid_drum
+        acid_lasts_until acid_limit_reached acid_low acid_low_level acid_remaining
+        acid_used_today acid_without_effect chlorinator chlorinator_run_hours
+        chlorine_doses_today chlorine_dosing chlorine_drum chlorine_lasts_until
+        chlorine_low chlorine_low_level chlorine_remaining chlorine_used_today
+        desired_orp_liquid desired_orp_mineral desired_ph doses liquid_chlorine
+        liquid_dose_rate liquid_dose_time ph_dosing refill_acid refill_chlorine
         sanitiser_output
     """,
     Part.LIGHTS: """

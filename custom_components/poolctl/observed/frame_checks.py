@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from ..client.configuration import CONFIGURATION_HEAD, Configuration
 from ..client.equipment import MAX_SLOTS
 from ..client.exceptions import FrameError
 from ..client.frame import (
-    CONFIGURATION_HEAD,
     LISTED_FLAGS,
     LISTED_FLAGS2,
     MODES,
@@ -14,7 +14,6 @@ from ..client.frame import (
     TIMER,
     VERSION,
     WHOLE,
-    Configuration,
     Telemetry,
     decode_frame,
     sections,

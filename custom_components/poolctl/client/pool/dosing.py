@@ -19,9 +19,10 @@ from ..commands import (
     DrumKeys,
     SettingsObject,
 )
+from ..configuration import DESIRED_ORP, PH, VOLUME
 from ..equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
 from ..exceptions import InvalidCommandError
-from ..frame import DESIRED_ORP, PH, VOLUME, Signals
+from ..frame import Signals
 from ..json_values import Answer, byte, number
 from ..layout import Between
 from .choices import Choices

@@ -9,8 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
+from ..configuration import DESIRED_ORP, PH
 from ..equipment import MAIN_PUMP, MAX_SLOTS, UNKNOWN_TYPE
-from ..frame import DESIRED_ORP, MODE_MANUAL, MODE_OFF, PH, READINGS, Readings, Signals
+from ..frame import MODE_MANUAL, MODE_OFF, READINGS, Readings, Signals
 from ..json_values import Answer, flag, list_of, number, object_of, text
 from ..schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from datetime import datetime
 
+from ..configuration import CONFIGURATION, INSTALLER, Configuration
 from ..equipment import HeatSource
-from ..frame import CONFIGURATION, READINGS, Configuration, StateFrame, decode_signals
+from ..frame import READINGS, StateFrame, decode_signals
 from .heating import POOL, selected_sources
 from .parts import Heater
 from .state import PoolState, Source, with_readings
@@ -38,7 +39,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
 def _with_configuration(
     state: PoolState, told: Configuration, now: datetime
 ) -> PoolState:
-    told = CONFIGURATION.plausible(told)
+    installer, told = INSTALLER.plausible(told), CONFIGURATION.plausible(told)
     armed = told.schedules_enabled
     state = replace(
         state,
@@ -65,6 +66,7 @@ def _with_configuration(
             level_at=now,
         ),
         chlorinator=replace(state.chlorinator, desired=told.desired_orp_mineral),
+        installer=installer,
         firmware=told.firmware,
         outputs=state.outputs.with_types(told.aux_types),
         # It comes with every full frame, and so sooner than the records.

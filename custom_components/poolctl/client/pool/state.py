@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from ..commands import PumpIdentity
+from ..configuration import InstallerSettings
 from ..equipment import HeatSource
 from ..frame import MODE_OFF, Readings, Signals, Timer
 from .outputs import Outputs
@@ -83,6 +84,7 @@ class PoolState:
     pump: PumpIdentity | None = None
     last_speed: int | None = None
     """%, at which the pump ran last, priming left out."""
+    installer: InstallerSettings = InstallerSettings()
     firmware: str | None = None
 
     @property
