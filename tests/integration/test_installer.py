@@ -65,3 +65,13 @@ async def test_a_pump_that_is_not_identified(home: Home) -> None:
     home.pool.pump_identity = ("Single Speed", "Single Speed", "")
     await home.set_up(home.controller)
     assert shown(home, "pump_model") == [None]
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_the_prime_time_ends_a_start(small: Home) -> None:
+    """A drive that goes on reporting no speed does not start for ever."""
+    small.pool.schedules[0].speed = small.pool.pump.asked = 0
+    await small.advance(30, step=15)
+    assert small.value("sensor", "pump_status") == "starting"
+    await small.advance(30, step=15)
+    assert small.value("sensor", "pump_status") == "running"

@@ -402,6 +402,53 @@ def test_variable_speed(pump: PumpIdentity | None, expected: bool | None) -> Non
     assert replace(PoolState(), pump=pump).variable_speed is expected
 
 
+@pytest.mark.parametrize(("speed", "flags2"), [(0, 0), (0, 2), (100, 2)])
+@pytest.mark.parametrize(
+    ("prime_time", "remaining", "seconds", "over"),
+    [
+        (30, 0, 30, False),
+        (30, 0, 31, True),
+        (30, None, 31, True),
+        (30, 5, 31, False),  # the controller still counts
+        (240, 0, 200, False),
+        (None, 0, 9000, False),
+        (0, 0, 9000, False),
+        (4, 0, 9000, False),  # perhaps minutes
+        (0xFFFF, 0, 90000, False),
+    ],
+)
+def test_a_start_lasts_for_the_prime_time(
+    speed: int,
+    flags2: int,
+    prime_time: int | None,
+    remaining: int | None,
+    seconds: int,
+    over: bool,
+) -> None:
+    def read(state: PoolState, after: int, mode: int = 99) -> PoolState:
+        return seen(
+            state,
+            configuration=replace(CONFIGURATION, prime_time=prime_time),
+            now=NOW + timedelta(seconds=after),
+            main_pump_mode=mode,
+            pump_speed=speed,
+            flags2=flags2,
+            pump_priming_remaining=remaining,
+        )
+
+    pump = PumpIdentity("Variable Speed", "Acme", "X")
+    first = read(PoolState(pump=pump, last_speed=50), 0)
+    assert first.pump_status == ("priming" if speed else "starting")
+    later = read(first, seconds)
+    assert later.pump_status == ("running" if over else first.pump_status)
+    assert (later == first) is not over
+    assert later.last_speed == (100 if over and speed else 50)
+    # The next start has a beginning of its own.
+    stopped = read(later, seconds + 30, mode=0)
+    assert stopped.pump_status == "off"
+    assert read(stopped, seconds + 45).pump_status == first.pump_status
+
+
 def test_equality_ignores_when_readings_were_valid() -> None:
     assert seen(now=NOW) == seen(now=LATER)
     assert seen(now=NOW).valid_at != seen(now=LATER).valid_at

@@ -6,13 +6,14 @@ Equipment and settings stay in force until something says otherwise. Unknown is 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from ..commands import PumpIdentity
 from ..configuration import InstallerSettings
 from ..equipment import HeatSource
 from ..frame import MODE_OFF, Readings, Signals, Timer
+from ..layout import Between
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
 
@@ -44,6 +45,11 @@ class PumpStatus(StrEnum):
     RUNNING = "running"
     COOLING_DOWN = "cooling_down"
     """It was switched off and runs on for a heater."""
+
+
+_STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
+_PRIME_TIME = Between(20, 3600)
+"""s; less would be minutes, because the unit is not documented (chosen)."""
 
 
 def _unknown_heat() -> Mapping[HeatSource, Heater]:
@@ -84,6 +90,10 @@ class PoolState:
     pump: PumpIdentity | None = None
     last_speed: int | None = None
     """%, at which the pump ran last, priming left out."""
+    starts_since: datetime | None = field(default=None, compare=False)
+    """When the pump was first read as starting, `None` while it does not start."""
+    start_over: bool = False
+    """Whether it still reads as starting after its prime time."""
     installer: InstallerSettings = InstallerSettings()
     firmware: str | None = None
 
@@ -105,6 +115,8 @@ class PoolState:
             return PumpStatus.COOLING_DOWN
         if not self.pump_on:
             return None if self.pump_on is None else PumpStatus.OFF
+        if self.start_over:
+            return PumpStatus.RUNNING
         if self.readings.pump_speed == 0 and self.variable_speed:
             return PumpStatus.STARTING
         return PumpStatus.PRIMING if self.signals.pump_priming else PumpStatus.RUNNING
@@ -140,8 +152,12 @@ def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
     """Return the state with what one source tells now, and with what follows from it."""
-    state = replace(state, readings=readings, signals=signals)
-    if state.pump_on and readings.pump_speed and not signals.pump_priming:
+    state = replace(state, readings=readings, signals=signals, start_over=False)
+    if state.pump_status in _STARTS:
+        state = _with_start(state, now)
+    elif state.starts_since is not None:
+        state = replace(state, starts_since=None)
+    if state.pump_on and readings.pump_speed and not state.signals.pump_priming:
         state = replace(state, last_speed=int(readings.pump_speed))
     if not signals.chemistry_stable:
         return state
@@ -155,3 +171,18 @@ def with_readings(
         else new.water_temperature,
     )
     return replace(state, valid_chemistry=valid, valid_at=now)
+
+
+def _with_start(state: PoolState, now: datetime) -> PoolState:
+    """Return the state of a pump that starts, for its prime time at the longest (chosen).
+
+    While the controller counts the priming down, the count decides.
+    """
+    since, limit = state.starts_since or now, state.installer.prime_time or 0
+    over = (
+        limit in _PRIME_TIME
+        and not state.readings.pump_priming_remaining
+        and now - since > timedelta(seconds=limit)
+    )
+    signals = replace(state.signals, pump_priming=False) if over else state.signals
+    return replace(state, starts_since=since, start_over=over, signals=signals)
