@@ -88,14 +88,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.problems = AccountProblems(
             hass, entry, self, self.observers.facts(), self._async_show_problems
         )
-        self._shared = Shared(
-            cloud=self.cloud,
-            observers=self.observers,
-            lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
-            store=self._async_store,
-            has_namesake=self._has_namesake,
-            problems=self.problems,
-        )
+        self._shared = self._make_shared()
         self.one_by_one = asyncio.Lock()
         """Held by whoever adds the entities of a controller, which takes a while."""
         self._lacking: dict[str, float] = {}
@@ -108,6 +101,18 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Controllers whose entities would exceed Home Assistant's limit."""
         self._room_logged = frozenset[str]()
         self.data, self._unread = stored_records(entry.data)
+
+    def _make_shared(self) -> Shared:
+        return Shared(
+            cloud=self.cloud,
+            observers=self.observers,
+            lan_session=async_create_clientsession(
+                self.hass, request_class=ClosingRequest
+            ),
+            store=self._async_store,
+            has_namesake=self._has_namesake,
+            problems=self.problems,
+        )
 
     # Start
 

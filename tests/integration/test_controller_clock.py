@@ -6,6 +6,7 @@ import time
 from homeassistant.const import Platform
 import pytest
 
+from custom_components.poolctl.observed.evidence import Assumption, Evidence, Tally
 from tests.simulator.dialects import Dialect
 from tests.simulator.schedules import Schedule
 
@@ -24,30 +25,54 @@ def next_run(home: Home) -> tuple[str, str, str]:
     return state.state, state.attributes["message"], state.attributes["start_time"]
 
 
-@pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
-async def test_a_controller_whose_clock_is_an_hour_behind(home: Home) -> None:
-    """A run is shown when it will be, by our clock; a restart forgets nothing."""
+async def with_schedules(home: Home, hour: int) -> None:
+    """Start a home whose pool has four runs in an hour of the day, by its own clock."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.small)
     home.pool.tz = UTC
     home.clock.set_back(home.clock.time() - time.time())
-    home.controller.dialects.add(Dialect.CLOCK_HOUR_BEHIND)
     home.pool.schedules[0] = Schedule()
     for index, minute in enumerate((10, 16, 22, 50), 1):
         home.pool.schedules[index] = Schedule(
             slot=FALL,
             aux_type=1,
-            start=11 * 60 + minute,
-            end=11 * 60 + minute + 3,
+            start=hour * 60 + minute,
+            end=hour * 60 + minute + 3,
             weekdays=127,
             name=f"Fall {minute}",
             enabled=True,
         )
     await home.set_up(home.controller)
     await home.live(15)
+
+
+def evidence(home: Home) -> Tally | None:
+    """Return what is counted of the times of schedules."""
+    observers = home.entry.runtime_data.observers
+    found: Evidence = observers.evidence[home.controller.device_id]
+    return found.tallies.get(Assumption.SCHEDULE_TIMES)
+
+
+@pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
+async def test_schedules_that_begin_at_their_times(home: Home) -> None:
+    """Three starts prove the time zone, and that there is nothing to allow for."""
+    await with_schedules(home, 12)
+    await home.live(15 * 60)
+    assert evidence(home) is None
+    await home.live(5 * 60)
+    assert evidence(home) == Tally(confirmed=1)
+
+
+@pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
+async def test_a_controller_whose_clock_is_an_hour_behind(home: Home) -> None:
+    """A run is shown when it will be, by our clock; a restart forgets nothing."""
+    home.own(home.service.small)
+    home.controller.dialects.add(Dialect.CLOCK_HOUR_BEHIND)
+    await with_schedules(home, 11)
     assert home.value("sensor", "clock_difference") == "unknown"
     assert next_run(home) == ("off", "Fall 10", "2026-07-02 11:10:00")
     await home.live(21 * 60)
+    assert evidence(home) == Tally(contradicted=1, observed={"-60 min ahead": 1})
     for _ in range(2):
         shown = float(home.value("sensor", "clock_difference"))
         assert shown == pytest.approx(-60, abs=1)

@@ -189,8 +189,11 @@ class ControllerClock:
             return timedelta()
         return timedelta(minutes=round(self.offset / timedelta(minutes=1)))
 
-    def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> None:
-        """Take when a schedule began; the same difference three times is the offset."""
+    def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> bool:
+        """Take when a schedule began; the same difference three times is the offset.
+
+        Returns whether this start determined it.
+        """
         today = at.astimezone(zone).date()
         days = [today + timedelta(days=each) for each in (-1, 0, 1)]
         starts = [
@@ -200,14 +203,16 @@ class ControllerClock:
         ]
         start = min(starts, key=lambda each: abs(each - at), default=None)
         if start is None or abs(start - at) > _HALF_A_DAY:
-            return
+            return False
         if self._days.get(index) == (day := start.toordinal()):
-            return  # it stopped, and went on
+            return False  # it stopped, and went on
         self._days[index] = day
         self._differences = [*self._differences, start - at][-_TIMES:]
         spread = max(self._differences) - min(self._differences)
-        if len(self._differences) == _TIMES and spread <= SAME:
-            self.offset = self._differences[-1]
+        if len(self._differences) < _TIMES or spread > SAME:
+            return False
+        self.offset = self._differences[-1]
+        return True
 
     def as_dict(self) -> dict[str, object]:
         """Return what lasts, in s."""

@@ -79,6 +79,13 @@ class BusyChecked(NamedTuple):
     ran: bool
 
 
+class ScheduleTimes(NamedTuple):
+    """Three starts of schedules agree on how far the controller's clock is off."""
+
+    ahead: int
+    """Minutes, 0 while it does not count as wrong."""
+
+
 # In the cloud
 
 
@@ -171,6 +178,7 @@ type Fact = (
     | Rejected
     | CounterBehind
     | BusyChecked
+    | ScheduleTimes
     | CloudRequest
     | InventoryRead
     | AccessRenewed

@@ -53,6 +53,10 @@ class Assumption(StrEnum):
         "the codes of aux types are documented ones, on at most 37 slots",
     )
     SCHEDULE_NUMBER = "schedule_number", "a mode is the position of a schedule in use"
+    SCHEDULE_TIMES = (
+        "schedule_times",
+        "a schedule begins at its time, in the time zone of Home Assistant",
+    )
     REPLY_LENGTHS = "reply_lengths", "replies to queries end where their layout does"
     REPLY_KEYS = "reply_keys", "replies in JSON have the keys that are used"
     HEATING_KEYS = "heating_keys", "`v2_temp_get` has all that is written back"

@@ -18,6 +18,7 @@ from ..client.facts import (
     LanRequest,
     Rejected,
     Reply,
+    ScheduleTimes,
 )
 from ..client.frame import MODE_OFF, Telemetry
 from ..client.lan import state_after
@@ -47,6 +48,7 @@ class LanChecks:
         facts.listen(LanRequest, self.request)
         facts.listen(CounterBehind, self.counter_behind)
         facts.listen(BusyChecked, self.busy)
+        facts.listen(ScheduleTimes, self.schedule_times)
 
     def frame(self, frame: Frame) -> None:
         """Check a frame; one like the newest is only counted: it comes every 15 s."""
@@ -117,6 +119,11 @@ class LanChecks:
         far = fact.seconds is None
         ahead = "far" if far else f"up to {fact.seconds} s"
         self._evidence.check(Assumption.COUNTER_OUT, f"others are {ahead} ahead")
+
+    def schedule_times(self, fact: ScheduleTimes) -> None:
+        """Count whether schedules begin at their times."""
+        instead = [f"{fact.ahead} min ahead"] * bool(fact.ahead)
+        self._evidence.check(Assumption.SCHEDULE_TIMES, *instead)
 
     def busy(self, fact: BusyChecked) -> None:
         """Count what `busy` meant."""

@@ -1,8 +1,10 @@
 """Sees schedules begin, which they do by the controller's clock (chosen, design.md 2)."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from ..equipment import Role, Slot
+from ..facts import Facts, ScheduleTimes
 from ..frame import MODE_MANUAL, MODE_OFF
 from ..holds.times import Times
 from ..pool.state import PoolState, Source
@@ -13,9 +15,10 @@ from .store import MAX_AGE, Store
 class ClockWatch:
     """Compares when schedules begin with when they should."""
 
-    def __init__(self, store: Store, times: Times) -> None:
-        """Follow every read from now on."""
+    def __init__(self, store: Store, times: Times, facts: Facts) -> None:
+        """Follow every read from now on; report what the starts show."""
         self._times = times
+        self._facts = facts
         self._previous: tuple[PoolState, float] | None = None
         store.add_read_listener(self._take)
 
@@ -25,7 +28,10 @@ class ClockWatch:
         if previous is None or at - previous[1] > MAX_AGE or not times.clock.trusted:
             return
         for index, schedule in begun(previous[0], state):
-            times.controller.began(index, schedule, times.now, times.zone())
+            clock = times.controller
+            if clock.began(index, schedule, times.now, times.zone()):
+                minutes = round(clock.shift / timedelta(minutes=1))
+                self._facts.emit(ScheduleTimes(minutes))
 
 
 def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule]]:

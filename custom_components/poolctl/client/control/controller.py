@@ -72,7 +72,7 @@ class Controller:
         self.outputs = OutputControl(store, sender, pump, device_id)
         self.controller_clock = controller_clock or ControllerClock()
         times = Times(clock, zone, self.controller_clock)
-        ClockWatch(store, times)
+        ClockWatch(store, times, paths.facts)
         switching = Switching(store, paths, poller, self.outputs, pump)
         self.holds = Holds(switching, times, holds, end_by_themselves=holds_end)
         store.add_read_listener(self.holds.take_read)
