@@ -1,1 +1,1 @@
-"""What no controller tells and Home Assistant works out: totals and counts."""
+"""What Home Assistant works out (totals, counts), and what an installer set."""
