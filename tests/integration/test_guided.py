@@ -378,6 +378,31 @@ async def test_what_somebody_else_chose_stays(dialog: Dialog) -> None:
     assert home.pool.settings["desired_ph"] == 72
 
 
+async def test_another_schedule_at_its_index_stays(dialog: Dialog) -> None:
+    """While the network was cut, the owner made another one of it in the app."""
+    home = dialog.home
+    await begun(dialog, CASES[2])
+    home.disconnect()
+    await dialog.progress()
+    home.pool.schedules[EVENING].start = 600
+    home.reconnect()
+    await asyncio.sleep(900)
+    assert not home.pool.schedules[EVENING].enabled
+
+
+async def test_what_changed_since_it_was_offered(dialog: Dialog) -> None:
+    """It is asked for again: other numbers were allowed."""
+    home = dialog.home
+    await dialog.open()
+    await dialog.find("setpoint")
+    home.pool.settings["desired_ph"] = 72
+    await home.refresh()
+    await dialog.choose("guided_setpoint")
+    assert dialog.offered == "setpoint"
+    assert dialog.flow["description_placeholders"]["old"] == "pH 7.2"
+    assert home.actions == []
+
+
 # --- What is offered ---
 
 
