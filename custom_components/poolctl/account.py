@@ -85,9 +85,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.guided: dict[str, GuidedCheck] = {}
-        self.problems = AccountProblems(
-            hass, entry, self, self.observers.facts(), self._async_show_problems
-        )
+        facts, show = self.observers.facts(), self._async_show_problems
+        self.problems = AccountProblems(hass, entry, self, facts, show)
         self._shared = self._make_shared()
         self.one_by_one = asyncio.Lock()
         """Held by whoever adds the entities of a controller, which takes a while."""
@@ -103,12 +102,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.data, self._unread = stored_records(entry.data)
 
     def _make_shared(self) -> Shared:
+        session = async_create_clientsession(self.hass, request_class=ClosingRequest)
         return Shared(
             cloud=self.cloud,
             observers=self.observers,
-            lan_session=async_create_clientsession(
-                self.hass, request_class=ClosingRequest
-            ),
+            lan_session=session,
             store=self._async_store,
             has_namesake=self._has_namesake,
             problems=self.problems,
