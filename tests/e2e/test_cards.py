@@ -10,6 +10,8 @@ from playwright.async_api import Page, expect
 import pytest
 import pytest_asyncio
 
+from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
+from custom_components.poolctl.problems.table import PROBLEMS
 from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
 
@@ -25,6 +27,18 @@ LONG_MS: Final = 700
 SATURDAY: Final = 5
 TALLEST: Final = 2600
 GOOD: Final = re.compile(r"\bgood\b")
+EVENING: Final = "2026-12-04T18:40:00+00:00"
+PROBLEMS_SHOWN: Final = sorted(
+    {
+        (row.key, str(each.severity))
+        for table in (PROBLEMS, ACCOUNT_PROBLEMS)
+        for row in table
+        for each in (row, *row.variants)
+    }
+)
+"""Each key of the tables of problems, with each severity that it may have."""
+RATES: Final = {"problem": re.compile(r"\bpoor\b"), "notice": re.compile(r"\bfair\b")}
+READINGS: Final = {"ph_out_of_range": "pH", "orp_out_of_range": "ORP"}
 HEIGHT: Final = "view => view.getBoundingClientRect().height"
 
 
@@ -162,6 +176,35 @@ async def test_problem(
     await headline.click()
     await pools.situation(FULL_ID, situation, on=False)
     await expect(headline).to_contain_text("All well", timeout=POLL_MS)
+
+
+async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
+    """Each row of the table is the headline, in its colour, and a tap shows the next step."""
+    status = await entity(api, "status", "sensor")
+    shown = card(pool, "pool")
+    headline = shown.get_by_role("button")
+    for key, severity in PROBLEMS_SHOWN:
+        problem = {
+            "key": key,
+            "severity": severity,
+            "sentence": f"What {key} is.",
+            "next_step": f"What helps with {key}.",
+            "since": EVENING,
+        }
+        attributes = {"problems": [problem]}
+        async with pretended(api, status, severity, attributes):
+            await expect(headline).to_contain_text(problem["sentence"])
+            await expect(headline).to_have_class(RATES[severity])
+            await expect(headline).not_to_have_class(GOOD)
+            await headline.click()
+            await expect(shown.get_by_role("listitem")).to_contain_text(
+                problem["next_step"]
+            )
+            await headline.click()
+            if (reading := READINGS.get(key)) is not None:
+                rated = card(pool, "water").locator(".reading", has_text=reading)
+                await expect(rated).to_have_class(RATES[severity])
+    await expect(headline).to_contain_text("All well")
 
 
 async def test_through_the_cloud(pool: Page, pools: Pools) -> None:

@@ -22,6 +22,8 @@ from .test_diagnostics import dump
 
 LIGHT = 1
 """Its slot."""
+SPA = 10
+"""The slot of the first spa actuator."""
 EVENING = 1
 """The index of a schedule."""
 
@@ -349,6 +351,8 @@ async def test_a_refusal(dialog: Dialog, case: Case) -> None:
         for r in home.controller.requests
         if r.op == "a" and case.sent[0] in (r.payload or b"")
     }
+    check = home.entry.runtime_data.guided[home.controller.device_id]
+    assert check.as_dict()["to_be_given_back"] is None
     home.reconnect()
     assert picture(home.pool) == previous
 
@@ -411,6 +415,7 @@ async def test_what_changed_since_it_was_offered(dialog: Dialog) -> None:
     [
         (lambda pool: pool.switch(0, True), "speed"),
         (lambda pool: pool.switch(0, False), "speed"),
+        (lambda pool: pool.switch(SPA, True), "speed"),
         (lambda pool: setattr(pool.schedules[EVENING], "enabled", False), "schedule"),
         (
             lambda pool: setattr(pool.schedules[EVENING], "start", 13 * 60 + 30),
@@ -418,7 +423,14 @@ async def test_what_changed_since_it_was_offered(dialog: Dialog) -> None:
         ),
         (lambda pool: pool.switch(3, False), "schedule"),
     ],
-    ids=["pump held", "pump off", "not armed", "about to run", "its output held"],
+    ids=[
+        "pump held",
+        "pump off",
+        "spa mode",
+        "not armed",
+        "about to run",
+        "its output held",
+    ],
 )
 async def test_what_is_not_offered(
     dialog: Dialog, prepare: Callable[[Pool], None], missing: str
