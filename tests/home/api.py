@@ -94,8 +94,14 @@ class HomeAssistant:
         The entry may still be reloading afterwards.
         """
         (entry,) = await self.entries(domain)
-        form: Json = await self.post(OPTIONS, {"handler": entry["entry_id"]})
-        await self.post(f"{OPTIONS}/{form['flow_id']}", options)
+        path, _ = await self.open_options(entry["entry_id"])
+        await self.post(path, options)
+
+    async def open_options(self, entry_id: str) -> tuple[str, Json]:
+        """Open the options of an entry; return where to answer, and the form."""
+        menu: Json = await self.post(OPTIONS, {"handler": entry_id})
+        path = f"{OPTIONS}/{menu['flow_id']}"
+        return path, await self.post(path, {"next_step_id": "settings"})
 
     async def add_integration(
         self,

@@ -230,10 +230,9 @@ class Exercise:
     async def _options(self) -> None:
         """Save the options as they are."""
         entry = (await self.home.entries(DOMAIN))[0]
-        flows = "/api/config/config_entries/options/flow"
-        step = await self.home.post(flows, {"handler": entry["entry_id"]})
+        path, step = await self.home.open_options(entry["entry_id"])
         answers = {row["name"]: row["default"] for row in step["data_schema"]}
-        step = await self.home.post(f"{flows}/{step['flow_id']}", answers)
+        step = await self.home.post(path, answers)
         if step["type"] != "create_entry":
             raise ApiError(f"the options were not taken: {step}")
         connection = self.id_of("sensor", "connection")
