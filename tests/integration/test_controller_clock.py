@@ -1,5 +1,6 @@
 """The controller's clock: learned from the starts of schedules, kept, shown and used."""
 
+from dataclasses import replace
 from datetime import UTC
 import time
 
@@ -46,11 +47,38 @@ async def with_schedules(home: Home, hour: int) -> None:
     await home.live(15)
 
 
-def evidence(home: Home) -> Tally | None:
+def evidence(
+    home: Home, assumption: Assumption = Assumption.SCHEDULE_TIMES
+) -> Tally | None:
     """Return what is counted of the times of schedules."""
     observers = home.entry.runtime_data.observers
     found: Evidence = observers.evidence[home.controller.device_id]
-    return found.tallies.get(Assumption.SCHEDULE_TIMES)
+    return found.tallies.get(assumption)
+
+
+@pytest.mark.freeze_time("2026-07-01 23:40:00+00:00")
+@pytest.mark.parametrize("goes_on", [True, False])
+async def test_a_schedule_over_midnight(home: Home, goes_on: bool) -> None:
+    """Whether it goes on is counted once a night, and only of what nobody holds."""
+    await with_schedules(home, 23)
+    for index in (1, 2, 3):
+        home.pool.schedules[index] = Schedule()
+    home.pool.schedules[4] = replace(home.pool.schedules[4], start=23 * 60 + 45, end=60)
+    await home.entry.runtime_data.controllers[
+        home.controller.device_id
+    ].controller.queries.refresh()
+    await home.live(15 * 60)
+    assert home.pool.slots[FALL].on
+    if not goes_on:
+        # As a controller would end it that takes no schedule over midnight.
+        home.pool.schedules[4].end = 24 * 60
+    await home.live(20 * 60)
+    assert home.pool.slots[FALL].on is goes_on
+    counted = evidence(home, Assumption.SCHEDULE_MIDNIGHT)
+    if goes_on:
+        assert counted == Tally(confirmed=1)
+    else:
+        assert counted == Tally(contradicted=1, observed={"it ended at midnight": 1})
 
 
 @pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")

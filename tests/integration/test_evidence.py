@@ -89,7 +89,9 @@ async def test_everything_as_expected(
     rows = list(Assumption)
     on_lan = {*rows[: rows.index(Assumption.DASHBOARD_FIELDS)]}
     confirmed = {each for each in on_lan if told[each]["confirmed"]}
-    assert on_lan - confirmed == {Assumption.BUSY, Assumption.SCHEDULE_TIMES}
+    assert on_lan - confirmed == {
+        *(Assumption.BUSY, Assumption.SCHEDULE_TIMES, Assumption.SCHEDULE_MIDNIGHT)
+    }
     assert told[Assumption.FRAME_VERSION]["expected"] == "state frames have version 1"
     assert await replayed(full, hass_client, tmp_path) == []
 

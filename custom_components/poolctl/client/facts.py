@@ -86,6 +86,12 @@ class ScheduleTimes(NamedTuple):
     """Minutes, 0 while it does not count as wrong."""
 
 
+class OverMidnight(NamedTuple):
+    """A schedule that ends before it starts was there at midnight."""
+
+    went_on: bool
+
+
 # In the cloud
 
 
@@ -179,6 +185,7 @@ type Fact = (
     | CounterBehind
     | BusyChecked
     | ScheduleTimes
+    | OverMidnight
     | CloudRequest
     | InventoryRead
     | AccessRenewed

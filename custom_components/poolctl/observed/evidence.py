@@ -57,6 +57,10 @@ class Assumption(StrEnum):
         "schedule_times",
         "a schedule begins at its time, in the time zone of Home Assistant",
     )
+    SCHEDULE_MIDNIGHT = (
+        "schedule_midnight",
+        "a schedule that ends before it starts goes on after midnight",
+    )
     REPLY_LENGTHS = "reply_lengths", "replies to queries end where their layout does"
     REPLY_KEYS = "reply_keys", "replies in JSON have the keys that are used"
     HEATING_KEYS = "heating_keys", "`v2_temp_get` has all that is written back"

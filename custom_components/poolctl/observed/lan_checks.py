@@ -16,6 +16,7 @@ from ..client.facts import (
     Facts,
     Frame,
     LanRequest,
+    OverMidnight,
     Rejected,
     Reply,
     ScheduleTimes,
@@ -49,6 +50,7 @@ class LanChecks:
         facts.listen(CounterBehind, self.counter_behind)
         facts.listen(BusyChecked, self.busy)
         facts.listen(ScheduleTimes, self.schedule_times)
+        facts.listen(OverMidnight, self.over_midnight)
 
     def frame(self, frame: Frame) -> None:
         """Check a frame; one like the newest is only counted: it comes every 15 s."""
@@ -124,6 +126,11 @@ class LanChecks:
         """Count whether schedules begin at their times."""
         instead = [f"{fact.ahead} min ahead"] * bool(fact.ahead)
         self._evidence.check(Assumption.SCHEDULE_TIMES, *instead)
+
+    def over_midnight(self, fact: OverMidnight) -> None:
+        """Count whether a schedule over midnight went on."""
+        instead = ["it ended at midnight"] * (not fact.went_on)
+        self._evidence.check(Assumption.SCHEDULE_MIDNIGHT, *instead)
 
     def busy(self, fact: BusyChecked) -> None:
         """Count what `busy` meant."""

@@ -1,15 +1,23 @@
 """Sees schedules begin, which they do by the controller's clock (chosen, design.md 2)."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Final
 
 from ..equipment import Role, Slot
-from ..facts import Facts, ScheduleTimes
+from ..facts import Facts, OverMidnight, ScheduleTimes
 from ..frame import MODE_MANUAL, MODE_OFF
 from ..holds.times import Times
 from ..pool.state import PoolState, Source
-from ..schedule import Schedule
+from ..schedule import DAY, Schedule
 from .store import MAX_AGE, Store
+
+_NEAR: Final = timedelta(minutes=2)
+"""How near midnight is, for a clock that drifts and a read that is late (chosen)."""
+_LATER: Final = timedelta(minutes=10)
+"""After which what still runs did not end at midnight (chosen)."""
+_LONG: Final = 20
+"""Minutes that a schedule has to run on after midnight to show it."""
 
 
 class ClockWatch:
@@ -32,32 +40,64 @@ class ClockWatch:
             if clock.began(index, schedule, times.now, times.zone()):
                 minutes = round(clock.shift / timedelta(minutes=1))
                 self._facts.emit(ScheduleTimes(minutes))
+        if (local := times.local).hour not in (23, 0):
+            return
+        passed = timedelta(seconds=at - previous[1])
+        for went_on in over_midnight(previous[0], state, local, passed):
+            self._facts.emit(OverMidnight(went_on))
 
 
 def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule]]:
     """Return the schedules that began between two reads, as far as that is certain.
 
-    One that runs because somebody released its output, or changed it, began earlier. The
-    copies of the cloud are old.
+    One that runs because somebody released its output, or changed it, began earlier.
     """
+    for was, mode, slot in _modes(previous, state):
+        schedule = _of(mode, slot, previous, state)
+        if was == MODE_OFF and schedule is not None:
+            yield mode - 1, schedule
+
+
+def over_midnight(
+    previous: PoolState, state: PoolState, local: datetime, passed: timedelta
+) -> Iterator[bool]:
+    """Return for each schedule over midnight whether it went on there.
+
+    `local` is what the controller's clock shows, `passed` the time between the reads. One
+    that stops at midnight, and not because it is held, ended; one that runs a while later
+    went on.
+    """
+    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+    for was, mode, slot in _modes(previous, state):
+        schedule = _of(was, slot, previous, state)
+        if schedule is None or schedule.stop < DAY + _LONG:
+            continue
+        near = min(local - midnight, midnight + timedelta(days=1) - local)
+        if mode == MODE_OFF and near <= _NEAR:
+            yield False
+        elif mode == was and local - passed < midnight + _LATER <= local:
+            yield True
+
+
+def _modes(previous: PoolState, state: PoolState) -> Iterator[tuple[int, int, Slot]]:
+    """Return both modes of each slot that was not held; the copies of the cloud are old."""
     if not (previous.source is state.source is Source.LAN):
         return
-    schedules, previous_ones = state.schedules.used, previous.schedules.used
     for before, after in zip(previous.outputs.slots, state.outputs.slots, strict=False):
-        off = _mode(previous, before) == MODE_OFF
-        mode = _mode(state, after)
-        if (
-            not off
-            or before.held
-            or after.held
-            or mode in (None, MODE_OFF, MODE_MANUAL)
-        ):
+        was, mode = _mode(previous, before), _mode(state, after)
+        if was is None or mode is None or before.held or after.held:
             continue
-        schedule = schedules.get(mode - 1)
-        if schedule is None or schedule.slot != after.index:
-            continue
-        if schedule == previous_ones.get(mode - 1):
-            yield mode - 1, schedule
+        yield was, mode, after
+
+
+def _of(
+    mode: int, slot: Slot, previous: PoolState, state: PoolState
+) -> Schedule | None:
+    """Return the schedule of a mode, where it is that of the slot and did not change."""
+    schedule = state.schedules.used.get(mode - 1)
+    if mode == MODE_MANUAL or schedule is None or schedule.slot != slot.index:
+        return None
+    return schedule if schedule == previous.schedules.used.get(mode - 1) else None
 
 
 def _mode(state: PoolState, slot: Slot) -> int | None:
