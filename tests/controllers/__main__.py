@@ -10,7 +10,7 @@ from tests.home.__main__ import main as home
 
 from .anchors import compared, read_anchors
 from .decoded import decoded
-from .report import FOLDER, Part, Report, ReportError, read
+from .report import FOLDER, Part, Report, ReportError, read, write_verified
 from .verdicts import Outcome, checked_again, verdicts
 
 
@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.keep:
             for part in report.parts:
                 sys.stdout.write(f"kept as {keep(report, part)}\n")
+            write_verified()
         if options.home:
             return home([f"--report={options.file}"])
     except ReportError as err:

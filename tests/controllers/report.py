@@ -1,6 +1,7 @@
 """A diagnostics file, read and checked; one with anything private is refused."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 import json
@@ -38,6 +39,31 @@ _PRIVATE: Final = {
 }
 _HEX: Final = {"payload", "reply"}
 """Fields of frames and events that hold masked hex."""
+
+
+PAGES: Final = (FOLDER.parents[1] / "README.md", FOLDER.parents[1] / "docs/protocol.md")
+"""They say how many owners have verified the integration, and with which firmware."""
+_VERIFIED: Final = re.compile(
+    r"(?<=<!-- verified -->).*?(?=<!-- /verified -->)", re.DOTALL
+)
+
+
+def verified(names: Iterable[str]) -> str:
+    """Return how many owners have verified it, by the names of their kept files."""
+    firmware = Counter(name.rpartition("-")[0] for name in names)
+    versions = ", ".join(f"{version}: {n}" for version, n in sorted(firmware.items()))
+    return f"**{firmware.total()}**" + (f" (firmware {versions})" if versions else "")
+
+
+def write_verified(pages: Iterable[Path] = PAGES, folder: Path = FOLDER) -> bool:
+    """Write it into the pages; return whether any of them said something else."""
+    text, changed = verified(path.stem for path in folder.glob("*.json")), False
+    for page in pages:
+        before = page.read_text(encoding="utf-8")
+        after = _VERIFIED.sub(text, before)
+        changed |= after != before
+        page.write_text(after, encoding="utf-8")
+    return changed
 
 
 class ReportError(Exception):

@@ -7,19 +7,14 @@ import re
 import pytest
 
 from custom_components.poolctl.observed.evidence import Assumption
-from tests.controllers.report import FOLDER, read
+from tests.controllers.report import FOLDER, PAGES, read, verified, write_verified
 from tests.controllers.verdicts import (
-    PAGE,
     Outcome,
     assumptions_of_commands,
     ids,
     rows,
     verdicts,
 )
-
-README = Path(__file__).parents[2] / "README.md"
-REPORTS = sorted(FOLDER.glob("*.json"))
-"""Those of owners."""
 
 
 def test_every_row_has_evidence_or_a_reason() -> None:
@@ -39,12 +34,21 @@ def test_the_page_was_understood() -> None:
     assert len(rows()) > 60
 
 
-@pytest.mark.parametrize("page", [README, PAGE], ids=lambda page: page.stem)
-def test_the_number_of_owners(page: Path) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_number_of_owners(page: Path, tmp_path: Path) -> None:
     """Nobody has verified it who has no file here."""
-    number = re.search(r"(?:so far: |Verified by )\*\*(\d+)\*\*", page.read_text())
-    assert number is not None
-    assert int(number[1]) == len(REPORTS)
+    copy = tmp_path / page.name
+    copy.write_text(page.read_text())
+    assert not write_verified([copy])
+    (tmp_path / "2.5.46-1.json").touch()
+    assert write_verified([copy], tmp_path)
+    assert "-->**1** (firmware 2.5.46: 1)<!--" in copy.read_text()
+
+
+def test_owners_by_firmware() -> None:
+    names = ["2.5.46-1", "2.6.0-1", "2.5.46-2"]
+    assert verified(names) == "**3** (firmware 2.5.46: 2, 2.6.0: 1)"
+    assert verified([]) == "**0**"
 
 
 def test_a_mark_that_names_a_report_is_proven_by_it() -> None:
