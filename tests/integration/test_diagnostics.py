@@ -160,6 +160,11 @@ async def test_an_account_that_is_not_loaded(
     (controller,) = found["controllers"]
     assert controller["lan_error"] == "UnreachableError"
     assert controller["last_exception"] == "UpdateFailed"
+    failed = [each for each in controller["recording"] if each.get("error")]
+    assert [(each["op"], each["of"], each["error"]) for each in failed] == [
+        ("state", "", "UnreachableError"),
+        ("GET", "dashboardInfo", "UnreachableError"),
+    ]
 
     home.entry = home.service.entry(home.service.full)
     home.entry.add_to_hass(home.hass)

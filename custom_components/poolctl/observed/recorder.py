@@ -139,7 +139,7 @@ class Recorder:
             event = self._record(
                 *("request",),
                 op=request.op,
-                of=field_name(request.name),
+                of=request.name and field_name(request.name),
                 ms=_ms(request.seconds),
                 status=status,
                 error=error,
