@@ -1,0 +1,180 @@
+"""What an assistant can ask: only of what is exposed, and nothing is invented."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
+from homeassistant.core import Context
+from homeassistant.helpers import llm
+from homeassistant.setup import async_setup_component
+import pytest
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer")
+CONVERSATION = "conversation"
+"""The assistant that entities are exposed to."""
+EXPLAIN, STATUS = "poolctl__explain", "poolctl__pool_status"
+WATERFALL, SLIDE, BUBBLER, FILTER = "slot_3", "slot_21", "slot_32", "pump"
+
+
+class Assistant:
+    """An assistant of Home Assistant, as a conversation agent uses it."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    async def api(self) -> llm.APIInstance:
+        context = llm.LLMContext(
+            platform="test",
+            context=Context(),
+            language="*",
+            assistant=CONVERSATION,
+            device_id=None,
+        )
+        return await llm.async_get_api(self.home.hass, llm.LLM_API_ASSIST, context)
+
+    async def ask(self, tool: str, **arguments: str) -> dict[str, Any]:
+        """Call a tool; return what it answers."""
+        asked = llm.ToolInput(tool_name=tool, tool_args=arguments)
+        answer: Any = await (await self.api()).async_call_tool(asked)
+        data: dict[str, Any] = getattr(answer, "data", answer)
+        return data
+
+    async def why(self, key: str) -> dict[str, Any]:
+        name = self.home.state("switch", key).name
+        return await self.ask(EXPLAIN, name=name)
+
+    def expose(self, domain: str, key: str, exposed: bool = True) -> None:
+        entity_id = self.home.entity_id(domain, key)
+        async_expose_entity(self.home.hass, CONVERSATION, entity_id, exposed)
+
+
+@pytest.fixture
+async def assistant(home: Home) -> Assistant:
+    """Have the full pool, with its outputs and readings exposed."""
+    for component in ("homeassistant", "llm"):
+        assert await async_setup_component(home.hass, component, {})
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    found = Assistant(home)
+    for entity in home.entities():
+        if home.hass.states.get(entity.entity_id):
+            async_expose_entity(home.hass, CONVERSATION, entity.entity_id, True)
+    return found
+
+
+async def nothing(home: Home) -> None:
+    """Leave all as it is."""
+
+
+async def hold_off(home: Home) -> None:
+    await home.act("switch.turn_off", FILTER)
+
+
+async def hold_on(home: Home) -> None:
+    await home.act("switch.turn_on", WATERFALL)
+
+
+async def in_the_app(home: Home) -> None:
+    home.pool.switch(3, True, hold=False)
+    await home.refresh()
+
+
+async def timer(home: Home) -> None:
+    home.pool.switch(3, True, hold=False)
+    home.pool.slots[3].timer = (home.pool.now + 600, 1200)
+    await home.refresh()
+
+
+async def spa_without_pump(home: Home) -> None:
+    await hold_off(home)
+    await home.act("switch.turn_on", "spa_mode")
+
+
+async def lost(home: Home) -> None:
+    home.disconnect()
+    await home.advance(120, step=30)
+
+
+@pytest.mark.parametrize(
+    ("step", "key", "cause"),
+    [
+        (nothing, FILTER, "its schedule runs it"),
+        (nothing, WATERFALL, "no schedule runs it now, and nobody switched it on"),
+        (hold_off, FILTER, "somebody holds it off by hand, so its schedules do not"),
+        (hold_on, WATERFALL, "somebody switched it on by hand"),
+        (in_the_app, WATERFALL, "somebody switched it on, in the app"),
+        (timer, WATERFALL, "a timer runs it"),
+        (spa_without_pump, "spa_mode", "spa mode is on, but nothing happens"),
+        (lost, FILTER, "not known: the controller does not answer"),
+    ],
+)
+async def test_why(
+    assistant: Assistant,
+    step: Callable[[Home], Awaitable[None]],
+    key: str,
+    cause: str,
+) -> None:
+    await step(assistant.home)
+    found = await assistant.why(key)
+    assert found["cause"].startswith(cause)
+    assert found["state"] == assistant.home.value("switch", key)
+
+
+async def test_until_when(assistant: Assistant) -> None:
+    await assistant.home.act(
+        "poolctl.hold", WATERFALL, state=True, duration=timedelta(minutes=30)
+    )
+    found = await assistant.why(WATERFALL)
+    until = assistant.home.state("switch", WATERFALL).attributes["held_until"]
+    assert found["held_until"] == until
+    assert (await assistant.why(FILTER))["schedule"] == "Filter"
+
+
+async def test_how_the_pool_is(assistant: Assistant) -> None:
+    home = assistant.home
+    (pool,) = (await assistant.ask(STATUS))["pools"]
+    assert (pool["name"], pool["status"], pool["problems"]) == (
+        "Beach pool",
+        "all_well",
+        [],
+    )
+    assert "Pump" in " ".join(pool["running"])
+    values = {each["name"]: each for each in pool["values"]}
+    water = values[home.state("sensor", "water_temperature").name]
+    assert (water["unit"], water["measured"]) == ("°C", "now")
+    assert pool["next_run"]["schedule"]
+    home.pool.water.ph = 8.2
+    home.pool.water.drift = 0
+    await home.refresh()
+    (pool,) = (await assistant.ask(STATUS))["pools"]
+    assert pool["status"] == "problem"
+    assert pool["problems"][0]["next_step"]
+
+
+async def test_only_what_is_exposed(assistant: Assistant) -> None:
+    """Nothing else is named anywhere, and without anything there are no tools."""
+    home = assistant.home
+    name = home.state("switch", WATERFALL).name
+    assistant.expose("switch", WATERFALL, exposed=False)
+    await home.act("switch.turn_on", WATERFALL)
+    tools = {tool.name: tool for tool in (await assistant.api()).tools}
+    assert name not in str(tools[EXPLAIN].parameters.schema)
+    assert name not in str(await assistant.ask(STATUS))
+    for entity in home.entities():
+        if home.hass.states.get(entity.entity_id):
+            async_expose_entity(home.hass, CONVERSATION, entity.entity_id, False)
+    assert not {EXPLAIN, STATUS} & {t.name for t in (await assistant.api()).tools}
+
+
+async def test_they_only_read(assistant: Assistant) -> None:
+    tools = [t for t in (await assistant.api()).tools if t.integration == "poolctl"]
+    assert {tool.name for tool in tools} == {EXPLAIN, STATUS}
+    assert all(tool.annotations.read_only for tool in tools)
+    assert all(tool.title and tool.description for tool in tools)
+    sent = len(assistant.home.controller.requests)
+    await assistant.ask(STATUS)
+    await assistant.why(FILTER)
+    assert len(assistant.home.controller.requests) == sent
