@@ -97,28 +97,30 @@ class Smoke:
         return f"{entity_id} has {found[0]} states and {found[1]} hours of statistics"
 
     async def switch_moves_its_relay(self) -> str:
-        """Check that a switch turned on in Home Assistant closes the right relay."""
+        """Check that a switch in Home Assistant moves the right relay.
+
+        A schedule of the demo may have closed it already: that depends on the hour.
+        """
         entity_id = self.entity_id(
             "switch", lambda item: item["original_name"] == SWITCH_NAME
         )
         slots = (await self.pool())["slots"]
         slot = next(str(s["slot"]) for s in slots if s["name"] == SWITCH_NAME)
-        if (await self.pool())["relays"][slot]:
-            raise ApiError(f"relay {slot} is closed before it is switched")
-        await self.home.call("switch", "turn_on", entity_id=entity_id)
+        wanted = "off" if (await self.pool())["relays"][slot] else "on"
+        await self.home.call("switch", f"turn_{wanted}", entity_id=entity_id)
         await until(
             self.pool,
-            lambda pool: bool(pool["relays"][slot]),
-            what=f"relay {slot} closes",
+            lambda pool: bool(pool["relays"][slot]) is (wanted == "on"),
+            what=f"relay {slot} is {wanted}",
             seconds=SWITCH_SECONDS,
         )
         await until(
             lambda: self.state(entity_id),
-            lambda value: value == "on",
+            lambda value: value == wanted,
             what=entity_id,
             seconds=SWITCH_SECONDS,
         )
-        return f"{entity_id} closed relay {slot}"
+        return f"{entity_id} turned relay {slot} {wanted}"
 
 
 async def run() -> None:
