@@ -220,25 +220,36 @@ def _name(hass: HomeAssistant, device_id: str) -> str:
 
 
 def _status(found: list[_Exposed]) -> JsonObjectType:
-    status = next((each.state for each in found if each.key == "status"), None)
-    runs = next((e.state for e in found if e.domain == Platform.CALENDAR), None)
-    sensors = (each for each in found if each.key in _SHOWN)
-    shown = (e.state for e in sensors if e.domain == Platform.SENSOR)
+    status = _first(found, Platform.SENSOR, "status")
     outputs = _outputs(iter(found))
-    status_of: JsonObjectType = {
+    return {
         "status": status.state if status else None,
         "problems": status.attributes.get(ATTR_PROBLEMS, []) if status else [],
-        "values": [_value(state) for state in shown],
+        "values": [_value(each.state) for each in found if _is_shown(each)],
         "running": [name for name, each in outputs.items() if each.state == STATE_ON],
+        "next_run": _next_run(_first(found, Platform.CALENDAR, "schedules")),
     }
-    if runs and "start_time" in runs.attributes:
-        attributes = runs.attributes
-        status_of["next_run"] = {
-            "schedule": attributes.get("message"),
-            "start": attributes["start_time"],
-            "end": attributes.get("end_time"),
-        }
-    return status_of
+
+
+def _first(found: list[_Exposed], domain: Platform, key: str) -> State | None:
+    states = (e.state for e in found if (e.domain, e.key) == (domain, key))
+    return next(states, None)
+
+
+def _is_shown(each: _Exposed) -> bool:
+    return each.domain == Platform.SENSOR and each.key in _SHOWN
+
+
+def _next_run(calendar: State | None) -> JsonObjectType | None:
+    """Return the run that goes on or comes next, `None` where there is none."""
+    if calendar is None or "start_time" not in calendar.attributes:
+        return None
+    attributes = calendar.attributes
+    return {
+        "schedule": attributes.get("message"),
+        "start": attributes["start_time"],
+        "end": attributes.get("end_time"),
+    }
 
 
 def _value(state: State) -> JsonObjectType:
