@@ -7,6 +7,7 @@ last days go into the recorder's database, beside those that it writes itself.
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
@@ -190,8 +191,16 @@ async def until_recorded(settings: Settings) -> None:
     )
 
 
-def _database(config: Path) -> sqlite3.Connection:
-    return sqlite3.connect(config / "home-assistant_v2.db", timeout=30)
+@contextmanager
+def _database(config: Path) -> Iterator[sqlite3.Connection]:
+    """Open the recorder's database; what is inserted is there at the end."""
+    with (
+        closing(
+            sqlite3.connect(config / "home-assistant_v2.db", timeout=30)
+        ) as database,
+        database,
+    ):
+        yield database
 
 
 def _count_states(config: Path) -> int:
