@@ -25,12 +25,11 @@ from .client.pool.heating import (
     MAX_TARGET,
     MIN_TARGET,
     Body,
+    circulates,
     heated,
     heats,
     may_heat,
-    temperature,
 )
-from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool
 from .learned.warming import expected_rate
@@ -59,15 +58,17 @@ _MODES = {True: HVACMode.HEAT, False: HVACMode.OFF, None: None}
 _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: None}
 
 
-def _shown(state: PoolState, body: Body) -> ClimateValue | None:
+def _shown(pool: Pool, body: Body) -> ClimateValue | None:
     """Return what is shown, `None` while the target in °C is not known."""
+    state = pool.state
     if (target := body.of(state).target) is None:
         return None
     mode = _MODES[may_heat(state, body)]
     action: HVACAction | None = None
     if (heating := heats(state, body)) is not None:
         action = HVACAction.HEATING if heating else _RESTING[mode]
-    return ClimateValue(target, temperature(state, body), mode, action)
+    current = pool.chemistry.water_temperature if circulates(state, body) else None
+    return ClimateValue(target, current, mode, action)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +87,7 @@ class PoolctlClimateDescription(
         """
         if heated(pool.state, self.body) is False:
             return False
-        return True if self.value_fn(pool.state) else None
+        return True if self.value(pool) else None
 
 
 def _climate(body: Body) -> PoolctlClimateDescription:
@@ -94,7 +95,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
     return PoolctlClimateDescription(
         key=body.key,
         translation_key=body.key,
-        value_fn=lambda state: _shown(state, body),
+        pool_fn=lambda pool: _shown(pool, body),
         body=body,
     )
 

@@ -20,10 +20,10 @@ from .client.cloud import CloudClient
 from .client.control.controller import Controller
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.facts import RecordChange
+from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
-from .equipment_view import EquipmentView
 from .learned.pool import Pool
 from .names.parts import Part, part_info
 from .network.access import LanAccess
@@ -131,8 +131,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             cloud=None if options.connection is Connection.LAN else cloud,
             facts=self._access.facts,
             publish=self._async_publish,
-            remembered=replace(remembered.state, without_flow=options.without_flow),
-            choices=remembered.choices,
+            remembered=remembered.state,
+            choices=replace(remembered.choices, without_flow=options.without_flow),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from homeassistant.config_entries import ConfigEntry
 
-from .client.pool.state import WithoutFlow
+from .client.pool.choices import WithoutFlow
 from .client.stored import Stored, flag
 from .const import (
     CONF_CONNECTION,

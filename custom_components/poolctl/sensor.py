@@ -128,7 +128,7 @@ SENSORS = (
         device_class=SensorDeviceClass.PH,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
-        value_fn=lambda state: state.chemistry.ph,
+        pool_fn=lambda pool: pool.chemistry.ph,
         details_fn=_reading(PH_READING),
     ),
     PoolctlSensorDescription(
@@ -138,7 +138,7 @@ SENSORS = (
         native_unit_of_measurement=UnitOfElectricPotential.MILLIVOLT,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        value_fn=lambda state: state.chemistry.orp,
+        pool_fn=lambda pool: pool.chemistry.orp,
         details_fn=_reading(ORP_READING),
     ),
     PoolctlSensorDescription(
@@ -148,7 +148,7 @@ SENSORS = (
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
-        value_fn=lambda state: state.chemistry.water_temperature,
+        pool_fn=lambda pool: pool.chemistry.water_temperature,
         details_fn=_reading(),
     ),
     PoolctlSensorDescription(

@@ -11,10 +11,13 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.climate import CLIMATES
+from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.learned.pool import Pool
 from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 
@@ -95,10 +98,12 @@ def test_what_is_not_known_is_not_shown() -> None:
     """A target alone says neither whether it is heated to nor what runs."""
     state = PoolState(outputs=Outputs(types=(2, 19)), spa=Water(36))
     pool, spa = CLIMATES
-    assert pool.value_fn(state) is None
-    assert spa.value_fn(state) == (36, None, None, None)
-    told = replace(state, heat={**state.heat, HeatSource.SPA_HEATER: Heater(True)})
-    assert spa.value_fn(told) == (36, None, "heat", None)
+    reported = Pool(state, Choices(), Learned())
+    assert pool.value(reported) is None
+    assert spa.value(reported) == (36, None, None, None)
+    heat = {**state.heat, HeatSource.SPA_HEATER: Heater(True)}
+    reported = reported._replace(state=replace(state, heat=heat))
+    assert spa.value(reported) == (36, None, "heat", None)
 
 
 async def test_a_pool_that_nothing_heats(small: Home) -> None:

@@ -19,7 +19,12 @@ from custom_components.poolctl.client.frame import (
     Timer,
     decode_frame,
 )
-from custom_components.poolctl.client.pool.choices import Choices, start_speed
+from custom_components.poolctl.client.pool.choices import (
+    Choices,
+    WithoutFlow,
+    shown_chemistry,
+    start_speed,
+)
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.outputs import Outputs
@@ -31,7 +36,7 @@ from custom_components.poolctl.client.pool.parts import (
     Schedules,
     Water,
 )
-from custom_components.poolctl.client.pool.state import PoolState, Source, WithoutFlow
+from custom_components.poolctl.client.pool.state import PoolState, Source
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -312,8 +317,9 @@ def test_what_is_shown_of_still_water() -> None:
         (WithoutFlow.UNKNOWN, None),
         (WithoutFlow.RAW, 6.0),
     ):
-        assert replace(still, without_flow=choice).chemistry.ph == ph
-        assert replace(seen(), without_flow=choice).chemistry.ph == 7.4
+        choices = Choices(without_flow=choice)
+        assert shown_chemistry(still, choices).ph == ph
+        assert shown_chemistry(seen(), choices).ph == 7.4
 
 
 def test_still_water_from_the_start() -> None:

@@ -10,7 +10,7 @@ from homeassistant.helpers.selector import (
 )
 import probatio as vol
 
-from ..client.pool.state import WithoutFlow
+from ..client.pool.choices import WithoutFlow
 from ..const import (
     CONF_CONNECTION,
     CONF_DRUM_REPAIRS,

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from ..client.pool.choices import Choices
+from ..client.pool.choices import Choices, shown_chemistry
+from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState
 from .learned import Learned
 
@@ -15,6 +16,11 @@ class Pool(NamedTuple):
     choices: Choices
     """What the user chose."""
     learned: Learned
+
+    @property
+    def chemistry(self) -> Chemistry:
+        """Probe readings as the user wants to see them."""
+        return shown_chemistry(self.state, self.choices)
 
 
 def needs_cleaning(pool: Pool) -> bool | None:

@@ -1,11 +1,12 @@
 """What a user chose of one pool, and only Home Assistant keeps: nothing of it is sent."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Self
 
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..stored import Stored, whole
-from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL
+from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL, Chemistry
 from .state import PoolState
 
 FILTER_LIMIT = 50
@@ -19,6 +20,16 @@ _LOW_LEVEL = whole(MIN_LOW_LEVEL, MAX_LOW_LEVEL)
 _SPEED = whole(MIN_SPEED, MAX_SPEED)
 _VOLUME = whole(1, 20_000_000)
 _LIMIT = whole(MIN_FILTER_LIMIT, MAX_FILTER_LIMIT)
+
+
+class WithoutFlow(StrEnum):
+    """What to show of the probes while they sit in still water."""
+
+    HOLD = "hold"
+    """The last valid reading."""
+    UNKNOWN = "unknown"
+    RAW = "raw"
+    """What the probes read all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +48,8 @@ class Choices:
     chlorine_low_level: int = LOW_LEVEL
     filter_limit: int = FILTER_LIMIT
     """% of load from which on the filter needs cleaning."""
+    without_flow: WithoutFlow = WithoutFlow.HOLD
+    """An option of the account, which keeps it."""
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
@@ -71,3 +84,14 @@ def start_speed(state: PoolState, choices: Choices) -> int:
     schedule that is not for the hand; else the slowest, so that nothing is forced.
     """
     return nearest_speed(choices.pump_speed or state.last_speed or MIN_SPEED)
+
+
+def shown_chemistry(state: PoolState, choices: Choices) -> Chemistry:
+    """Return the probe readings as the user wants to see them."""
+    if state.signals.chemistry_stable is False:
+        match choices.without_flow:
+            case WithoutFlow.UNKNOWN:
+                return Chemistry()
+            case WithoutFlow.RAW:
+                return state.measured_chemistry
+    return state.chemistry

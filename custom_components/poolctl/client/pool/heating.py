@@ -105,10 +105,14 @@ def heats(state: PoolState, body: Body) -> bool | None:
     return _any([RUNNING[s](state.signals) for s in sources])
 
 
+def circulates(state: PoolState, body: Body) -> bool:
+    """Return whether this water is the one that flows through the equipment."""
+    return bool(state.spa_mode) is (body is SPA)
+
+
 def temperature(state: PoolState, body: Body) -> float | None:
     """Return what the one probe says of this water in °C: only that which circulates."""
-    circulates = bool(state.spa_mode) is (body is SPA)
-    return state.chemistry.water_temperature if circulates else None
+    return state.chemistry.water_temperature if circulates(state, body) else None
 
 
 def running_sources(state: PoolState) -> tuple[HeatSource, ...]:

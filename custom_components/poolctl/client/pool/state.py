@@ -25,16 +25,6 @@ class Source(StrEnum):
     CLOUD = "cloud"
 
 
-class WithoutFlow(StrEnum):
-    """What to show of the probes while they sit in still water."""
-
-    HOLD = "hold"
-    """The last valid reading."""
-    UNKNOWN = "unknown"
-    RAW = "raw"
-    """What the probes read all the same."""
-
-
 class PumpStatus(StrEnum):
     """What the main pump does, whoever asked for it (layouts.md 2.1)."""
 
@@ -67,7 +57,6 @@ class PoolState:
     """The newest probe readings taken in flowing water."""
     valid_at: datetime | None = field(default=None, compare=False)
     """When they were taken; alone it makes no state different."""
-    without_flow: WithoutFlow = WithoutFlow.HOLD
 
     pool: Water = Water()
     spa: Water = Water()
@@ -138,14 +127,9 @@ class PoolState:
 
     @property
     def chemistry(self) -> Chemistry:
-        """Probe readings as they are to be shown."""
-        if self.signals.chemistry_stable is False:
-            match self.without_flow:
-                case WithoutFlow.HOLD:
-                    return self.valid_chemistry
-                case WithoutFlow.UNKNOWN:
-                    return Chemistry()
-        return self.measured_chemistry
+        """Probe readings that count: of still water, the last ones before it."""
+        still = self.signals.chemistry_stable is False
+        return self.valid_chemistry if still else self.measured_chemistry
 
 
 def with_readings(

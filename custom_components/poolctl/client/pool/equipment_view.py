@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from dataclasses import fields, replace
 from operator import attrgetter
 
-from .client.frame import Readings
-from .client.pool.parts import Chemistry
-from .client.pool.state import PoolState
+from ..frame import Readings
+from .parts import Chemistry
+from .state import PoolState
 
 _readings = attrgetter(*(field.name for field in fields(Readings)))
 
 
 def _known(figures: Iterable[float | None]) -> Iterable[int | None]:
-    """Return 0 for every figure, which tells no more than that there is one."""
+    """Return 0 for every figure, which only says that there is one."""
     return (None if figure is None else 0 for figure in figures)
 
 
