@@ -384,7 +384,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             "key": record.key != before.key,
         }
         for what in (each for each, changed in changes.items() if changed):
-            self._access.facts.emit(RecordChange(what))
+            self._access.facts.emit(RecordChange(what=what))
         if any(changes.values()):
             self.controller.paths.set_lan(self._access.client())
             self.async_in_background(self.async_request_refresh(), "refresh")

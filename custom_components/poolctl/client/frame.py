@@ -217,7 +217,7 @@ def decode_frame(payload: bytes) -> StateFrame:
         None if telemetry is None else _decode_telemetry(telemetry),
         None if configuration is None else decode_configuration(configuration),
         _decode_timers(tail, with_telemetry=telemetry is not None),
-        payload[0],
+        version=payload[0],
     )
 
 

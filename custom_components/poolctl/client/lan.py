@@ -201,7 +201,7 @@ class LanClient:
             replayed = False
         finally:
             if self.facts.listeners and op == "q":
-                self.facts.emit(Reply(name, sent, counter, reply, replayed))
+                self.facts.emit(Reply(name, sent, counter, reply, replayed=replayed))
             elif self.facts.listeners:
                 self.facts.emit(
                     Frame(

@@ -58,7 +58,7 @@ class ActiveProblems[F: Facts]:
         self.active = tuple(active)
         keys = {each.key for each in active}
         for key in sorted(previous.keys() ^ keys):
-            self._observed.emit(ProblemChange(key, active=key in keys))
+            self._observed.emit(ProblemChange(problem=key, active=key in keys))
 
     def _active(self, row: Problem[F], facts: F, since: datetime) -> Active:
         variant = row.variant(facts)

@@ -194,7 +194,7 @@ class Poller:
     def _report_source(self, previous: PoolState) -> None:
         source = self._store.known.source
         if source is not previous.source and source is not None:
-            self._paths.facts.emit(SourceChange(source.value))
+            self._paths.facts.emit(SourceChange(source=source.value))
 
     # The cloud
 
