@@ -1,4 +1,4 @@
-"""Run hours of heaters, chlorinator, UV and ozone: counted, kept, and begun anew."""
+"""Run hours of the pump, heaters, chlorinator, UV and ozone: counted, kept, and begun anew."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -237,18 +237,37 @@ async def test_a_whole_part_begins_anew(pool: Home) -> None:
     assert exact(pool, "pump_running_today") == others
 
 
+async def reset_part(home: Home, key: str) -> None:
+    """Run the action on the part that a sensor belongs to."""
+    sensor = home.registered("sensor", key)
+    assert sensor is not None
+    await home.hass.services.async_call(
+        DOMAIN, "reset_run_hours", {"device_id": sensor.device_id}, blocking=True
+    )
+
+
 async def test_a_part_without_run_hours_is_an_error(pool: Home) -> None:
-    """The editor offers the pump, whose other sensor has the same class."""
-    pump = pool.registered("sensor", "pump_running_today")
-    assert pump is not None
+    """Those of the pump are not enabled here."""
     with pytest.raises(ServiceValidationError, match="has no run hours"):
-        await pool.hass.services.async_call(
-            DOMAIN, "reset_run_hours", {"device_id": pump.device_id}, blocking=True
-        )
+        await reset_part(pool, "pump_running_today")
+
+
+async def test_a_new_pump(home: Home) -> None:
+    registered(home, "pump_run_hours")
+    home.own(home.service.small)
+    await home.set_up(home.service.small)
+    await home.live(30)
+    begun = exact(home, "pump_run_hours")
+    await home.live(600)
+    assert exact(home, "pump_run_hours") - begun == hours(600)
+    today = exact(home, "pump_running_today")
+    await reset_part(home, "pump_run_hours")
+    assert exact(home, "pump_run_hours") == 0
+    assert exact(home, "pump_running_today") == today
 
 
 async def test_parts_with_run_hours_are_offered(pool: Home) -> None:
-    """That of the pump is, too: of a sensor, no more than its class can be asked for."""
+    """The pump is, too: its other sensor has the same class."""
     services = load_yaml_dict(str(Path(poolctl.__file__).parent / "services.yaml"))
     target = services["reset_run_hours"]["target"]
     wanted = target["entity"]["device_class"]

@@ -14,6 +14,7 @@ from typing import Final, Self
 from ..client.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
+    MAIN_PUMP,
     OZONE,
     UV,
     HeatSource,
@@ -123,6 +124,7 @@ PUMP_RUNNING = TotalKind("pump_running_today", _hours(_turns), daily=True)
 WATER_FILTERED = TotalKind("water_filtered_today", _flow, daily=True)
 """m³."""
 RUN_HOURS = (
+    _run_hours("pump", frozenset({MAIN_PUMP}), _turns),
     *(_heater(source) for source in HeatSource),
     _run_hours("chlorinator", CHLORINATORS, _chlorinates),
     _run_hours("uv", UV, _output(UV)),
