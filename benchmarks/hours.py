@@ -64,12 +64,12 @@ async def _rows(frozen: FrozenDateTimeFactory, hours: int) -> list[Row]:
 
 
 async def _written(hass: HomeAssistant, service: Service) -> list[Row]:
-    """Hold the water still, then let three readings differ."""
+    """Hold the water still, then let three readings differ by more than their noise."""
     water = service.controllers[0].pool.water
     water.drift = 0.0
     await asyncio.sleep(4 * POLL)
     nothing = await _poll(hass)
-    water.ph, water.orp, water.ambient = water.ph - 0.1, water.orp - 2, 20.0
+    water.ph, water.orp, water.ambient = water.ph - 0.2, water.orp - 6, 20.0
     three = await _poll(hass)
     water.drift = 1.0
     return [

@@ -119,8 +119,8 @@ def _otherwise(state: PoolState, number: int) -> PoolState:
     """Return a state with three other readings."""
     readings = replace(
         state.readings,
-        ph=7.0 + number / 10,
-        orp=650.0 + number,
+        ph=7.0 + number / 5,
+        orp=650.0 + number * 10,
         ambient_temperature=20.0 + number,
     )
     return replace(state, readings=readings)

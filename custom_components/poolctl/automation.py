@@ -39,6 +39,7 @@ from .private import Targets
 from .problems.problem import Severity
 from .problems.status import ATTR_PROBLEMS
 from .problems.table import KEYS
+from .upkeep.limits import async_add_limits
 
 OPTION_CONNECTION: Final = "connection"
 OPTION_KINDS: Final = "kinds"
@@ -157,10 +158,11 @@ class OfReading(
     _lower: float | None
     _upper: float | None
 
-    def _take(self, options: Mapping[str, Any]) -> None:
+    def _take(self, hass: HomeAssistant, options: Mapping[str, Any]) -> None:
         self._keys = (options[OPTION_READING],)
         self._lower = options.get(OPTION_LOWER_LIMIT)
         self._upper = options.get(OPTION_UPPER_LIMIT)
+        async_add_limits(hass, self._lower, self._upper)
 
     def in_range(self, state: State) -> bool | None:
         """Return whether a reading is within its limits, `None` where it is no number."""

@@ -54,7 +54,7 @@ class ReadingInRange(OfReading, OfAnyState, schema=with_reading_options(_SCHEMA)
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Read the options."""
-        self._take(config.options or {})
+        self._take(hass, config.options or {})
         super().__init__(hass, self._aimed(hass, config))
 
     @override

@@ -41,6 +41,7 @@ from .problems.problem import Status
 from .problems.table import PROBLEMS
 from .upkeep.clock import clock_of
 from .upkeep.hold_timer import HoldTimer, async_report_left, output_names
+from .upkeep.limits import async_limits
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.remembered import Remembered
 
@@ -108,6 +109,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
         self.remembered = Remembered(memory, record.device_id, self.clock)
         self.learned = self.remembered.learned
+        self.learned.steady.limits = async_limits(hass)
         self._access = shared.access(record, self.remembered, allowed=self.uses_lan)
         self.controller = controller = self._make_controller()
         self.data = controller.store.state
@@ -353,8 +355,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         store, holds = self.controller.store, self.controller.holds
         self.remembered.async_keep(store.known, store.choices, holds.kept)
         self.hold_timer.async_check()
-        names_due, revision = self.controller.queries.names_due, self.learned.revision
-        shown = names_due, store.choices, holds.shown, revision
+        names_due, learned = self.controller.queries.names_due, self.learned
+        revisions = learned.revision, learned.steady.settled
+        shown = names_due, store.choices, holds.shown, revisions
         state = store.state
         same = state == self.data
         if same and shown == self._shown:

@@ -160,7 +160,7 @@ SENSORS = (
         suggested_display_precision=1,
         # 0 on the wire: no such sensor is fitted (layouts.md 2.1)
         once_reported=True,
-        value_fn=lambda state: state.readings.ambient_temperature,
+        pool_fn=lambda pool: pool.ambient_temperature,
     ),
     PoolctlSensorDescription(
         key="pump_speed",

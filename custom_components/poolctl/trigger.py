@@ -62,7 +62,7 @@ class ReadingOutOfRange(
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Read the options."""
-        self._take(config.options or {})
+        self._take(hass, config.options or {})
         super().__init__(hass, self._aimed(hass, config))
 
     @override

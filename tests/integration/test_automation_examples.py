@@ -100,7 +100,7 @@ HAPPENINGS: dict[str, tuple[Happen, str]] = {
     "Pool: chemistry out of range": (_chemistry, "7.7 for half an hour"),
     "Pool: reminder of the drums": (_evening, "The chlorine drum is nearly empty."),
     "Spa: warm": (_warm_spa, "36.0 degrees"),
-    "Spa: warm soon": (_nearly_warm_spa, "Now 34.9 degrees"),
+    "Spa: warm soon": (_nearly_warm_spa, "Now 34.8 degrees"),
     "Pool: needs attention": (
         _dry_run,
         "Check the water level, the skimmer, the valves and the strainer basket.",

@@ -315,11 +315,11 @@ def test_what_is_shown_of_still_water() -> None:
     for choice, ph in (
         (WithoutFlow.HOLD, 7.4),
         (WithoutFlow.UNKNOWN, None),
-        (WithoutFlow.RAW, 6.0),
+        (WithoutFlow.RAW, 6.1),
     ):
         choices = Choices(without_flow=choice)
-        assert shown_chemistry(still, choices).ph == ph
-        assert shown_chemistry(seen(), choices).ph == 7.4
+        assert shown_chemistry(still, choices, Chemistry(ph=6.1)).ph == ph
+        assert shown_chemistry(seen(), choices, Chemistry(ph=7.5)).ph == 7.5
 
 
 def test_still_water_from_the_start() -> None:

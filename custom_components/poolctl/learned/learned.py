@@ -12,6 +12,7 @@ from ..client.stored import Stored
 from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad
 from .read import Read
+from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming, after_read
 
@@ -34,6 +35,7 @@ class Learned:
         }
         self.acid_effect = DosingEffect.from_dict(stored.part("acid_effect"))
         self.controller_clock = ControllerClock.from_dict(stored.part("clock"))
+        self.steady = SteadyReadings()
         self.revision = 0
         """Another one whenever anything that is shown changed."""
         self.now = datetime.fromtimestamp(0, UTC)
@@ -54,6 +56,7 @@ class Learned:
         """
         seconds = None if self._at is None else at - self._at
         self._at = at
+        self.steady.take(state, at)
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
         read = Read(state, seconds, now)

@@ -19,8 +19,14 @@ class Pool(NamedTuple):
 
     @property
     def chemistry(self) -> Chemistry:
-        """Probe readings as the user wants to see them."""
-        return shown_chemistry(self.state, self.choices)
+        """Probe readings as the user wants to see them, without their noise."""
+        measured = self.learned.steady.of(self.state).chemistry
+        return shown_chemistry(self.state, self.choices, measured)
+
+    @property
+    def ambient_temperature(self) -> float | None:
+        """°C, without the noise of its probe."""
+        return self.learned.steady.of(self.state).ambient_temperature
 
 
 def needs_cleaning(pool: Pool) -> bool | None:

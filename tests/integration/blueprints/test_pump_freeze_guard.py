@@ -76,7 +76,7 @@ async def test_a_cold_night(house: House, pool: Pool) -> None:
         pump_speed=house.entity_id("number", "pump_speed"),
         thermometers=[air],
     )
-    pool.water.ambient = 2.1
+    pool.water.ambient = 2.2
     await house.wait(minutes=7)
     pool.water.ambient = 2.0
     await house.wait(minutes=4)
@@ -85,7 +85,7 @@ async def test_a_cold_night(house: House, pool: Pool) -> None:
     assert pool.pump.running
     assert (pool.pump.speed, pool.slots[0].held) == (50, True)
 
-    pool.water.ambient = 3.9
+    pool.water.ambient = 3.8
     await house.wait(minutes=40)
     pool.water.ambient = 4.0
     await house.wait(minutes=25)

@@ -86,12 +86,19 @@ def start_speed(state: PoolState, choices: Choices) -> int:
     return nearest_speed(choices.pump_speed or state.last_speed or MIN_SPEED)
 
 
-def shown_chemistry(state: PoolState, choices: Choices) -> Chemistry:
-    """Return the probe readings as the user wants to see them."""
+def shown_chemistry(
+    state: PoolState, choices: Choices, measured: Chemistry
+) -> Chemistry:
+    """Return the probe readings as the user wants to see them.
+
+    `measured` is what is shown of what the probes read now.
+    """
     if state.signals.chemistry_stable is False:
         match choices.without_flow:
             case WithoutFlow.UNKNOWN:
                 return Chemistry()
             case WithoutFlow.RAW:
-                return state.measured_chemistry
-    return state.chemistry
+                return measured
+            case WithoutFlow.HOLD:
+                return state.valid_chemistry
+    return measured

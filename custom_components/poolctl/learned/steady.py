@@ -1,0 +1,145 @@
+"""Readings as they are shown: the noise of probes writes no states.
+
+A shown value changes at once where the reading differs from it by its band, and after a
+while where it differs by less. It is always a reading of the same context.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from ..client.pool.heating import BODIES, heats
+from ..client.pool.parts import Chemistry
+from ..client.pool.ranges import READINGS, Reading
+from ..client.pool.state import PoolState
+
+LASTS: Final = 300.0
+"""s for which a difference within the band lasts until it is shown (chosen)."""
+_DIGITS: Final = 3
+"""Decimals that count of a difference: 7.3 - 7.1 is not 0.2 in binary."""
+
+
+class Probes(NamedTuple):
+    """What four probes read, or what is shown of it."""
+
+    ph: float | None
+    orp: float | None
+    """mV."""
+    water_temperature: float | None
+    """°C."""
+    ambient_temperature: float | None
+    """°C."""
+
+    @classmethod
+    def of(cls, state: PoolState) -> Probes:
+        """Return the true readings, those of still water included."""
+        readings = state.readings
+        return cls(
+            readings.ph,
+            readings.orp,
+            readings.water_temperature,
+            readings.ambient_temperature,
+        )
+
+    @property
+    def chemistry(self) -> Chemistry:
+        """Those in the water."""
+        return Chemistry(
+            ph=self.ph, orp=self.orp, water_temperature=self.water_temperature
+        )
+
+
+BANDS: Final = (0.2, 5.0, 0.2, 0.2)
+"""From which difference on a reading is shown at once, in the order of `Probes` (chosen).
+The step of pH is 0.1."""
+
+
+class _Shown(NamedTuple):
+    """One shown value."""
+
+    value: float | None = None
+    since: float | None = None
+    """When the reading began to differ from it (monotonic, s)."""
+
+    def after(self, reading: float | None, at: float, band: float) -> _Shown:
+        """Return what is shown after a reading of a time, monotonic in s."""
+        if self.value is None or reading is None or reading == self.value:
+            return _Shown(reading)
+        since = at if self.since is None else self.since
+        if round(abs(reading - self.value), _DIGITS) >= band or at - since >= LASTS:
+            return _Shown(reading)
+        return _Shown(self.value, since)
+
+
+class SteadyReadings:
+    """The shown values of one controller; nothing of them is stored."""
+
+    limits: Sequence[float] = ()
+    """Values of pH and ORP that an automation compares readings with."""
+
+    def __init__(self) -> None:
+        """Show the first readings at once."""
+        self.settled = 0
+        """Another one whenever a shown value changed and no reading did."""
+        self._context: tuple[object, ...] = ()
+        self._readings: Probes | None = None
+        self._shown = [_Shown() for _ in BANDS]
+        self._viewed: PoolState | None = None
+        self._view: Probes | None = None
+
+    def take(self, state: PoolState, at: float) -> None:
+        """Take a read of a time, monotonic in s."""
+        readings, context = Probes.of(state), self._context_of(state)
+        shown = [_Shown() for _ in BANDS] if context != self._context else self._shown
+        values = [each.value for each in self._shown]
+        self._shown = [
+            each.after(reading, at, band)
+            for each, reading, band in zip(shown, readings, BANDS, strict=True)
+        ]
+        if readings == self._readings:
+            self.settled += values != [each.value for each in self._shown]
+        self._readings, self._context, self._viewed = readings, context, None
+
+    def of(self, state: PoolState) -> Probes:
+        """Return what is shown in a state: the true readings in another context.
+
+        That is a state which a command or a reply has changed since the newest read.
+        """
+        if self._view is None or state is not self._viewed:
+            same = self._context_of(state) == self._context
+            self._viewed = state
+            self._view = (
+                Probes(*(each.value for each in self._shown))
+                if same
+                else Probes.of(state)
+            )
+        return self._view
+
+    def _context_of(self, state: PoolState) -> tuple[object, ...]:
+        """Return what a shown value must have in common with the reading.
+
+        On which side of a limit a reading lies is part of it, so that triggers and
+        conditions, which Home Assistant gives the shown value, decide by the true one.
+        """
+        return (
+            state.source,
+            state.signals.chemistry_stable,
+            state.pool.target,
+            state.spa.target,
+            state.acid.desired,
+            state.chlorine.desired,
+            state.chlorinator.desired,
+            # A trigger compares the water with its target when heating ends.
+            *(heats(state, body) for body in BODIES),
+            *(_side(reading, state, self.limits) for reading in READINGS),
+        )
+
+
+def _side(
+    reading: Reading, state: PoolState, limits: Iterable[float]
+) -> tuple[int, int]:
+    """Return how many limits a reading is above, and how many it is not below."""
+    good, value = reading.range(state), reading.measured(state)
+    if value is None:
+        return 0, 0
+    limits = good.lower, good.upper, *limits
+    return sum(each < value for each in limits), sum(each <= value for each in limits)

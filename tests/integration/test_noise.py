@@ -1,0 +1,65 @@
+"""What is shown while probes are noisy: sensors, thermostats, triggers."""
+
+from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
+
+from .home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+
+def shown(home: Home) -> tuple[object, ...]:
+    """Return the readings of the sensors, and what the thermostat of the pool measures."""
+    sensors = ("ph", "orp", "water_temperature", "ambient_temperature")
+    values = [float(home.value("sensor", key)) for key in sensors]
+    return *values, home.state("climate", "pool").attributes["current_temperature"]
+
+
+async def test_small_changes_are_shown_once_they_last(full: Home) -> None:
+    water = full.pool.water
+    water.drift, water.ph, water.orp = 0.0, 7.45, 700
+    water.temperature, water.ambient = 25.05, 20.0
+    await full.advance(15)
+    first = shown(full)
+    assert first == (7.4, 700, 25.0, 20.0, 25.0)
+    water.ph, water.orp, water.temperature, water.ambient = 7.55, 704, 25.15, 20.1
+    await full.advance(285, step=15)
+    assert shown(full) == first
+    # Nothing that is read changes now.
+    await full.advance(30, step=15)
+    assert shown(full) == (7.5, 704, 25.1, 20.1, 25.1)
+    water.orp, water.temperature = 709, 25.35
+    await full.advance(15)
+    assert shown(full) == (7.5, 709, 25.3, 20.1, 25.3)
+
+
+async def test_the_other_source_is_shown_at_once(full: Home) -> None:
+    water = full.pool.water
+    water.drift, water.orp = 0.0, 700
+    await full.advance(15)
+    water.orp = 702
+    await full.advance(15)
+    assert float(full.value("sensor", "orp")) == 700
+    full.controller.faults.on("refuse")
+    await full.advance(60, step=5)
+    assert full.value("sensor", "connection") == "cloud"
+    assert float(full.value("sensor", "orp")) == 702
+
+
+async def test_a_trigger_fires_for_the_true_reading(full: Home) -> None:
+    """Its limit is crossed by less than the band."""
+    full.pool.water.drift, full.pool.water.orp = 0.0, 700
+    await full.advance(15)
+    trigger = {
+        "trigger": "poolctl.reading_out_of_range",
+        "target": {"device_id": full.device().id},
+        "options": {"reading": "orp", "upper_limit": 701},
+    }
+    rule = {"alias": "Test", "triggers": [trigger], "actions": [{"event": "fired"}]}
+    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
+    fired = async_capture_events(full.hass, "fired")
+    full.pool.water.orp = 702
+    await full.advance(15)
+    assert len(fired) == 1

@@ -1,0 +1,189 @@
+"""What is shown of noisy probes."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import accumulate
+
+from hypothesis import given, strategies as st
+import pytest
+
+from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.parts import Doser, Dosing, Water
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.learned.steady import (
+    BANDS,
+    LASTS,
+    Probes,
+    SteadyReadings,
+)
+
+POLL = 15.0
+STEPS = 0.1, 1.0, 0.1, 0.05
+"""By which each probe differs in these tests, in the order of `Probes`."""
+CENTRE = 7.4, 700.0, 25.0, 20.0
+STATE = PoolState(
+    source=Source.LAN,
+    signals=Signals(chemistry_stable=True),
+    pool=Water(target=28),
+    spa=Water(target=36),
+    acid=Doser(desired=7.4),
+    chlorine=Doser(desired=700),
+    chlorinator=Dosing(desired=700),
+    readings=Readings(
+        ph=CENTRE[0],
+        orp=CENTRE[1],
+        water_temperature=CENTRE[2],
+        ambient_temperature=CENTRE[3],
+    ),
+)
+
+
+def with_probes(state: PoolState, probes: Probes) -> PoolState:
+    """Return a state in which the probes read that."""
+    ph, orp, water, ambient = probes
+    readings = Readings(
+        ph=ph, orp=orp, water_temperature=water, ambient_temperature=ambient
+    )
+    return replace(state, readings=readings)
+
+
+def _values(middle: float, step: float) -> st.SearchStrategy[float | None]:
+    offsets = st.integers(-8, 8).map(lambda steps: round(middle + steps * step, 2))
+    return st.none() | offsets
+
+
+_PROBES = st.builds(Probes, *map(_values, CENTRE, STEPS, strict=True))
+_READS = st.lists(st.tuples(_PROBES, st.floats(1, LASTS)), min_size=1, max_size=60)
+
+
+@given(reads=_READS, more=st.floats(LASTS + 1, 2 * LASTS))
+def test_no_shown_value_is_farther_than_its_band(
+    reads: list[tuple[Probes, float]], more: float
+) -> None:
+    """And each is the true one five minutes after its reading stopped changing."""
+    steady, since = SteadyReadings(), [0.0] * len(STEPS)
+    previous = Probes(*CENTRE)
+    times = accumulate(seconds for _, seconds in reads)
+    for (true, _), at in zip(reads, times, strict=True):
+        state = with_probes(STATE, true)
+        steady.take(state, at)
+        shown = steady.of(state)
+        for probe, band in enumerate(BANDS):
+            value, reading = shown[probe], true[probe]
+            assert (value is None) is (reading is None)
+            if value is not None and reading is not None:
+                assert abs(value - reading) < band
+            if reading != previous[probe]:
+                since[probe] = at
+            if at - since[probe] >= LASTS:
+                assert value == reading
+        previous = true
+    steady.take(state, at + more)
+    assert steady.of(state) == previous
+
+
+@pytest.mark.parametrize(
+    ("first", "within", "beyond"),
+    [
+        (Readings(ph=7.3), Readings(ph=7.4), Readings(ph=7.1)),
+        (Readings(orp=700), Readings(orp=704), Readings(orp=705)),
+        (
+            Readings(water_temperature=25.0),
+            Readings(water_temperature=25.1),
+            Readings(water_temperature=24.8),
+        ),
+        (
+            Readings(ambient_temperature=20.0),
+            Readings(ambient_temperature=20.19),
+            Readings(ambient_temperature=20.2),
+        ),
+    ],
+)
+def test_a_band(first: Readings, within: Readings, beyond: Readings) -> None:
+    steady, shown = SteadyReadings(), []
+    states = [replace(STATE, readings=each) for each in (first, within, beyond)]
+    for number, state in enumerate(states):
+        steady.take(state, number * POLL)
+        shown.append(steady.of(state))
+    assert shown == [Probes.of(states[0]), Probes.of(states[0]), Probes.of(states[2])]
+
+
+def test_a_small_difference_that_lasts() -> None:
+    """It counts from when the reading last was the shown one, whatever it read since."""
+    steady = SteadyReadings()
+    readings = [700, 702, 700, *(702 + number % 2 for number in range(21))]
+    shown: list[float | None] = []
+    for number, orp in enumerate(readings):
+        state = replace(STATE, readings=Readings(orp=orp))
+        steady.take(state, number * POLL)
+        shown.append(steady.of(state).orp)
+    assert shown == [700] * 23 + [702]
+
+
+def test_what_settles_while_nothing_changes_is_counted() -> None:
+    steady = SteadyReadings()
+    steady.take(STATE, 0)
+    state = replace(STATE, readings=replace(STATE.readings, orp=702))
+    counts = []
+    for at in (POLL, LASTS, POLL + LASTS, 2 * LASTS):
+        steady.take(state, at)
+        counts.append(steady.settled)
+    assert counts == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: replace(state, source=Source.CLOUD),
+        lambda state: replace(state, signals=Signals(chemistry_stable=False)),
+        lambda state: replace(state, signals=Signals(chemistry_stable=None)),
+        lambda state: replace(state, pool=Water(target=29)),
+        lambda state: replace(state, spa=Water(target=35)),
+        lambda state: replace(state, acid=Doser(desired=7.2)),
+        lambda state: replace(state, chlorine=Doser(desired=650)),
+        lambda state: replace(state, chlorinator=Dosing(desired=650)),
+    ],
+)
+def test_another_context_is_shown_at_once(
+    change: Callable[[PoolState], PoolState],
+) -> None:
+    """Before the next read, too: a command changes a state between two reads."""
+    steady = SteadyReadings()
+    steady.take(STATE, 0)
+    small = Readings(ph=7.5, orp=701, water_temperature=25.1, ambient_temperature=20.01)
+    noisy = replace(STATE, readings=small)
+    steady.take(noisy, POLL)
+    assert steady.of(noisy) == Probes.of(STATE)
+    changed = change(noisy)
+    assert steady.of(changed) == Probes.of(noisy)
+    steady.take(changed, 2 * POLL)
+    assert steady.of(changed) == Probes.of(noisy)
+
+
+@pytest.mark.parametrize(
+    ("readings", "limits"),
+    [
+        ((Readings(ph=7.8), Readings(ph=7.9), Readings(ph=7.8)), ()),
+        ((Readings(ph=7.0), Readings(ph=6.9)), ()),
+        ((Readings(orp=600), Readings(orp=599)), ()),
+        ((Readings(ph=7.3), Readings(ph=7.4), Readings(ph=7.5)), (7.4,)),
+        ((Readings(orp=750), Readings(orp=751)), (650, 750)),
+    ],
+)
+def test_a_limit_that_is_crossed_is_shown_at_once(
+    readings: tuple[Readings, ...], limits: tuple[float, ...]
+) -> None:
+    steady = SteadyReadings()
+    steady.limits = limits
+    for number, each in enumerate(readings):
+        state = PoolState(readings=each)
+        steady.take(state, number * POLL)
+        assert steady.of(state) == Probes.of(state)
+
+
+def test_unknown_is_shown_at_once() -> None:
+    steady = SteadyReadings()
+    for number, orp in enumerate((700, None, 701)):
+        state = replace(STATE, readings=Readings(orp=orp))
+        steady.take(state, number * POLL)
+        assert steady.of(state).orp == orp
