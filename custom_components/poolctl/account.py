@@ -38,10 +38,10 @@ from .network.record import ControllerRecord, mac_of, stored_records
 from .observed.kept import async_observers
 from .problems.account import AccountProblems
 from .problems.table import async_delete_repairs
-from .sharing import async_on_release, async_runs_elsewhere, async_take_over
 from .upkeep.clock import async_ask_the_time, clock_of
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.season import ExpiryWatch
+from .upkeep.sharing import async_on_release, async_runs_elsewhere, async_take_over
 
 _LOGGER = logging.getLogger(__name__)
 

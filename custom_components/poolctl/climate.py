@@ -30,7 +30,9 @@ from .client.pool.heating import (
     heats,
     may_heat,
 )
-from .entity import PoolctlEntity, PoolctlEntityDescription
+from .entity import ExplainedEntity, PoolctlEntityDescription
+from .explained.explained import explain_heating
+from .explained.sentence import Explanation
 from .learned.pool import Pool
 from .learned.warming import expected_rate
 from .presence import async_setup_platform, described
@@ -117,7 +119,7 @@ async def async_setup_entry(
     )
 
 
-class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
+class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
     """A body of water that something heats."""
 
     entity_description: PoolctlClimateDescription
@@ -152,15 +154,19 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
 
     @property
     @override
-    def extra_state_attributes(self) -> dict[str, float]:
-        """Return what was learned of the water; nothing before that."""
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """Return why it heats or not, and what was learned of the water."""
+        explained = super().extra_state_attributes
         if (rate := self._rate) is None:
-            return {}
+            return explained
         unit = self.hass.config.units.temperature_unit
         convert = TemperatureDeltaConverter.convert
-        return {
-            ATTR_HEATING_RATE: round(convert(rate, UnitOfTemperature.CELSIUS, unit), 2)
-        }
+        learned = round(convert(rate, UnitOfTemperature.CELSIUS, unit), 2)
+        return {**explained, ATTR_HEATING_RATE: learned}
+
+    @override
+    def explain(self) -> Explanation:
+        return explain_heating(self.controller, self.entity_description.body)
 
     @property
     def _rate(self) -> float | None:

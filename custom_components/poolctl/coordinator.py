@@ -357,7 +357,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.hold_timer.async_check()
         names_due, learned = self.controller.queries.names_due, self.learned
         revisions = learned.revision, learned.steady.settled
-        shown = names_due, store.choices, holds.shown, revisions
+        shown = names_due, store.choices, holds.shown, holds.stages, revisions
         state = store.state
         same = state == self.data
         if same and shown == self._shown:

@@ -29,7 +29,7 @@ from .observed.statistics import LinkStatistics
 
 type _Json = Mapping[str, object]
 
-_TYPED = {"name", "names", "received_name"}
+_TYPED = {"name", "names", "received_name", "requester"}
 """Fields of the state that hold what somebody typed."""
 
 

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple, override
+from typing import Any, NamedTuple, override
 
-from homeassistant.core import callback
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.core import Context, callback
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.typing import UndefinedType
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
@@ -14,12 +15,17 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 from . import output_attributes
 from .client.control.controller import Controller
 from .client.equipment import Slot
+from .client.holds.hold import Hold
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .errors import command_errors
+from .explained.changes import EVENT_CHANGED, Changes
+from .explained.explained import async_requester, explain_output, in_words
+from .explained.sentence import Explanation
 from .learned.pool import Pool
 from .names.naming import name_on_page, slot_words
 from .names.parts import PART_OF, Part, part_of_slot
+from .output_attributes import ATTR_EXPLANATION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,8 +160,51 @@ class PoolctlEntity[T](ControllerEntity):
         return command_errors(shown.name if shown else self.entity_id)
 
 
-class OutputEntity(PoolctlEntity[bool]):
+class ExplainedEntity[T](PoolctlEntity[T]):
+    """An entity that explains its state in words."""
+
+    _unrecorded_attributes = frozenset({ATTR_EXPLANATION})
+
+    def explain(self) -> Explanation:
+        """Return why its state is what it is; nothing where there is nothing to say."""
+        raise NotImplementedError
+
+    @override
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.explain()
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """The explanation in the language of Home Assistant."""
+        words = in_words(self.hass, self.explain())
+        return {ATTR_EXPLANATION: words} if words else {}
+
+
+class OutputEntity(ExplainedEntity[bool]):
     """An entity that shows whether an output is on, and what runs it."""
+
+    def __init__(self, *args: Any) -> None:
+        """Follow its changes from now on."""
+        super().__init__(*args)
+        self._changes = Changes(self._value)
+        self._caller: Context | None = None
+
+    @callback
+    @override
+    def async_set_context(self, context: Context) -> None:
+        """Remember who calls the action that runs now."""
+        super().async_set_context(context)
+        self._caller = context
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        super()._handle_coordinator_update()
+        if why := self._changes.take(self._value, self._hold, self.explain):
+            words = in_words(self.hass, why)
+            data = {ATTR_ENTITY_ID: self.entity_id, ATTR_EXPLANATION: words}
+            self.hass.bus.async_fire(EVENT_CHANGED, data)
 
     @property
     def slot(self) -> Slot | None:
@@ -163,20 +212,41 @@ class OutputEntity(PoolctlEntity[bool]):
         raise NotImplementedError
 
     @override
+    def explain(self) -> Explanation:
+        return explain_output(self.controller, self.slot)
+
+    @override
     def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self.extra_state_attributes
+        return *super()._details(), self._run_by()
 
     @property
     @override
-    def extra_state_attributes(self) -> dict[str, str | bool]:
+    def extra_state_attributes(self) -> dict[str, Any]:
         """What runs it: schedules, a person, or the firmware."""
-        slot = self.slot
-        hold = self.controller.holds.of(slot.index) if slot else None
-        return output_attributes.attributes(self.coordinator.data, slot, hold)
+        return {**self._run_by(), **super().extra_state_attributes}
+
+    def _run_by(self) -> dict[str, str | bool]:
+        return output_attributes.attributes(
+            self.coordinator.data, self.slot, self._hold
+        )
+
+    @property
+    def _hold(self) -> Hold | None:
+        return self.controller.holds.of(self.slot.index) if self.slot else None
+
+    async def switch_by_hand(self, on: bool) -> None:
+        """Switch it against its schedules; the hold remembers who asked for it."""
+        await self.controller.holds.switch(self.slot, on, await self._asked())
+
+    async def _asked(self) -> str:
+        """Return who asks for a command; what it changes needs no other line."""
+        self._changes.ask()
+        return await async_requester(self.hass, self._caller)
 
     async def async_resume_schedule(self) -> None:
         """Give the output back to its schedules."""
         with self.commanding():
+            await self._asked()
             await self.controller.holds.resume(self.slot)
 
     async def async_hold(
@@ -184,7 +254,10 @@ class OutputEntity(PoolctlEntity[bool]):
     ) -> None:
         """Hold the output on or off for some time; the pump also at a speed in %."""
         with self.commanding():
-            await self.controller.holds.hold(self.slot, state, duration, speed)
+            requester = await self._asked()
+            await self.controller.holds.hold(
+                self.slot, state, duration, speed, requester
+            )
 
 
 class OfSlot[T](PoolctlEntity[T]):

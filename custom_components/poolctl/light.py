@@ -105,10 +105,10 @@ class PoolctlLight(SlotEntity, LightEntity):
             if ATTR_EFFECT in kwargs:
                 await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
             else:
-                await self.controller.holds.switch(self.slot, True)
+                await self.switch_by_hand(True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Switch it off; inside a window of its schedules, hold it off."""
         with self.commanding():
-            await self.controller.holds.switch(self.slot, False)
+            await self.switch_by_hand(False)

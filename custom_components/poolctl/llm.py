@@ -1,10 +1,9 @@
-"""Tools for Home Assistant's assistants: how the pools are, and why an output runs or not.
+"""Tools for Home Assistant's assistants: how the pools are, and why something runs or not.
 
-They only read, and return nothing but the states of entities that are exposed. A cause is
-what these states say; where they do not say it, it is not known.
+They only read, and return nothing but the states of entities that are exposed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 import re
 from typing import Final, override
@@ -13,10 +12,8 @@ from homeassistant.components.homeassistant.exposed_entities import async_should
 from homeassistant.components.llm import LLMTools
 from homeassistant.const import (
     ATTR_UNIT_OF_MEASUREMENT,
-    STATE_OFF,
     STATE_ON,
     STATE_UNAVAILABLE,
-    STATE_UNKNOWN,
     Platform,
 )
 from homeassistant.core import HomeAssistant, State, callback
@@ -32,18 +29,9 @@ from homeassistant.helpers.llm import (
 from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
+from .client.pool.dosing import DOSING
 from .const import DOMAIN
-from .output_attributes import (
-    ATTR_HELD,
-    ATTR_HELD_SINCE,
-    ATTR_HELD_UNTIL,
-    ATTR_MODE,
-    ATTR_REASON,
-    ATTR_RUNNING_SCHEDULE,
-    ATTR_TIMER_ENDS,
-    NEEDS_PUMP,
-    PUMP_HELD_OFF,
-)
+from .output_attributes import ATTR_EXPLANATION
 from .problems.status import ATTR_PROBLEMS
 
 _READ_ONLY: Final = ToolAnnotations(
@@ -52,6 +40,10 @@ _READ_ONLY: Final = ToolAnnotations(
 _OUTPUTS: Final = {Platform.SWITCH, Platform.LIGHT}
 _OUTPUT: Final = re.compile(r"pump|spa_mode|slot_\d+")
 """Keys of their entities."""
+_EXPLAINED: Final = re.compile(
+    "|".join([_OUTPUT.pattern, *(kind.enabled_key for kind in DOSING)])
+)
+"""The same, and those of the switches of dosers."""
 _SHOWN: Final = {
     *("ph", "orp", "water_temperature", "ambient_temperature"),
     *("pump_status", "pump_speed", "running_schedule", "connection"),
@@ -59,65 +51,8 @@ _SHOWN: Final = {
     *("chlorine_lasts_until", "pool_warm_at", "spa_warm_at"),
 }
 """Keys of the sensors that tell how a pool is."""
-_DETAILS: Final = {
-    ATTR_RUNNING_SCHEDULE: "schedule",
-    ATTR_HELD_SINCE: "held_since",
-    ATTR_HELD_UNTIL: "held_until",
-    ATTR_TIMER_ENDS: "timer_ends",
-}
 _ID: Final = len("AA_BB_CC_0A_0B_0C")
 """Characters of a controller's identifier, with which each unique ID begins."""
-
-type _Applies = Callable[[State], object]
-
-
-def _attribute(name: str, value: object = True) -> _Applies:
-    return lambda state: state.attributes.get(name) == value
-
-
-_CAUSES: Final[tuple[tuple[_Applies, str], ...]] = (
-    (
-        lambda state: state.state == STATE_UNAVAILABLE,
-        "not known: the controller does not answer",
-    ),
-    (lambda state: state.state == STATE_UNKNOWN, "not known"),
-    (
-        _attribute(ATTR_REASON, PUMP_HELD_OFF),
-        "spa mode is on, but nothing happens: the pump is held off by hand",
-    ),
-    (
-        _attribute(ATTR_REASON, NEEDS_PUMP),
-        "it needs the pump, which is off",
-    ),
-    (
-        lambda state: _held(state) and state.state == STATE_ON,
-        "somebody switched it on by hand, against or without a schedule",
-    ),
-    (
-        lambda state: _held(state) and state.state == STATE_OFF,
-        "somebody holds it off by hand, so its schedules do not start it",
-    ),
-    (lambda state: state.attributes.get(ATTR_TIMER_ENDS), "a timer runs it"),
-    (_attribute(ATTR_MODE, "schedule"), "its schedule runs it"),
-    (
-        _attribute(ATTR_MODE, "manual"),
-        "somebody switched it on, in the app, at the controller or here",
-    ),
-    (
-        lambda state: state.state == STATE_OFF and state.attributes.get(ATTR_MODE),
-        "no schedule runs it now, and nobody switched it on",
-    ),
-)
-"""The first that applies is the cause."""
-
-
-def _held(state: State) -> bool:
-    return state.attributes.get(ATTR_HELD) is True
-
-
-def cause(state: State) -> str:
-    """Return why an output is as it is, `not known` where nothing says so."""
-    return next((words for applies, words in _CAUSES if applies(state)), "not known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +75,7 @@ def _exposed(hass: HomeAssistant, assistant: str) -> Iterator[_Exposed]:
             yield _Exposed(unique_id[:_ID], unique_id[_ID + 1 :], entry.domain, state)
 
 
-def _outputs(exposed: Iterator[_Exposed]) -> dict[str, State]:
+def _outputs(exposed: Iterable[_Exposed]) -> dict[str, State]:
     """Return the outputs by name: what is switched, not the settings beside it."""
     return {
         each.state.name: each.state
@@ -149,39 +84,65 @@ def _outputs(exposed: Iterator[_Exposed]) -> dict[str, State]:
     }
 
 
+def _explained(exposed: Iterable[_Exposed]) -> dict[str, State]:
+    """Return by name what can be explained: outputs, thermostats and dosers."""
+    return {
+        each.state.name: each.state
+        for each in exposed
+        if each.domain == Platform.CLIMATE
+        or (each.domain in _OUTPUTS and _EXPLAINED.fullmatch(each.key))
+    }
+
+
 class ExplainTool(Tool):
-    """Says why one output runs or does not."""
+    """Says why something runs or does not."""
 
     name = f"{DOMAIN}__explain"
-    title = "Explain an output of the pool"
+    title = "Explain what the pool does"
     description = (
-        "Says why an output of the pool (the pump, a light, a waterfall, spa mode) runs"
-        " or does not run, by which schedule, and until when. Repeat only what it says."
+        "Says why an output of the pool (the pump, a light, a waterfall, spa mode), its"
+        " heating or its dosing runs or does not run, who asked for that, since when and"
+        " until when; or what is wrong with the pool. Repeat only what it says."
     )
     annotations = _READ_ONLY
     integration = DOMAIN
 
     def __init__(self, names: list[str]) -> None:
-        """Offer the outputs with these names."""
+        """Offer what has these names."""
         self.parameters = vol.Schema({vol.Required("name"): vol.In(names)})
 
     @override
     async def async_call(
         self, hass: HomeAssistant, tool_input: ToolInput, llm_context: LLMContext
     ) -> ToolResult:
-        """Return the cause, and what is recorded of it."""
+        """Return the explanation of an entity, or the status of a pool."""
         name = self.parameters(tool_input.tool_args)["name"]
-        exposed = _exposed(hass, llm_context.assistant or "")
-        if (state := _outputs(exposed).get(name)) is None:
-            return ToolResult(data={"error": "There is no such output"}, error=True)
-        details: JsonObjectType = {
-            words: state.attributes[attribute]
-            for attribute, words in _DETAILS.items()
-            if attribute in state.attributes
-        }
-        return ToolResult(
-            data={"name": name, "state": state.state, "cause": cause(state), **details}
-        )
+        exposed = [*_exposed(hass, llm_context.assistant or "")]
+        if state := _explained(exposed).get(name):
+            unavailable = state.state == STATE_UNAVAILABLE
+            unknown = "Not known: the controller does not answer." * unavailable
+            return ToolResult(
+                data={
+                    "name": name,
+                    "state": state.state,
+                    "since": state.last_changed.isoformat(timespec="seconds"),
+                    "explanation": unknown
+                    or state.attributes.get(ATTR_EXPLANATION, "Not known."),
+                }
+            )
+        if pool := _pools(hass, exposed).get(name):
+            return ToolResult(data={"name": name, **_status(pool)})
+        return ToolResult(data={"error": "There is no such thing"}, error=True)
+
+
+def _pools(
+    hass: HomeAssistant, exposed: Iterable[_Exposed]
+) -> dict[str, list[_Exposed]]:
+    """Return what is exposed of each pool, by its name."""
+    pools: dict[str, list[_Exposed]] = {}
+    for each in exposed:
+        pools.setdefault(_name(hass, each.controller), []).append(each)
+    return pools
 
 
 class PoolStatusTool(Tool):
@@ -201,17 +162,11 @@ class PoolStatusTool(Tool):
         self, hass: HomeAssistant, tool_input: ToolInput, llm_context: LLMContext
     ) -> ToolResult:
         """Return it for each pool."""
-        pools: dict[str, list[_Exposed]] = {}
-        for each in _exposed(hass, llm_context.assistant or ""):
-            pools.setdefault(each.controller, []).append(each)
-        return ToolResult(
-            data={
-                "pools": [
-                    {"name": _name(hass, device_id), **_status(found)}
-                    for device_id, found in pools.items()
-                ]
-            }
-        )
+        pools = _pools(hass, _exposed(hass, llm_context.assistant or ""))
+        data: JsonObjectType = {
+            "pools": [{"name": name, **_status(pool)} for name, pool in pools.items()]
+        }
+        return ToolResult(data=data)
 
 
 def _name(hass: HomeAssistant, device_id: str) -> str:
@@ -221,7 +176,7 @@ def _name(hass: HomeAssistant, device_id: str) -> str:
 
 def _status(found: list[_Exposed]) -> JsonObjectType:
     status = _first(found, Platform.SENSOR, "status")
-    outputs = _outputs(iter(found))
+    outputs = _outputs(found)
     return {
         "status": status.state if status else None,
         "problems": status.attributes.get(ATTR_PROBLEMS, []) if status else [],
@@ -272,7 +227,5 @@ def async_get_tools(
     exposed = [*_exposed(hass, llm_context.assistant)]
     if not exposed:
         return None
-    tools: list[Tool] = [PoolStatusTool()]
-    if names := sorted(_outputs(iter(exposed))):
-        tools.append(ExplainTool(names))
-    return LLMTools(tools=tools)
+    names = {*_explained(exposed), *_pools(hass, exposed)}
+    return LLMTools(tools=[PoolStatusTool(), ExplainTool(sorted(names))])

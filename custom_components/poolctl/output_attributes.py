@@ -24,6 +24,8 @@ ATTR_TIMER_ENDS: Final = "timer_ends"
 ATTR_ENDS: Final = "ends"
 """When the run-on or the priming of the pump ends, in UTC."""
 ATTR_REASON: Final = "reason"
+ATTR_EXPLANATION: Final = "explanation"
+"""Why it runs or does not, in the language of Home Assistant."""
 ATTR_GOOD_FROM: Final = "good_from"
 ATTR_GOOD_TO: Final = "good_to"
 """The good range of a reading (ORP: in mV)."""
@@ -55,7 +57,7 @@ def attributes(
         return {}
     if slot.role in RUN_BY:
         return {ATTR_REASON: RUN_BY[slot.role]}
-    mode = _mode(state, slot)
+    mode = output_mode(state, slot)
     timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
     found = {
         ATTR_MODE: mode_name(mode),
@@ -92,7 +94,8 @@ def spa_waits_for_pump(state: PoolState) -> bool | None:
     return state.spa_mode and not state.pump_on and held
 
 
-def _mode(state: PoolState, slot: Slot) -> int | None:
+def output_mode(state: PoolState, slot: Slot) -> int | None:
+    """Return the mode of an output (layouts.md 2.1), `None` where nothing reports it."""
     if slot.role is Role.PUMP:
         # Its slot may say manual while the motor stands still (layouts.md 2.4).
         return state.readings.main_pump_mode

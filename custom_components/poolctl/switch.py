@@ -22,12 +22,15 @@ from .client.schedule import MAX_SCHEDULES
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .entity import (
+    ExplainedEntity,
     OutputEntity,
     PoolctlEntity,
     PoolctlEntityDescription,
     SlotEntity,
     slot_is_on,
 )
+from .explained.explained import explain_dosing
+from .explained.sentence import Explanation
 from .presence import Presences, async_setup_platform, described, of_slots
 from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
 
@@ -48,6 +51,13 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
 
 
 @dataclass(frozen=True, kw_only=True)
+class PoolctlDosingDescription(PoolctlSwitchDescription):
+    """The switch of one doser."""
+
+    kind: AnyDosing
+
+
+@dataclass(frozen=True, kw_only=True)
 class PoolctlScheduleDescription(OfScheduleDescription[bool], PoolctlSwitchDescription):
     """The switch of one schedule."""
 
@@ -64,9 +74,10 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     )
 
 
-def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
+def _may_dose(kind: AnyDosing) -> PoolctlDosingDescription:
     """Return the row of a doser that the firmware may run."""
-    return PoolctlSwitchDescription(
+    return PoolctlDosingDescription(
+        kind=kind,
         key=kind.enabled_key,
         translation_key=kind.enabled_key,
         entity_category=EntityCategory.CONFIG,
@@ -95,8 +106,8 @@ SWITCHES = (
         slot_fn=lambda state: state.outputs.spa,
     ),
     *(_may_heat(source) for source in HeatSource),
-    *(_may_dose(kind) for kind in DOSING),
 )
+DOSERS = tuple(_may_dose(kind) for kind in DOSING)
 
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 
@@ -145,6 +156,7 @@ def _switch(
 def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(_switch, SWITCHES, coordinator),
+        **described(PoolctlDosingSwitch, DOSERS, coordinator),
         **of_schedules(PoolctlScheduleSwitch, SCHEDULES, coordinator),
         **of_slots(PoolctlSlotSwitch, _slot_description, SWITCHED_ROLES, coordinator),
     }
@@ -202,12 +214,22 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
         )
 
 
+class PoolctlDosingSwitch(ExplainedEntity[bool], PoolctlSwitch):
+    """Whether the firmware may run a doser, and why it doses or does not."""
+
+    entity_description: PoolctlDosingDescription
+
+    @override
+    def explain(self) -> Explanation:
+        return explain_dosing(self.controller, self.entity_description.kind)
+
+
 class _OfOutput(OutputEntity, PoolctlSwitch):
     """An output that a person switches against its schedules."""
 
     @override
     async def _switch(self, on: bool) -> None:
-        await self.controller.holds.switch(self.slot, on)
+        await self.switch_by_hand(on)
 
 
 class PoolctlOutputSwitch(_OfOutput):

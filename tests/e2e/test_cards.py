@@ -80,6 +80,8 @@ async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
     assert timedelta(minutes=29) < left < timedelta(minutes=31)
     # The same by keyboard.
     await waterfall.get_by_role("button", name="Hold Waterfall").press("Enter")
+    await expect(dialog).to_contain_text("It was switched on by hand.")
+    await expect(dialog).to_contain_text("asked for that at")
     await dialog.get_by_role("button", name="Give back now").press("Enter")
     await pools.becomes(relay("Waterfall"), False)
     await expect(waterfall).not_to_contain_text("by hand")

@@ -1,7 +1,5 @@
 """What an assistant can ask: only of what is exposed, and nothing is invented."""
 
-from collections.abc import Awaitable, Callable
-from datetime import timedelta
 from typing import Any
 
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
@@ -65,72 +63,34 @@ async def assistant(home: Home) -> Assistant:
     return found
 
 
-async def nothing(home: Home) -> None:
-    """Leave all as it is."""
+async def test_why(assistant: Assistant) -> None:
+    """What an entity explains is what the assistant is told (`test_explained.py`)."""
+    home = assistant.home
+    for domain, key in (
+        ("switch", FILTER),
+        ("climate", "pool"),
+        ("switch", "ph_dosing"),
+    ):
+        state = home.state(domain, key)
+        answer = await assistant.ask(EXPLAIN, name=state.name)
+        assert answer["explanation"] == state.attributes["explanation"] != ""
+        assert (answer["state"], answer["name"]) == (state.state, state.name)
+        assert answer["since"] == state.last_changed.isoformat(timespec="seconds")
 
 
-async def hold_off(home: Home) -> None:
-    await home.act("switch.turn_off", FILTER)
+async def test_why_nobody_knows(assistant: Assistant) -> None:
+    assistant.home.disconnect()
+    await assistant.home.advance(120, step=30)
+    answer = await assistant.why(FILTER)
+    assert answer["explanation"] == "Not known: the controller does not answer."
 
 
-async def hold_on(home: Home) -> None:
-    await home.act("switch.turn_on", WATERFALL)
-
-
-async def in_the_app(home: Home) -> None:
-    home.pool.switch(3, True, hold=False)
-    await home.refresh()
-
-
-async def timer(home: Home) -> None:
-    home.pool.switch(3, True, hold=False)
-    home.pool.slots[3].timer = (home.pool.now + 600, 1200)
-    await home.refresh()
-
-
-async def spa_without_pump(home: Home) -> None:
-    await hold_off(home)
-    await home.act("switch.turn_on", "spa_mode")
-
-
-async def lost(home: Home) -> None:
-    home.disconnect()
-    await home.advance(120, step=30)
-
-
-@pytest.mark.parametrize(
-    ("step", "key", "cause"),
-    [
-        (nothing, FILTER, "its schedule runs it"),
-        (nothing, WATERFALL, "no schedule runs it now, and nobody switched it on"),
-        (hold_off, FILTER, "somebody holds it off by hand, so its schedules do not"),
-        (hold_on, WATERFALL, "somebody switched it on by hand"),
-        (in_the_app, WATERFALL, "somebody switched it on, in the app"),
-        (timer, WATERFALL, "a timer runs it"),
-        (spa_without_pump, "spa_mode", "spa mode is on, but nothing happens"),
-        (lost, FILTER, "not known: the controller does not answer"),
-    ],
-)
-async def test_why(
-    assistant: Assistant,
-    step: Callable[[Home], Awaitable[None]],
-    key: str,
-    cause: str,
-) -> None:
-    await step(assistant.home)
-    found = await assistant.why(key)
-    assert found["cause"].startswith(cause)
-    assert found["state"] == assistant.home.value("switch", key)
-
-
-async def test_until_when(assistant: Assistant) -> None:
-    await assistant.home.act(
-        "poolctl.hold", WATERFALL, state=True, duration=timedelta(minutes=30)
-    )
-    found = await assistant.why(WATERFALL)
-    until = assistant.home.state("switch", WATERFALL).attributes["held_until"]
-    assert found["held_until"] == until
-    assert (await assistant.why(FILTER))["schedule"] == "Filter"
+async def test_a_pool_is_explained(assistant: Assistant) -> None:
+    assistant.home.pool.water.ph = 8.2
+    assistant.home.pool.water.drift = 0
+    await assistant.home.refresh()
+    answer = await assistant.ask(EXPLAIN, name="Beach pool")
+    assert answer["status"] == "problem" and "8.2" in answer["problems"][0]["sentence"]
 
 
 async def test_how_the_pool_is(assistant: Assistant) -> None:

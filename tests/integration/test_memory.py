@@ -62,6 +62,7 @@ STORED: dict[str, Any] = {
             "pump_energy": 123.5,
             "pump_running_today": 4.5,
             "water_filtered_today": 62.25,
+            "pump_run_hours": 1200.5,
             "pool_heater_run_hours": 10,
             "solar_run_hours": 20,
             "spa_heater_run_hours": 1.5,
@@ -114,6 +115,7 @@ STORED: dict[str, Any] = {
                 "restarts": 1,
                 "state": "watched",
                 "previous": None,
+                "requester": "Anna",
             },
             {
                 "slot": 2,
@@ -129,6 +131,7 @@ STORED: dict[str, Any] = {
                 "restarts": 0,
                 "state": "active",
                 "previous": None,
+                "requester": "Anna",
             },
         ]
     },
@@ -270,6 +273,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
         (path[-1] in ("on", "measurable", "needed", "by_cloud") and odd is True)
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
         or (path[1:2] == ("types",) and odd == -1)
+        or (path[-1] == "requester" and isinstance(odd, str))
         or (path[-1] == "orp" and odd == -1)
         or (path[-1] == "water_temperature" and odd == -1)
         or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")

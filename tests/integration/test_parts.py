@@ -170,6 +170,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *TOTALS,
         *WARM_AT,
         *switch.SWITCHES,
+        *switch.DOSERS,
     )
     assert {row.key for row in tables} == PART_OF.keys()
 

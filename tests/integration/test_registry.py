@@ -77,6 +77,7 @@ _NOISE = {
     "solar_run_hours",
     "spa_heater_run_hours",
     "uv_run_hours",
+    "pump_run_hours",
 }
 """Those a person has to enable first."""
 

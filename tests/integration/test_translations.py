@@ -24,6 +24,10 @@ from custom_components.poolctl.const import (
     HoldsEnd,
 )
 from custom_components.poolctl.event import EVENTS
+from custom_components.poolctl.explained.dosing import DOSING_CAUSES
+from custom_components.poolctl.explained.heating import HEATING_CAUSES
+from custom_components.poolctl.explained.output import OUTPUT_CAUSES
+from custom_components.poolctl.explained.sentence import Cause
 from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.problems.problem import Problem
 from custom_components.poolctl.problems.table import KEYS, PROBLEMS
@@ -161,7 +165,27 @@ def test_every_problem_has_a_sentence_and_a_next_step() -> None:
         for key in (*own, *variants):
             step = f"{key}_next" if f"{key}_next" in ENGLISH["common"] else None
             expected.add(step or f"{row.key}_next")
-    assert set(ENGLISH["common"]) == expected
+    explained = {key for key in ENGLISH["common"] if key.startswith("why_")}
+    assert set(ENGLISH["common"]) - explained == expected
+
+
+def test_every_explanation_has_a_sentence() -> None:
+    """And every sentence belongs to one."""
+    causes: tuple[Cause[Any], ...] = (
+        *OUTPUT_CAUSES,
+        *HEATING_CAUSES,
+        *DOSING_CAUSES,
+    )
+    written = re.compile(r'"([a-z_]+)"')
+    sources = "".join(
+        (FOLDER / f"explained/{name}.py").read_text()
+        for name in ("changes", "output", "sentence")
+    )
+    further = {"by_other", "by_us", "by_name", "no_end", "until", "of_pump"}
+    further |= {"no_water", "dry", "cooling_down", "hold_ended"}
+    assert further <= set(written.findall(sources))
+    expected = {f"why_{cause.key}" for cause in causes} | {f"why_{k}" for k in further}
+    assert expected == {key for key in ENGLISH["common"] if key.startswith("why_")}
 
 
 def test_events() -> None:

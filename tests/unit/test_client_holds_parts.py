@@ -35,6 +35,7 @@ LEAST: dict[str, object] = {
     "restarts": 0,
     "state": "active",
     "previous": None,
+    "requester": None,
 }
 MOST = LEAST | {
     "slot": 36,
@@ -49,6 +50,7 @@ MOST = LEAST | {
     "restarts": 1000,
     "state": "watched",
     "previous": LEAST,
+    "requester": "Anna",
 }
 
 

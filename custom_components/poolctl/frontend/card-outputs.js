@@ -134,7 +134,7 @@ export class PoolOutputs extends PoolCard {
     const turn = (/** @type {string} */ how) => () => this.perform(`${entity.domain}.turn_${how}`, entity.id);
     const times = (/** @type {boolean} */ on) =>
       [30, 120].map((minutes) => ({ label: duration(this.hass, minutes * 60_000), run: hold(on, minutes) }));
-    this.ask(pool.named(entity), this.says(pool, entity), [
+    this.ask(pool.named(entity), entity.state?.attributes.explanation || this.says(pool, entity), [
       { title: text.keep_on, answers: [...times(true), { label: text.until_given_back, run: turn("on") }] },
       { title: text.keep_off, answers: [...(pool.throughCloud ? [] : times(false)), { label: text.until_schedule, run: turn("off") }] },
       {

@@ -110,7 +110,7 @@ def _is_on(state: PoolState, slot: Slot) -> bool | None:
 _chlorinator_output = _output(CHLORINATORS)
 
 
-def _chlorinates(state: PoolState) -> bool | None:
+def chlorinates(state: PoolState) -> bool | None:
     """Return whether the chlorinator makes chlorine: the flag is of a liquid doser, too."""
     if state.outputs.fitted(LIQUID_CHLORINE) is False:
         return state.signals.chlorine_dosing
@@ -126,7 +126,7 @@ WATER_FILTERED = TotalKind("water_filtered_today", _flow, daily=True)
 RUN_HOURS = (
     _run_hours("pump", frozenset({MAIN_PUMP}), _turns),
     *(_heater(source) for source in HeatSource),
-    _run_hours("chlorinator", CHLORINATORS, _chlorinates),
+    _run_hours("chlorinator", CHLORINATORS, chlorinates),
     _run_hours("uv", UV, _output(UV)),
     _run_hours("ozone", OZONE, _output(OZONE)),
 )

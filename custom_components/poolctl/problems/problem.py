@@ -8,8 +8,14 @@ from typing import Final, NamedTuple, Protocol, Self
 
 from homeassistant.helpers import issue_registry as ir
 
-type Values = Mapping[str, str | float]
-"""What the texts of a problem are filled with; numbers are written in the language."""
+
+class Celsius(float):
+    """A temperature in °C, written in the unit of Home Assistant."""
+
+
+type Value = str | float | datetime
+"""What a text is filled with, written in the language and the time zone of Home Assistant."""
+type Values = Mapping[str, Value]
 
 
 class Severity(StrEnum):

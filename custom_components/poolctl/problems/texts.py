@@ -1,13 +1,16 @@
 """The sentences of problems, in the language of Home Assistant."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
+from homeassistant.const import UnitOfTemperature
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_get_cached_translations
+from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from .problem import Active, Values
+from .problem import Active, Celsius, Value, Values
 
 _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 """The languages of our texts that have a decimal comma."""
@@ -15,13 +18,21 @@ _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 
 def filled(hass: HomeAssistant, values: Values) -> Mapping[str, str]:
     """Return values as they are written in the language: a float has one decimal."""
+    return {name: _written(hass, value) for name, value in values.items()}
+
+
+def _written(hass: HomeAssistant, value: Value) -> str:
+    if isinstance(value, datetime):
+        at, now = dt_util.as_local(value), dt_util.now()
+        return at.strftime("%H:%M" if at.date() == now.date() else "%Y-%m-%d %H:%M")
+    if isinstance(value, Celsius):
+        units = hass.config.units
+        degrees = units.temperature(value, UnitOfTemperature.CELSIUS)
+        return f"{degrees:.0f} {units.temperature_unit}"
+    if not isinstance(value, float):
+        return str(value)
     comma = hass.config.language.split("-")[0] in _COMMA
-    return {
-        name: (f"{value:.1f}".replace(".", "," if comma else "."))
-        if isinstance(value, float)
-        else str(value)
-        for name, value in values.items()
-    }
+    return f"{value:.1f}".replace(".", "," if comma else ".")
 
 
 def sentence(hass: HomeAssistant, problem: Active) -> str:
@@ -36,7 +47,10 @@ def next_step(hass: HomeAssistant, problem: Active) -> str:
 
 def _text(hass: HomeAssistant, problem: Active, *keys: str) -> str:
     """Return the first text that exists, which one always does."""
+    return next(filter(None, (text(hass, key, problem.values) for key in keys)), "")
+
+
+def text(hass: HomeAssistant, key: str, values: Mapping[str, str]) -> str:
+    """Return a text with its values, "" where there is none with this key."""
     texts = async_get_cached_translations(hass, hass.config.language, "common", DOMAIN)
-    paths = [f"component.{DOMAIN}.common.{key}" for key in keys]
-    found = next((texts[path] for path in paths if path in texts), "")
-    return found.format_map(problem.values)
+    return texts.get(f"component.{DOMAIN}.common.{key}", "").format_map(values)

@@ -71,7 +71,7 @@ class Controller:
         self.pump = pump = PumpControl(store, sender, device_id)
         self.outputs = OutputControl(store, sender, pump, device_id)
         self.controller_clock = controller_clock or ControllerClock()
-        times = Times(clock, zone, self.controller_clock)
+        self.times = times = Times(clock, zone, self.controller_clock)
         ClockWatch(store, times, paths.facts)
         switching = Switching(store, paths, poller, self.outputs, pump)
         self.holds = Holds(switching, times, holds, end_by_themselves=holds_end)

@@ -19,6 +19,10 @@ class State(StrEnum):
     WATCHED = "watched"
 
 
+OVER = frozenset({State.DUE, State.RELEASING, State.STUCK})
+"""Where its end has come, and its output is not given back for certain."""
+
+
 class End(StrEnum):
     """What ends a hold by itself."""
 
@@ -55,6 +59,8 @@ class Hold:
     since: datetime
     until: datetime | None = None
     """When it is released, in UTC; `None`: by a person."""
+    requester: str | None = None
+    """Who asked Home Assistant for it, "" where that is not known; `None`: nobody did."""
 
     end: End = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)

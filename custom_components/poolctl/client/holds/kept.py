@@ -54,6 +54,7 @@ def _stored(hold: Hold) -> dict[str, object]:
         "restarts": hold.restarts,
         "state": (hold.state if hold.state in _LASTING else State.ACTIVE).value,
         "previous": hold.previous and _stored(hold.previous),
+        "requester": hold.requester,
     }
 
 
@@ -74,6 +75,7 @@ def _hold(value: object) -> Hold:
         restarts=stored.need("restarts", whole(0, 1000)),
         state=stored.need("state", lambda state: State(text(state))),
         previous=stored.need("previous", _maybe(_hold)),
+        requester=stored.need("requester", _maybe(text)),
     )
 
 

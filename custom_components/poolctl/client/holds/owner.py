@@ -81,6 +81,11 @@ class Holds:
         """Those that a person sees."""
         return self._book.shown
 
+    @property
+    def stages(self) -> tuple[State, ...]:
+        """Where those are in their life."""
+        return tuple(hold.state for hold in self.shown)
+
     def of(self, slot: int) -> Hold | None:
         """Return the hold of a slot that a person sees."""
         hold = self._book.get(slot)
@@ -108,10 +113,10 @@ class Holds:
 
     # What a person asks for
 
-    async def switch(self, slot: Slot | None, on: bool) -> None:
+    async def switch(self, slot: Slot | None, on: bool, requester: str = "") -> None:
         """Switch an output by hand; raises NotSupportedError where its slot is unknown."""
         slot, now = _existing(slot), self._times.now
-        hold = Hold(slot=slot.index, on=on, since=now)
+        hold = Hold(slot=slot.index, on=on, since=now, requester=requester)
         if not on and self._end_by_themselves:
             hold = self._held_off(hold, slot)
         await self._request(_Request(slot=slot, hold=hold))
@@ -131,7 +136,12 @@ class Holds:
         return replace(hold, needed=False, until=hold.since)
 
     async def hold(
-        self, slot: Slot | None, on: bool, duration: timedelta, speed: int | None = None
+        self,
+        slot: Slot | None,
+        on: bool,
+        duration: timedelta,
+        speed: int | None = None,
+        requester: str = "",
     ) -> None:
         """Hold an output on or off for some time; the pump also at a speed in %.
 
@@ -147,6 +157,7 @@ class Holds:
             until=now + duration,
             end=End.DURATION,
             lasts=duration.total_seconds(),
+            requester=requester,
         )
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
 

@@ -15,7 +15,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 
-from .const import CONF_CONTROLLERS, DOMAIN
+from ..const import CONF_CONTROLLERS, DOMAIN
 
 
 @callback

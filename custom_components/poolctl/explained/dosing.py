@@ -1,0 +1,90 @@
+"""Why a doser doses or does not."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from ..client.pool.dosing import ACID, AnyDosing, DoserKind
+from ..client.pool.parts import Doser
+from ..client.pool.state import PoolState
+from ..learned.totals import chlorinates
+from ..problems.problem import Value
+from .output import why_pump
+from .sentence import Cause, Explanation, Situation, explain
+
+
+@dataclass(frozen=True)
+class DosingFacts:
+    """What is recorded of a doser or a chlorinator."""
+
+    at: Situation
+    kind: AnyDosing
+
+    @property
+    def state(self) -> PoolState:
+        """What the controller or the cloud reported."""
+        return self.at.state
+
+    @property
+    def doses(self) -> bool | None:
+        """Whether it doses now."""
+        if isinstance(self.kind, DoserKind):
+            return self.kind.doses_now(self.state.signals)
+        return chlorinates(self.state)
+
+    @property
+    def doser(self) -> Doser | None:
+        """Its drum and its count, if it has any."""
+        return self.kind.of(self.state) if isinstance(self.kind, DoserKind) else None
+
+    @property
+    def target(self) -> dict[str, Value]:
+        """What it keeps the reading at."""
+        desired = self.kind.of(self.state).desired
+        if desired is None:
+            return {}
+        return {"target": float(desired) if self.kind is ACID else round(desired)}
+
+
+def why_dosing(at: Situation, kind: AnyDosing) -> Explanation:
+    """Return why a doser doses or does not."""
+    return explain(DOSING_CAUSES, DosingFacts(at, kind))
+
+
+def _reached(facts: DosingFacts) -> bool:
+    desired = facts.kind.of(facts.state).desired
+    readings = facts.state.measured_chemistry
+    reading = readings.ph if facts.kind is ACID else readings.orp
+    if desired is None or reading is None:
+        return False
+    return reading <= desired if facts.kind is ACID else reading >= desired
+
+
+DOSING_CAUSES: Final[tuple[Cause[DosingFacts], ...]] = (
+    Cause("dose_off", lambda facts: facts.kind.of(facts.state).enabled is False),
+    Cause("doses", lambda facts: facts.doses),
+    Cause(
+        "dose_limit",
+        lambda facts: (
+            facts.doser and facts.doser.limit_reached(facts.at.now - facts.at.ahead)
+        ),
+    ),
+    Cause("dose_empty", lambda facts: facts.doser and facts.doser.empty),
+    Cause(
+        "dose_needs_pump",
+        lambda facts: facts.state.pump_on is False,
+        more=lambda facts: why_pump(facts.at),
+    ),
+    Cause("dose_unstable", lambda facts: facts.state.signals.chemistry_stable is False),
+    Cause(
+        "dose_ph_reached",
+        lambda facts: facts.kind is ACID and _reached(facts),
+        values=lambda facts: facts.target,
+    ),
+    Cause("dose_orp_reached", _reached, values=lambda facts: facts.target),
+    Cause(
+        "dose_waits",
+        lambda facts: facts.doses is False and facts.kind.of(facts.state).enabled,
+    ),
+    Cause("unknown", lambda facts: True),
+)
+"""The first that applies."""

@@ -1,0 +1,179 @@
+"""Why an output runs or does not."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+
+from ..client.equipment import SLOTS_OF_EXPANDERS, Role, Slot
+from ..client.frame import MODE_MANUAL, MODE_OFF
+from ..client.holds.hold import OVER, Hold
+from ..client.holds.rules import Window, window_of
+from ..client.pool.state import PoolState, Source
+from ..output_attributes import output_mode, running_schedule, spa_waits_for_pump
+from ..problems.problem import Values
+from .sentence import Cause, Explanation, Sentence, Situation, explain, until
+
+
+@dataclass(frozen=True)
+class OutputFacts:
+    """What is recorded of an output."""
+
+    at: Situation
+    slot: Slot
+
+    @property
+    def state(self) -> PoolState:
+        """What the controller or the cloud reported."""
+        return self.at.state
+
+    @property
+    def is_pump(self) -> bool:
+        """Whether it is the main pump."""
+        return self.slot.role is Role.PUMP
+
+    @property
+    def on(self) -> bool | None:
+        """Whether it runs."""
+        return self.state.pump_on if self.is_pump else self.slot.on
+
+    @property
+    def mode(self) -> int | None:
+        """What runs it (layouts.md 2.1); `None` where that is not reported."""
+        return output_mode(self.state, self.slot)
+
+    @property
+    def hold(self) -> Hold | None:
+        """Its hold, unless it is certainly held no more."""
+        if self.slot.held is False:
+            return None
+        holds = (each for each in self.at.holds if each.slot == self.slot.index)
+        return next(holds, None)
+
+    @cached_property
+    def window(self) -> Window | None:
+        """What should run it now."""
+        return window_of(self.state, self.slot, self.at.now)
+
+    @property
+    def timer(self) -> datetime | None:
+        """When its timer switches it off."""
+        ends = self.state.timer_ends
+        return next((each.at for each in ends if each.slot == self.slot.index), None)
+
+
+def why_output(at: Situation, slot: Slot) -> Explanation:
+    """Return why an output runs or does not."""
+    facts = OutputFacts(at, slot)
+    notes = _dry(facts), _runs_on(facts)
+    return (
+        *explain(OUTPUT_CAUSES, facts),
+        *(Sentence(each) for each in notes if each is not None),
+    )
+
+
+def why_pump(at: Situation) -> Explanation:
+    """Return why the pump is off, for what needs it."""
+    if (pump := at.state.outputs.pump) is None:
+        return ()
+    return Sentence("of_pump"), *why_output(at, pump)
+
+
+def _expander_lost(facts: OutputFacts) -> bool:
+    there = facts.state.signals.expanders
+    return any(
+        facts.slot.index in slots and connected is False
+        for slots, connected in zip(SLOTS_OF_EXPANDERS, there, strict=True)
+    )
+
+
+def _held(facts: OutputFacts, *, on: bool) -> bool:
+    """Return whether it is held; an override is reported before its hold is ours."""
+    if facts.hold is not None:
+        return facts.hold.on is on
+    return facts.slot.held is True and facts.on is on
+
+
+def _of_hold(facts: OutputFacts) -> Explanation:
+    """Return who asked for a hold, and when it ends."""
+    if (hold := facts.hold) is None:
+        return ()
+    by: dict[str | None, str] = {None: "by_other", "": "by_us"}
+    values: Values = {"time": hold.since, "name": hold.requester or ""}
+    asked = Sentence(by.get(hold.requester, "by_name"), values)
+    return asked, *(until(hold.until) or (Sentence("no_end"),))
+
+
+def _schedule(facts: OutputFacts) -> dict[str, str]:
+    return {"schedule": running_schedule(facts.state, facts.mode) or ""}
+
+
+def _end_of_window(facts: OutputFacts) -> Explanation:
+    return until(facts.window.until - facts.at.ahead if facts.window else None)
+
+
+def _has_schedule(facts: OutputFacts) -> bool:
+    used = facts.state.schedules.used.values()
+    return any(each.enabled and each.slot == facts.slot.index for each in used)
+
+
+def _by_schedule(facts: OutputFacts) -> bool:
+    return facts.on is True and facts.mode not in (None, MODE_OFF, MODE_MANUAL)
+
+
+def _spa_waits(facts: OutputFacts) -> bool | None:
+    is_spa = facts.slot == facts.state.outputs.spa
+    return is_spa and spa_waits_for_pump(facts.state)
+
+
+def _needs_pump(facts: OutputFacts) -> bool:
+    return facts.slot.role is Role.PUMP_LINKED and facts.state.pump_on is False
+
+
+def _runs_on(facts: OutputFacts) -> str | None:
+    cooling = facts.is_pump and facts.state.signals.pump_cooling_down
+    return "cooling_down" if cooling else None
+
+
+def _dry(facts: OutputFacts) -> str | None:
+    signals = facts.state.signals
+    if not facts.is_pump or not signals.dry_run:
+        return None
+    return "no_water" if signals.retries_exceeded else "dry"
+
+
+OUTPUT_CAUSES: Final[tuple[Cause[OutputFacts], ...]] = (
+    Cause("expander_lost", _expander_lost),
+    Cause(
+        "hold_over",
+        lambda facts: (
+            (hold := facts.hold) and hold.state in OVER and facts.on is hold.on
+        ),
+    ),
+    Cause("spa_waits", _spa_waits, more=lambda facts: why_pump(facts.at)),
+    Cause(
+        "stopped_by_spa",
+        lambda facts: any(h.slot == facts.slot.index for h in facts.at.stopped_by_spa),
+    ),
+    Cause("needs_pump", _needs_pump, more=lambda facts: why_pump(facts.at)),
+    Cause(
+        "timer",
+        lambda facts: facts.on and facts.timer,
+        more=lambda facts: until(facts.timer),
+    ),
+    Cause("held_on", lambda facts: _held(facts, on=True), more=_of_hold),
+    Cause("held_off", lambda facts: _held(facts, on=False), more=_of_hold),
+    Cause("schedule", _by_schedule, values=_schedule, more=_end_of_window),
+    Cause("by_hand", lambda facts: facts.on and facts.mode == MODE_MANUAL),
+    Cause("cloud", lambda facts: facts.on and facts.state.source is Source.CLOUD),
+    Cause("stopped", lambda facts: facts.on is False and _dry(facts)),
+    # The cloud alone reports no schedules: then nothing is said of them.
+    Cause(
+        "unknown",
+        lambda facts: facts.on is not False or facts.state.schedules.records is None,
+    ),
+    Cause("schedule_should_run", lambda facts: facts.window is not None),
+    Cause("no_run", _has_schedule),
+    Cause("no_schedule", lambda facts: True),
+)
+"""The first that applies."""

@@ -1,0 +1,55 @@
+"""What an explanation is based on, and what it consists of."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from ..client.holds.hold import Hold
+from ..client.pool.state import PoolState
+from ..problems.problem import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What is recorded of a pool at one moment."""
+
+    state: PoolState
+    holds: tuple[Hold, ...] = ()
+    stopped_by_spa: tuple[Hold, ...] = ()
+    now: datetime
+    """The controller's local time."""
+    ahead: timedelta = timedelta()
+    """How far its clock is ahead of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence, by the key of its text."""
+
+    key: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+type Explanation = tuple[Sentence, ...]
+
+
+class Cause[F](NamedTuple):
+    """A row of a table of causes: the first that applies is the explanation."""
+
+    key: str
+    applies: Callable[[F], object]
+    values: Callable[[F], Mapping[str, Value]] = lambda facts: {}
+    more: Callable[[F], Explanation] = lambda facts: ()
+    """The sentences that follow."""
+
+
+def explain[F](causes: Iterable[Cause[F]], facts: F) -> Explanation:
+    """Return the first cause that applies; the last row of a table always does."""
+    cause = next(each for each in causes if each.applies(facts))
+    return Sentence(cause.key, cause.values(facts)), *cause.more(facts)
+
+
+def until(at: datetime | None) -> Explanation:
+    """Return when it ends."""
+    return (Sentence("until", {"time": at}),) if at else ()
