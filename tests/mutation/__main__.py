@@ -41,6 +41,11 @@ class Group:
 
 _SHOWN_BY: Final = ("left_out", "problems", "repairs")
 """What shows problems, and notices faults of theirs."""
+_OF_LEARNED: Final = (
+    *("consumption", "doses", "dosing_watchdog", "filter_load", "run_hours"),
+    *("totals", "totals_days", "warm_at"),
+)
+"""What shows learned values."""
 GROUPS: Final = (
     Group("client/clock.py", ("tests/unit/test_client_clock.py",)),
     Group("client/holds", ("tests/unit/test_client_holds*.py",)),
@@ -54,7 +59,13 @@ GROUPS: Final = (
     ),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
     Group("learned/totals.py", ("tests/integration/test_totals.py",)),
-    Group("learned", ("tests/unit/test_learned*.py",)),
+    Group(
+        "learned",
+        (
+            "tests/unit/test_learned*.py",
+            *(f"tests/integration/test_{name}.py" for name in _OF_LEARNED),
+        ),
+    ),
     Group("upkeep/memory.py", ("tests/integration/test_memory.py",)),
 )
 
@@ -62,6 +73,7 @@ SETTINGS: Final = """
 [tool.mutmut]
 source_paths = ["{package}"]
 only_mutate = {modules}
+also_copy = ["README.md", "docs"]
 do_not_mutate = {others}
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist", "--timeout=30"]
 pytest_add_cli_args_test_selection = {tests}
@@ -189,7 +201,7 @@ def _left(group: Group, *, timeouts: bool = False) -> list[str]:
 def _prepare(group: Group, modules: Sequence[str], tests: Sequence[str]) -> None:
     """Set up a folder in which mutmut may write what it likes."""
     group.work.mkdir(parents=True, exist_ok=True)
-    for name in ("custom_components", "tests"):
+    for name in ("custom_components", "tests", "README.md", "docs"):
         link = group.work / name
         link.unlink(missing_ok=True)
         link.symlink_to(ROOT / name)
