@@ -21,12 +21,12 @@ _DIGITS: Final = 3
 class Probes(NamedTuple):
     """What four probes read, or what is shown of it."""
 
-    ph: float | None
-    orp: float | None
+    ph: float | None = None
+    orp: float | None = None
     """mV."""
-    water_temperature: float | None
+    water_temperature: float | None = None
     """°C."""
-    ambient_temperature: float | None
+    ambient_temperature: float | None = None
     """°C."""
 
     @classmethod
@@ -81,37 +81,32 @@ class SteadyReadings:
         self.settled = 0
         """Another one whenever a shown value changed and no reading did."""
         self._context: tuple[object, ...] = ()
-        self._readings: Probes | None = None
         self._shown = [_Shown() for _ in BANDS]
+        self._readings = self._values = self._view = Probes()
         self._viewed: PoolState | None = None
-        self._view: Probes | None = None
 
     def take(self, state: PoolState, at: float) -> None:
         """Take a read of a time, monotonic in s."""
         readings, context = Probes.of(state), self._context_of(state)
         shown = [_Shown() for _ in BANDS] if context != self._context else self._shown
-        values = [each.value for each in self._shown]
         self._shown = [
             each.after(reading, at, band)
             for each, reading, band in zip(shown, readings, BANDS, strict=True)
         ]
+        values = Probes(*(each.value for each in self._shown))
         if readings == self._readings:
-            self.settled += values != [each.value for each in self._shown]
-        self._readings, self._context, self._viewed = readings, context, None
+            self.settled += values != self._values
+        self._readings, self._context, self._values = readings, context, values
+        self._viewed, self._view = state, values
 
     def of(self, state: PoolState) -> Probes:
         """Return what is shown in a state: the true readings in another context.
 
         That is a state which a command or a reply has changed since the newest read.
         """
-        if self._view is None or state is not self._viewed:
+        if state is not self._viewed:
             same = self._context_of(state) == self._context
-            self._viewed = state
-            self._view = (
-                Probes(*(each.value for each in self._shown))
-                if same
-                else Probes.of(state)
-            )
+            self._viewed, self._view = state, self._values if same else Probes.of(state)
         return self._view
 
     def _context_of(self, state: PoolState) -> tuple[object, ...]:
