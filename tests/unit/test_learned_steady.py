@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Doser, Dosing, Water
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.learned.steady import (
@@ -23,7 +24,8 @@ STEPS = 0.1, 1.0, 0.1, 0.05
 CENTRE = 7.4, 700.0, 25.0, 20.0
 STATE = PoolState(
     source=Source.LAN,
-    signals=Signals(chemistry_stable=True),
+    outputs=Outputs(types=(31, 2)),  # pump and pool heater
+    signals=Signals(chemistry_stable=True, pool_heater=True),
     pool=Water(target=28),
     spa=Water(target=36),
     acid=Doser(desired=7.4),
@@ -135,8 +137,13 @@ def test_what_settles_while_nothing_changes_is_counted() -> None:
     "change",
     [
         lambda state: replace(state, source=Source.CLOUD),
-        lambda state: replace(state, signals=Signals(chemistry_stable=False)),
-        lambda state: replace(state, signals=Signals(chemistry_stable=None)),
+        lambda state: replace(
+            state, signals=Signals(chemistry_stable=False, pool_heater=True)
+        ),
+        lambda state: replace(state, signals=Signals(pool_heater=True)),
+        lambda state: replace(
+            state, signals=Signals(chemistry_stable=True, pool_heater=False)
+        ),
         lambda state: replace(state, pool=Water(target=29)),
         lambda state: replace(state, spa=Water(target=35)),
         lambda state: replace(state, acid=Doser(desired=7.2)),
