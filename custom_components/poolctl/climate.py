@@ -31,7 +31,6 @@ from .client.pool.heating import (
     may_heat,
 )
 from .entity import ExplainedEntity, PoolctlEntityDescription
-from .explained.explained import explain_heating
 from .explained.sentence import Explanation
 from .learned.pool import Pool
 from .learned.warming import expected_rate
@@ -166,7 +165,8 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
 
     @override
     def explain(self) -> Explanation:
-        return explain_heating(self.controller, self.entity_description.body)
+        shown = self.coordinator.pool.chemistry
+        return self.coordinator.explained.heating(self.entity_description.body, shown)
 
     @property
     def _rate(self) -> float | None:

@@ -24,6 +24,7 @@ from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .device import device_info
+from .explained.explained import Explained
 from .learned.pool import Pool
 from .names.parts import Part, part_info
 from .network.access import LanAccess
@@ -114,6 +115,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.controller = controller = self._make_controller()
         self.data = controller.store.state
         self._choices = controller.store.choices
+        self.explained = Explained(controller)
         controller.store.add_read_listener(self.remembered.async_learn)
         self._view = EquipmentView(self.data)
         self.hold_timer = HoldTimer(hass, controller.holds, self.async_in_background)
@@ -355,11 +357,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         store, holds = self.controller.store, self.controller.holds
         self.remembered.async_keep(store.known, store.choices, holds.kept)
         self.hold_timer.async_check()
-        names_due, learned = self.controller.queries.names_due, self.learned
-        revisions = learned.revision, learned.steady.settled
-        shown = names_due, store.choices, holds.shown, holds.stages, revisions
-        state = store.state
-        same = state == self.data
+        names_due, revision = self.controller.queries.names_due, self.learned.revision
+        shown = names_due, store.choices, holds.shown, holds.stages, revision
+        same = (state := store.state) == self.data
         if same and shown == self._shown:
             return
         # What is shown of holds may come with a poll whose state is the same.

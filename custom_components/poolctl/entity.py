@@ -20,7 +20,7 @@ from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .errors import command_errors
 from .explained.changes import EVENT_CHANGED, Changes
-from .explained.explained import async_requester, explain_output, in_words
+from .explained.explained import async_requester, in_words
 from .explained.sentence import Explanation
 from .learned.pool import Pool
 from .names.naming import name_on_page, slot_words
@@ -213,7 +213,7 @@ class OutputEntity(ExplainedEntity[bool]):
 
     @override
     def explain(self) -> Explanation:
-        return explain_output(self.controller, self.slot)
+        return self.coordinator.explained.output(self.slot)
 
     @override
     def _details(self) -> tuple[object, ...]:

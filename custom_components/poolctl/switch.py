@@ -29,7 +29,6 @@ from .entity import (
     SlotEntity,
     slot_is_on,
 )
-from .explained.explained import explain_dosing
 from .explained.sentence import Explanation
 from .presence import Presences, async_setup_platform, described, of_slots
 from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
@@ -221,7 +220,8 @@ class PoolctlDosingSwitch(ExplainedEntity[bool], PoolctlSwitch):
 
     @override
     def explain(self) -> Explanation:
-        return explain_dosing(self.controller, self.entity_description.kind)
+        shown = self.coordinator.pool.chemistry
+        return self.coordinator.explained.dosing(self.entity_description.kind, shown)
 
 
 class _OfOutput(OutputEntity, PoolctlSwitch):

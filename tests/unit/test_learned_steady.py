@@ -122,15 +122,13 @@ def test_a_small_difference_that_lasts() -> None:
     assert shown == [700] * 23 + [702]
 
 
-def test_what_settles_while_nothing_changes_is_counted() -> None:
+def test_what_settles_while_nothing_changes_is_reported() -> None:
     steady = SteadyReadings()
     steady.take(STATE, 0)
     state = replace(STATE, readings=replace(STATE.readings, orp=702))
-    counts = []
-    for at in (POLL, LASTS, POLL + LASTS, 2 * LASTS):
-        steady.take(state, at)
-        counts.append(steady.settled)
-    assert counts == [0, 0, 1, 1]
+    times = (POLL, LASTS, POLL + LASTS, 2 * LASTS)
+    settled = [steady.take(state, at) for at in times]
+    assert settled == [False, False, True, False]
 
 
 @pytest.mark.parametrize(

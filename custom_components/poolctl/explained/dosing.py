@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..client.pool.dosing import ACID, AnyDosing, DoserKind
-from ..client.pool.parts import Doser
+from ..client.pool.parts import Chemistry, Doser
 from ..client.pool.state import PoolState
 from ..learned.totals import chlorinates
 from ..problems.problem import Value
@@ -18,6 +18,8 @@ class DosingFacts:
 
     at: Situation
     kind: AnyDosing
+    shown: Chemistry
+    """The readings without their noise."""
 
     @property
     def state(self) -> PoolState:
@@ -45,15 +47,14 @@ class DosingFacts:
         return {"target": float(desired) if self.kind is ACID else round(desired)}
 
 
-def why_dosing(at: Situation, kind: AnyDosing) -> Explanation:
+def why_dosing(at: Situation, kind: AnyDosing, shown: Chemistry) -> Explanation:
     """Return why a doser doses or does not."""
-    return explain(DOSING_CAUSES, DosingFacts(at, kind))
+    return explain(DOSING_CAUSES, DosingFacts(at, kind, shown))
 
 
 def _reached(facts: DosingFacts) -> bool:
     desired = facts.kind.of(facts.state).desired
-    readings = facts.state.measured_chemistry
-    reading = readings.ph if facts.kind is ACID else readings.orp
+    reading = facts.shown.ph if facts.kind is ACID else facts.shown.orp
     if desired is None or reading is None:
         return False
     return reading <= desired if facts.kind is ACID else reading >= desired

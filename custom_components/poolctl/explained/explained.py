@@ -6,6 +6,8 @@ from ..client.control.controller import Controller
 from ..client.equipment import Slot
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.heating import Body
+from ..client.pool.parts import Chemistry
+from ..client.pool.state import PoolState
 from ..output_attributes import RUN_BY
 from ..problems.texts import filled, text
 from .dosing import why_dosing
@@ -14,31 +16,61 @@ from .output import why_output
 from .sentence import Explanation, Situation
 
 
-def explain_output(controller: Controller, slot: Slot | None) -> Explanation:
-    """Return why an output runs or does not, where somebody switches it."""
-    if slot is None or slot.role in RUN_BY:
-        return ()
-    return why_output(_situation(controller), slot)
+class Explained:
+    """Explains what a controller runs, outputs only anew when something about them changed.
 
+    Without that, each poll would explain each of them to change nothing.
+    """
 
-def explain_heating(controller: Controller, body: Body) -> Explanation:
-    """Return why a body of water is heated or is not."""
-    return why_heating(_situation(controller), body)
+    def __init__(self, controller: Controller) -> None:
+        """Explain what this one runs."""
+        self._controller = controller
+        self._state: PoolState | None = None
+        self._basis: tuple[object, ...] = ()
+        self._outputs: dict[int, Explanation] = {}
 
+    def output(self, slot: Slot | None) -> Explanation:
+        """Return why an output runs or does not, where somebody switches it."""
+        if slot is None or slot.role in RUN_BY:
+            return ()
+        self._renew()
+        if slot.index not in self._outputs:
+            self._outputs[slot.index] = why_output(self._situation(), slot)
+        return self._outputs[slot.index]
 
-def explain_dosing(controller: Controller, kind: AnyDosing) -> Explanation:
-    """Return why a doser doses or does not."""
-    return why_dosing(_situation(controller), kind)
+    def heating(self, body: Body, shown: Chemistry) -> Explanation:
+        """Return why a body of water is heated or is not."""
+        return why_heating(self._situation(), body, shown)
 
+    def dosing(self, kind: AnyDosing, shown: Chemistry) -> Explanation:
+        """Return why a doser doses or does not."""
+        return why_dosing(self._situation(), kind, shown)
 
-def _situation(controller: Controller) -> Situation:
-    return Situation(
-        state=controller.store.state,
-        holds=controller.holds.shown,
-        stopped_by_spa=controller.holds.stopped_by_spa,
-        now=controller.times.local,
-        ahead=controller.times.offset,
-    )
+    def _renew(self) -> None:
+        """Forget the explanations of outputs that something else is known of now."""
+        holds, state = self._controller.holds, self._controller.store.state
+        held = holds.shown, holds.stages, holds.stopped_by_spa
+        if state is self._state and held == self._basis[:3]:
+            return
+        self._state = state
+        basis = (
+            *held,
+            *(state.outputs, state.schedules, state.timer_ends),
+            *(state.signals, state.source, state.readings.main_pump_mode),
+            self._controller.times.local.replace(second=0, microsecond=0),
+        )
+        if basis != self._basis:
+            self._basis, self._outputs = basis, {}
+
+    def _situation(self) -> Situation:
+        controller = self._controller
+        return Situation(
+            state=controller.store.state,
+            holds=controller.holds.shown,
+            stopped_by_spa=controller.holds.stopped_by_spa,
+            now=controller.times.local,
+            ahead=controller.times.offset,
+        )
 
 
 def in_words(hass: HomeAssistant, explanation: Explanation) -> str:

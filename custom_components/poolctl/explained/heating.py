@@ -11,8 +11,8 @@ from ..client.pool.heating import (
     heats,
     may_heat,
     selected_sources,
-    temperature,
 )
+from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState, PumpStatus
 from ..problems.problem import Celsius
 from .output import why_pump
@@ -25,6 +25,8 @@ class HeatingFacts:
 
     at: Situation
     body: Body
+    shown: Chemistry
+    """The readings without their noise."""
 
     @property
     def state(self) -> PoolState:
@@ -38,16 +40,13 @@ class HeatingFacts:
         return {} if target is None else {"target": Celsius(target)}
 
 
-def why_heating(at: Situation, body: Body) -> Explanation:
+def why_heating(at: Situation, body: Body, shown: Chemistry) -> Explanation:
     """Return why a body of water is heated or is not."""
-    return explain(HEATING_CAUSES, HeatingFacts(at, body))
+    return explain(HEATING_CAUSES, HeatingFacts(at, body, shown))
 
 
 def _reached(facts: HeatingFacts) -> bool:
-    now, target = (
-        temperature(facts.state, facts.body),
-        facts.body.of(facts.state).target,
-    )
+    now, target = facts.shown.water_temperature, facts.body.of(facts.state).target
     return now is not None and target is not None and now >= target
 
 

@@ -56,7 +56,7 @@ class Learned:
         """
         seconds = None if self._at is None else at - self._at
         self._at = at
-        self.steady.take(state, at)
+        settled = self.steady.take(state, at)
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
         read = Read(state, seconds, now)
@@ -64,6 +64,7 @@ class Learned:
         self.now = now
         new_totals = self.totals.take(read)
         news = [
+            settled,
             new_day,
             new_totals,
             self.filter.take(read),

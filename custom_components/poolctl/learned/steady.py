@@ -78,15 +78,16 @@ class SteadyReadings:
 
     def __init__(self) -> None:
         """Show the first readings at once."""
-        self.settled = 0
-        """Another one whenever a shown value changed and no reading did."""
         self._context: tuple[object, ...] = ()
         self._shown = [_Shown() for _ in BANDS]
         self._readings = self._values = self._view = Probes()
         self._viewed: PoolState | None = None
 
-    def take(self, state: PoolState, at: float) -> None:
-        """Take a read of a time, monotonic in s."""
+    def take(self, state: PoolState, at: float) -> bool:
+        """Take a read of a time, monotonic in s.
+
+        Return whether a shown value changed although no reading did.
+        """
         readings, context = Probes.of(state), self._context_of(state)
         shown = [_Shown() for _ in BANDS] if context != self._context else self._shown
         self._shown = [
@@ -94,10 +95,10 @@ class SteadyReadings:
             for each, reading, band in zip(shown, readings, BANDS, strict=True)
         ]
         values = Probes(*(each.value for each in self._shown))
-        if readings == self._readings:
-            self.settled += values != self._values
+        settled = readings == self._readings and values != self._values
         self._readings, self._context, self._values = readings, context, values
         self._viewed, self._view = state, values
+        return settled
 
     def of(self, state: PoolState) -> Probes:
         """Return what is shown in a state: the true readings in another context.
