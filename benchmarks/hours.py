@@ -64,12 +64,15 @@ async def _rows(frozen: FrozenDateTimeFactory, hours: int) -> list[Row]:
 
 
 async def _written(hass: HomeAssistant, service: Service) -> list[Row]:
-    """Hold the water still, then let three readings differ by more than their noise."""
+    """Hold the water still, then let three readings differ by more than their noise.
+
+    No doser starts: what it does would change, too.
+    """
     water = service.controllers[0].pool.water
     water.drift = 0.0
     await asyncio.sleep(4 * POLL)
     nothing = await _poll(hass)
-    water.ph, water.orp, water.ambient = water.ph - 0.2, water.orp - 6, 20.0
+    water.ph, water.orp, water.ambient = water.ph - 0.2, water.orp + 6, 20.0
     three = await _poll(hass)
     water.drift = 1.0
     return [
