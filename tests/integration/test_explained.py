@@ -121,6 +121,15 @@ async def fill_day(home: Home) -> None:
     await home.live(360, step=60)
 
 
+async def set_speed(home: Home) -> None:
+    """Change the speed: it is held from then on, which nobody asked for as such."""
+    task = home.hass.async_create_task(
+        home.act("number.set_value", "pump_speed", value=60)
+    )
+    await home.live(60)
+    await task
+
+
 HOLD_OFF = act("poolctl.hold", "pump", state=False, duration=timedelta(hours=2))
 HOLD_ON = act("poolctl.hold", "slot_3", state=True, duration=timedelta(hours=2))
 WARM = settings(pool_target=40, spa_target=40, heating=7)
@@ -129,6 +138,7 @@ RUN_ON = settings(pool_target=40, heating=7, heater_cooldown=900)
 SPA_ON = act("switch.turn_on", "spa_mode")
 PUMP_OFF, PUMP_ON = act("switch.turn_off", "pump"), act("switch.turn_on", "pump")
 RESUME = act("poolctl.resume_schedule", "pump")
+SHOW = act("light.turn_on", "slot_1", effect="red")
 WATERFALL_ON = act("switch.turn_on", "slot_3")
 
 
@@ -190,8 +200,10 @@ SITUATIONS: Final[tuple[tuple[str, str, tuple[Step, ...]], ...]] = (
     (
         "switch.spa_mode",
         "spa_waits of_pump held_off by_other no_end",
-        (SPA_ON, app(PUMP, False), live(45)),
+        (SPA_ON, live(75), app(PUMP, False), live(45)),
     ),
+    ("light.slot_1", "held_on no_end", (SHOW, live(60))),
+    ("switch.pump", "held_on no_end", (set_speed,)),
     ("light.slot_1", "held_on by_us no_end", (act("light.turn_on", "slot_1"),)),
     # Heating
     ("climate.pool", "heat_off", (settings(heating=0),)),
@@ -383,3 +395,12 @@ async def test_what_nobody_switches_is_not_explained(pool: Home) -> None:
     """Its reason says who does."""
     ozone = pool.state("binary_sensor", "slot_26").attributes
     assert ozone["reason"] == "no_relay" and "explanation" not in ozone
+
+
+async def test_a_target_that_is_no_temperature(pool: Home) -> None:
+    """While it heats, too."""
+    await WARM(pool)
+    assert explanation(pool, "climate.pool").startswith("It heats to ")
+    pool.pool.settings["pool_target"] = 255
+    await pool.live(360, step=60)
+    assert "explanation" not in pool.state("climate", "pool").attributes

@@ -115,6 +115,7 @@ STORED: dict[str, Any] = {
                 "restarts": 1,
                 "state": "watched",
                 "previous": None,
+                "asked": "here",
                 "requester": "Anna",
             },
             {
@@ -131,6 +132,7 @@ STORED: dict[str, Any] = {
                 "restarts": 0,
                 "state": "active",
                 "previous": None,
+                "asked": "here",
                 "requester": "Anna",
             },
         ]

@@ -35,7 +35,8 @@ LEAST: dict[str, object] = {
     "restarts": 0,
     "state": "active",
     "previous": None,
-    "requester": None,
+    "asked": "elsewhere",
+    "requester": "",
 }
 MOST = LEAST | {
     "slot": 36,
@@ -50,6 +51,7 @@ MOST = LEAST | {
     "restarts": 1000,
     "state": "watched",
     "previous": LEAST,
+    "asked": "here",
     "requester": "Anna",
 }
 

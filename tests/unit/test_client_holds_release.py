@@ -56,6 +56,8 @@ class Paths:
         default_factory=lambda: PoolState(outputs=Outputs(types=(31, 13, 1)))
     )
 
+    commanded_at: float | None = None
+
     def publish(self) -> None:
         self.asked.append(("publish",))
 

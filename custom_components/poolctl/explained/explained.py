@@ -39,7 +39,9 @@ class Explained:
         return self._outputs[slot.index]
 
     def heating(self, body: Body, shown: Chemistry) -> Explanation:
-        """Return why a body of water is heated or is not."""
+        """Return why a body of water is heated or is not, where its target is known."""
+        if body.of(self._controller.store.state).target is None:
+            return ()
         return why_heating(self._situation(), body, shown)
 
     def dosing(self, kind: AnyDosing, shown: Chemistry) -> Explanation:

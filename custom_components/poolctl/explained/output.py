@@ -7,7 +7,7 @@ from typing import Final
 
 from ..client.equipment import SLOTS_OF_EXPANDERS, Role, Slot
 from ..client.frame import MODE_MANUAL, MODE_OFF
-from ..client.holds.hold import OVER, Hold
+from ..client.holds.hold import OVER, Asked, Hold
 from ..client.holds.rules import Window, window_of
 from ..client.pool.state import PoolState, Source
 from ..output_attributes import output_mode, running_schedule, spa_waits_for_pump
@@ -98,10 +98,13 @@ def _of_hold(facts: OutputFacts) -> Explanation:
     """Return who asked for a hold, and when it ends."""
     if (hold := facts.hold) is None:
         return ()
-    by: dict[str | None, str] = {None: "by_other", "": "by_us"}
-    values: Values = {"time": hold.since, "name": hold.requester or ""}
-    asked = Sentence(by.get(hold.requester, "by_name"), values)
-    return asked, *(until(hold.until) or (Sentence("no_end"),))
+    values: Values = {"time": hold.since, "name": hold.requester}
+    here = "by_name" if hold.requester else "by_us"
+    asked = {Asked.HERE: here, Asked.ELSEWHERE: "by_other"}.get(hold.asked)
+    return (
+        *((Sentence(asked, values),) if asked else ()),
+        *(until(hold.until) or (Sentence("no_end"),)),
+    )
 
 
 def _schedule(facts: OutputFacts) -> dict[str, str]:

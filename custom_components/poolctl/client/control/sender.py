@@ -153,6 +153,7 @@ class Sender:
             raise StoppedError("stopped before it was sent", sent=False)
         inner = task in self._running
         self._running.add(task)
+        self._store.commanded_at = time.monotonic()
         try:
             yield
         except asyncio.CancelledError:
@@ -161,6 +162,7 @@ class Sender:
                 raise
             raise StoppedError("stopped before the command was done") from None
         finally:
+            self._store.commanded_at = time.monotonic()
             if not inner:
                 self._running.discard(task)
 

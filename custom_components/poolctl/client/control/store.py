@@ -29,6 +29,8 @@ class Store:
         """What the controller and the cloud told, without pending values."""
         self.pending = PendingValues()
         self.publish = publish
+        self.commanded_at: float | None = None
+        """When a command of any kind was under way last (monotonic, s)."""
         self._read_at: float | None = None
         self._read_listeners: list[ReadListener] = []
 

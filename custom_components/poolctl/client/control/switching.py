@@ -50,6 +50,11 @@ class Switching(Means):
     def has_cloud(self) -> bool:
         return self._paths.cloud is not None
 
+    @property
+    @override
+    def commanded_at(self) -> float | None:
+        return self._store.commanded_at
+
     @override
     def publish(self) -> None:
         self._store.publish()

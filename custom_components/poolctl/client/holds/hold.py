@@ -33,6 +33,16 @@ class End(StrEnum):
     """With the windows of the schedules that it holds off."""
 
 
+class Asked(StrEnum):
+    """Where a hold was asked for."""
+
+    HERE = "here"
+    ELSEWHERE = "elsewhere"
+    """In the app or at the controller."""
+    UNKNOWN = "unknown"
+    """It began while a command of another kind was under way, which may have caused it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """The first of the reads that do not show a hold."""
@@ -59,8 +69,9 @@ class Hold:
     since: datetime
     until: datetime | None = None
     """When it is released, in UTC; `None`: by a person."""
-    requester: str | None = None
-    """Who asked Home Assistant for it, "" where that is not known; `None`: nobody did."""
+    asked: Asked = Asked.UNKNOWN
+    requester: str = ""
+    """Who asked for it here, where that is known."""
 
     end: End = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)

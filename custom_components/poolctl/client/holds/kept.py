@@ -6,7 +6,7 @@ from typing import Self, override
 from ..equipment import MAX_SLOTS
 from ..schedule import MAX_SCHEDULES
 from ..stored import Reader, Stored, each, flag, moment, number, text, whole
-from .hold import End, Hold, State
+from .hold import Asked, End, Hold, State
 
 _YEAR = 366 * 24 * 3600.0
 _LASTING = {State.REQUESTED, State.WATCHED}
@@ -54,6 +54,7 @@ def _stored(hold: Hold) -> dict[str, object]:
         "restarts": hold.restarts,
         "state": (hold.state if hold.state in _LASTING else State.ACTIVE).value,
         "previous": hold.previous and _stored(hold.previous),
+        "asked": hold.asked.value,
         "requester": hold.requester,
     }
 
@@ -75,7 +76,8 @@ def _hold(value: object) -> Hold:
         restarts=stored.need("restarts", whole(0, 1000)),
         state=stored.need("state", lambda state: State(text(state))),
         previous=stored.need("previous", _maybe(_hold)),
-        requester=stored.need("requester", _maybe(text)),
+        asked=stored.need("asked", lambda asked: Asked(text(asked))),
+        requester=stored.need("requester", text),
     )
 
 

@@ -29,6 +29,10 @@ class Means(Protocol):
     def has_cloud(self) -> bool:
         """Whether the cloud may be used."""
 
+    @property
+    def commanded_at(self) -> float | None:
+        """When a command of any kind was under way last (monotonic, s)."""
+
     def publish(self) -> None:
         """Take that holds changed."""
 

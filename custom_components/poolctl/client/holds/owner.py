@@ -25,7 +25,7 @@ from ..pool.state import PoolState, Source
 from .book import Book
 from .ends import again, extended, is_over, rescheduled, restarts
 from .evidence import held_outputs, runs, stopped_by_spa, taken
-from .hold import End, Hold, State
+from .hold import Asked, End, Hold, State
 from .kept import KeptHolds
 from .machine import Event, after
 from .means import Means
@@ -34,6 +34,8 @@ from .rules import window_of
 from .times import Times
 
 _LOGGER = logging.getLogger(__name__)
+_CAUSED = 60.0
+"""s after a command of any kind in which a hold may be its effect (chosen)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +118,9 @@ class Holds:
     async def switch(self, slot: Slot | None, on: bool, requester: str = "") -> None:
         """Switch an output by hand; raises NotSupportedError where its slot is unknown."""
         slot, now = _existing(slot), self._times.now
-        hold = Hold(slot=slot.index, on=on, since=now, requester=requester)
+        hold = Hold(
+            slot=slot.index, on=on, since=now, asked=Asked.HERE, requester=requester
+        )
         if not on and self._end_by_themselves:
             hold = self._held_off(hold, slot)
         await self._request(_Request(slot=slot, hold=hold))
@@ -157,6 +161,7 @@ class Holds:
             until=now + duration,
             end=End.DURATION,
             lasts=duration.total_seconds(),
+            asked=Asked.HERE,
             requester=requester,
         )
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
@@ -308,10 +313,17 @@ class Holds:
                 continue
             on = runs(state, slot)
             if on is not None and (known is None or known.state is State.WATCHED):
-                hold = Hold(
-                    slot=slot.index, on=on, since=self._times.now, settled_at=at
+                asked, now = self._asked(at), self._times.now
+                self._book.put(
+                    slot.index,
+                    Hold(slot=slot.index, on=on, since=now, asked=asked, settled_at=at),
                 )
-                self._book.put(slot.index, hold)
+
+    def _asked(self, at: float) -> Asked:
+        """Return where a hold was asked for that a read shows first."""
+        commanded_at = self._means.commanded_at
+        alone = commanded_at is None or at - commanded_at > _CAUSED
+        return Asked.ELSEWHERE if alone else Asked.UNKNOWN
 
     # Ends
 
