@@ -104,13 +104,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 hass, _LOGGER, cooldown=1, immediate=True
             ),
         )
-        self.number = number
-        self._shared = shared
+        self.number, self._shared = number, shared
         self._options = options_of(entry)
         memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
         self.remembered = Remembered(memory, record.device_id, self.clock)
         self.learned = self.remembered.learned
-        self.learned.steady.limits = async_limits(hass)
         self._access = shared.access(record, self.remembered, allowed=self.uses_lan)
         self.controller = controller = self._make_controller()
         self.data = controller.store.state
@@ -129,6 +127,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     def _make_controller(self) -> Controller:
         options, cloud = self._options, self._shared.cloud
         remembered = self.remembered
+        remembered.learned.steady.limits = async_limits(self.hass)
         return Controller(
             self.record.device_id,
             lan=self._access.client(),
