@@ -238,9 +238,13 @@ class OutputEntity(ExplainedEntity[bool]):
         """Switch it against its schedules; the hold remembers who asked for it."""
         await self.controller.holds.switch(self.slot, on, await self._asked())
 
-    async def _asked(self) -> str:
-        """Return who asks for a command; what it changes needs no other line."""
+    def note_command(self) -> None:
+        """Take note of a command: what it changes needs no line of the activity log."""
         self._changes.ask()
+
+    async def _asked(self) -> str:
+        """Return who asks for a command."""
+        self.note_command()
         return await async_requester(self.hass, self._caller)
 
     async def async_resume_schedule(self) -> None:

@@ -103,6 +103,7 @@ class PoolctlLight(SlotEntity, LightEntity):
         """Switch it on against any schedule, or let it show an effect."""
         with self.commanding():
             if ATTR_EFFECT in kwargs:
+                self.note_command()
                 await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
             else:
                 await self.switch_by_hand(True)

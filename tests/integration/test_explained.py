@@ -388,6 +388,8 @@ async def test_a_command_has_no_other_line(pool: Home) -> None:
     await pool.live(45)
     await RESUME(pool)
     await pool.live(45)
+    await SHOW(pool)
+    await pool.live(45)
     assert not logged
 
 
