@@ -181,7 +181,7 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
         translation_key=f"{slot.role}_output",
         device_class=BinarySensorDeviceClass.RUNNING,
         entity_category=EntityCategory.DIAGNOSTIC,
-        # That it heats or doses is told by an entity of its own.
+        # That it heats or doses is reported by an entity of its own.
         entity_registry_enabled_default=slot.role is Role.VIRTUAL,
         value_fn=slot_is_on(slot.index),
         assumed_fn=lambda state: state.outputs.assumed,
@@ -219,7 +219,7 @@ class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return the value, `None` where the source does not tell."""
+        """Return the value, `None` where the source does not report."""
         return self._value
 
     @property
@@ -232,7 +232,7 @@ class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
 
 
 class PoolctlAgingSensor(PoolctlBinarySensor):
-    """One that is looked at with every read: a read that tells nothing new is no change."""
+    """One that is read with every poll: a poll that reports nothing new is no change."""
 
     @override
     async def async_added_to_hass(self) -> None:

@@ -38,7 +38,7 @@ def _refill(doser: DoserKind) -> PoolctlButtonDescription:
         key=f"refill_{doser.key}",
         translation_key=f"refill_{doser.key}",
         fitted=doser.fitted,
-        # Without the size of the drum it is not known what full would be.
+        # Without the size of the drum it is unknown what full would be.
         value_fn=lambda state: doser.of(state).drum_litres,
         press_fn=lambda coordinator: coordinator.controller.dosing.refill(doser),
     )

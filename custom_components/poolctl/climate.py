@@ -60,7 +60,7 @@ _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: 
 
 
 def _shown(pool: Pool, body: Body) -> ClimateValue | None:
-    """Return what is shown, `None` while the target in °C is not known."""
+    """Return what is shown, `None` while the target in °C is unknown."""
     state = pool.state
     if (target := body.of(state).target) is None:
         return None
@@ -82,9 +82,9 @@ class PoolctlClimateDescription(
 
     @override
     def exists(self, pool: Pool) -> bool | None:
-        """Return whether something heats it, `None` while its target is not known.
+        """Return whether something heats it, `None` while its target is unknown.
 
-        The cloud does not tell the targets.
+        The cloud does not report the targets.
         """
         if heated(pool.state, self.body) is False:
             return False

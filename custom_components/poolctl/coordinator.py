@@ -213,10 +213,10 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         return self._view.of(self.data)
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
-        """Return what tells the device of a part of the pool, of the controller for `None`.
+        """Return what describes the device of a part of the pool, of the controller for `None`.
 
         The controller is registered (`async_register_device`), so that its many entities
-        need not tell all of it once more.
+        need not repeat all of it.
         """
         if part is None:
             return dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
@@ -279,7 +279,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         Logs nothing: a start that fails is tried again and again.
         """
         if self.record.host is None:
-            # What the network told is being tried since this was made.
+            # What the network reported is being tried since this was made.
             await self.recovery.async_wait()
         await self.async_refresh_quietly()
         if not self.last_update_success:
@@ -348,9 +348,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def _async_publish(self) -> None:
-        """Show what a command or a side read told, without moving the next poll.
+        """Show what a command or a side read reported, without moving the next poll.
 
-        What a poll of the LAN told is shown as it ends, which is at once: both would look
+        What a poll of the LAN reported is shown as it ends, which is at once: both would look
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
         store, holds = self.controller.store, self.controller.holds

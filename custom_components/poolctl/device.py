@@ -25,7 +25,7 @@ def device_info(
     It names no manufacturer, because the interface names none. It has no link to the
     host, because a controller serves no page: a browser would show an error
     (interface.md 4.2, 7.2). It suggests no area: a site is no room. Only where another
-    controller has the same name (a `namesake`), the site tells them apart.
+    controller has the same name (a `namesake`), the site distinguishes them.
     """
     name = f"{record.name} ({record.site})" if namesake else record.name
     return dr.DeviceInfo(

@@ -134,7 +134,7 @@ def _recording(observers: Observers, device_id: str) -> list[object]:
 
 
 def _announced(health: Health) -> _Json | None:
-    """Return what mDNS told since Home Assistant started."""
+    """Return what mDNS reported since Home Assistant started."""
     if (observed := health.announced) is None:
         return None
     return {

@@ -39,23 +39,23 @@ class PoolctlEntityDescription[T](EntityDescription):
     fitted: frozenset[int] | None = None
     """Aux types one of which must be wired for the entity to exist."""
     proof_fn: Callable[[PoolState], object] | None = None
-    """What is not `None` proves that it is there while the equipment is not known;
+    """What is not `None` proves that it is there while the equipment is unknown;
     `None`: its value."""
     exists_fn: Callable[[Pool], bool | None] = lambda pool: True
-    """Whether the entity exists where `fitted` is not given; `None`: not known yet."""
+    """Whether the entity exists where `fitted` is not given; `None`: still unknown."""
     once_reported: bool = False
     """Whether the entity does not exist before its value was reported."""
     assumed_fn: Callable[[PoolState], bool] = lambda state: False
-    """Whether the value is remembered, not told by the current source."""
+    """Whether the value is remembered, not reported by the current source."""
 
     def value(self, pool: Pool) -> T | None:
         """Return what the entity shows."""
         return self.value_fn(pool.state) if self.pool_fn is None else self.pool_fn(pool)
 
     def exists(self, pool: Pool) -> bool | None:
-        """Return whether the pool has this, `None` where that is not known yet.
+        """Return whether the pool has this, `None` where that is still unknown.
 
-        While the equipment is not known, `proof_fn` decides.
+        While the equipment is unknown, `proof_fn` decides.
         """
         if self.fitted is None:
             exists = self.exists_fn(pool)
@@ -74,7 +74,7 @@ class Shown[T](NamedTuple):
     assumed: bool
     available: bool
     details: tuple[object, ...]
-    """Whatever else is seen: a name, attributes, effects."""
+    """Whatever else is visible: a name, attributes, effects."""
 
 
 class ControllerEntity(CoordinatorEntity[ControllerCoordinator]):
@@ -208,7 +208,7 @@ class OutputEntity(ExplainedEntity[bool]):
 
     @property
     def slot(self) -> Slot | None:
-        """The slot of the output as it is now, `None` where that is not known."""
+        """The slot of the output as it is now, `None` where that is unknown."""
         raise NotImplementedError
 
     @override
@@ -281,7 +281,7 @@ class OfSlot[T](PoolctlEntity[T]):
 
     @property
     def slot(self) -> Slot | None:
-        """The slot as it is now, `None` where that is not known."""
+        """The slot as it is now, `None` where that is unknown."""
         return self.coordinator.data.outputs.slot(self.index)
 
     @property
@@ -323,7 +323,7 @@ class SlotEntity(OfSlot[bool], OutputEntity):
 
 
 def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:
-    """Return the function that tells whether the relay of a slot is on."""
+    """Return the function that returns whether the relay of a slot is on."""
 
     def is_on(state: PoolState) -> bool | None:
         return slot.on if (slot := state.outputs.slot(index)) else None

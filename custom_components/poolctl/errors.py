@@ -89,7 +89,7 @@ _MISTAKES: Final = (InvalidCommandError, NotSupportedError, NotOfferedError)
 
 
 def sentence(error: Exception, table: Sentences, default: str = "failed") -> str:
-    """Return the translation key of the sentence that tells of an error."""
+    """Return the translation key of the sentence for an error."""
     fitting = (key for kind, key in table.items() if isinstance(error, kind))
     return next(fitting, default)
 

@@ -57,7 +57,7 @@ class Watch(Protocol):
 
 
 class DoseSigns(NamedTuple):
-    """The signs by which doses of one doser are seen."""
+    """The signs by which doses of one doser are observed."""
 
     event_type: str
     doser: DoserKind
@@ -166,7 +166,7 @@ class PoolctlEventDescription(PoolctlEntityDescription[None], EventEntityDescrip
     watches: tuple[Callable[[], Watch], ...]
     """What looks for them: each entity has watches of its own."""
     value_fn: Callable[[PoolState], None] = lambda state: None
-    """No state has a value: the entity shows when the last event was seen."""
+    """No state has a value: the entity shows when the last event was observed."""
 
 
 def _any_doser(pool: Pool) -> bool | None:
@@ -209,7 +209,7 @@ async def async_setup_entry(
 
 
 class PoolctlEvent(PoolctlEntity[None], EventEntity):
-    """Events of one kind; its state is when the last one was seen."""
+    """Events of one kind; its state is when the last one was observed."""
 
     entity_description: PoolctlEventDescription
 

@@ -110,7 +110,7 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
     """Return the row of what counts as nearly empty; Home Assistant alone keeps it."""
 
     def low_level(pool: Pool) -> int | None:
-        # Without the size of the drum it is not known what a per cent would be.
+        # Without the size of the drum it is unknown what a per cent would be.
         size = doser.of(pool.state).drum_litres
         return doser.low_level(pool.choices) if size else None
 

@@ -1,6 +1,6 @@
 """What runs an output, as people see it: attributes of the output's own entity.
 
-What is not known or does not apply is left out.
+What is unknown or does not apply is left out.
 """
 
 from datetime import datetime
@@ -16,7 +16,7 @@ ATTR_RUNNING_SCHEDULE: Final = "schedule"
 """The name of the schedule that runs the output."""
 ATTR_HELD: Final = "held_by_hand"
 ATTR_HELD_SINCE: Final = "held_since"
-"""When the hold was first seen, in UTC."""
+"""When the hold was first observed, in UTC."""
 ATTR_HELD_UNTIL: Final = "held_until"
 """When it is given back, in UTC; missing where only a person gives it back."""
 ATTR_TIMER_ENDS: Final = "timer_ends"
@@ -52,7 +52,7 @@ def mode_name(mode: int | None) -> str | None:
 def attributes(
     state: PoolState, slot: Slot | None, hold: Hold | None
 ) -> dict[str, str | bool]:
-    """Return the attributes of an output, none where its slot is not known."""
+    """Return the attributes of an output, none where its slot is unknown."""
     if slot is None:
         return {}
     if slot.role in RUN_BY:

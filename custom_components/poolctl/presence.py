@@ -30,9 +30,9 @@ class Missing(Enum):
     """Why there is no entity."""
 
     UNKNOWN = auto()
-    """It is not known yet whether there is one."""
+    """It is still unknown whether there is one."""
     CERTAIN = auto()
-    """There is none, whatever else is not known of the equipment."""
+    """There is none, whatever else is unknown of the equipment."""
 
 
 type Factory = Callable[[], ControllerEntity]
@@ -59,7 +59,7 @@ class _Row(Protocol):
         """The key of the entity."""
 
     def exists(self, pool: Pool) -> bool | None:
-        """Return whether the pool has this, `None` where that is not known yet."""
+        """Return whether the pool has this, `None` where that is still unknown."""
 
 
 def described[R: _Row](
@@ -282,7 +282,7 @@ class _Sync:
         if self._judged == (known, possible):
             return
         self._judged = (known, possible)
-        # While the equipment is not known, a key left out says nothing.
+        # While the equipment is unknown, a key left out says nothing.
         self._remove(lambda key: key not in possible if known else key in missing)
         self._remove_empty_parts()
 

@@ -42,7 +42,7 @@ def async_register(
 async def system_health_info(hass: HomeAssistant) -> dict[str, object]:
     """Return one value per line; with several accounts, those of all, in the order of set-up.
 
-    It sends no request: the newest polls have told.
+    It sends no request: the newest polls have reported.
     """
     entries: list[PoolctlConfigEntry] = hass.config_entries.async_entries(DOMAIN)
     accounts = [entry.runtime_data for entry in entries if entry.state in _STARTED]

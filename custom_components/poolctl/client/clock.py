@@ -102,7 +102,7 @@ class Clock:
         return time.monotonic()
 
     def confirm(self, date: str | None) -> None:
-        """Take the `Date` of an answer of the service; an odd one tells nothing."""
+        """Take the `Date` of an answer of the service; an odd one reports nothing."""
         try:
             service = parsedate_to_datetime(date or "").timestamp()
         except ValueError, OverflowError:
@@ -179,7 +179,7 @@ class ControllerClock:
 
     @property
     def wrong(self) -> bool | None:
-        """Whether it is off by minutes, `None` while that is not known."""
+        """Whether it is off by minutes, `None` while that is unknown."""
         return None if self.offset is None else abs(self.offset) >= OFF
 
     @property

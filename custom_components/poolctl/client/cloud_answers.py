@@ -80,7 +80,7 @@ def parse_retry_after(message: str, header: str | None = None) -> float:
 
 
 def _seconds_of_header(header: str) -> float:
-    """Return the seconds of `Retry-After`, 0 where it tells nothing of use."""
+    """Return the seconds of `Retry-After`, 0 where it has nothing of use."""
     if header.strip().isdecimal():
         return float(header)
     try:
@@ -232,7 +232,7 @@ def check_write(response: Response) -> None:
 def may_blame_token(response: Response) -> bool:
     """Return whether a refusal may be one of the access token.
 
-    How the service tells that is not known (interface.md 7.1). 401 says it, 400 and 403
+    How the service reports that is unknown (interface.md 7.1). 401 says it, 400 and 403
     may say it, and of the rest the words do.
     """
     status = response.status

@@ -138,7 +138,7 @@ CHLORINE_SETTINGS = SettingsObject(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DosingKeys:
-    """Where a settings object tells of what the firmware regulates."""
+    """Where a settings object reports what the firmware regulates."""
 
     settings: SettingsObject
     desired: str
@@ -147,7 +147,7 @@ class DosingKeys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrumKeys:
-    """Where a settings object tells of a doser's drum."""
+    """Where a settings object reports a doser's drum."""
 
     size: str
     """mL."""
@@ -291,7 +291,7 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
     reader = _Reader(payload)
     schedules = _schedules(reader)
     if not reader.end() and not all(map(_plausible, schedules)):
-        # Not more at the end, but longer records: what stands where cannot be told.
+        # Not more at the end, but longer records: their fields cannot be located.
         raise ReplyError("the records of the schedules are not understood")
     # A running schedule has a number up to 20 (layouts.md 2.1): more are no schedules.
     return schedules[:MAX_SCHEDULES]

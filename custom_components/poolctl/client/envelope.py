@@ -217,7 +217,7 @@ class IncomingCounter:
 class Counters(OutgoingCounter):
     """What lasts of talking to one controller, whatever address or key it has.
 
-    Whether replies to queries share the counter of the state frames is not known
+    Whether replies to queries share the counter of the state frames is unknown
     (layouts.md 4): each kind has a baseline of its own.
     """
 

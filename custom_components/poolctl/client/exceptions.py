@@ -54,13 +54,13 @@ class UnexpectedResponseError(ProtocolError):
 class InvalidCommandError(PoolctlError, ValueError):
     """A command that cannot be expressed or is out of its range; nothing was sent.
 
-    `reason` names the sentence a person is told, `placeholders` what is filled into it.
+    `reason` names the sentence that a person reads, `placeholders` what is filled into it.
     """
 
     def __init__(
         self, message: str, *, reason: str = "invalid_command", **placeholders: str
     ) -> None:
-        """Remember what a person is to be told."""
+        """Remember what a person is to read."""
         super().__init__(message)
         self.reason = reason
         self.placeholders = placeholders
@@ -87,7 +87,7 @@ class RequestTooLargeError(InvalidCommandError):
 class UnreachableError(PoolctlError):
     """No connection, no answer in time, or an answer that broke off.
 
-    `sent` tells whether the request may have reached the other side: only an
+    `sent` says whether the request may have reached the other side: only an
     idempotent command may then be tried on another path.
     """
 
@@ -110,7 +110,7 @@ class StoppedError(UnreachableError):
 
 
 class NotDoneError(UnreachableError):
-    """The answer got lost, and another look told that nothing was done."""
+    """The answer got lost, and another look reported that nothing was done."""
 
 
 class OutcomeUnknownError(UnreachableError):

@@ -18,7 +18,7 @@ from .exceptions import FrameError
 from .layout import BYTE, WORD, Between, Layout, Row, Section, bits, flagged, skip
 
 VERSION = 1
-"""The only frame version that was seen; another one is decoded by its lengths, too."""
+"""The only frame version observed; others are decoded by their lengths, too."""
 
 MODE_OFF = 0
 MODE_MANUAL = 99
@@ -210,7 +210,7 @@ def decode_frame(payload: bytes) -> StateFrame:
     """Return the content of a state frame (layouts.md 2).
 
     Raises FrameError where a length runs past the end. The version changes nothing:
-    nobody has told what it stands for.
+    what it stands for is not documented.
     """
     telemetry, configuration, tail, _ = sections(payload)
     return StateFrame(

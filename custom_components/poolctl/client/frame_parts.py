@@ -52,5 +52,5 @@ def without_readings(payload: bytes) -> bytes:
     except IndexError:
         return payload
     times = end - _TIMES_SIZE
-    # The head of the timers tells how many there are.
+    # The head of the timers reports how many there are.
     return payload[:_FLAGS_END] + payload[_FLAGS2_AT:times] + payload[end : timers + 2]

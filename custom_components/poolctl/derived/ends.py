@@ -52,7 +52,7 @@ class PoolctlEndDescription(
     """One end."""
 
     seconds_fn: Callable[[Pool], float | None]
-    """How long it still lasts; `None` where it is over, never began or is not known."""
+    """How long it still lasts; `None` where it is over, never began or is unknown."""
     margin_fn: Callable[[Pool], timedelta] = lambda pool: MARGIN
     """How far two times may lie apart that are the same."""
 
@@ -86,7 +86,7 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlEndDescription
     ) -> None:
-        """Take over what the last read told."""
+        """Take over what the last read reported."""
         self._end = SteadyEnd()
         self.entity_description = description
         self._look(coordinator.pool)
@@ -104,7 +104,7 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Follow the reads: what else is published tells no newer count."""
+        """Follow the reads: what else is published reports no newer count."""
         await super().async_added_to_hass()
         self.async_on_remove(self.controller.store.add_read_listener(self._read))
 

@@ -46,7 +46,7 @@ class PoolctlTotalDescription(PoolctlLearnedDescription):
 
     total: TotalKind
     scale_fn: Callable[[Choices], float | None] = lambda choices: 1.0
-    """How much of what is shown is one of what is summed up; `None` is not known."""
+    """How much of what is shown is one of what is summed up; `None` is unknown."""
 
 
 def _flow_known(pool: Pool) -> bool | None:
@@ -88,7 +88,7 @@ TOTALS = (
         native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
         state_class=SensorStateClass.TOTAL_INCREASING,
         suggested_display_precision=DECIMALS,
-        # The cloud tells no power (layouts.md 5): without the LAN there is no energy.
+        # The cloud reports no power (layouts.md 5): without the LAN there is no energy.
         exists_fn=lambda pool: pool.state.readings.pump_power is not None or None,
         total=PUMP_ENERGY,
     ),

@@ -1,4 +1,4 @@
-"""Whose account it is: what tells accounts apart, and is not always told."""
+"""Whose account it is: what tells accounts apart, and is not always reported."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ CONF_IDENTITY = "identity"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """The identifiers of an account, as far as the service told them at a sign-in."""
+    """The identifiers of an account, as far as the service reported at a sign-in."""
 
     subject: str | None = None
     """Of `userinfo`."""
@@ -23,7 +23,7 @@ class Identity:
 
     @classmethod
     def told(cls, subject: str | None, token: str, inventory: Inventory) -> Self:
-        """Return what the service tells now."""
+        """Return what the service reports now."""
         return cls(
             subject=subject,
             claim=subject_claim(token),
@@ -43,7 +43,7 @@ class Identity:
         )
 
     def as_stored(self, before: Self) -> dict[str, object]:
-        """Return it for `entry.data`, with what was told before and is not now."""
+        """Return it for `entry.data`, with what was reported before and is not now."""
         stored = asdict(self)
         del stored["controllers"]
         return {
@@ -53,7 +53,7 @@ class Identity:
         }
 
     def fits(self, unique_id: str | None, before: Self) -> bool:
-        """Return whether this is the account with a unique id, as it was told before.
+        """Return whether this is the account with a unique id, as it was reported before.
 
         Of each kind of identifier, a person's before an account's, the first that was
         told both times counts.

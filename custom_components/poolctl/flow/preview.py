@@ -41,7 +41,7 @@ _UNKNOWN = "?"
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The step that tells what was seen, and what is filled into its text."""
+    """The step that shows what was observed, and what is filled into its text."""
 
     step_id: str = "confirm"
     placeholders: Mapping[str, str] = field(default_factory=dict)
@@ -59,7 +59,7 @@ _LOOKS: HassKey[dict[str, _Look]] = HassKey("poolctl_looks")
 async def async_preview(hass: HomeAssistant, seen: ObservedAddress) -> Preview:
     """Read the state of a discovered controller once, for at most 2.5 s.
 
-    Within a minute, everybody who asks gets what was seen the first time.
+    Within a minute, everybody who asks gets what was observed the first time.
     """
     looks, now = hass.data.setdefault(_LOOKS, {}), time.monotonic()
     _forget(looks, now)

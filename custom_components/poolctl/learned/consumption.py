@@ -1,12 +1,12 @@
 """Consumption: acid and chlorine used, and how long what is left will last.
 
-The controller tells what is left in a drum (layouts.md 2.2). Only its falls are use; the
+The controller reports what is left in a drum (layouts.md 2.2). Only its falls are use; the
 rules are chosen:
 
 - A level that rises by more than `REFILL`, or falls faster than any doser could empty a
-  drum, was set by a person: what was used meanwhile is not known and not counted.
+  drum, was set by a person: what was used meanwhile is unknown and not counted.
 - A level that rises by less is noise, or an older copy of the cloud: only what falls below
-  the lowest one told counts.
+  the lowest one reported counts.
 - For two minutes after a rise nothing counts: an older copy of the cloud may bring the
   level back that was before a refill.
 - What was used while nobody read is shared out evenly over that time, days included.
@@ -23,7 +23,7 @@ from .read import MIDNIGHT_MARGIN, start_of_day
 REFILL: Final = 100.0
 """mL by which a level rises at least that a person has set."""
 COPY_MARGIN: Final = timedelta(minutes=2)
-"""How much older a level may be than the one that was told before it."""
+"""How much older a level may be than the one that was reported before it."""
 FASTEST: Final = 200.0
 """mL a minute: several times what the dosing pumps of pools do."""
 LARGEST: Final = 1000.0
@@ -31,13 +31,13 @@ LARGEST: Final = 1000.0
 WINDOW: Final = 14
 """Days that the rate is taken from, before today: today is not over."""
 ENOUGH: Final = timedelta(days=3)
-"""How much of them must have been seen: dosing differs from day to day."""
+"""How much of them must have been observed: dosing differs from day to day."""
 FURTHEST: Final = timedelta(days=3650)
 """Beyond that, hardly anything is used and no date is worth telling."""
 
 
 class Level(NamedTuple):
-    """What is left in a drum in mL, and when the controller told it."""
+    """What is left in a drum in mL, and when the controller reported it."""
 
     ml: float
     at: datetime
@@ -49,7 +49,7 @@ class Day(NamedTuple):
     ml: float = 0.0
     """Used."""
     seconds: float = 0.0
-    """Of the day that were seen."""
+    """Of the day that were observed."""
 
     def plus(self, ml: float, seconds: float) -> Day:
         """Return the day after more was used and seen."""
@@ -61,7 +61,7 @@ class Consumption:
     """What was used out of one drum, by day."""
 
     level: Level
-    """The lowest since the last refill, and when the controller last told any."""
+    """The lowest since the last refill, and when the controller last reported any."""
     refilled_at: datetime | None = None
     days: dict[date, Day] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class Consumption:
             return
         lowest = Level(min(previous.ml, told.ml), told.at)
         if elapsed < timedelta():
-            # Our own clock was put back: what it told of later days is not true.
+            # Our own clock was put back: what it reported of later days is not true.
             self.level = lowest
             today = told.at.astimezone(zone).date()
             self.days = {
@@ -121,7 +121,7 @@ class Consumption:
         """Return when so many mL are used up, at the rate of the last days.
 
         It is worked out from the beginning of the day, so that it stays the same until
-        the day ends or the drum is refilled; `None` while the rate is not known.
+        the day ends or the drum is refilled; `None` while the rate is unknown.
         """
         today = now.date()
         previous = [observed for day, observed in self.days.items() if day < today]
@@ -167,7 +167,7 @@ def _day(stored: object) -> tuple[date, Day]:
 
 
 def reported_level(doser: Doser) -> Level | None:
-    """Return what the controller told last of what is left in a drum."""
+    """Return what the controller reported last of what is left in a drum."""
     if not doser.drum_ml or doser.remaining_ml is None or doser.level_at is None:
         return None
     return Level(doser.remaining_ml, doser.level_at)

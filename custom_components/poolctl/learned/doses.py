@@ -6,14 +6,14 @@ begin at 0 in the middle of a day. So the gains of its count are added up here, 
 sum begins at 0 when Home Assistant's day does. The rules are chosen:
 
 - A count that is lower than the one before it has begun anew, at the controller's
-  midnight or by a restart: all of it was gained. A lower count that was told within two
+  midnight or by a restart: all of it was gained. A lower count that was reported within two
   minutes of the higher one may be an older copy of the cloud, and is passed over.
-- If one count was told before midnight and the next one an hour after midnight or later,
+- If one count was reported before midnight and the next one an hour after midnight or later,
   the controller's midnight lies between them: all of the later count was gained today,
   however high it is.
 
 A count that has begun anew and is as high again when it is next told, minutes later,
-cannot be told from one that stood still: those doses are not counted.
+cannot be distinguished from one that stood still: those doses are not counted.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ from ..client.stored import Stored, moment, whole
 from .read import MIDNIGHT_MARGIN, start_of_day
 
 COPY_MARGIN: Final = timedelta(minutes=2)
-"""How much older a count may be than the one that was told before it."""
+"""How much older a count may be than the one that was reported before it."""
 
 
 class Told(NamedTuple):
-    """A count, and when the controller told it."""
+    """A count, and when the controller reported it."""
 
     doses: int
     at: datetime
@@ -37,7 +37,7 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DoseCount:
-    """The doses of the day on which the controller last told its count."""
+    """The doses of the day on which the controller last reported its count."""
 
     today: int
     told: Told
@@ -48,7 +48,7 @@ class DoseCount:
         return cls(told.doses, told)
 
     def then(self, told: Told, zone: tzinfo | None) -> Self:
-        """Return the count after the controller told its own again."""
+        """Return the count after the controller reported its own again."""
         if (gained := self.gained(told, zone)) is None:
             return self
         same_day = self.told.at >= _midnight(told.at, zone)
@@ -102,7 +102,7 @@ _COUNT = whole(0, 10_000)
 
 
 def reported_count(doser: Doser) -> Told | None:
-    """Return the count that the controller told last."""
+    """Return the count that the controller reported last."""
     if doser.doses is None or doser.told_at is None:
         return None
     return Told(doser.doses, doser.told_at)

@@ -13,7 +13,7 @@ from .read import Read
 IDLE_DOSES: Final = 8
 """Doses that must move a reading by a tenth, chosen: as much as a large pool needs."""
 _TENTH: Final = 0.09
-"""Of a pH: as exact as it is told, and readings are no exact numbers."""
+"""Of a pH: as exact as it is reported, and readings are no exact numbers."""
 
 
 class DoserModel:

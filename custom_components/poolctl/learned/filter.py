@@ -4,7 +4,7 @@ The pressure that pushes water through a filter grows with the square of its flo
 pressure over flow² is a resistance: the same at every speed of the pump. A pressure alone
 would call a clean filter dirty at full speed, and a dirty one clean at the lowest.
 
-All rules are chosen, for nothing tells the resistance of a clean filter:
+All rules are chosen, for nothing reports the resistance of a clean filter:
 
 - One measurement is the mean of five minutes in which the water flowed evenly; what begins
   in them, such as a backwash, spoils them.
@@ -22,7 +22,7 @@ from ..client.stored import Stored, flag, moment, number, whole
 from .read import Read
 
 MIN_PRESSURE = 10.0
-"""kPa; it is told in whole ones."""
+"""kPa; it is reported in whole ones."""
 MIN_FLOW = 40.0
 """L/min."""
 STEADY = 300.0
@@ -47,7 +47,7 @@ class Filter:
     """% that it resists more than then."""
 
     def cleaned(self, now: datetime) -> Filter:
-        """Return the filter that a person calls clean: the next measurement tells how."""
+        """Return the filter that a person calls clean: the next measurement shows how."""
         return replace(self, cleaned_at=now, clean=None, load=None)
 
     def measured(self, resistance: float) -> Filter:

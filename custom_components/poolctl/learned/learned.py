@@ -52,7 +52,7 @@ class Learned:
         """Take a read of a time, monotonic in s; return whether a shown total changed.
 
         `revision` changes with anything that is shown. After so long that the state is void
-        it is not known what happened in between.
+        it is unknown what happened in between.
         """
         seconds = None if self._at is None else at - self._at
         self._at = at

@@ -14,7 +14,7 @@ class Read(NamedTuple):
 
     state: PoolState
     seconds: float | None
-    """Since the previous read, `None` where it is not known what happened in between."""
+    """Since the previous read, `None` where it is unknown what happened in between."""
     now: datetime
     """The trusted local time."""
 

@@ -40,7 +40,7 @@ _LITRES_A_MINUTE: Final = 60 * 1000.0
 """In a cubic metre a second."""
 
 type Runs = Callable[[PoolState], bool | None]
-"""Returns whether something runs, `None` where that is not known."""
+"""Returns whether something runs, `None` where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,7 @@ class TotalKind:
     key: str
     """In the store, and of its entity."""
     rate: Callable[[PoolState], float | None]
-    """What is summed up, in the total's unit per second; `None` is not known."""
+    """What is summed up, in the total's unit per second; `None` is unknown."""
     daily: bool = False
     """Whether it starts anew at midnight, local time."""
     fitted: frozenset[int] = frozenset()
@@ -91,7 +91,7 @@ def _heater(source: HeatSource) -> TotalKind:
 
 
 def _output(codes: Collection[int]) -> Runs:
-    """Return the function that tells whether an output of some aux types is on."""
+    """Return the function that returns whether an output of some aux types is on."""
 
     def runs(state: PoolState) -> bool | None:
         slots = [slot for slot in state.outputs.slots if slot.type_code in codes]

@@ -232,7 +232,7 @@ _STEP: Final = 0.1
 def warm_in(warming: Warming, state: PoolState, body: Body) -> WarmIn | None:
     """Return how long a water takes to its target, 0 s where it is heated beyond it.
 
-    `None` where nothing heats it, and where that is not known.
+    `None` where nothing heats it, and where that is unknown.
     """
     target, now = body.of(state).target, temperature(state, body)
     rate = warming.rate(running_sources(state))

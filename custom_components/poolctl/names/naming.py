@@ -173,7 +173,7 @@ def slot_words(slot: Slot | None, index: int) -> str:
     if slot is None:
         return f"output {index + 1}"
     if slot.name:
-        # What the firmware runs often has the name of the reading that tells the same.
+        # What the firmware runs often has the name of the reading that reports the same.
         own_logic = slot.role in _OWN_LOGIC
         return f"{slot.name} output" if own_logic else slot.name
     plain = slot.role in {Role.GENERAL, *_RUN_BY_FIRMWARE}

@@ -64,7 +64,7 @@ class OutputNames:
         }
 
     def __getitem__(self, index: int) -> str:
-        """Return the name of a slot, made of its number where the slot is not known."""
+        """Return the name of a slot, made of its number where the slot is unknown."""
         return self._shown.get(index) or self._text("general", index)
 
     def schedule(self, index: int, schedule: Schedule) -> str:

@@ -22,7 +22,7 @@ from ..const import PROTOCOL_VERSION
 from .record import ControllerRecord, firmware_supported, mac_of
 
 TRY_INTERVAL: Final = 60.0
-"""s between two tries of addresses that the network told of one controller."""
+"""s between two tries of addresses that the network reported of one controller."""
 _ADDRESSES: Final = 8
 """Kept of one controller: it has one or two itself, and others may announce it, too."""
 _STRANGERS: Final = 100
@@ -207,5 +207,5 @@ _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")
 
 @callback
 def async_observed_addresses(hass: HomeAssistant) -> ObservedAddresses:
-    """Return what the network has told since Home Assistant started."""
+    """Return what the network has reported since Home Assistant started."""
     return hass.data.setdefault(_DATA, ObservedAddresses())

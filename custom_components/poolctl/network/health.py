@@ -14,20 +14,20 @@ from .record import ControllerRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What the newest poll told, with everything else that judges a controller."""
+    """What the newest poll reported, with everything else that problems are based on."""
 
     record: ControllerRecord
     registered_id: str
     """Of the device in Home Assistant."""
     announced: ObservedAddress | None
-    """What the network told of it last."""
+    """What the network reported of it last."""
     pool: Pool
     now: datetime
     """The trusted time where the pool is."""
     clock_ahead: timedelta
     """How far our clock is ahead of the trusted time."""
     controller_ahead: timedelta | None
-    """How far the controller's clock is ahead of ours, `None` while that is not known."""
+    """How far the controller's clock is ahead of ours, `None` while that is unknown."""
     reached: bool
     """Whether its state is at most 90 s old."""
     closed_season: bool

@@ -1,7 +1,7 @@
 """Finding a controller again: a new address, a new key.
 
 An address that a person types is adopted once a frame from there verified under this
-controller's key. One that the network told (mDNS, DHCP, the controller's `.local` name)
+controller's key. One that the network reported (mDNS, DHCP, the controller's `.local` name)
 is a rumour: it is adopted only while no other address works, never for one that a person
 typed, and only where `proof.py` sees that it is the controller and no recording of it.
 """
@@ -90,7 +90,7 @@ class Recovery:
         self._strangers_turn = _Turn()
         """Its own, so that no stranger uses up that of the controller."""
         self._strangers_key: str | None = None
-        """What the account told then: nothing has proved it yet."""
+        """What the account reported then: nothing has proved it yet."""
         self._next_search = 0.0
         self._searching = asyncio.Lock()
         self.key_asked = False
@@ -108,7 +108,7 @@ class Recovery:
 
     @callback
     def async_offer(self, told: ObservedAddress) -> None:
-        """Look at what the network has just told, and `ObservedAddresses` have kept."""
+        """Look at what the network has just reported, and `ObservedAddresses` have kept."""
         paths, record = self._paths, self._access.record
         if told.address != record.address:
             self._async_look()
@@ -141,7 +141,7 @@ class Recovery:
         await self._async_adopt(replace(record, key=key.hex()))
 
     async def async_search(self) -> None:
-        """Try every address that the network tells now, because a person asks.
+        """Try every address that the network reports now, because a person asks.
 
         That is where it was announced, and its `.local` name. The name is published
         (interface.md 2.8), and Home Assistant's own resolver asks for it by multicast
@@ -209,7 +209,7 @@ class Recovery:
         return list(dict.fromkeys(address["host"] for address in found))
 
     async def _async_try(self, told: ObservedAddress) -> bool:
-        """Adopt an address the network told; return whether it was right."""
+        """Adopt an address the network reported; return whether it was right."""
         try:
             try:
                 await self._async_prove(self._as_told(told))
@@ -279,7 +279,7 @@ class Recovery:
     # A new key
 
     async def _async_strangers_key(self) -> str | None:
-        """Return the key that the account told for an address where ours does not fit.
+        """Return the key that the account reported for an address where ours does not fit.
 
         It is kept: it may be right at the address that is tried next.
         """

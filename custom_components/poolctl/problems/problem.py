@@ -44,7 +44,7 @@ class Repair[F]:
     """How a problem is shown under Repairs, too."""
 
     wanted: Callable[[F], bool | None] = lambda facts: True
-    """Whether it is one now, `None` where that is not known."""
+    """Whether it is one now, `None` where that is unknown."""
     patience: float = 300.0
     """s for which the problem must have lasted: most heal by themselves (chosen)."""
     severity: ir.IssueSeverity = ir.IssueSeverity.WARNING

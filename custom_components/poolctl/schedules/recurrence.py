@@ -97,7 +97,7 @@ def parse_description(
     """Return the slot and the speed in % of a text, `None` for what it does not say.
 
     `names` maps every name of the equipment to its slot; `listed` are those that a
-    person is told of where none of them is found.
+    person is informed where none of them is found.
     """
     words, slot = _words(text), None
     for name in sorted(names, key=len, reverse=True):

@@ -100,7 +100,7 @@ async def _async_check_allowed(
 
 
 async def async_get(call: ServiceCall) -> ServiceResponse:
-    """Return all schedules; read them first if they are not known yet."""
+    """Return all schedules; read them first if they are still unknown."""
     coordinator = async_coordinator(call)
     await async_check_schedules(call, coordinator, POLICY_READ)
     if coordinator.data.schedules.records is None:

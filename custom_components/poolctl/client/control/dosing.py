@@ -159,7 +159,7 @@ class DosingControl:
             raw=on,
             show=lambda state: kind.with_enabled(state, on),
         )
-        # No state frame tells it: the object itself has to be read again.
+        # No state frame reports it: the object itself has to be read again.
         await self._change(change, query=keys.settings.query)
 
     async def set_drum(self, kind: DoserKind, size: float) -> None:
@@ -267,7 +267,7 @@ class DosingControl:
                 except NotOfferedError as err:
                     raise NotSupportedError("the cloud does not offer this") from err
                 written.add(change.lasting(settings), read)
-            # Should the LAN come back, its frames do not tell all of it.
+            # Should the LAN come back, its frames do not report all of it.
             self._queries.expire(of.query)
 
         return write

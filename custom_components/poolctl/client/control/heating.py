@@ -109,7 +109,7 @@ class HeatingControl:
         return pending
 
     def _since(self, told: Told) -> HeatingChange:
-        """Return what was written since a reply was told."""
+        """Return what was written since a reply was received."""
         if self._written is None or self._written[0] is not told:
             return _NOTHING
         return self._written[1]

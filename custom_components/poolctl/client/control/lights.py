@@ -94,10 +94,10 @@ class LightControl:
             try:
                 frame = await lan.action("cmd", encode_cmd(LIGHTS_COMMAND, body))
             except LanBusyError as err:
-                # It may have run, and nothing tells what a light shows.
+                # It may have run, and nothing reports what a light shows.
                 raise OutcomeUnknownError("busy, and it may have run") from err
             finally:
-                # Once it has settled: what is told before may be the old preference.
+                # Once it has settled: what is reported before may be the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)
             if not what.keeps_effect:
                 self._store.known = group.with_show(self._store.known, show)

@@ -75,7 +75,7 @@ class OutputControl:
 
 
 def is_on(state: PoolState, slot: int) -> bool | None:
-    """Return whether the relay of a slot is on, `None` where that is not known."""
+    """Return whether the relay of a slot is on, `None` where that is unknown."""
     return None if (found := state.outputs.slot(slot)) is None else found.on
 
 

@@ -11,7 +11,7 @@ from ..pool.state import PoolState
 class Pending:
     """A value a person asked for that the controller has not shown yet.
 
-    `show` puts it into a state; `holds` tells whether a state has it by itself. Reads
+    `show` puts it into a state; `holds` says whether a state has it by itself. Reads
     before `settled` say nothing; before `until` they may be older than the command and
     disprove nothing. Times are monotonic.
     """
@@ -26,7 +26,7 @@ class Pending:
     doubt: PoolctlError | None = None
     """Why the command may not have been taken at all."""
     told: Callable[[bool], None] = lambda seen: None
-    """Learns whether it was seen in time; nothing where a newer one takes its place."""
+    """Learns whether it was observed in time, unless a newer one takes its place."""
     disproved: bool = False
     """Whether it was dropped because reads that count did not show it."""
 

@@ -93,7 +93,7 @@ class Poller:
         """Seconds until the next poll."""
         paths = self._paths
         by_cloud = paths.cloud is not None and paths.cloud_error is None
-        # While neither answers, a cable that is plugged in again is seen soon.
+        # While neither answers, a cable that is plugged in again is observed soon.
         patient = paths.lan is None or (by_cloud and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         if not patient and paths.lan_error is not None:

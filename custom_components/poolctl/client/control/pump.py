@@ -42,7 +42,7 @@ class PumpControl:
         self._no_aux = False
         """Whether the controller declines `aux` for the slot of the pump."""
         self._off_holds = False
-        """Whether `v2_manual_set` off was seen to hold the pump off."""
+        """Whether `v2_manual_set` off was observed to hold the pump off."""
         self._firmware: str | None = None
         store.add_read_listener(self._learn_anew)
 
@@ -194,7 +194,7 @@ class PumpControl:
         )
 
     def _slot(self) -> int:
-        """Return its slot; raises NotSupportedError while that is not known."""
+        """Return its slot; raises NotSupportedError while that is unknown."""
         if (pump := self._store.known.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         return pump.index

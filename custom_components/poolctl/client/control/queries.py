@@ -64,7 +64,7 @@ class Told:
     at: float
     """When it was asked for (monotonic, s)."""
     agree: list[tuple[_Settings, float]]
-    """What frames told then, and will tell after our own writes, each until when."""
+    """What frames reported then, and will report after our own writes, each until when."""
 
     def agrees(self, settings: _Settings) -> bool:
         """Return whether a frame of now goes with it."""
@@ -121,7 +121,7 @@ class Queries:
         """Have queries asked anew, all of them where none is named.
 
         With `after`, only that many seconds from now: sooner they tell nothing. What
-        they told before is not relied on any more.
+        they reported before is not relied on any more.
         """
         for name in names or tuple(self._told):
             self._told.pop(name, None)
@@ -231,7 +231,7 @@ class Queries:
         return min(SOON * (1 << min(self._refused - 1, 9)), RETRY)
 
     async def _names_by_cloud(self) -> None:
-        """Take over the names of the cloud, where it tells them."""
+        """Take over the names of the cloud, where it reports them."""
         if (cloud := self._paths.cloud) is None:
             return
         try:
@@ -272,7 +272,7 @@ class Queries:
         return reported
 
     def forget(self, name: str) -> None:
-        """Rely no more on what a query told: a write may have changed it, or not."""
+        """Rely no more on what a query reported: a write may have changed it, or not."""
         self._told.pop(name, None)
 
     def wrote(self, name: str, show: Callable[[PoolState], PoolState]) -> None:
@@ -296,7 +296,7 @@ class Queries:
 
 
 def _settings(state: PoolState) -> _Settings:
-    """Return what a full frame tells that any query may hang on.
+    """Return what a full frame reports that any query may hang on.
 
     Doses empty the drums all the time, and schedules are armed and disarmed: the
     queries that these concern look at them by `Query.news_in`.

@@ -2,7 +2,7 @@
 
 The app and the controller's own panel change them, too: they are read again before every
 change, and after it. Nothing is ever sent twice: where an answer got lost, another look
-tells whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5).
+says whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5).
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class ScheduleControl:
     sent, the new ones are shown, and InvalidCommandError says so.
 
     Besides what Sender says, they raise NotDoneError where an answer got lost and the
-    change was not done, and OutcomeUnknownError where that cannot be told.
+    change was not done, and OutcomeUnknownError where that is unclear.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class ScheduleControl:
             return index
 
     async def update(self, index: int, wanted: Schedule, *, seen: Schedule) -> None:
-        """Replace a schedule; arm or disarm it where that differs from what was seen."""
+        """Replace a schedule; arm or disarm it where that differs from the observed one."""
         async with self._lock:
             now = await self._read_unchanged(index, seen)
             wanted = replace(tidy(wanted, now[index]), turnover=now[index].turnover)
@@ -174,7 +174,7 @@ class ScheduleControl:
     async def _arm_new(self, before: Mapping[int, Schedule], wanted: Schedule) -> int:
         """Arm or disarm a new schedule as it is wanted; return its index.
 
-        Raises OutcomeUnknownError where the cloud does not tell the index yet.
+        Raises OutcomeUnknownError where the cloud does not report the index yet.
         """
         try:
             index = _added(before, await self._read(), wanted)
@@ -210,7 +210,7 @@ class ScheduleControl:
     async def _read_cloud(self, cloud: CloudClient) -> None:
         """Read the schedules of the cloud, unless what it serves may be too old.
 
-        Raises BusyError while it does not tell the index of a new one.
+        Raises BusyError while it does not report the index of a new one.
         """
         left = self._copies_until - time.monotonic()
         if left <= 0:

@@ -157,7 +157,7 @@ class Sender:
         try:
             yield
         except asyncio.CancelledError:
-            # Ours alone, it is an error that a person is told of.
+            # Ours alone, it is an error that is shown to a person.
             if inner or not self._closed.is_set() or task.uncancel() > 0:
                 raise
             raise StoppedError("stopped before the command was done") from None
@@ -287,9 +287,9 @@ class Sender:
         return errors[0] if errors else NotSupportedError("no path can carry this")
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
-        """Wait until the asked value was seen; raises NotAppliedError if never.
+        """Wait until the asked value was observed; raises NotAppliedError if never.
 
-        `query` names the query that tells it where no state frame does.
+        `query` names the query that reports it where no state frame does.
         A cloud write is acknowledged by the controller (interface.md 4.1 rule 2), and a
         cloud read may be older than it: there, later polls decide, when they are due.
         """
@@ -298,7 +298,7 @@ class Sender:
                 await self._look_for(pending, query)
 
     async def _look_for(self, pending: Pending, query: str | None) -> None:
-        """Read until the value was seen, replaced by a newer one, or disproved."""
+        """Read until the value was observed, replaced by a newer one, or disproved."""
         waiting = self._store.pending
         for after in READ_BACK:
             if pending in waiting:

@@ -14,7 +14,7 @@ MAX_AGE = 90.0
 """s after which a state that nobody renews is void."""
 
 type ReadListener = Callable[[PoolState, float], None]
-"""Takes what a read told, and when that was (monotonic, s)."""
+"""Takes what a read reported, and when that was (monotonic, s)."""
 
 
 class Store:
@@ -26,7 +26,7 @@ class Store:
         """Start from what is remembered."""
         self.choices = choices
         self.known = remembered
-        """What the controller and the cloud told, without pending values."""
+        """What the controller and the cloud reported, without pending values."""
         self.pending = PendingValues()
         self.publish = publish
         self.commanded_at: float | None = None
@@ -57,7 +57,7 @@ class Store:
         self.publish()
 
     def add_read_listener(self, listener: ReadListener) -> Callable[[], None]:
-        """Call a listener with every read of the state, even one that tells nothing new.
+        """Call a listener with every read of the state, also one without news.
 
         Returns what ends that.
         """

@@ -7,7 +7,7 @@ from ..equipment import Slot
 from ..pool.state import PoolState
 
 type Finish = Callable[[], Awaitable[bool]]
-"""Waits until a command took effect; tells whether the LAN took it."""
+"""Waits until a command took effect; says whether the LAN took it."""
 
 
 class Means(Protocol):

@@ -1,4 +1,4 @@
-"""Dosing: which equipment it needs, and where its values are told and written.
+"""Dosing: which equipment it needs, and where its values are reported and written.
 
 Observed, not published (layouts.md 2.2, 3 to 5); the ranges a person may choose from are
 ours (chosen): wider than any pool needs.

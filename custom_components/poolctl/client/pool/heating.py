@@ -86,12 +86,12 @@ def selected_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
 
 
 def _any(answers: list[bool | None]) -> bool | None:
-    """Return whether one is true, `None` where only what is not known could be."""
+    """Return whether one is true, `None` where only what is unknown could be."""
     return True if True in answers else None if None in answers else False
 
 
 def may_heat(state: PoolState, body: Body) -> bool | None:
-    """Return whether at least one of its sources may run, `None` if that is not known."""
+    """Return whether one of its sources may run, `None` if that is unknown."""
     return _any([state.heat[s].selected for s in fitted_sources(state, body)])
 
 
@@ -157,7 +157,7 @@ class HeatingChange:
         """Return the body of `v2_temp_set` that changes just this, out of `v2_temp_get`.
 
         What the reply lacks is taken from what the state frames tell. Raises ReplyError
-        where they do not tell it either.
+        where they do not report it either.
         """
         return {
             **_unchanged(settings, known),
@@ -177,7 +177,7 @@ def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
     """Return the body of `v2_temp_set` that changes nothing.
 
     What it lacks becomes 0, so that nothing may be missing that the controller has; a
-    probe channel that it does not tell it does not have. Unknown keys are kept.
+    probe channel that it does not report it does not have. Unknown keys are kept.
     """
     entries = {
         category: entry

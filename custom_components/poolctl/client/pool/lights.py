@@ -136,7 +136,7 @@ class LightGroup:
     def type_code(self, state: PoolState, choices: Choices) -> int | None:
         """Return the light type: the chosen one, else the one the controller knows.
 
-        `None` until it has told; 0 where it does not know either.
+        `None` until it has reported; 0 where it does not know either.
         """
         if (chosen := self.chosen(choices)) in LIGHT_TYPES:
             return chosen
@@ -195,7 +195,7 @@ def merge_lights(state: PoolState, reply: Answer) -> PoolState:
             continue
         kind, previous = LIGHT_TYPES.get(light_type), group.of(state).show
         if kind and kind.keeps_effect(color) and previous:
-            # Whether an action becomes the preference is not known: it is no colour.
+            # Whether an action becomes the preference is unknown: it is no colour.
             color = previous.color
         state = group.with_show(state, LightShow(light_type, color))
     return state

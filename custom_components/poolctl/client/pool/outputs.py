@@ -19,13 +19,13 @@ class Outputs:
     held: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
     assumed: bool = False
-    """Whether modes and holds are remembered, not told by the current source."""
+    """Whether modes and holds are remembered, not reported by the current source."""
     newest_types: tuple[int, ...] | None = field(default=None, compare=False)
     """The types of the newest frame, which may still be an odd one."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """All slots in their order; empty while the equipment is not known."""
+        """All slots in their order; empty while the equipment is unknown."""
         return _slots(self.types or (), self.names, self.modes, self.held)
 
     def slot(self, index: int) -> Slot | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..schedule import Schedule
 
 COUNT_AGE = timedelta(hours=1)
-"""Beyond that a count of doses may be yesterday's; it is told every few minutes."""
+"""Beyond that a count of doses may be yesterday's; it is reported every few minutes."""
 MIN_LOW_LEVEL, MAX_LOW_LEVEL = 1, 50
 """% of the drum that may be called little (chosen)."""
 LOW_LEVEL = 10
@@ -65,20 +65,20 @@ class Doser(Dosing):
     """
 
     drum_ml: float | None = None
-    """Size of the drum; 0 where nobody told the controller."""
+    """Size of the drum; 0 where nobody entered it in the controller."""
     remaining_ml: float | None = None
     level_at: datetime | None = field(default=None, compare=False)
-    """When `remaining_ml` was last told; alone it makes no state different."""
+    """When `remaining_ml` was last reported; alone it makes no state different."""
     doses: int | None = None
     """Today, as the controller counts."""
     told_at: datetime | None = field(default=None, compare=False)
-    """When the controller last told its count; alone it makes no state different."""
+    """When the controller last reported its count; alone it makes no state different."""
     max_doses: int | None = None
     """The most that the controller takes in a day."""
 
     @property
     def drum_litres(self) -> float | None:
-        """Size of the drum, `None` while nobody told it."""
+        """Size of the drum, `None` while nobody entered it."""
         return self.drum_ml / 1000 if self.drum_ml else None
 
     @property
@@ -141,13 +141,13 @@ class Schedules:
     records: tuple[Schedule, ...] | None = None
     """All records, unused ones too: a position is a schedule's index."""
     armed: tuple[int, ...] | None = None
-    """Indices of those that are armed: whatever told us last."""
+    """Indices of those that are armed, whichever source reported them."""
     assumed: bool = False
-    """Whether they are remembered, not told by the current source."""
+    """Whether they are remembered, not reported by the current source."""
 
     @property
     def used(self) -> dict[int, Schedule]:
-        """Those in use by their index, none while they are not known."""
+        """Those in use by their index, none while they are unknown."""
         armed = self.armed or ()
         return {
             index: schedule

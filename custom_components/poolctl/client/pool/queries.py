@@ -65,7 +65,7 @@ def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
     """See the end of a dose, by which the controller counts it.
 
     The flag of the doser goes off; where a chlorinator shares it and runs on, the drum
-    is no longer emptied. Only the drum tells of a dose that is shorter than a poll.
+    is no longer emptied. Only the drum reveals a dose that is shorter than a poll.
     """
 
     def news_in(before: PoolState, after: PoolState) -> float | None:

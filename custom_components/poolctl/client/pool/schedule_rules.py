@@ -86,7 +86,7 @@ def equip(
     """Return what a schedule says of its equipment: `slot`, `aux_type` and `speed`.
 
     What a person leaves open stays as it was, and is the main pump at its usual speed
-    in a new one. Raises NotSupportedError where the pump's slot is not known.
+    in a new one. Raises NotSupportedError where the pump's slot is unknown.
     """
     if slot is None:
         if (usual_one := before or state.outputs.pump) is None:

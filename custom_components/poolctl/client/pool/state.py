@@ -1,4 +1,4 @@
-"""PoolState: what is known of one controller, whatever told us.
+"""PoolState: the state of one controller, whichever source reported it.
 
 Readings and signals belong to one source and are replaced whole: they never mix.
 Equipment and settings stay in force until something says otherwise. Unknown is `None`.
@@ -19,7 +19,7 @@ from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd
 
 
 class Source(StrEnum):
-    """Who told us last."""
+    """Who reported last."""
 
     LAN = "lan"
     CLOUD = "cloud"
@@ -88,7 +88,7 @@ class PoolState:
 
     @property
     def spa_mode(self) -> bool | None:
-        """Whether the water goes to the spa; `None` where that is not known."""
+        """Whether the water goes to the spa; `None` where that is unknown."""
         return None if (slot := self.outputs.spa) is None else slot.on
 
     @property
@@ -135,7 +135,7 @@ class PoolState:
 def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
-    """Return the state with what one source tells now, and with what follows from it."""
+    """Return the state with what one source reports now, and with what follows from it."""
     state = replace(state, readings=readings, signals=signals, start_over=False)
     if state.pump_status in _STARTS:
         state = _with_start(state, now)

@@ -34,6 +34,6 @@ def with_timers(
 
 
 def without_past_timers(state: PoolState, now: datetime) -> PoolState:
-    """Return the state without timers that have ended, for who does not tell of them."""
+    """Return the state without timers that have ended, for a source without them."""
     left = tuple(end for end in state.timer_ends if end.at > now)
     return state if left == state.timer_ends else replace(state, timer_ends=left)
