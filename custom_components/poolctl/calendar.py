@@ -236,7 +236,7 @@ class PoolctlCalendar(
             if wanted.name == self._names.schedule(index, observed):
                 # A schedule without a name was shown by its number.
                 wanted = replace(wanted, name=observed.name)
-            await self.controller.schedules.update(index, wanted, seen=observed)
+            await self.controller.schedules.update(index, wanted, observed=observed)
 
     @override
     async def async_delete_event(
@@ -248,7 +248,7 @@ class PoolctlCalendar(
         """Delete a schedule."""
         with self.commanding():
             index, observed = self._find(uid, recurrence_id, recurrence_range)
-            await self.controller.schedules.delete(index, seen=observed)
+            await self.controller.schedules.delete(index, observed=observed)
 
     def _find(
         self, uid: str, recurrence_id: str | None, recurrence_range: str | None
@@ -260,10 +260,12 @@ class PoolctlCalendar(
             raise InvalidCommandError("not there any more", reason="schedule_changed")
         return found
 
-    def _equipment(self, event: Mapping[str, Any], before: Schedule | None) -> Equipped:
+    def _equipment(
+        self, event: Mapping[str, Any], previous: Schedule | None
+    ) -> Equipped:
         """Return the equipment that the description names, as `equip` does."""
         names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
-        if before is not None and text == _description(before, names):
+        if previous is not None and text == _description(previous, names):
             text = ""
         slot, speed = recurrence.parse_description(
             text, names.async_all(), names.scheduled
@@ -271,7 +273,7 @@ class PoolctlCalendar(
         return equip(
             self.coordinator.data,
             self.controller.store.choices,
-            before,
+            previous,
             slot,
             speed,
         )
@@ -293,7 +295,10 @@ def _times(event: Mapping[str, Any]) -> _Times:
 
 
 def _kept(
-    times: _Times, event: Mapping[str, Any], seen: Schedule, recurrence_id: str | None
+    times: _Times,
+    event: Mapping[str, Any],
+    observed: Schedule,
+    recurrence_id: str | None,
 ) -> _Times:
     """Return the times, those of the schedule where a person left them as shown.
 
@@ -304,24 +309,24 @@ def _kept(
         return times
     around = start - timedelta(days=2), start + timedelta(days=2)
     zone = dt_util.get_default_time_zone()
-    for run in occurrences({0: seen}, *around, zone):
+    for run in occurrences({0: observed}, *around, zone):
         if run.recurrence_id == recurrence_id:
             return times._replace(
-                start=seen.start if start == run.start else times.start,
-                end=seen.end if event[EVENT_END] == run.end else times.end,
+                start=observed.start if start == run.start else times.start,
+                end=observed.end if event[EVENT_END] == run.end else times.end,
             )
     return times
 
 
 def _schedule(
-    before: Schedule,
+    previous: Schedule,
     equipment: Equipped,
     times: _Times,
     event: Mapping[str, Any],
 ) -> Schedule:
     """Return a schedule as an event wants it."""
     return replace(
-        before,
+        previous,
         slot=equipment["slot"],
         aux_type=equipment["aux_type"],
         speed=equipment["speed"],

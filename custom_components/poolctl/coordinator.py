@@ -326,10 +326,10 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """Look at how the poll went: of polls that fail, only the first one has news."""
         health = self.health(reached=reached)
         self.recovery.async_check()
-        before = self.links, self.problems.active
+        previous = self.links, self.problems.active
         self.links = links_of(health)
         self.problems.async_test(health)
-        if (self.links, self.problems.active) != before:
+        if (self.links, self.problems.active) != previous:
             self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:
@@ -378,12 +378,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @callback
     def async_set_record(self, record: ControllerRecord) -> None:
         """Take over what is known of the controller: a name, an address, a key."""
-        before, self._access.record = self.record, record
-        if record == before:
+        previous, self._access.record = self.record, record
+        if record == previous:
             return
         changes = {
-            "address": record.address != before.address,
-            "key": record.key != before.key,
+            "address": record.address != previous.address,
+            "key": record.key != previous.key,
         }
         for what in (each for each, changed in changes.items() if changed):
             self._access.facts.emit(RecordChange(what=what))

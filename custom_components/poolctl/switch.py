@@ -128,7 +128,7 @@ def _schedule_description(index: int) -> PoolctlScheduleDescription:
 
     async def arm(controller: Controller, on: bool) -> None:
         observed = controller.store.state.schedules.used.get(index)
-        await controller.schedules.enable(index, on, seen=observed)
+        await controller.schedules.enable(index, on, observed=observed)
 
     return PoolctlScheduleDescription(
         key=f"schedule_{index}",

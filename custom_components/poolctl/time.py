@@ -128,4 +128,4 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
             if (observed := self.schedule) is None:
                 raise InvalidCommandError("it is gone", reason="schedule_changed")
             wanted = row.with_fn(observed, value.hour * 60 + value.minute)
-            await self.controller.schedules.update(row.index, wanted, seen=observed)
+            await self.controller.schedules.update(row.index, wanted, observed=observed)

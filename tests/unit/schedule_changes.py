@@ -50,11 +50,11 @@ async def change(rig: Rig, what: str) -> int | None:
             return await schedules.create(EVENING)
         case "update":
             wanted = replace(SEEN, end=900)
-            await schedules.update(INDEX, wanted, seen=SEEN)
+            await schedules.update(INDEX, wanted, observed=SEEN)
         case "delete":
-            await schedules.delete(INDEX, seen=SEEN)
+            await schedules.delete(INDEX, observed=SEEN)
         case "enable":
-            await schedules.enable(INDEX, True, seen=SEEN)
+            await schedules.enable(INDEX, True, observed=SEEN)
     return None
 
 

@@ -171,7 +171,7 @@ async def test_refused(pool: Rig, changes: dict[str, Any], reason: str) -> None:
     for attempt in (
         pool.controller.schedules.create(wanted),
         pool.controller.schedules.update(
-            INDEX, replace(wanted, enabled=True), seen=SEEN
+            INDEX, replace(wanted, enabled=True), observed=SEEN
         ),
     ):
         with pytest.raises(InvalidCommandError) as caught:
@@ -188,7 +188,7 @@ async def test_all_in_use(pool: Rig) -> None:
     with pytest.raises(InvalidCommandError) as caught:
         await pool.controller.schedules.create(EVENING)
     assert caught.value.reason == "schedule_limit"
-    await pool.controller.schedules.delete(INDEX, seen=SEEN)
+    await pool.controller.schedules.delete(INDEX, observed=SEEN)
     assert await pool.controller.schedules.create(EVENING) == INDEX
 
 
@@ -197,12 +197,12 @@ async def test_arming_one_that_conflicts(pool: Rig) -> None:
         replace(EVENING, start=700, end=800, weekdays=1)
     )
     with pytest.raises(InvalidCommandError) as caught:
-        await pool.controller.schedules.enable(INDEX, True, seen=SEEN)
+        await pool.controller.schedules.enable(INDEX, True, observed=SEEN)
     assert caught.value.reason == "schedule_conflict"
     assert caught.value.placeholders == {"name": "Evening", "number": "4"}
     assert not record(pool, INDEX).enabled
     # Disarmed ones may overlap.
-    await pool.controller.schedules.update(INDEX, replace(SEEN, end=780), seen=SEEN)
+    await pool.controller.schedules.update(INDEX, replace(SEEN, end=780), observed=SEEN)
 
 
 async def test_what_the_app_allowed_may_stay(pool: Rig) -> None:
@@ -211,8 +211,10 @@ async def test_what_the_app_allowed_may_stay(pool: Rig) -> None:
     odd.slot, odd.aux_type, odd.speed, odd.name = HEATER, 2, 33, "n" * 200
     seen = replace(SEEN, slot=HEATER, aux_type=2, speed=33, name="n" * 200)
     with pytest.raises(RefusedError):  # the controller's own opinion
-        await pool.controller.schedules.update(INDEX, replace(seen, end=900), seen=seen)
-    await pool.controller.schedules.delete(INDEX, seen=seen)
+        await pool.controller.schedules.update(
+            INDEX, replace(seen, end=900), observed=seen
+        )
+    await pool.controller.schedules.delete(INDEX, observed=seen)
 
 
 def test_what_equipment_is_meant(pool: Rig) -> None:
@@ -300,7 +302,7 @@ def test_an_armed_one_does_not_conflict_with_itself(pool: Rig) -> None:
 async def test_arming_one_that_is_armed(pool: Rig) -> None:
     await pool.controller.schedules.create(EVENING)
     pool.pool.requests.clear()
-    await pool.controller.schedules.enable(NEW, True, seen=EVENING)
+    await pool.controller.schedules.enable(NEW, True, observed=EVENING)
     assert pool.asked("a") == []
 
 

@@ -62,7 +62,7 @@ async def test_create_disarmed(pool: Rig) -> None:
 async def test_update(pool: Rig) -> None:
     record(pool, INDEX).turnover = 7
     wanted = replace(SEEN, start=660, weekdays=0b1100000, name=" New\nname ")
-    await pool.controller.schedules.update(INDEX, wanted, seen=SEEN)
+    await pool.controller.schedules.update(INDEX, wanted, observed=SEEN)
     assert pool.names() == ["schedules", "schedule", "schedules"]
     found = record(pool, INDEX)
     assert (found.start, found.weekdays, found.name) == (660, 0b1100000, "New name")
@@ -92,14 +92,14 @@ async def test_a_name_goes_back_as_it_came(pool: Rig, name: str, lan: bool) -> N
     await control.read()
     seen = shown(pool, INDEX)
     assert seen is not None and seen.name == clean_text(name)
-    await control.update(INDEX, replace(seen, start=660), seen=seen)
+    await control.update(INDEX, replace(seen, start=660), observed=seen)
     assert (record(pool, INDEX).start, record(pool, INDEX).name) == (660, name)
     # Another one replaces it.
     pool.time.advance(60)
     await control.read()
     seen = shown(pool, INDEX)
     assert seen is not None
-    await control.update(INDEX, replace(seen, name="Fountain"), seen=seen)
+    await control.update(INDEX, replace(seen, name="Fountain"), observed=seen)
     assert record(pool, INDEX).name == "Fountain"
 
 
@@ -116,11 +116,11 @@ def test_a_name_that_no_record_holds() -> None:
 
 async def test_update_to_other_equipment_armed(pool: Rig) -> None:
     wanted = replace(SEEN, slot=ACTUATOR, aux_type=20, enabled=True)
-    await pool.controller.schedules.update(INDEX, wanted, seen=SEEN)
+    await pool.controller.schedules.update(INDEX, wanted, observed=SEEN)
     found = record(pool, INDEX)
     assert (found.slot, found.aux_type, found.enabled) == (ACTUATOR, 20, True)
     await pool.controller.schedules.update(
-        INDEX, replace(wanted, name="Off", enabled=False), seen=wanted
+        INDEX, replace(wanted, name="Off", enabled=False), observed=wanted
     )
     assert (found := record(pool, INDEX)).name == "Off" and not found.enabled
 
@@ -131,10 +131,10 @@ async def test_update_to_other_equipment_armed(pool: Rig) -> None:
 async def test_update_and_arm(pool: Rig, before: bool, after: bool) -> None:
     """What is disarmed at any moment is shown disarmed at that moment."""
     schedules = pool.controller.schedules
-    await schedules.enable(INDEX, before, seen=SEEN)
+    await schedules.enable(INDEX, before, observed=SEEN)
     seen = replace(SEEN, enabled=before)
     pool.forget()
-    await schedules.update(INDEX, replace(EVENING, enabled=after), seen=seen)
+    await schedules.update(INDEX, replace(EVENING, enabled=after), observed=seen)
     found = record(pool, INDEX)
     assert (found.name, found.enabled) == ("Evening", after)
     states = [
@@ -147,13 +147,13 @@ async def test_update_and_arm(pool: Rig, before: bool, after: bool) -> None:
 
 
 async def test_nothing_to_change_sends_nothing(pool: Rig) -> None:
-    await pool.controller.schedules.update(INDEX, SEEN, seen=SEEN)
-    await pool.controller.schedules.enable(INDEX, False, seen=SEEN)
+    await pool.controller.schedules.update(INDEX, SEEN, observed=SEEN)
+    await pool.controller.schedules.enable(INDEX, False, observed=SEEN)
     assert pool.names() == ["schedules", "schedules"]
 
 
 async def test_delete(pool: Rig) -> None:
-    await pool.controller.schedules.delete(INDEX, seen=SEEN)
+    await pool.controller.schedules.delete(INDEX, observed=SEEN)
     assert pool.names() == ["schedules", "schedule", "schedules"]
     assert not record(pool, INDEX).used
     assert shown(pool, INDEX) is None
@@ -161,7 +161,7 @@ async def test_delete(pool: Rig) -> None:
 
 async def test_enable(pool: Rig) -> None:
     for enabled in (True, False):
-        await pool.controller.schedules.enable(INDEX, enabled, seen=SEEN)
+        await pool.controller.schedules.enable(INDEX, enabled, observed=SEEN)
         assert record(pool, INDEX).enabled is enabled
         found = shown(pool, INDEX)
         assert found is not None and found.enabled is enabled
@@ -199,9 +199,9 @@ async def test_a_schedule_changed_meanwhile_is_left_alone(
     pool.pool.pool.schedules[INDEX] = replace(before)
     schedules = pool.controller.schedules
     for attempt in (
-        schedules.update(INDEX, replace(SEEN, end=900), seen=SEEN),
-        schedules.delete(INDEX, seen=SEEN),
-        schedules.enable(INDEX, True, seen=SEEN),
+        schedules.update(INDEX, replace(SEEN, end=900), observed=SEEN),
+        schedules.delete(INDEX, observed=SEEN),
+        schedules.enable(INDEX, True, observed=SEEN),
     ):
         with pytest.raises(InvalidCommandError) as caught:
             await attempt
@@ -219,14 +219,14 @@ async def test_armed_or_not_is_no_other_schedule(pool: Rig, enabled: bool) -> No
     """What was armed or disarmed in the app stays so."""
     record(pool, INDEX).enabled = enabled
     seen = replace(SEEN, enabled=not enabled)
-    await pool.controller.schedules.update(INDEX, replace(seen, end=900), seen=seen)
+    await pool.controller.schedules.update(INDEX, replace(seen, end=900), observed=seen)
     assert record(pool, INDEX).end == 900
     assert record(pool, INDEX).enabled is enabled
 
 
 async def test_one_that_nobody_saw(pool: Rig) -> None:
     with pytest.raises(InvalidCommandError):
-        await pool.controller.schedules.enable(INDEX, True, seen=None)
+        await pool.controller.schedules.enable(INDEX, True, observed=None)
     assert pool.asked("a") == []
 
 
@@ -234,8 +234,8 @@ async def test_two_edits_of_one_schedule_at_once(pool: Rig) -> None:
     """The second one was made of what the first one changed."""
     schedules = pool.controller.schedules
     results = await asyncio.gather(
-        schedules.update(INDEX, replace(SEEN, end=900), seen=SEEN),
-        schedules.update(INDEX, replace(SEEN, end=1000), seen=SEEN),
+        schedules.update(INDEX, replace(SEEN, end=900), observed=SEEN),
+        schedules.update(INDEX, replace(SEEN, end=1000), observed=SEEN),
         return_exceptions=True,
     )
     assert results[0] is None and isinstance(results[1], InvalidCommandError)

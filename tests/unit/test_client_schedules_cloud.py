@@ -104,7 +104,7 @@ async def test_changes_one_after_the_other(away: Rig) -> None:
     found = shown(away, INDEX)
     assert found is not None and found.end == 900
     away.pool.pool.schedules = new
-    await away.controller.schedules.delete(INDEX, seen=found)
+    await away.controller.schedules.delete(INDEX, observed=found)
     assert away.service.requests("scheduleInfo") == seen
     assert not record(away, INDEX).used
 
@@ -117,10 +117,10 @@ async def test_a_new_one_whose_number_is_not_told_yet(away: Rig) -> None:
     found = shown(away, NEW)
     assert found is not None
     with pytest.raises(BusyError) as caught:
-        await away.controller.schedules.delete(NEW, seen=found)
+        await away.controller.schedules.delete(NEW, observed=found)
     assert caught.value.retry_after is not None and caught.value.retry_after <= 35
     away.pool.pool.schedules = new
-    await away.controller.schedules.delete(NEW, seen=found)
+    await away.controller.schedules.delete(NEW, observed=found)
     assert not record(away, NEW).used
 
 

@@ -28,7 +28,7 @@ COMMANDS: dict[str, Callable[[Controller], Awaitable[None]]] = {
     "drum": lambda it: it.dosing.set_drum(ACID, 15000),
     "refill": lambda it: it.dosing.refill(ACID),
     "schedule": lambda it: it.schedules.enable(
-        0, False, seen=it.store.known.schedules.used[0]
+        0, False, observed=it.store.known.schedules.used[0]
     ),
 }
 

@@ -125,9 +125,11 @@ async def test_an_edit_of_an_old_list(homes: Homes) -> None:
     one, two = homes
     await asyncio.gather(read(one), read(two))
     seen = two.controller.store.known.schedules.used[FALL]
-    await one.controller.schedules.update(FALL, replace(seen, start=660), seen=seen)
+    await one.controller.schedules.update(FALL, replace(seen, start=660), observed=seen)
     with pytest.raises(InvalidCommandError) as caught:
-        await two.controller.schedules.update(FALL, replace(seen, end=800), seen=seen)
+        await two.controller.schedules.update(
+            FALL, replace(seen, end=800), observed=seen
+        )
     assert caught.value.reason == "schedule_changed"
     assert (one.pool.pool.schedules[FALL].start, one.pool.pool.schedules[FALL].end) == (
         *(660, 720),
@@ -135,7 +137,7 @@ async def test_an_edit_of_an_old_list(homes: Homes) -> None:
     # The new one is shown, and may be changed now.
     seen = two.controller.store.known.schedules.used[FALL]
     assert seen.start == 660
-    await two.controller.schedules.update(FALL, replace(seen, end=800), seen=seen)
+    await two.controller.schedules.update(FALL, replace(seen, end=800), observed=seen)
 
 
 @pytest.mark.parametrize("how", ["delete", "enable"])
@@ -143,15 +145,15 @@ async def test_other_edits_of_an_old_list(homes: Homes, how: str) -> None:
     one, two = homes
     await asyncio.gather(read(one), read(two))
     seen = two.controller.store.known.schedules.used[FALL]
-    await one.controller.schedules.delete(FALL, seen=seen)
+    await one.controller.schedules.delete(FALL, observed=seen)
     await one.controller.schedules.create(record("New", 900))
     assert one.pool.pool.schedules[FALL].name == "New"
     control = two.controller.schedules
     with pytest.raises(InvalidCommandError):
         await (
-            control.delete(FALL, seen=seen)
+            control.delete(FALL, observed=seen)
             if how == "delete"
-            else control.enable(FALL, True, seen=seen)
+            else control.enable(FALL, True, observed=seen)
         )
     assert one.pool.pool.schedules[FALL].name == "New"
 
@@ -164,7 +166,7 @@ async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
     wanted = [replace(seen, start=630), replace(seen, end=800)]
     results = await asyncio.gather(
         *(
-            home.controller.schedules.update(FALL, each, seen=seen)
+            home.controller.schedules.update(FALL, each, observed=seen)
             for home, each in zip(homes, wanted, strict=True)
         ),
         return_exceptions=True,

@@ -111,13 +111,13 @@ class Section[T: DataclassInstance]:
             rows[name].possible if name in rows else ANYTHING for name in names
         ]
 
-    def plausible(self, told: T) -> T:
+    def plausible(self, reported: T) -> T:
         """Return the same with `None` in the place of what cannot be."""
         return self.make(
             *(
                 value if value in possible else None
                 for value, possible in zip(
-                    self._read(told), self._possible, strict=True
+                    self._read(reported), self._possible, strict=True
                 )
             )
         )

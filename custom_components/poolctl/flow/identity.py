@@ -42,29 +42,32 @@ class Identity:
             controllers=tuple(controllers),
         )
 
-    def as_stored(self, before: Self) -> dict[str, object]:
+    def as_stored(self, previous: Self) -> dict[str, object]:
         """Return it for `entry.data`, with what was reported before and is not now."""
         stored = asdict(self)
         del stored["controllers"]
         return {
             **stored,
-            "subject": self.subject or before.subject,
-            "claim": self.claim or before.claim,
+            "subject": self.subject or previous.subject,
+            "claim": self.claim or previous.claim,
         }
 
-    def fits(self, unique_id: str | None, before: Self) -> bool:
+    def fits(self, unique_id: str | None, previous: Self) -> bool:
         """Return whether this is the account with a unique id, as it was reported before.
 
         Of each kind of identifier, a person's before an account's, the first that was
         told both times counts.
         """
-        for now, then in ((self.subject, before.subject), (self.claim, before.claim)):
+        for now, then in (
+            (self.subject, previous.subject),
+            (self.claim, previous.claim),
+        ):
             if now and then:
                 return now == then
         if unique_id in (self.subject, self.claim, *self.sites):
             return True
-        if before.subject or before.claim or before.sites:
-            return not set(self.sites).isdisjoint(before.sites)
+        if previous.subject or previous.claim or previous.sites:
+            return not set(self.sites).isdisjoint(previous.sites)
         # An earlier version stored the unique id alone.
         nobody = self.subject is None and self.claim is None
-        return nobody and not set(self.controllers).isdisjoint(before.controllers)
+        return nobody and not set(self.controllers).isdisjoint(previous.controllers)

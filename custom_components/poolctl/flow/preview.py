@@ -56,20 +56,20 @@ _LOOKS: HassKey[dict[str, _Look]] = HassKey("poolctl_looks")
 """When each controller was looked at last (monotonic, s), and what came of it."""
 
 
-async def async_preview(hass: HomeAssistant, seen: ObservedAddress) -> Preview:
+async def async_preview(hass: HomeAssistant, observed: ObservedAddress) -> Preview:
     """Read the state of a discovered controller once, for at most 2.5 s.
 
     Within a minute, everybody who asks gets what was observed the first time.
     """
     looks, now = hass.data.setdefault(_LOOKS, {}), time.monotonic()
     _forget(looks, now)
-    if (look := looks.get(seen.device_id)) is None:
+    if (look := looks.get(observed.device_id)) is None:
         if len(looks) >= _KEPT:
             return NO_PREVIEW
         task = hass.async_create_background_task(
-            _async_look(hass, seen), "poolctl first look"
+            _async_look(hass, observed), "poolctl first look"
         )
-        look = looks[seen.device_id] = now, task
+        look = looks[observed.device_id] = now, task
     # Whoever closes the dialog does not take it away from another one.
     return await asyncio.shield(look[1])
 
@@ -81,12 +81,12 @@ def _forget(looks: dict[str, _Look], now: float) -> None:
             del looks[device_id]
 
 
-async def _async_look(hass: HomeAssistant, seen: ObservedAddress) -> Preview:
+async def _async_look(hass: HomeAssistant, observed: ObservedAddress) -> Preview:
     session = async_get_clientsession(hass)
     try:
         async with asyncio.timeout(_TIMEOUT):
             payload = await unverified_state(
-                session, seen.host, seen.port, timeout=_TIMEOUT
+                session, observed.host, observed.port, timeout=_TIMEOUT
             )
     except UnreachableError, BusyError, TimeoutError:
         return NO_PREVIEW

@@ -207,7 +207,7 @@ def _of_schedule(it: Controller, index: int, schedule: Schedule) -> Change:
     return Change(
         key=_SCHEDULE,
         what=schedule.name or f"#{index + 1}",
-        make=lambda: it.schedules.enable(index, False, seen=schedule),
+        make=lambda: it.schedules.enable(index, False, observed=schedule),
         made=lambda state: _armed(state, index) is False,
         give_back=partial(give_back, it, undo),
         restored=lambda state: _armed(state, index) is True,
@@ -272,5 +272,5 @@ async def _arm_again(it: Controller, undo: Undo) -> bool:
     schedules = it.store.known.schedules
     schedule = schedules.used.get(undo.index)
     if schedule is not None and schedule.when == undo.when:
-        await it.schedules.enable(undo.index, True, seen=schedule)
+        await it.schedules.enable(undo.index, True, observed=schedule)
     return schedules.records is not None

@@ -65,28 +65,28 @@ class Consumption:
     refilled_at: datetime | None = None
     days: dict[date, Day] = field(default_factory=dict)
 
-    def take(self, told: Level, zone: tzinfo | None) -> None:
+    def take(self, reported: Level, zone: tzinfo | None) -> None:
         """Count what was used since the level before."""
         previous = self.level
-        elapsed = told.at - previous.at
-        fallen = previous.ml - told.ml
+        elapsed = reported.at - previous.at
+        fallen = previous.ml - reported.ml
         if elapsed == timedelta():
             return
-        lowest = Level(min(previous.ml, told.ml), told.at)
+        lowest = Level(min(previous.ml, reported.ml), reported.at)
         if elapsed < timedelta():
             # Our own clock was put back: what it reported of later days is not true.
             self.level = lowest
-            today = told.at.astimezone(zone).date()
+            today = reported.at.astimezone(zone).date()
             self.days = {
                 day: observed for day, observed in self.days.items() if day <= today
             }
         elif fallen < -REFILL or fallen > LARGEST + FASTEST * elapsed / _MINUTE:
-            self.level, self.refilled_at = told, told.at
-        elif self.refilled_at and told.at - self.refilled_at < COPY_MARGIN:
+            self.level, self.refilled_at = reported, reported.at
+        elif self.refilled_at and reported.at - self.refilled_at < COPY_MARGIN:
             self.level = lowest
         else:
             self.level = lowest
-            self._share_out(max(fallen, 0.0), previous.at, told.at, zone)
+            self._share_out(max(fallen, 0.0), previous.at, reported.at, zone)
 
     def _share_out(
         self, ml: float, begin: datetime, end: datetime, zone: tzinfo | None

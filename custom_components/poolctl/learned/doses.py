@@ -43,28 +43,28 @@ class DoseCount:
     told: Told
 
     @classmethod
-    def begin(cls, told: Told) -> Self:
+    def begin(cls, reported: Told) -> Self:
         """Begin with the first count there is: all of it is today's."""
-        return cls(told.doses, told)
+        return cls(reported.doses, reported)
 
-    def then(self, told: Told, zone: tzinfo | None) -> Self:
+    def then(self, reported: Told, zone: tzinfo | None) -> Self:
         """Return the count after the controller reported its own again."""
-        if (gained := self.gained(told, zone)) is None:
+        if (gained := self.gained(reported, zone)) is None:
             return self
-        same_day = self.told.at >= _midnight(told.at, zone)
-        return type(self)(gained + (self.today if same_day else 0), told)
+        same_day = self.told.at >= _midnight(reported.at, zone)
+        return type(self)(gained + (self.today if same_day else 0), reported)
 
-    def gained(self, told: Told, zone: tzinfo | None) -> int | None:
+    def gained(self, reported: Told, zone: tzinfo | None) -> int | None:
         """Return the doses since the count before, `None` where this one is no news."""
         previous = self.told
-        lower = told.doses < previous.doses
-        if told.at == previous.at or (
-            lower and abs(told.at - previous.at) < COPY_MARGIN
+        lower = reported.doses < previous.doses
+        if reported.at == previous.at or (
+            lower and abs(reported.at - previous.at) < COPY_MARGIN
         ):
             return None
-        midnight = _midnight(told.at, zone)
-        anew = previous.at < midnight and told.at >= midnight + MIDNIGHT_MARGIN
-        return told.doses if lower or anew else told.doses - previous.doses
+        midnight = _midnight(reported.at, zone)
+        anew = previous.at < midnight and reported.at >= midnight + MIDNIGHT_MARGIN
+        return reported.doses if lower or anew else reported.doses - previous.doses
 
     def at(self, now: datetime) -> int | None:
         """Return the doses of the current day so far, at a local time.

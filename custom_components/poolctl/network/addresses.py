@@ -115,24 +115,28 @@ class _Rumours:
     own_mac: bool = False
     """Whether the MAC address that its identifier is made of was announced."""
 
-    def hear(self, seen: ObservedAddress) -> None:
+    def hear(self, observed: ObservedAddress) -> None:
         """Keep it. Where there are too many, one that was tried makes room."""
-        self.own_mac |= seen.mac == mac_of(seen.device_id)
-        if seen.address not in self.told and len(self.told) >= _ADDRESSES:
+        self.own_mac |= observed.mac == mac_of(observed.device_id)
+        if observed.address not in self.told and len(self.told) >= _ADDRESSES:
             tried = sorted(
                 self.told.keys() & self.tried.keys(), key=self.tried.__getitem__
             )
             if not tried:
                 return
             del self.told[tried[0]], self.tried[tried[0]]
-        self.told.pop(seen.address, None)
-        self.told[seen.address] = seen
+        self.told.pop(observed.address, None)
+        self.told[observed.address] = observed
 
     def untried_longest(self, but: tuple[str | None, int]) -> ObservedAddress | None:
         """Return what is to be tried next: all take turns."""
-        others = [seen for seen in self.told.values() if seen.address != but]
+        others = [
+            observed for observed in self.told.values() if observed.address != but
+        ]
         return min(
-            others, key=lambda seen: self.tried.get(seen.address, 0.0), default=None
+            others,
+            key=lambda observed: self.tried.get(observed.address, 0.0),
+            default=None,
         )
 
 
@@ -150,11 +154,11 @@ class ObservedAddresses:
         self._ours.add(device_id)
 
     @callback
-    def hear(self, seen: ObservedAddress) -> None:
+    def hear(self, observed: ObservedAddress) -> None:
         """Keep an announcement."""
-        rumours = self._rumours.pop(seen.device_id, None) or _Rumours()
-        self._rumours[seen.device_id] = rumours
-        rumours.hear(seen)
+        rumours = self._rumours.pop(observed.device_id, None) or _Rumours()
+        self._rumours[observed.device_id] = rumours
+        rumours.hear(observed)
         strangers = [each for each in self._rumours if each not in self._ours]
         for stranger in strangers[:-_STRANGERS]:
             del self._rumours[stranger]

@@ -26,19 +26,19 @@ def _records(
 
 @callback
 def async_offer(
-    hass: HomeAssistant, seen: ObservedAddress
+    hass: HomeAssistant, observed: ObservedAddress
 ) -> PoolctlConfigEntry | None:
     """Hand an announcement to the controller it is about; return an account that has it.
 
     That is the one with its identifier, else the one with its MAC address.
     """
-    by_id = [each for each in _records(hass) if each[1].device_id == seen.device_id]
+    by_id = [each for each in _records(hass) if each[1].device_id == observed.device_id]
     # One whose two names fit together is nobody else, whatever we believe of a MAC.
-    odd = mac_of(seen.device_id) != seen.mac
-    by_mac = [each for each in _records(hass) if odd and each[1].mac == seen.mac]
+    odd = mac_of(observed.device_id) != observed.mac
+    by_mac = [each for each in _records(hass) if odd and each[1].mac == observed.mac]
     found = by_id or by_mac[:1]
     for entry, record in found:
-        _offer_to(hass, entry, replace(seen, device_id=record.device_id))
+        _offer_to(hass, entry, replace(observed, device_id=record.device_id))
     return found[0][0] if found else None
 
 
@@ -51,17 +51,17 @@ def async_offer_address(hass: HomeAssistant, mac: str, host: str) -> None:
 
 
 def _offer_to(
-    hass: HomeAssistant, entry: PoolctlConfigEntry, seen: ObservedAddress
+    hass: HomeAssistant, entry: PoolctlConfigEntry, observed: ObservedAddress
 ) -> None:
     addresses = async_observed_addresses(hass)
-    addresses.protect(seen.device_id)
-    addresses.hear(seen)
+    addresses.protect(observed.device_id)
+    addresses.hear(observed)
     if entry.state is ConfigEntryState.LOADED:
-        controller = entry.runtime_data.controllers.get(seen.device_id)
+        controller = entry.runtime_data.controllers.get(observed.device_id)
         if controller is not None:
-            controller.recovery.async_offer(seen)
+            controller.recovery.async_offer(observed)
     elif entry.state is ConfigEntryState.SETUP_RETRY and addresses.may_try(
-        seen.device_id
+        observed.device_id
     ):
         # It waits for a controller to answer: here is one.
         hass.config_entries.async_schedule_reload(entry.entry_id)

@@ -107,17 +107,17 @@ class Recovery:
         self._async_look()
 
     @callback
-    def async_offer(self, told: ObservedAddress) -> None:
+    def async_offer(self, reported: ObservedAddress) -> None:
         """Look at what the network has just reported, and `ObservedAddresses` have kept."""
         paths, record = self._paths, self._access.record
-        if told.address != record.address:
+        if reported.address != record.address:
             self._async_look()
-        elif paths.lan is None or not self._addresses.take_turn(told.device_id):
+        elif paths.lan is None or not self._addresses.take_turn(reported.device_id):
             return
         elif not paths.on_lan:
             refresh = self._owner.async_request_refresh()
             self._owner.async_in_background(refresh, "controller is back")
-        elif paths.lan_works and (announced := self._as_told(told)) != record:
+        elif paths.lan_works and (announced := self._as_told(reported)) != record:
             self._owner.async_adopt(announced)
 
     async def async_adopt_address(self, host: str, port: int) -> None:
@@ -208,23 +208,23 @@ class Recovery:
             return []
         return list(dict.fromkeys(address["host"] for address in found))
 
-    async def _async_try(self, told: ObservedAddress) -> bool:
+    async def _async_try(self, reported: ObservedAddress) -> bool:
         """Adopt an address the network reported; return whether it was right."""
         try:
             try:
-                await self._async_prove(self._as_told(told))
+                await self._async_prove(self._as_told(reported))
             except SignatureError:
                 # Another controller answers there, or ours has a new key as well.
                 key = await self._async_strangers_key()
                 if key is None:
                     raise
-                await self._async_prove(replace(self._as_told(told), key=key))
+                await self._async_prove(replace(self._as_told(reported), key=key))
             else:
                 key = None
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
-        found = self._as_told(told)
+        found = self._as_told(reported)
         if self._paths.on_lan:
             _LOGGER.debug("An address was not adopted, because the known one works")
             return False
@@ -232,15 +232,15 @@ class Recovery:
         _LOGGER.info("%s has a new address", self._owner.name)
         return True
 
-    def _as_told(self, told: ObservedAddress) -> ControllerRecord:
+    def _as_told(self, reported: ObservedAddress) -> ControllerRecord:
         """Return the record as it is at an announced address; its frames do the rest."""
         record = self._access.record
         return replace(
             record,
-            mac=told.mac if self._may_have(told.mac) else record.mac,
-            host=told.host,
-            port=told.port,
-            by_hand=record.by_hand and told.address == record.address,
+            mac=reported.mac if self._may_have(reported.mac) else record.mac,
+            host=reported.host,
+            port=reported.port,
+            by_hand=record.by_hand and reported.address == record.address,
         )
 
     def _may_have(self, mac: str) -> bool:

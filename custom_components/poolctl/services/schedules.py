@@ -75,14 +75,14 @@ async def async_update(call: ServiceCall) -> None:
     coordinator, index, observed = await _async_find(call)
     with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, observed)
-        await coordinator.controller.schedules.update(index, wanted, seen=observed)
+        await coordinator.controller.schedules.update(index, wanted, observed=observed)
 
 
 async def async_delete(call: ServiceCall) -> None:
     """Delete a schedule."""
     coordinator, index, observed = await _async_find(call)
     with command_errors(coordinator.record.title):
-        await coordinator.controller.schedules.delete(index, seen=observed)
+        await coordinator.controller.schedules.delete(index, observed=observed)
 
 
 async def _async_check_allowed(
@@ -148,15 +148,19 @@ async def _async_find(
 
 
 def _wanted(
-    call: ServiceCall, coordinator: ControllerCoordinator, seen: Schedule | None
+    call: ServiceCall, coordinator: ControllerCoordinator, observed: Schedule | None
 ) -> Schedule:
     """Return the schedule an action asks for: a new one, or one seen with changes."""
-    previous, data = seen or _BLANK, call.data
+    previous, data = observed or _BLANK, call.data
     slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
     return replace(
         previous,
         **equip(
-            coordinator.data, coordinator.controller.store.choices, seen, slot, speed
+            coordinator.data,
+            coordinator.controller.store.choices,
+            observed,
+            slot,
+            speed,
         ),
         name=data.get(ATTR_NAME, previous.name),
         start=_minute(data.get(ATTR_START), previous.start),
@@ -184,11 +188,11 @@ def _slot(call: ServiceCall, coordinator: ControllerCoordinator) -> int | None:
     )
 
 
-def _minute(at: time | None, before: int) -> int:
+def _minute(at: time | None, previous: int) -> int:
     """Return a time as minutes after midnight; seconds are left out."""
-    return before if at is None else at.hour * 60 + at.minute
+    return previous if at is None else at.hour * 60 + at.minute
 
 
-def _weekday_bits(days: list[str] | None, before: int) -> int:
+def _weekday_bits(days: list[str] | None, previous: int) -> int:
     """Return weekdays as `Schedule.weekdays` has them."""
-    return before if days is None else sum(1 << WEEKDAYS.index(d) for d in set(days))
+    return previous if days is None else sum(1 << WEEKDAYS.index(d) for d in set(days))

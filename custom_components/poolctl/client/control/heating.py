@@ -108,9 +108,9 @@ class HeatingControl:
         self._sent = pending, asked
         return pending
 
-    def _since(self, told: Told) -> HeatingChange:
+    def _since(self, reported: Told) -> HeatingChange:
         """Return what was written since a reply was received."""
-        if self._written is None or self._written[0] is not told:
+        if self._written is None or self._written[0] is not reported:
             return _NOTHING
         return self._written[1]
 

@@ -58,7 +58,7 @@ class _Change[T]:
 class ScheduleControl:
     """Changes schedules, one change at a time; an index counts from 0.
 
-    `seen` is the schedule that the person looked at: if it is another by now, nothing is
+    `observed` is the schedule that the person looked at: if it is another by now, nothing is
     sent, the new ones are shown, and InvalidCommandError says so.
 
     Besides what Sender says, they raise NotDoneError where an answer got lost and the
@@ -111,12 +111,12 @@ class ScheduleControl:
                 index = await self._arm_new(previous, wanted)
             return index
 
-    async def update(self, index: int, wanted: Schedule, *, seen: Schedule) -> None:
+    async def update(self, index: int, wanted: Schedule, *, observed: Schedule) -> None:
         """Replace a schedule; arm or disarm it where that differs from the observed one."""
         async with self._lock:
-            now = await self._read_unchanged(index, seen)
+            now = await self._read_unchanged(index, observed)
             wanted = replace(tidy(wanted, now[index]), turnover=now[index].turnover)
-            if wanted.enabled is seen.enabled:
+            if wanted.enabled is observed.enabled:
                 wanted = replace(wanted, enabled=now[index].enabled)
             check(self._store.known, now, wanted, index)
             if now[index].enabled and not wanted.enabled:
@@ -136,10 +136,10 @@ class ScheduleControl:
             if wanted.enabled and not now[index].enabled:
                 await self._enable(index, True)
 
-    async def delete(self, index: int, *, seen: Schedule) -> None:
+    async def delete(self, index: int, *, observed: Schedule) -> None:
         """Remove a schedule."""
         async with self._lock:
-            await self._read_unchanged(index, seen)
+            await self._read_unchanged(index, observed)
             await self._write(
                 _Change(
                     payload=encode_schedule_delete(index),
@@ -150,10 +150,12 @@ class ScheduleControl:
                 )
             )
 
-    async def enable(self, index: int, enabled: bool, *, seen: Schedule | None) -> None:
+    async def enable(
+        self, index: int, enabled: bool, *, observed: Schedule | None
+    ) -> None:
         """Arm or disarm a schedule."""
         async with self._lock:
-            now = await self._read_unchanged(index, seen)
+            now = await self._read_unchanged(index, observed)
             check_conflicts(now, replace(now[index], enabled=enabled), index)
             if now[index].enabled is not enabled:
                 await self._enable(index, enabled)
@@ -171,13 +173,13 @@ class ScheduleControl:
             )
         )
 
-    async def _arm_new(self, before: Mapping[int, Schedule], wanted: Schedule) -> int:
+    async def _arm_new(self, previous: Mapping[int, Schedule], wanted: Schedule) -> int:
         """Arm or disarm a new schedule as it is wanted; return its index.
 
         Raises OutcomeUnknownError where the cloud does not report the index yet.
         """
         try:
-            index = _added(before, await self._read(), wanted)
+            index = _added(previous, await self._read(), wanted)
         except BusyError as err:
             raise OutcomeUnknownError("made, but not found again") from err
         if index is None:
@@ -189,11 +191,11 @@ class ScheduleControl:
         return self._store.known.schedules.used
 
     async def _read_unchanged(
-        self, index: int, seen: Schedule | None
+        self, index: int, observed: Schedule | None
     ) -> dict[int, Schedule]:
         """Read the schedules; raises InvalidCommandError if one is not as it was."""
         now = await self._read()
-        if seen is None or not seen.same_as(now.get(index)):
+        if observed is None or not observed.same_as(now.get(index)):
             raise InvalidCommandError("it was changed", reason="schedule_changed")
         return now
 
@@ -293,14 +295,14 @@ class ScheduleControl:
 
 
 def _added(
-    before: Mapping[int, Schedule], now: Mapping[int, Schedule], wanted: Schedule
+    previous: Mapping[int, Schedule], now: Mapping[int, Schedule], wanted: Schedule
 ) -> int | None:
     """Return the index of a schedule that was not there before.
 
     Its name is not looked at: a controller may keep less of it than we sent.
     """
     return next(
-        (i for i, one in now.items() if one.when == wanted.when and i not in before),
+        (i for i, one in now.items() if one.when == wanted.when and i not in previous),
         None,
     )
 

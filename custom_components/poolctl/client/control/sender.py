@@ -67,7 +67,7 @@ async def _never() -> bool:
     return False
 
 
-def _to_nobody(seen: bool) -> None:
+def _to_nobody(observed: bool) -> None:
     """Learn nothing."""
 
 

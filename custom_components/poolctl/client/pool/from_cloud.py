@@ -216,7 +216,7 @@ def _understood(
     return found
 
 
-def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | None:
+def _schedule(state: PoolState, entry: Answer, previous: Schedule) -> Schedule | None:
     """Return a schedule of `scheduleInfo`, `None` where it is not understood."""
     slot = number(entry, "aux_slot", possible=range(MAX_SLOTS))
     start, end = (
@@ -228,7 +228,7 @@ def _schedule(state: PoolState, entry: Answer, before: Schedule) -> Schedule | N
         return None
     name = text(entry, "schedule_name") or ""
     return replace(
-        _of_slot(state, int(slot), before),
+        _of_slot(state, int(slot), previous),
         speed=int(number(entry, "pump_speed") or 0),
         start=int(start),
         end=int(end),
@@ -248,17 +248,17 @@ def _weekdays(days: list[object]) -> int:
     return sum((runs is True) << day for day, runs in enumerate(days[:7]))
 
 
-def _of_slot(state: PoolState, slot: int, before: Schedule) -> Schedule:
+def _of_slot(state: PoolState, slot: int, previous: Schedule) -> Schedule:
     """Return a schedule of a slot with what `scheduleInfo` does not report of it."""
-    if before.slot == slot:
-        return before
+    if previous.slot == slot:
+        return previous
     wired = state.outputs.slot(slot)
     return replace(UNUSED, slot=slot, aux_type=max(wired.type_code, 0) if wired else 0)
 
 
-def _mode(on: bool, before: Sequence[int | None]) -> int:
+def _mode(on: bool, previous: Sequence[int | None]) -> int:
     """Return a slot's mode; the cloud tells only on and off, not what runs it."""
-    for mode in before:
+    for mode in previous:
         if mode is not None and (mode != MODE_OFF) is on:
             return mode
     return MODE_MANUAL if on else MODE_OFF

@@ -37,38 +37,41 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
 
 
 def _with_configuration(
-    state: PoolState, told: Configuration, now: datetime
+    state: PoolState, reported: Configuration, now: datetime
 ) -> PoolState:
-    installer, told = INSTALLER.plausible(told), CONFIGURATION.plausible(told)
-    armed = told.schedules_enabled
+    installer, reported = (
+        INSTALLER.plausible(reported),
+        CONFIGURATION.plausible(reported),
+    )
+    armed = reported.schedules_enabled
     state = replace(
         state,
-        pool=replace(state.pool, target=told.pool_target),
-        spa=replace(state.spa, target=told.spa_target),
+        pool=replace(state.pool, target=reported.pool_target),
+        spa=replace(state.spa, target=reported.spa_target),
         heat={
-            HeatSource.POOL_HEATER: Heater(told.pool_heater_selected),
-            HeatSource.SOLAR: Heater(told.solar_selected),
-            HeatSource.SPA_HEATER: Heater(told.spa_heater_selected),
+            HeatSource.POOL_HEATER: Heater(reported.pool_heater_selected),
+            HeatSource.SOLAR: Heater(reported.solar_selected),
+            HeatSource.SPA_HEATER: Heater(reported.spa_heater_selected),
         },
         acid=replace(
             state.acid,
-            desired=told.desired_ph,
-            drum_ml=told.acid_drum_ml,
-            remaining_ml=told.acid_remaining_ml,
-            max_doses=told.max_ph_doses,
+            desired=reported.desired_ph,
+            drum_ml=reported.acid_drum_ml,
+            remaining_ml=reported.acid_remaining_ml,
+            max_doses=reported.max_ph_doses,
             level_at=now,
         ),
         chlorine=replace(
             state.chlorine,
-            desired=told.desired_orp_liquid,
-            drum_ml=told.chlorine_drum_ml,
-            remaining_ml=told.chlorine_remaining_ml,
+            desired=reported.desired_orp_liquid,
+            drum_ml=reported.chlorine_drum_ml,
+            remaining_ml=reported.chlorine_remaining_ml,
             level_at=now,
         ),
-        chlorinator=replace(state.chlorinator, desired=told.desired_orp_mineral),
+        chlorinator=replace(state.chlorinator, desired=reported.desired_orp_mineral),
         installer=installer,
-        firmware=told.firmware,
-        outputs=state.outputs.with_types(told.aux_types),
+        firmware=reported.firmware,
+        outputs=state.outputs.with_types(reported.aux_types),
         # It comes with every full frame, and so sooner than the records.
         schedules=state.schedules
         if armed is None

@@ -68,20 +68,20 @@ def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
     is no longer emptied. Only the drum reveals a dose that is shorter than a poll.
     """
 
-    def news_in(before: PoolState, after: PoolState) -> float | None:
-        left = kind.of(before).remaining_ml
+    def news_in(previous: PoolState, after: PoolState) -> float | None:
+        left = kind.of(previous).remaining_ml
         now_left = kind.of(after).remaining_ml
         fell = left is not None and now_left is not None and now_left < left
-        if kind.doses_now(before.signals) and kind.doses_now(after.signals) is False:
+        if kind.doses_now(previous.signals) and kind.doses_now(after.signals) is False:
             return 0.0
         return _LESS_THAN_A_POLL if fell else None
 
     return news_in
 
 
-def _armed_others(before: PoolState, after: PoolState) -> float | None:
+def _armed_others(previous: PoolState, after: PoolState) -> float | None:
     """See that other schedules are armed than before."""
-    return 0.0 if before.schedules.armed != after.schedules.armed else None
+    return 0.0 if previous.schedules.armed != after.schedules.armed else None
 
 
 NAMES = Query("aux_names", _merge_names)

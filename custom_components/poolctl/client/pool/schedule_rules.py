@@ -79,7 +79,7 @@ class Equipped(TypedDict):
 def equip(
     state: PoolState,
     choices: Choices,
-    before: Schedule | None,
+    previous: Schedule | None,
     slot: int | None,
     speed: int | None,
 ) -> Equipped:
@@ -89,11 +89,11 @@ def equip(
     in a new one. Raises NotSupportedError where the pump's slot is unknown.
     """
     if slot is None:
-        if (usual_one := before or state.outputs.pump) is None:
+        if (usual_one := previous or state.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         slot = usual_one.slot if isinstance(usual_one, Schedule) else usual_one.index
-    if before is not None and before.slot == slot:
-        aux_type, usual = before.aux_type, before.speed
+    if previous is not None and previous.slot == slot:
+        aux_type, usual = previous.aux_type, previous.speed
     elif wired := state.outputs.slot(slot):
         aux_type, usual = max(wired.type_code, 0), usual_speed(state, choices, wired)
     else:
@@ -105,18 +105,18 @@ def equip(
     }
 
 
-def tidy(schedule: Schedule, before: Schedule | None = None) -> Schedule:
+def tidy(schedule: Schedule, previous: Schedule | None = None) -> Schedule:
     """Return the schedule as it is sent: its name as it is read, one form of midnight.
 
     An end that the schedule had before and that only reads alike stays: 24:00. So does
     a name, as it was received.
     """
     end = schedule.end or LAST_MINUTE
-    if before is not None and schedule.end == before.end % DAY:
-        end = before.end
+    if previous is not None and schedule.end == previous.end % DAY:
+        end = previous.end
     name, received = clean_text(schedule.name), None
-    if before is not None and name == before.name:
-        received = before.received_name
+    if previous is not None and name == previous.name:
+        received = previous.received_name
     return replace(schedule, name=name, received_name=received, end=end)
 
 
