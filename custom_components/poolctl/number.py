@@ -12,10 +12,10 @@ from homeassistant.components.number import (
     NumberMode,
 )
 from homeassistant.const import (
-    PERCENTAGE,
     EntityCategory,
     Platform,
     UnitOfElectricPotential,
+    UnitOfRatio,
     UnitOfVolume,
 )
 from homeassistant.core import HomeAssistant
@@ -120,7 +120,7 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
     return PoolctlNumberDescription(
         key=f"{doser.key}_low_level",
         translation_key=f"{doser.key}_low_level",
-        native_unit_of_measurement=PERCENTAGE,
+        native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
         native_min_value=MIN_LOW_LEVEL,
         native_max_value=MAX_LOW_LEVEL,
@@ -152,7 +152,7 @@ NUMBERS = (
     PoolctlNumberDescription(
         key="pump_speed",
         translation_key="pump_speed",
-        native_unit_of_measurement=PERCENTAGE,
+        native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         native_min_value=MIN_SPEED,
         native_max_value=MAX_SPEED,
         native_step=SPEED_STEP,
@@ -168,7 +168,7 @@ NUMBERS = (
     PoolctlNumberDescription(
         key="filter_limit",
         translation_key="filter_limit",
-        native_unit_of_measurement=PERCENTAGE,
+        native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
         native_min_value=MIN_FILTER_LIMIT,
         native_max_value=MAX_FILTER_LIMIT,

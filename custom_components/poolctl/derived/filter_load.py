@@ -11,7 +11,7 @@ from homeassistant.components.sensor import (
     SensorEntityDescription,
     SensorStateClass,
 )
-from homeassistant.const import PERCENTAGE
+from homeassistant.const import UnitOfRatio
 
 from ..entity import PoolctlEntity, PoolctlEntityDescription
 from ..learned.pool import filter_compared
@@ -37,7 +37,7 @@ FILTER_LOAD = (
     PoolctlFilterLoadDescription(
         key="filter_load",
         translation_key="filter_load",
-        native_unit_of_measurement=PERCENTAGE,
+        native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
         exists_fn=filter_compared,
