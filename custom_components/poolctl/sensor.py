@@ -208,6 +208,7 @@ SENSORS = (
         key="pump_model",
         translation_key="pump_model",
         entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
         # Home Assistant has no model for a device that is part of another.
         once_reported=True,
         value_fn=lambda state: state.pump.name if state.pump else None,

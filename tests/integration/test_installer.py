@@ -59,7 +59,7 @@ async def test_the_links(small: Home) -> None:
     assert links == ["on", "off"]
 
 
-@pytest.mark.usefixtures("freezer")
+@pytest.mark.usefixtures("all_enabled", "freezer")
 async def test_a_pump_that_is_not_identified(home: Home) -> None:
     """After a restart it has no model for a while (layouts.md 2.4)."""
     home.pool.pump_identity = ("Single Speed", "Single Speed", "")

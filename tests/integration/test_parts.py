@@ -82,7 +82,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         assert pages(full).keys() == {*names, "Beach pool"}
         # A page fits a screen or two.
         assert max(pages(full).values()) <= 20
-        assert pages(full).total() <= 81
+        assert pages(full).total() <= 80
         assert pages(full)["Beach pool"] <= 18
 
     # The controller's name once, and neither the site's nor the part's.

@@ -45,8 +45,6 @@ _PLAIN_UNITS = {PERCENTAGE, None}
 _WANTED_DIAGNOSTICS = {
     # what every report of a fault begins with, and changes hardly ever
     "connection",
-    # the name of the equipment, which stands on no page of a part otherwise
-    "pump_model",
     # equipment that the firmware runs by itself, and that nothing else tells of
     "virtual_output",
 }
@@ -58,6 +56,7 @@ _NOISE = {
     "cloud_service",
     "local_network",
     "pump_cooldown_remaining",
+    "pump_model",
     "pump_priming_remaining",
     "chlorinator_run_hours",
     "dosing_output",
