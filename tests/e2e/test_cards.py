@@ -38,7 +38,16 @@ PROBLEMS_SHOWN: Final = sorted(
 )
 """Each key of the tables of problems, with each severity that it may have."""
 RATES: Final = {"problem": re.compile(r"\bpoor\b"), "notice": re.compile(r"\bfair\b")}
-READINGS: Final = {"ph_out_of_range": "pH", "orp_out_of_range": "ORP"}
+PARTS: Final = {
+    "ph_out_of_range": [("water", ".reading", "pH")],
+    "orp_out_of_range": [("water", ".reading", "ORP")],
+    "stale_readings": [("water", ".reading", "pH"), ("water", ".reading", "ORP")],
+    "acid_low": [("drums", ".drum", "Acid")],
+    "acid_limit": [("drums", ".drum", "Acid")],
+    "acid_without_effect": [("drums", ".drum", "Acid")],
+    "chlorine_low": [("drums", ".drum", "Chlorine")],
+}
+"""What a problem is about, which then is never green: card, part and its name."""
 HEIGHT: Final = "view => view.getBoundingClientRect().height"
 
 
@@ -203,9 +212,10 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
                 problem["next_step"]
             )
             await headline.click()
-            if (reading := READINGS.get(key)) is not None:
-                rated = card(pool, "water").locator(".reading", has_text=reading)
+            for kind, part, name in PARTS.get(key, ()):
+                rated = card(pool, kind).locator(part, has_text=name)
                 await expect(rated).to_have_class(RATES[severity])
+                await expect(rated).not_to_have_class(GOOD)
     await expect(headline).to_contain_text("All well")
 
 

@@ -12,8 +12,8 @@ import { fill } from "./words.js";
 
 /** Keys of the entities and problems of a doser. */
 const DOSERS = [
-  { show: "acid", left: "acid_remaining", size: "acid_drum", lasts: "acid_lasts_until", refill: "refill_acid", problem: "acid_low" },
-  { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum", lasts: "chlorine_lasts_until", refill: "refill_chlorine", problem: "chlorine_low" },
+  { show: "acid", left: "acid_remaining", size: "acid_drum", lasts: "acid_lasts_until", refill: "refill_acid", problems: ["acid_low", "acid_without_effect", "acid_limit"] },
+  { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum", lasts: "chlorine_lasts_until", refill: "refill_chlorine", problems: ["chlorine_low"] },
 ];
 
 export class PoolDrums extends PoolCard {
@@ -57,7 +57,7 @@ export class PoolDrums extends PoolCard {
       share,
       value: litres === 0 ? this.text.empty : pool.text(left),
       note: [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · "),
-      rate: Number.isFinite(litres) ? pool.rate(doser.problem) : "none",
+      rate: Number.isFinite(litres) ? pool.rate(...doser.problems) : "none",
       action: refill && known(size?.state) && this.asked(pool, refill, fill(this.text.refilled, { size: full })),
     };
   }

@@ -15,7 +15,11 @@ const WIDTH = 160;
 /** @typedef {{ start: number, mean: number | null }} Point */
 
 /** Keys of the problems that rate a reading. @type {Record<string, string[]>} */
-const RATED = { ph: ["ph_out_of_range"], orp: ["orp_out_of_range"] };
+const RATED = {
+  ph: ["ph_out_of_range", "stale_readings"],
+  orp: ["orp_out_of_range", "stale_readings"],
+  water_temperature: ["stale_readings"],
+};
 
 export class PoolWater extends PoolCard {
   static contents = ["water_temperature", "ph", "orp", "ambient_temperature"];
