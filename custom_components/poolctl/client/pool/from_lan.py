@@ -37,41 +37,38 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
 
 
 def _with_configuration(
-    state: PoolState, reported: Configuration, now: datetime
+    state: PoolState, frame: Configuration, now: datetime
 ) -> PoolState:
-    installer, reported = (
-        INSTALLER.plausible(reported),
-        CONFIGURATION.plausible(reported),
-    )
-    armed = reported.schedules_enabled
+    installer, frame = INSTALLER.plausible(frame), CONFIGURATION.plausible(frame)
+    armed = frame.schedules_enabled
     state = replace(
         state,
-        pool=replace(state.pool, target=reported.pool_target),
-        spa=replace(state.spa, target=reported.spa_target),
+        pool=replace(state.pool, target=frame.pool_target),
+        spa=replace(state.spa, target=frame.spa_target),
         heat={
-            HeatSource.POOL_HEATER: Heater(reported.pool_heater_selected),
-            HeatSource.SOLAR: Heater(reported.solar_selected),
-            HeatSource.SPA_HEATER: Heater(reported.spa_heater_selected),
+            HeatSource.POOL_HEATER: Heater(frame.pool_heater_selected),
+            HeatSource.SOLAR: Heater(frame.solar_selected),
+            HeatSource.SPA_HEATER: Heater(frame.spa_heater_selected),
         },
         acid=replace(
             state.acid,
-            desired=reported.desired_ph,
-            drum_ml=reported.acid_drum_ml,
-            remaining_ml=reported.acid_remaining_ml,
-            max_doses=reported.max_ph_doses,
+            desired=frame.desired_ph,
+            drum_ml=frame.acid_drum_ml,
+            remaining_ml=frame.acid_remaining_ml,
+            max_doses=frame.max_ph_doses,
             level_at=now,
         ),
         chlorine=replace(
             state.chlorine,
-            desired=reported.desired_orp_liquid,
-            drum_ml=reported.chlorine_drum_ml,
-            remaining_ml=reported.chlorine_remaining_ml,
+            desired=frame.desired_orp_liquid,
+            drum_ml=frame.chlorine_drum_ml,
+            remaining_ml=frame.chlorine_remaining_ml,
             level_at=now,
         ),
-        chlorinator=replace(state.chlorinator, desired=reported.desired_orp_mineral),
+        chlorinator=replace(state.chlorinator, desired=frame.desired_orp_mineral),
         installer=installer,
-        firmware=reported.firmware,
-        outputs=state.outputs.with_types(reported.aux_types),
+        firmware=frame.firmware,
+        outputs=state.outputs.with_types(frame.aux_types),
         # It comes with every full frame, and so sooner than the records.
         schedules=state.schedules
         if armed is None
