@@ -41,7 +41,7 @@ from .problems.active import ActiveProblems
 from .problems.problem import Status
 from .problems.table import PROBLEMS
 from .upkeep.clock import clock_of
-from .upkeep.hold_timer import HoldTimer, async_report_left, output_names
+from .upkeep.hold_timer import HoldTimer, async_leave
 from .upkeep.limits import async_limits
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.remembered import Remembered
@@ -111,12 +111,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.learned = self.remembered.learned
         self._access = shared.access(record, self.remembered, allowed=self.uses_lan)
         self.controller = controller = self._make_controller()
-        self.data = controller.store.state
-        self._choices = controller.store.choices
+        self.data, self._choices = controller.store.state, controller.store.choices
         self.explained = Explained(controller)
         controller.store.add_read_listener(self.remembered.async_learn)
         self._view = EquipmentView(self.data)
-        self.hold_timer = HoldTimer(hass, controller.holds, self.async_in_background)
+        self._timer = HoldTimer(
+            hass, (controller.holds, controller.pauses), self.async_in_background
+        )
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         self.problems = ActiveProblems(hass, PROBLEMS, self._access.facts)
         self.links = links_of(self.health())
@@ -140,26 +141,25 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
             holds=remembered.holds,
+            pauses=remembered.pauses,
             controller_clock=remembered.learned.controller_clock,
         )
 
     async def _async_stopping(self, event: Event) -> None:
         """End commands that wait; entries are not unloaded when Home Assistant stops."""
-        self.hold_timer.async_stop()
+        self._timer.async_stop()
         await self.controller.stop()
 
     @override
     async def async_shutdown(self) -> None:
         self.problems.async_stop()
-        self.hold_timer.async_stop()
+        self._timer.async_stop()
         await super().async_shutdown()
         await self.controller.close()
 
     async def async_leave(self) -> None:
-        """Release what nobody releases later: the entry or the controller goes away."""
-        if left := await self.controller.holds.leave():
-            outputs = output_names(left, self.data)
-            await async_report_left(self.hass, self.record.title, outputs)
+        """End what nobody ends later: the entry or the controller goes away."""
+        await async_leave(self.hass, self.controller, self.record.title)
 
     async def async_lose_lan(self) -> None:
         """Release what the cloud cannot; a repair names what is left."""
@@ -263,6 +263,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             lan_error=controller.paths.lan_error,
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
+            pauses_overdue=controller.pauses.overdue,
             stopped_by_spa=controller.holds.stopped_by_spa,
             clock_fault=self._access.counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
@@ -353,18 +354,18 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         What a poll of the LAN reported is shown as it ends, which is at once: both would look
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
-        store, holds = self.controller.store, self.controller.holds
-        self.remembered.async_keep(store.known, store.choices, holds.kept)
-        self.hold_timer.async_check()
-        names_due, revision = self.controller.queries.names_due, self.learned.revision
-        shown = names_due, store.choices, holds.shown, holds.stages, revision
+        store, queries = self.controller.store, self.controller.queries
+        holds, pauses = self.controller.holds, self.controller.pauses
+        self.remembered.async_keep(store.known, store.choices, holds.kept, pauses.kept)
+        self._timer.async_check()
+        ours = holds.shown, holds.stages, pauses.shown
+        shown = queries.names_due, store.choices, *ours, self.learned.revision
         same = (state := store.state) == self.data
         if same and shown == self._shown:
             return
         # What is shown of holds may come with a poll whose state is the same.
         same, self._shown = same or shown != self._shown, shown
-        self._choices = store.choices
-        self.data = state
+        self.data, self._choices = state, store.choices
         if state.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=state.firmware))
         polled = self._poll is not None and asyncio.current_task() is self._poll

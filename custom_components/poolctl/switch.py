@@ -76,13 +76,13 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
 def _may_dose(kind: AnyDosing) -> PoolctlDosingDescription:
     """Return the row of a doser that the firmware may run."""
     return PoolctlDosingDescription(
-        kind=kind,
         key=kind.enabled_key,
         translation_key=kind.enabled_key,
         entity_category=EntityCategory.CONFIG,
         fitted=kind.fitted,
         value_fn=lambda state: kind.of(state).enabled,
-        set_fn=lambda controller, on: controller.dosing.enable(kind, on),
+        set_fn=lambda controller, on: controller.pauses.enable(kind, on),
+        kind=kind,
     )
 
 
@@ -148,6 +148,8 @@ SCHEDULES = tuple(_schedule_description(index) for index in range(MAX_SCHEDULES)
 def _switch(
     coordinator: ControllerCoordinator, description: PoolctlSwitchDescription
 ) -> PoolctlSwitch:
+    if isinstance(description, PoolctlDosingDescription):
+        return PoolctlDosingSwitch(coordinator, description)
     kind = PoolctlSwitch if description.slot_fn is None else PoolctlOutputSwitch
     return kind(coordinator, description)
 
@@ -222,6 +224,14 @@ class PoolctlDosingSwitch(ExplainedEntity[bool], PoolctlSwitch):
     def explain(self) -> Explanation:
         shown = self.coordinator.pool.chemistry
         return self.coordinator.explained.dosing(self.entity_description.kind, shown)
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """The explanation, and until when it is paused."""
+        until = self.controller.pauses.until(self.entity_description.kind)
+        ends = until.isoformat(timespec="seconds") if until else None
+        return {**super().extra_state_attributes, "paused_until": ends}
 
 
 class _OfOutput(OutputEntity, PoolctlSwitch):

@@ -220,6 +220,7 @@ async def test_actions(home: Home) -> None:
     waterfall = home.entity_id("switch", "slot_21")
     calls: dict[str, dict[str, Any]] = {
         "hold": {"entity_id": waterfall, "state": True, "duration": "01:00:00"},
+        "pause_dosing": {"device_id": device.id, "duration": "01:00:00"},
         "resume_schedule": {"entity_id": pump},
         "reset_run_hours": {"entity_id": home.entity_id("sensor", "uv_run_hours")},
         "get_schedules": {"device_id": device.id},

@@ -109,6 +109,18 @@ async def hold_overdue(home: Home) -> None:
     await home.live(4800, step=300)
 
 
+async def paused_too_long(home: Home) -> None:
+    await started(home, small=False)
+    home.pool.settings["ph_dosing"] = 1
+    pause = home.hass.async_create_task(
+        home.act_on_device("pause_dosing", dosing="acid", duration={"minutes": 10})
+    )
+    await home.pass_time(5)
+    await pause
+    home.controller.faults.on("decline")
+    await home.live(4800, step=300)
+
+
 async def held_off(home: Home) -> None:
     await started(home)
     home.hass.config_entries.async_update_entry(
@@ -311,6 +323,7 @@ CASES = [
         after=30,
     ),
     Case(key="hold_overdue", arrange=hold_overdue, contains="in time: ", after=60),
+    Case(key="dosing_paused_too_long", arrange=paused_too_long, after=60),
     Case(key="stale_readings", arrange=no_flow, after=60),
     Case(key="expander_lost", arrange=lost_expander, contains=" 1, 3.", after=45),
     Case(key="controller_clock", arrange=clock_off(-1), contains="60 min slow"),

@@ -113,6 +113,7 @@ def test_every_repair_has_its_texts(key: str) -> None:
     long = (
         "held_off",
         "hold_overdue",
+        "dosing_paused_too_long",
         "sign_in_ends",
         "controllers_left_out",
         "controllers_shared",

@@ -37,6 +37,7 @@ from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.holds import (
     book as holds_book,
     owner as holds_owner,
+    pauses as holds_pauses,
     release as holds_release,
 )
 from custom_components.poolctl.client.holds.hold import Hold
@@ -255,6 +256,7 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
         dosing_module,
         holds_book,
         holds_owner,
+        holds_pauses,
         holds_release,
         lan_delivery,
         endpoints_module,

@@ -76,6 +76,7 @@ RECORD = ControllerRecord(
 HEALTH = Health(
     holds=(),
     overdue=(),
+    pauses_overdue=(),
     stopped_by_spa=(),
     record=RECORD,
     registered_id="device",

@@ -61,6 +61,11 @@ def _reached(facts: DosingFacts) -> bool:
 
 
 DOSING_CAUSES: Final[tuple[Cause[DosingFacts], ...]] = (
+    Cause(
+        "dose_paused",
+        lambda facts: facts.kind.key in facts.at.pauses,
+        values=lambda facts: {"time": facts.at.pauses[facts.kind.key]},
+    ),
     Cause("dose_off", lambda facts: facts.kind.of(facts.state).enabled is False),
     Cause("doses", lambda facts: facts.doses),
     Cause(

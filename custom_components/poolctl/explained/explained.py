@@ -70,6 +70,7 @@ class Explained:
             state=controller.store.state,
             holds=controller.holds.shown,
             stopped_by_spa=controller.holds.stopped_by_spa,
+            pauses=dict(controller.pauses.shown),
             now=controller.times.local,
             ahead=controller.times.offset,
         )

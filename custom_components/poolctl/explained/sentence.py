@@ -17,6 +17,8 @@ class Situation:
     state: PoolState
     holds: tuple[Hold, ...] = ()
     stopped_by_spa: tuple[Hold, ...] = ()
+    pauses: Mapping[str, datetime] = field(default_factory=dict)
+    """Until when a doser is paused, by its key."""
     now: datetime
     """The controller's local time."""
     ahead: timedelta = timedelta()

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from ..client.envelope import ClockFault
 from ..client.exceptions import PoolctlError
 from ..client.holds.hold import Hold
+from ..client.pool.dosing import AnyDosing
 from ..client.pool.state import PoolState
 from ..learned.pool import Pool
 from .addresses import ObservedAddress
@@ -45,6 +46,8 @@ class Health:
     holds: tuple[Hold, ...]
     overdue: tuple[Hold, ...]
     """Holds that only a person releases."""
+    pauses_overdue: tuple[AnyDosing, ...]
+    """Dosers that should be on again."""
     stopped_by_spa: tuple[Hold, ...]
     clock_fault: ClockFault | None
     """Why the controller takes nothing that we sign, `None` where it does."""

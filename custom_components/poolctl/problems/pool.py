@@ -247,6 +247,11 @@ POOL_PROBLEMS: Final = (
         values=lambda health: {"outputs": _overdue(health)},
         repair=Repair(patience=0.0),
     ),
+    Problem(
+        key="dosing_paused_too_long",
+        exists=lambda health: bool(health.pauses_overdue),
+        repair=Repair(patience=0.0),
+    ),
     Problem(key="stale_readings", exists=_stale),
     Problem(
         key="expander_lost",

@@ -21,7 +21,7 @@ import probatio as vol
 
 from ..const import DOMAIN
 from ..private import async_call_entities
-from . import raw, run_hours, schedules
+from . import dosing, raw, run_hours, schedules
 from .numbers import duration, whole
 
 _HOLD: VolDictType = {
@@ -63,6 +63,7 @@ _ACTIONS: Mapping[str, _Action] = {
     "hold": _Action(
         partial(_async_on_outputs, "async_hold"), cv.make_entity_service_schema(_HOLD)
     ),
+    "pause_dosing": _Action(dosing.async_pause, dosing.PAUSE_SCHEMA),
     "create_schedule": _Action(
         schedules.async_create, schedules.CREATE_SCHEMA, _OPTIONAL
     ),

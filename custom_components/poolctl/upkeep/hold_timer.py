@@ -1,30 +1,47 @@
-"""Waking the holds of one controller, and releasing them before the means is lost."""
+"""Waking holds and pauses of one controller, and ending them before the means is lost."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import datetime
+from typing import Protocol
 
 from homeassistant.components import persistent_notification
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
 
+from ..client.control.controller import Controller
 from ..client.holds.hold import Hold
-from ..client.holds.owner import Holds
+from ..client.pool.dosing import AnyDosing
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
 
 
+class _EndsByItself(Protocol):
+    """An owner of what ends by itself."""
+
+    @property
+    def wait(self) -> float | None:
+        """Seconds until there is something to do; `None` if nothing ends by itself."""
+
+    async def work(self) -> None:
+        """Do what is due."""
+
+
 class HoldTimer:
-    """Wakes the holds of one controller when there is something to do."""
+    """Wakes the holds and pauses of one controller when there is something to do."""
 
     def __init__(
-        self, hass: HomeAssistant, holds: Holds, in_background: _InBackground
+        self,
+        hass: HomeAssistant,
+        owners: Iterable[_EndsByItself],
+        in_background: _InBackground,
     ) -> None:
         """Prepare; nothing is due yet."""
         self._hass = hass
-        self._holds = holds
+        self._owners = tuple(owners)
         self._in_background = in_background
         self._cancel: CALLBACK_TYPE | None = None
         self._working = self._stopped = False
@@ -35,12 +52,13 @@ class HoldTimer:
         if self._cancel is not None:
             self._cancel()
             self._cancel = None
-        if self._working or self._stopped or (wait := self._holds.wait) is None:
+        if self._working or self._stopped:
             return
-        if wait <= 0:
+        waits = [wait for each in self._owners if (wait := each.wait) is not None]
+        if waits and min(waits) <= 0:
             self._wake()
-        else:
-            self._cancel = async_call_later(self._hass, wait, self._wake)
+        elif waits:
+            self._cancel = async_call_later(self._hass, min(waits), self._wake)
 
     @callback
     def async_stop(self) -> None:
@@ -55,7 +73,7 @@ class HoldTimer:
 
     async def _async_work(self) -> None:
         try:
-            await self._holds.work()
+            await asyncio.gather(*(each.work() for each in self._owners))
         finally:
             self._working = False
             self.async_check()
@@ -71,15 +89,29 @@ def output_names(holds: Iterable[Hold], state: PoolState) -> str:
     return ", ".join(names)
 
 
-async def async_report_left(hass: HomeAssistant, name: str, outputs: str) -> None:
-    """Tell a person which outputs stay held, where no repair can: the entry goes away."""
-    text = await _async_text(hass, translation_key="holds_left")
-    message = text.format(name=name, outputs=outputs)
+async def async_leave(hass: HomeAssistant, controller: Controller, name: str) -> None:
+    """End what nobody ends later; a notification names what stays: no repair can."""
+    if left := await controller.holds.leave():
+        outputs = output_names(left, controller.store.known)
+        await _async_report(hass, name, "holds_left", outputs=outputs)
+    if paused := await controller.pauses.leave():
+        dosers = await async_doser_names(hass, paused)
+        await _async_report(hass, name, "pauses_left", dosers=dosers)
+
+
+async def async_doser_names(hass: HomeAssistant, kinds: Iterable[AnyDosing]) -> str:
+    """Return the names of the switches of dosers."""
+    language = hass.config.language
+    texts = await async_get_translations(hass, language, "entity", [DOMAIN])
+    start = f"component.{DOMAIN}.entity.switch"
+    return ", ".join(texts[f"{start}.{kind.enabled_key}.name"] for kind in kinds)
+
+
+async def _async_report(
+    hass: HomeAssistant, name: str, key: str, **values: str
+) -> None:
+    language = hass.config.language
+    texts = await async_get_translations(hass, language, "exceptions", [DOMAIN])
+    text = texts[f"component.{DOMAIN}.exceptions.{key}.message"]
+    message = text.format(name=name, **values)
     persistent_notification.async_create(hass, message, title=name)
-
-
-async def _async_text(hass: HomeAssistant, translation_key: str) -> str:
-    texts = await async_get_translations(
-        hass, hass.config.language, "exceptions", [DOMAIN]
-    )
-    return texts[f"component.{DOMAIN}.exceptions.{translation_key}.message"]

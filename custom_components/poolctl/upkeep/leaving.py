@@ -10,6 +10,7 @@ from homeassistant.util import dt as dt_util
 from ..client.control.controller import Controller
 from ..client.envelope import parse_key
 from ..client.holds.hold import Hold
+from ..client.holds.pauses import Pause
 from ..client.http import ClosingRequest
 from ..client.lan import LanClient
 from ..const import Connection
@@ -17,9 +18,9 @@ from ..network.record import ControllerRecord, stored_records
 from ..options import options_of
 from .clock import clock_in
 from .counters import counters_of
-from .hold_timer import async_report_left, output_names
+from .hold_timer import async_leave
 from .memory import DATA_MEMORY
-from .remembered import HOLDS, remembered_state
+from .remembered import HOLDS, PAUSES, remembered_state
 
 
 async def async_leave_all(
@@ -32,15 +33,18 @@ async def async_leave_all(
     uses_lan = options_of(entry).connection is not Connection.CLOUD
     records, _ = stored_records(entry.data)
     for record in records.values():
-        kept = hass.data[DATA_MEMORY].read(record.device_id, HOLDS)
-        if kept.holds and record.device_id not in shared:
-            await _async_leave(hass, record, kept.holds, uses_lan=uses_lan)
+        memory = hass.data[DATA_MEMORY]
+        holds = memory.read(record.device_id, HOLDS).holds
+        pauses = memory.read(record.device_id, PAUSES).pauses
+        if (holds or pauses) and record.device_id not in shared:
+            await _async_leave(hass, record, holds, pauses, uses_lan=uses_lan)
 
 
 async def _async_leave(
     hass: HomeAssistant,
     record: ControllerRecord,
     holds: Iterable[Hold],
+    pauses: Iterable[Pause],
     *,
     uses_lan: bool,
 ) -> None:
@@ -65,12 +69,10 @@ async def _async_leave(
         clock=clock_in(memory),
         zone=dt_util.get_default_time_zone,
         holds=holds,
+        pauses=pauses,
     )
     try:
-        left = await controller.holds.leave()
+        await async_leave(hass, controller, record.title)
     finally:
         await controller.close()
         session.detach()
-    if left:
-        outputs = output_names(left, controller.store.known)
-        await async_report_left(hass, record.title, outputs)

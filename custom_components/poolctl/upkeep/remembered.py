@@ -11,6 +11,7 @@ from ..client.clock import Clock
 from ..client.commands import PumpIdentity
 from ..client.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..client.holds.kept import KeptHolds
+from ..client.holds.pauses import KeptPauses
 from ..client.pool.choices import Choices
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry
@@ -94,6 +95,7 @@ _EQUIPMENT: Final = Section("equipment", Equipment.from_dict)
 CHOICES: Final = Section("choices", Choices.from_dict)
 LEARNED: Final = Section("learned", Learned)
 HOLDS: Final = Section("holds", KeptHolds.from_dict)
+PAUSES: Final = Section("pauses", KeptPauses.from_dict)
 
 
 def remembered_state(memory: Memory, device_id: str) -> PoolState:
@@ -124,6 +126,7 @@ class Remembered:
             self.counters.answered = NAMES.name, b""
         self.choices = memory.read(device_id, CHOICES)
         self.holds = memory.read(device_id, HOLDS).holds
+        self.pauses = memory.read(device_id, PAUSES).pauses
         self.learned = memory.read(device_id, LEARNED)
         self.learned.begin(self.now)
 
@@ -155,11 +158,18 @@ class Remembered:
         self._memory.save()
 
     @callback
-    def async_keep(self, state: PoolState, choices: Choices, holds: KeptHolds) -> None:
+    def async_keep(
+        self,
+        state: PoolState,
+        choices: Choices,
+        holds: KeptHolds,
+        pauses: KeptPauses,
+    ) -> None:
         """Keep what a read, a reply or a person changed."""
         remember(self._memory, self._device_id, state)
         self._memory.keep(self._device_id, CHOICES.name, choices)
         self._memory.keep(self._device_id, HOLDS.name, holds, at_once=True)
+        self._memory.keep(self._device_id, PAUSES.name, pauses, at_once=True)
         if self.learned.take_dosers(state):
             self._memory.save(at_once=True)
 

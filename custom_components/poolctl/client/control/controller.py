@@ -8,6 +8,7 @@ from ..cloud import CloudClient
 from ..facts import Facts
 from ..holds.hold import Hold
 from ..holds.owner import Holds
+from ..holds.pauses import Pause, Pauses
 from ..holds.times import Times
 from ..lan import LanClient
 from ..pool.choices import Choices
@@ -18,6 +19,7 @@ from .heating import HeatingControl
 from .lights import LightControl
 from .outputs import OutputControl
 from .paths import Paths
+from .paused import PausedDosers
 from .poller import Poller
 from .pump import PumpControl
 from .queries import Queries
@@ -52,6 +54,7 @@ class Controller:
         choices: Choices = _NO_CHOICES,
         holds_end: bool = True,
         holds: Iterable[Hold] = (),
+        pauses: Iterable[Pause] = (),
         controller_clock: ControllerClock | None = None,
     ) -> None:
         """Start from what is remembered; nothing is read yet.
@@ -76,6 +79,9 @@ class Controller:
         switching = Switching(store, paths, poller, self.outputs, pump)
         self.holds = Holds(switching, times, holds, end_by_themselves=holds_end)
         store.add_read_listener(self.holds.take_read)
+        dosers = PausedDosers(store, paths, queries, self.dosing)
+        self.pauses = Pauses(dosers, clock, pauses)
+        store.add_read_listener(self.pauses.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
 

@@ -285,14 +285,17 @@ class Queries:
         ]
         reported.agree.append((_settings(show(self._store.known)), math.inf))
 
-    async def ask(self, name: str) -> None:
-        """Ask a query now, for a person; no answer is no drama."""
+    async def ask(self, name: str) -> bool:
+        """Ask a query now, for a person; return whether it was answered."""
         for query in QUERIES:
             if query.name == name and self._paths.lan is not None:
                 try:
                     await self.read(query, self._paths.lan, urgent=True)
                 except PoolctlError as err:
                     _LOGGER.debug("Query %s failed: %s", name, err)
+                else:
+                    return True
+        return False
 
 
 def _settings(state: PoolState) -> _Settings:

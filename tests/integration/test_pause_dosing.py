@@ -1,0 +1,135 @@
+"""Pausing dosing: shown, ended by itself, kept over restarts, ended before we leave."""
+
+from collections.abc import Coroutine
+from math import inf, nan
+from typing import Any
+
+from homeassistant.const import Platform
+from homeassistant.core import Context
+from homeassistant.exceptions import ServiceValidationError, Unauthorized
+import pytest
+from pytest_homeassistant_custom_component.common import MockUser
+
+from .home import Home, failure
+from .platforms import only
+from .test_holds import lose
+
+pytestmark = pytest.mark.usefixtures("quick", "hurried", "freezer")
+few_platforms = only(Platform.SWITCH)
+HALF_AN_HOUR = {"minutes": 30}
+
+
+@pytest.fixture(autouse=True)
+def still_water(home: Home) -> None:
+    """Take no dose by itself."""
+    home.service.full.pool.water.drift = 0.0
+
+
+def dosing(home: Home) -> tuple[float, float]:
+    """Return the switch of acid, and the flags of both kinds of chlorine."""
+    settings = home.pool.settings
+    return settings["ph_dosing"], settings["orp_flags"]
+
+
+def paused(home: Home, key: str) -> bool:
+    until = home.state("switch", key).attributes["paused_until"]
+    return until is not None
+
+
+async def pause(home: Home, what: str = "both", lasts: Any = HALF_AN_HOUR) -> None:
+    await done(home, home.act_on_device("pause_dosing", dosing=what, duration=lasts))
+
+
+async def done(home: Home, action: Coroutine[Any, Any, object]) -> None:
+    """Let an action take its time: it looks for its effect again and again."""
+    task = home.hass.async_create_task(action)
+    for _ in range(40):
+        if task.done():
+            break
+        await home.pass_time(1)
+    await task
+
+
+@pytest.mark.parametrize(
+    ("what", "left"), [("acid", (0, 3)), ("chlorine", (1, 0)), ("both", (0, 0))]
+)
+async def test_for_a_time(full: Home, what: str, left: tuple[float, float]) -> None:
+    assert dosing(full) == (1, 3)
+    await pause(full, what)
+    assert dosing(full) == left
+    await full.refresh()
+    assert paused(full, "ph_dosing") is (left[0] == 0)
+    assert paused(full, "chlorinator") is (left[1] == 0)
+    await full.live(29 * 60, step=290)
+    assert dosing(full) == left
+    await full.live(2 * 60, step=60)
+    assert dosing(full) == (1, 3)
+    assert not paused(full, "ph_dosing") and not paused(full, "chlorinator")
+
+
+async def test_over_a_restart(full: Home) -> None:
+    """What its owner had switched off stays off."""
+    await done(full, full.act("switch.turn_off", "chlorinator"))
+    off = dosing(full)[1]
+    await pause(full)
+    await full.live(600, step=300)
+    await full.restart()
+    assert paused(full, "ph_dosing") and not paused(full, "chlorinator")
+    await full.live(19 * 60, step=190)
+    assert dosing(full) == (0, 0)
+    await full.live(2 * 60, step=60)
+    assert dosing(full) == (1, off)
+
+
+async def test_switched_on_by_hand(full: Home) -> None:
+    await pause(full, "acid")
+    await done(full, full.act("switch.turn_on", "ph_dosing"))
+    assert dosing(full) == (1, 3) and not paused(full, "ph_dosing")
+    written = len(full.actions)
+    await full.live(31 * 60, step=310)
+    assert len(full.actions) == written
+
+
+async def test_through_the_cloud(home: Home) -> None:
+    home.own(home.service.full)
+    await home.set_up()
+    await pause(home, lasts={"minutes": 5})
+    assert dosing(home) == (0, 0) and paused(home, "ph_dosing")
+    await home.live(6 * 60, step=30)
+    assert dosing(home) == (1, 3)
+    assert not paused(home, "ph_dosing")
+
+
+@pytest.mark.parametrize(
+    "lasts", [0, -5, {"hours": 24, "seconds": 1}, inf, nan, {"hours": inf}, "a while"]
+)
+async def test_no_such_time(full: Home, lasts: object) -> None:
+    with failure("pause_too_long", ServiceValidationError):
+        await pause(full, lasts=lasts)
+    assert full.actions == [] and dosing(full) == (1, 3)
+
+
+async def test_nothing_to_pause(full: Home, hass_read_only_user: MockUser) -> None:
+    with pytest.raises(Unauthorized):
+        await full.act_on_device(
+            "pause_dosing",
+            duration=HALF_AN_HOUR,
+            context=Context(user_id=hass_read_only_user.id),
+        )
+    await done(full, full.act("switch.turn_off", "ph_dosing"))
+    written = len(full.actions)
+    with failure("dosing_is_off", ServiceValidationError):
+        await pause(full, "acid")
+    assert len(full.actions) == written
+
+
+@pytest.mark.parametrize("way", ["disabled", "deleted"])
+@pytest.mark.parametrize("answers", [True, False])
+async def test_the_means_is_lost(full: Home, way: str, answers: bool) -> None:
+    """Dosing is on again first; a person hears where it is not."""
+    await pause(full)
+    if not answers:
+        full.disconnect()
+    told = await lose(full, way)
+    assert dosing(full) == ((1, 3) if answers else (0, 0))
+    assert [("Automatic pH" in each) for each in told] == [True] * (not answers)

@@ -1,0 +1,194 @@
+"""Pauses of dosing: each ends by itself, and gives back only what it took."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.holds.pauses import KeptPauses, Pause, Pauses
+from custom_components.poolctl.client.pool.dosing import (
+    ACID,
+    CHLORINATOR,
+    CHLORINE,
+    DOSING,
+)
+from custom_components.poolctl.client.stored import Stored
+
+from .conftest import Rig
+
+HALF_AN_HOUR = timedelta(minutes=30)
+
+
+def is_on(rig: Rig) -> bool:
+    """Return whether the acid doser of the simulated pool is on."""
+    return bool(rig.pool.pool.settings["ph_dosing"])
+
+
+def switch(rig: Rig, on: bool) -> None:
+    """Switch it as the vendor's app does."""
+    rig.pool.pool.settings["ph_dosing"] = int(on)
+
+
+async def read(rig: Rig) -> None:
+    """Read everything."""
+    rig.controller.queries.expire()
+    await rig.controller.queries.refresh()
+    await rig.polls(15)
+
+
+async def live(rig: Rig, minutes: float) -> None:
+    """Let time pass as a home does: polls, and work where there is some."""
+    for _ in range(round(minutes * 2)):
+        await rig.polls(30)
+        if (wait := rig.controller.pauses.wait) is not None and wait <= 0:
+            await rig.controller.pauses.work()
+
+
+async def pause(rig: Rig, minutes: float = 30) -> None:
+    await rig.controller.pauses.begin([ACID], timedelta(minutes=minutes))
+
+
+def writes(rig: Rig) -> int:
+    return len(rig.sent())
+
+
+async def test_ends_by_itself(pool: Rig) -> None:
+    await pause(pool)
+    assert not is_on(pool)
+    assert [key for key, _ in pool.controller.pauses.shown] == ["acid"]
+    await live(pool, 29)
+    assert not is_on(pool) and writes(pool) == 1
+    await live(pool, 2)
+    assert is_on(pool) and writes(pool) == 2
+    assert pool.controller.pauses.shown == () and pool.controller.pauses.wait is None
+
+
+async def test_a_second_pause_moves_the_end(pool: Rig) -> None:
+    await pause(pool, 30)
+    await live(pool, 10)
+    await pause(pool, 60)
+    assert writes(pool) == 1
+    await live(pool, 58)
+    assert not is_on(pool)
+    await pause(pool, 1)
+    await live(pool, 2)
+    assert is_on(pool) and writes(pool) == 2
+
+
+async def test_only_what_is_on_is_taken(pool: Rig) -> None:
+    switch(pool, False)
+    await read(pool)
+    with pytest.raises(InvalidCommandError) as caught:
+        await pause(pool)
+    assert caught.value.reason == "dosing_is_off"
+    await pool.controller.pauses.begin(DOSING, HALF_AN_HOUR)
+    paused = {key for key, _ in pool.controller.pauses.shown}
+    assert paused == {CHLORINATOR.key, CHLORINE.key}
+    await live(pool, 31)
+    assert not is_on(pool) and pool.controller.pauses.shown == ()
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 86401])
+async def test_no_such_time(pool: Rig, seconds: float) -> None:
+    with pytest.raises(InvalidCommandError) as caught:
+        await pause(pool, seconds / 60)
+    assert caught.value.reason == "pause_too_long"
+    assert writes(pool) == 0 and is_on(pool)
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+async def test_the_app_switches_it_on(pool: Rig, is_read: bool) -> None:
+    """Then the pause is over, at its end at the latest, and nothing is sent."""
+    await pause(pool)
+    await live(pool, 5)
+    switch(pool, True)
+    if is_read:
+        await read(pool)
+        assert pool.controller.pauses.shown == ()
+    await live(pool, 31)
+    assert pool.controller.pauses.shown == () and writes(pool) == 1
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_a_person_switches_it(pool: Rig, on: bool) -> None:
+    await pause(pool)
+    await live(pool, 5)
+    await pool.controller.pauses.enable(ACID, on)
+    assert pool.controller.pauses.shown == ()
+    await live(pool, 31)
+    assert is_on(pool) is on and writes(pool) == 2
+
+
+async def test_nobody_answers_at_its_end(pool: Rig) -> None:
+    """It is tried again and again, and is overdue after an hour."""
+    await pause(pool)
+    pool.pool.faults.on("refuse")
+    await live(pool, 80)
+    assert not is_on(pool) and not pool.controller.pauses.overdue
+    await live(pool, 12)
+    assert list(pool.controller.pauses.overdue) == [ACID]
+    pool.pool.faults.clear()
+    await live(pool, 16)
+    assert is_on(pool) and not pool.controller.pauses.overdue
+
+
+async def test_a_beginning_that_fails(pool: Rig) -> None:
+    """What certainly did not run is no pause."""
+    pool.pool.faults.on("refuse")
+    with pytest.raises(UnreachableError):
+        await pause(pool)
+    assert pool.controller.pauses.shown == () and is_on(pool)
+
+
+async def test_through_the_cloud(away: Rig) -> None:
+    """An old copy that still shows it on does not end it."""
+    await pause(away, 1)
+    assert not is_on(away)
+    await live(away, 3)
+    assert is_on(away) and away.controller.pauses.shown == ()
+    assert len(away.written()) == 2
+
+
+def again(rig: Rig, kept: Iterable[Pause]) -> Pauses:
+    """Return the owner of a new run of Home Assistant."""
+    controller = rig.controller
+    return Pauses(controller.pauses._dosers, controller.clock, kept)
+
+
+@pytest.mark.parametrize("away_for", [10, 120])
+async def test_a_restart(pool: Rig, away_for: float) -> None:
+    """The rest of the time is left, or nothing of it."""
+    await pause(pool)
+    stored = pool.controller.pauses.kept.as_dict()
+    pool.time.advance(away_for * 60)
+    pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
+    assert pauses.kept.as_dict() == stored and pauses.wait == 0
+    await pauses.work()
+    assert is_on(pool) is (away_for > 30)
+    assert pauses.wait == (None if is_on(pool) else pytest.approx(20 * 60, abs=30))
+
+
+@pytest.mark.parametrize(
+    "odd", [{"kind": "salt"}, {"until": "soon"}, {"confirmed": 1}, {"since": None}]
+)
+def test_an_odd_store(odd: dict[str, Any]) -> None:
+    moment = "2026-11-23T12:00:00+00:00"
+    good = {"kind": "acid", "since": moment, "until": moment, "confirmed": True}
+    stored = Stored({"pauses": [good | odd, good]})
+    assert [each.kind for each in KeptPauses.from_dict(stored).pauses] == [ACID]
+    assert stored.odd
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_leaving(pool: Rig, answers: bool) -> None:
+    await pause(pool)
+    if not answers:
+        pool.pool.faults.on("refuse")
+    left = await pool.controller.pauses.leave()
+    assert left == (() if answers else (ACID,))
+    assert is_on(pool) is answers
