@@ -72,6 +72,24 @@ async def test_drums(pool: Page, api: HomeAssistant) -> None:
             )
 
 
+async def test_pause(pool: Page, api: HomeAssistant) -> None:
+    """Dosing is paused for a time; the end is shown, and the pause can be ended."""
+    drums = card(pool, "drums")
+    acid = await entity(api, "ph_dosing", "switch")
+    await drums.get_by_role("button", name="Pause dosing").click()
+    dialog = drums.get_by_role("dialog")
+    await expect(dialog).to_contain_text("are not dosed for this time")
+    await dialog.get_by_role("button", name="30 min").click()
+    await expect(drums.get_by_role("status")).to_contain_text("Dosing paused until")
+    state = (await api.states())[acid]
+    end = datetime.fromisoformat(state["attributes"]["paused_until"])
+    left = end - datetime.fromisoformat(state["last_changed"])
+    assert state["state"] == "off" and timedelta(minutes=29) < left
+    await drums.get_by_role("button", name="Resume dosing").click()
+    await expect(drums.get_by_role("button", name="Pause dosing")).to_be_visible()
+    assert (await api.states())[acid]["state"] == "on"
+
+
 async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
     """A long press offers to hold; the end is shown, and the hold can be ended."""
     await card(pool, "outputs").get_by_role("button", expanded=False).click()

@@ -1,6 +1,7 @@
 """Pauses of dosing: each ends by itself, and gives back only what it took."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
+    PoolctlError,
     UnreachableError,
 )
 from custom_components.poolctl.client.holds.pauses import KeptPauses, Pause, Pauses
@@ -145,6 +147,20 @@ async def test_a_beginning_that_fails(pool: Rig) -> None:
     assert pool.controller.pauses.shown == () and is_on(pool)
 
 
+@pytest.mark.parametrize(
+    ("fault", "sent"), [("close_mid_body", 2), ("ignore_writes", 1), ("decline", 2)]
+)
+async def test_a_beginning_that_may_have_run(pool: Rig, fault: str, sent: int) -> None:
+    """A person heard of an error: after it nothing is paused, and nothing stays off."""
+    pool.pool.faults.on(fault, "a")
+    with pytest.raises(PoolctlError):
+        await pause(pool)
+    pool.pool.faults.clear()
+    await live(pool, 4)
+    assert pool.controller.pauses.shown == () and is_on(pool)
+    assert writes(pool) == sent
+
+
 async def test_through_the_cloud(away: Rig) -> None:
     """An old copy that still shows it on does not end it."""
     await pause(away, 1)
@@ -171,6 +187,25 @@ async def test_a_restart(pool: Rig, away_for: float) -> None:
     await pauses.work()
     assert is_on(pool) is (away_for > 30)
     assert pauses.wait == (None if is_on(pool) else pytest.approx(20 * 60, abs=30))
+
+
+async def test_a_clock_that_was_ahead(pool: Rig) -> None:
+    """It lasts as long as it should, whatever the clock was when it began."""
+    await pause(pool)
+    (kept,) = pool.controller.pauses.kept.pauses
+    year = timedelta(days=365)
+    ahead = replace(kept, since=kept.since + year, until=kept.until + year)
+    pauses = again(pool, [ahead])
+    await pauses.work()
+    assert pauses.wait == pytest.approx(HALF_AN_HOUR.total_seconds(), abs=30)
+
+
+async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
+    await pause(away, 10)
+    pauses = again(away, away.controller.pauses.kept.pauses)
+    away.time.advance(11 * 60)
+    await pauses.work()
+    assert is_on(away) and pauses.wait is None and len(away.written()) == 2
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { inDays } from "./format.js";
+import { duration, inDays, moment } from "./format.js";
 import { known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -15,6 +15,9 @@ const DOSERS = [
   { show: "acid", left: "acid_remaining", size: "acid_drum", lasts: "acid_lasts_until", refill: "refill_acid", problems: ["acid_low", "acid_without_effect", "acid_limit"] },
   { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum", lasts: "chlorine_lasts_until", refill: "refill_chlorine", problems: ["chlorine_low"] },
 ];
+
+/** Keys of the switches of all dosers. */
+const DOSING = ["ph_dosing", "liquid_chlorine", "chlorinator"];
 
 export class PoolDrums extends PoolCard {
   static contents = ["acid", "chlorine", "filter"];
@@ -29,6 +32,7 @@ export class PoolDrums extends PoolCard {
     svg text { fill: var(--primary-text-color); font-size: 18px; font-weight: 500; text-anchor: middle; }
     .name { font-weight: 500; }
     .drum .soft { flex: 1; }
+    .foot { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; margin-top: 12px; }
     .drum .action { margin-top: 4px; width: 100%; font-size: 14px; padding: 8px; }
   `;
 
@@ -38,7 +42,30 @@ export class PoolDrums extends PoolCard {
     return [
       h("h2", null, this.text.drums),
       levels.length ? h("div", { class: "drums" }, levels.map((level) => this.level(level))) : h("p", { class: "soft" }, this.text.no_drums),
+      this.pause(pool),
     ];
+  }
+
+  /** @param {Pool} pool What stops dosing for a time, or ends that. */
+  pause(pool) {
+    const { text } = this;
+    const switches = pool.all("switch", ...DOSING);
+    const paused = switches.filter(({ state }) => state?.attributes.paused_until);
+    const ends = paused.map(({ state }) => Date.parse(state?.attributes.paused_until));
+    if (paused.length) {
+      const goOn = () => paused.forEach(({ id }) => this.perform("switch.turn_on", id));
+      const until = fill(text.paused, { time: moment(this.hass, Math.max(...ends)) });
+      return h("div", { class: "foot" }, h("span", { role: "status" }, until), h("button", { class: "action", onclick: goOn }, text.resume));
+    }
+    if (!switches.some(({ state }) => state?.state === "on")) {
+      return null;
+    }
+    const times = [30, 120].map((minutes) => ({
+      label: duration(this.hass, minutes * 60_000),
+      run: () => this.perform("poolctl.pause_dosing", undefined, { device_id: pool.id, duration: { minutes } }),
+    }));
+    const offer = () => this.ask(text.pause, text.pauses, [{ answers: [...times, { label: text.cancel }] }]);
+    return h("div", { class: "foot" }, h("button", { class: "action", onclick: offer }, text.pause));
   }
 
   /** @param {Pool} pool @param {typeof DOSERS[number]} doser @returns {Level | undefined} */

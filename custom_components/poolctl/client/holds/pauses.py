@@ -88,6 +88,10 @@ class KeptPauses:
         return {"pauses": [pause.as_dict() for pause in self.pauses]}
 
 
+def _ends_at(left: timedelta) -> float:
+    return time.monotonic() + left.total_seconds()
+
+
 class Dosers(Protocol):
     """What dosers are read and switched by."""
 
@@ -188,8 +192,7 @@ class Pauses:
 
     async def _begin(self, kind: AnyDosing, lasts: timedelta) -> None:
         previous, now = self._all.get(kind.key), self._clock.now()
-        ends_at = time.monotonic() + lasts.total_seconds()
-        pause = Pause(kind=kind, since=now, until=now + lasts, ends_at=ends_at)
+        pause = Pause(kind=kind, since=now, until=now + lasts, ends_at=_ends_at(lasts))
         if previous is not None:
             since, confirmed = previous.since, previous.confirmed
             pause = replace(pause, since=since, confirmed=confirmed)
@@ -200,8 +203,9 @@ class Pauses:
         try:
             await self._dosers.enable(kind, False)
         except PoolctlError as err:
-            if certainly_not_run(err):
-                self._put(kind, None)
+            # A person hears of the error: what was done of it in the end is undone.
+            undone = replace(pause, until=now + _OLD_COPY, ends_at=_ends_at(_OLD_COPY))
+            self._put(kind, None if certainly_not_run(err) else undone)
             raise
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
@@ -224,9 +228,10 @@ class Pauses:
 
     def _again(self, pause: Pause) -> Pause:
         """Return a pause of an earlier run with its end by the monotonic clock."""
-        left = min(pause.until - self._clock.now(), LONGEST)
-        ends_at = time.monotonic() + left.total_seconds()
-        pause = self._all[pause.kind.key] = replace(pause, ends_at=ends_at)
+        # A clock that was ahead when it began lets no pause last longer than it should.
+        lasts = min(pause.until - pause.since, LONGEST)
+        left = min(pause.until - self._clock.now(), lasts)
+        pause = self._all[pause.kind.key] = replace(pause, ends_at=_ends_at(left))
         return pause
 
     async def _release(self, pause: Pause) -> None:
