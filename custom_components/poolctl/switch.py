@@ -230,8 +230,8 @@ class PoolctlDosingSwitch(ExplainedEntity[bool], PoolctlSwitch):
     def extra_state_attributes(self) -> dict[str, Any]:
         """The explanation, and until when it is paused."""
         until = self.controller.pauses.until(self.entity_description.kind)
-        ends = until.isoformat(timespec="seconds") if until else None
-        return {**super().extra_state_attributes, "paused_until": ends}
+        paused = {"paused_until": until.isoformat(timespec="seconds")} if until else {}
+        return {**super().extra_state_attributes, **paused}
 
 
 class _OfOutput(OutputEntity, PoolctlSwitch):

@@ -1,6 +1,6 @@
 """Why an output, a heater or a doser runs or does not: the true cause, in words."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import timedelta
 import json
 from pathlib import Path
@@ -123,9 +123,18 @@ async def fill_day(home: Home) -> None:
 
 async def set_speed(home: Home) -> None:
     """Change the speed: it is held from then on, which nobody asked for as such."""
-    task = home.hass.async_create_task(
-        home.act("number.set_value", "pump_speed", value=60)
-    )
+    await over_time(home, home.act("number.set_value", "pump_speed", value=60))
+
+
+async def pause_dosing(home: Home) -> None:
+    """Pause all dosing for half an hour."""
+    lasts = timedelta(minutes=30)
+    await over_time(home, home.act_on_device("pause_dosing", duration=lasts))
+
+
+async def over_time(home: Home, action: Coroutine[Any, Any, object]) -> None:
+    """Let an action look for its effect while time goes on."""
+    task = home.hass.async_create_task(action)
     await home.live(60)
     await task
 
@@ -221,6 +230,7 @@ SITUATIONS: Final[tuple[tuple[str, str, tuple[Step, ...]], ...]] = (
     ("climate.spa", "heat_reached", (COLD, SPA_ON, live(60))),
     # Dosing
     ("switch.ph_dosing", "dose_off", (settings(ph_dosing=0),)),
+    ("switch.ph_dosing", "dose_paused", (pause_dosing,)),
     ("switch.ph_dosing", "dose_ph_reached", (water(ph=7.0), live(300))),
     ("switch.ph_dosing", "dose_limit", (fill_day,)),
     ("switch.ph_dosing", "dose_empty", (settings(acid_remaining=0),)),

@@ -32,8 +32,7 @@ def dosing(home: Home) -> tuple[float, float]:
 
 
 def paused(home: Home, key: str) -> bool:
-    until = home.state("switch", key).attributes["paused_until"]
-    return until is not None
+    return "paused_until" in home.state("switch", key).attributes
 
 
 async def pause(home: Home, what: str = "both", lasts: Any = HALF_AN_HOUR) -> None:

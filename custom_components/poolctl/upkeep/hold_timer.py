@@ -93,10 +93,12 @@ async def async_leave(hass: HomeAssistant, controller: Controller, name: str) ->
     """End what nobody ends later; a notification names what stays: no repair can."""
     if left := await controller.holds.leave():
         outputs = output_names(left, controller.store.known)
-        await _async_report(hass, name, "holds_left", outputs=outputs)
+        values = {"name": name, "outputs": outputs}
+        await _async_report(hass, values, translation_key="holds_left")
     if paused := await controller.pauses.leave():
         dosers = await async_doser_names(hass, paused)
-        await _async_report(hass, name, "pauses_left", dosers=dosers)
+        values = {"name": name, "dosers": dosers}
+        await _async_report(hass, values, translation_key="pauses_left")
 
 
 async def async_doser_names(hass: HomeAssistant, kinds: Iterable[AnyDosing]) -> str:
@@ -108,10 +110,11 @@ async def async_doser_names(hass: HomeAssistant, kinds: Iterable[AnyDosing]) -> 
 
 
 async def _async_report(
-    hass: HomeAssistant, name: str, key: str, **values: str
+    hass: HomeAssistant, values: dict[str, str], *, translation_key: str
 ) -> None:
     language = hass.config.language
     texts = await async_get_translations(hass, language, "exceptions", [DOMAIN])
-    text = texts[f"component.{DOMAIN}.exceptions.{key}.message"]
-    message = text.format(name=name, **values)
-    persistent_notification.async_create(hass, message, title=name)
+    text = texts[f"component.{DOMAIN}.exceptions.{translation_key}.message"]
+    persistent_notification.async_create(
+        hass, text.format_map(values), title=values["name"]
+    )
