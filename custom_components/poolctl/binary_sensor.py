@@ -29,7 +29,7 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
-from .learned.pool import acid_without_effect, filter_compared, needs_cleaning
+from .learned.pool import filter_compared, needs_cleaning, without_effect
 from .output_attributes import RUN_BY
 from .presence import Presences, async_setup_platform, described, of_slots
 
@@ -56,6 +56,18 @@ def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=doser.fitted,
         pool_fn=lambda pool: doser.low(pool.state, pool.choices),
+    )
+
+
+def _without_effect(doser: DoserKind) -> PoolctlBinarySensorDescription:
+    """Return the row of doses that do not move their reading."""
+    return PoolctlBinarySensorDescription(
+        key=f"{doser.key}_without_effect",
+        translation_key=f"{doser.key}_without_effect",
+        entity_registry_enabled_default=False,
+        device_class=BinarySensorDeviceClass.PROBLEM,
+        fitted=doser.fitted,
+        pool_fn=lambda pool: without_effect(pool, doser),
     )
 
 
@@ -150,14 +162,7 @@ BINARY_SENSORS = (
         ages=True,
         pool_fn=lambda pool: pool.state.acid.limit_reached(pool.learned.now),
     ),
-    PoolctlBinarySensorDescription(
-        key="acid_without_effect",
-        translation_key="acid_without_effect",
-        entity_registry_enabled_default=False,
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        fitted=PH_DOSERS,
-        pool_fn=acid_without_effect,
-    ),
+    *(_without_effect(doser) for doser in DOSERS),
     PoolctlBinarySensorDescription(
         key="filter_needs_cleaning",
         translation_key="filter_needs_cleaning",

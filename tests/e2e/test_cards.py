@@ -46,6 +46,7 @@ PARTS: Final = {
     "acid_limit": [("drums", ".drum", "Acid")],
     "acid_without_effect": [("drums", ".drum", "Acid")],
     "chlorine_low": [("drums", ".drum", "Chlorine")],
+    "chlorine_without_effect": [("drums", ".drum", "Chlorine")],
 }
 """What a problem is about, which then is never green: card, part and its name."""
 HEIGHT: Final = "view => view.getBoundingClientRect().height"

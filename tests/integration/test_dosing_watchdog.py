@@ -115,7 +115,10 @@ async def test_doses_without_effect(pool: Home) -> None:
     assert problem(pool, "acid_without_effect") == "on"
     issue = shown(pool)["acid_without_effect"]
     assert issue.translation_placeholders is not None
-    assert issue.translation_placeholders.items() >= {"idle": "8", "ph": "7.8"}.items()
+    assert (
+        issue.translation_placeholders.items()
+        >= {"idle": "8", "reading": "7.8"}.items()
+    )
     pool.pool.water.ph = 7.65
     await pool.live(30)
     assert problem(pool, "acid_without_effect") == "off"

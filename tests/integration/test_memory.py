@@ -77,6 +77,7 @@ STORED: dict[str, Any] = {
             "load": 23,
         },
         "acid_effect": {"reading": 7.6, "idle": 3},
+        "chlorine_effect": {"reading": 600.0, "idle": 2},
         "clock": {"offset": 3600, "differences": [3590, 3600, 3600]},
         "acid": {
             "doses": {"today": 5, "told": 2, "told_at": "2026-11-21T09:30:00+00:00"},

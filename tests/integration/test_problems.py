@@ -86,6 +86,14 @@ def doses(count: int, ph: float) -> Callable[[Home], Awaitable[None]]:
     return arrange
 
 
+async def chlorine_idle(home: Home) -> None:
+    await started(home, small=False)
+    home.pool.water.orp = 560
+    await home.live(360, step=60)
+    home.pool.chlorine.doses = 24
+    await home.live(360, step=60)
+
+
 def dry(status: int) -> Callable[[Home], Awaitable[None]]:
     async def arrange(home: Home) -> None:
         await started(home)
@@ -305,6 +313,7 @@ CASES = [
     Case(key="acid_limit", arrange=doses(6, 7.2), severity="notice", repair=False),
     Case(key="acid_limit", arrange=doses(6, 7.6), contains="still too high"),
     Case(key="acid_without_effect", arrange=doses(8, 7.6), contains="8 doses"),
+    Case(key="chlorine_without_effect", arrange=chlorine_idle, contains="24 doses"),
     Case(key="filter_needs_cleaning", arrange=filter_is_dirty, severity="notice"),
     Case(key="held_off", arrange=held_off, contains="for more than a day: ", after=60),
     Case(

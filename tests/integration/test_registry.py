@@ -183,6 +183,7 @@ async def choices_are_translated(home: Home, entries: list[er.RegistryEntry]) ->
 
 _SHOWN_ELSEWHERE = {
     *("acid_doses_today", "acid_limit_reached", "acid_without_effect"),
+    "chlorine_without_effect",
     *("chemistry_stable", "chlorine_doses_today", "chlorine_dosing", "doses", "faults"),
     *("flow", "ph_dosing", "pool_heater", "pump_mode"),
     *("light_resync", "light_save_colour", "light_sync", "schedule_end"),

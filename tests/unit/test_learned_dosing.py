@@ -1,4 +1,4 @@
-"""Whether doses of acid move the pH, and what is stored of a doser."""
+"""Whether doses move their reading, and what is stored of a doser."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -6,43 +6,42 @@ from datetime import UTC, datetime
 import pytest
 
 from custom_components.poolctl.client.frame import Readings, Signals
-from custom_components.poolctl.client.pool.dosing import ACID
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.stored import Stored
-from custom_components.poolctl.learned.dosing import (
-    IDLE_DOSES,
-    DoserModel,
-    DosingEffect,
-)
+from custom_components.poolctl.learned.dosing import EFFECTS, DoserModel, DosingEffect
 from custom_components.poolctl.learned.read import Read
 
+IDLE_DOSES = EFFECTS[ACID].doses
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 
 def watched(
-    *steps: object, desired: float | None = 7.4
+    *steps: object, desired: float | None = 7.4, kind: DoserKind = ACID
 ) -> tuple[DosingEffect, bool | None]:
-    """Return what is known after readings (pH) and counts of doses (whole numbers)."""
-    effect, acid = DosingEffect(), Doser(desired=desired)
+    """Return what is known after readings (floats) and counts of doses (whole numbers)."""
+    effect, state = DosingEffect(kind), PoolState()
+    doser = Doser(desired=desired)
     for step in steps:
-        ph: float | None = None
+        reading: float | None = None
         stable = True
         match step:
             case int():
-                acid = Doser(desired=desired, doses=step)
+                doser = Doser(desired=desired, doses=step)
             case float():
-                ph = step
+                reading = step
             case (float() as still, False):
-                ph, stable = still, False
+                reading, stable = still, False
         state = PoolState(
-            acid=acid,
-            readings=Readings(ph=ph),
+            acid=doser if kind is ACID else Doser(),
+            chlorine=doser if kind is CHLORINE else Doser(),
+            readings=Readings(ph=reading) if kind is ACID else Readings(orp=reading),
             signals=Signals(chemistry_stable=stable),
         )
         before = effect.as_dict()
         assert effect.take(Read(state, 15.0, NOW)) is (effect.as_dict() != before)
-    return effect, effect.missing(acid)
+    return effect, effect.missing(state)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +85,32 @@ def test_dosing_without_effect(
     assert watched(*steps, desired=desired)[1] is missing
 
 
+@pytest.mark.parametrize(
+    ("steps", "idle", "missing"),
+    [
+        ((600.0, 0, 24), 24, True),
+        ((600.0, 0, 23), 23, False),
+        ((600.0, 0, 20, 610.0, 24), 4, False),
+        # A smaller change is noise, a fall no effect.
+        ((600.0, 0, 20, 609.0, 580.0, 24), 24, True),
+        # It falls by itself between doses.
+        ((600.0, 560.0, 0, 20, 575.0, 24), 4, False),
+        # The ORP that was asked for is one.
+        ((645.0, 0, 20, 650.0, 24), 4, False),
+    ],
+)
+def test_chlorine_without_effect(
+    steps: Iterable[object], idle: int, missing: bool
+) -> None:
+    effect, result = watched(*steps, desired=650, kind=CHLORINE)
+    assert (effect.idle, result) == (idle, missing)
+
+
 def test_what_is_stored() -> None:
     effect, _ = watched(7.8, 0, 3)
     assert effect.as_dict() == {"reading": 7.8, "idle": 3}
-    assert (
-        DosingEffect.from_dict(Stored(effect.as_dict())).as_dict() == effect.as_dict()
-    )
+    again = DosingEffect.from_dict(ACID, Stored(effect.as_dict()))
+    assert again.as_dict() == effect.as_dict()
     doser = Doser(
         drum_ml=20_000, remaining_ml=9_000, level_at=NOW, doses=2, told_at=NOW
     )
@@ -99,10 +118,10 @@ def test_what_is_stored() -> None:
     assert model.as_dict() == {"doses": None, "drum": None}
     assert model.lasts_until(9.0, NOW) is None
     assert model.take(Read(PoolState(acid=doser), None, NOW))
-    again = DoserModel.from_dict(ACID, Stored(model.as_dict()))
-    assert again.as_dict() == model.as_dict()
-    assert (again.doses_today(NOW), again.used_today(NOW)) == (2, 0)
-    taken = [again.take(Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)]
+    kept = DoserModel.from_dict(ACID, Stored(model.as_dict()))
+    assert kept.as_dict() == model.as_dict()
+    assert (kept.doses_today(NOW), kept.used_today(NOW)) == (2, 0)
+    taken = [kept.take(Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)]
     assert taken == [True, False]
     empty = DoserModel.from_dict(ACID, Stored({"doses": {"today": 5}}))
     assert empty.as_dict() == DoserModel(ACID).as_dict()

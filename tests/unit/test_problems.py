@@ -117,8 +117,8 @@ def health(**changes: Any) -> Health:
     state = {k[2:]: v for k, v in changes.items() if k.startswith("s_")}
     own = {k: v for k, v in changes.items() if not k.startswith("s_")}
     learned = Learned()
-    learned.acid_effect.idle = own.pop("idle", 0)
-    learned.acid_effect.reading = own.pop("reading", None)
+    for kind, effect in learned.effects.items():
+        effect.idle, effect.reading = own.pop(f"{kind.key}_effect", (0, None))
     return replace(
         HEALTH, pool=Pool(replace(STATE, **state), Choices(), learned), **own
     )
@@ -184,15 +184,21 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ),
     (
         "acid_without_effect",
-        {"s_acid": acid(doses=8), "idle": 8, "reading": 7.8},
+        {"s_acid": acid(doses=8), "acid_effect": (8, 7.8)},
         True,
         "acid_without_effect",
     ),
     (
         "acid_without_effect",
-        {"s_acid": acid(doses=8), "idle": 7, "reading": 7.8},
+        {"s_acid": acid(doses=8), "acid_effect": (7, 7.8)},
         False,
         "",
+    ),
+    (
+        "chlorine_without_effect",
+        {"s_chlorine": Doser(doses=24), "chlorine_effect": (24, 601.0)},
+        True,
+        "chlorine_without_effect",
     ),
     ("stale_readings", NOTHING, False, ""),
     ("unreachable", NOTHING, False, ""),
@@ -372,9 +378,9 @@ def test_values() -> None:
     off = health(controller_ahead=timedelta(minutes=-59.7))
     assert ROWS["controller_clock"].values(off) == {"minutes": 60}
     assert ROWS["acid_low"].values(HEALTH) == {"litres": 10.0}
-    doses = health(s_acid=acid(doses=6), idle=8, reading=7.8)
-    expected = {"doses": 6, "idle": 8, "ph": 7.8}
-    assert ROWS["acid_without_effect"].values(doses) == expected
+    doses = health(acid_effect=(8, 7.8), chlorine_effect=(24, 601.4))
+    assert ROWS["acid_without_effect"].values(doses) == {"idle": 8, "reading": 7.8}
+    assert ROWS["chlorine_without_effect"].values(doses) == {"idle": 24, "reading": 601}
     assert ROWS["firmware_too_old"].values(HEALTH)["firmware"] == "2.5.46"
     assert ROWS["address_lost"].values(HEALTH) == {"host": "192.0.2.1"}
 

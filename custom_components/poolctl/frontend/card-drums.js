@@ -13,7 +13,7 @@ import { fill } from "./words.js";
 /** Keys of the entities and problems of a doser. */
 const DOSERS = [
   { show: "acid", left: "acid_remaining", size: "acid_drum", lasts: "acid_lasts_until", refill: "refill_acid", problems: ["acid_low", "acid_without_effect", "acid_limit"] },
-  { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum", lasts: "chlorine_lasts_until", refill: "refill_chlorine", problems: ["chlorine_low"] },
+  { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum", lasts: "chlorine_lasts_until", refill: "refill_chlorine", problems: ["chlorine_low", "chlorine_without_effect"] },
 ];
 
 /** Keys of the switches of all dosers. */

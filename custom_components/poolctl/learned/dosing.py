@@ -1,19 +1,35 @@
 """What is learned of a doser: its doses of the day, its use, whether doses have an effect."""
 
+from collections.abc import Callable
 from datetime import date, datetime
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
-from ..client.pool.dosing import DoserKind
-from ..client.pool.parts import Doser
+from ..client.pool.dosing import ACID, CHLORINE, DoserKind
+from ..client.pool.parts import Chemistry
+from ..client.pool.state import PoolState
 from ..client.stored import Stored, number, whole
 from .consumption import Consumption, reported_level
 from .doses import DoseCount, reported_count
 from .read import Read
 
-IDLE_DOSES: Final = 8
-"""Doses that must move a reading by a tenth, chosen: as much as a large pool needs."""
-_TENTH: Final = 0.09
-"""Of a pH: as exact as it is reported, and readings are no exact numbers."""
+
+class Effect(NamedTuple):
+    """What doses of a kind do to a reading (all chosen)."""
+
+    of: Callable[[Chemistry], float | None]
+    direction: int
+    """1: they raise it, -1: they lower it."""
+    least: float
+    """A change that counts; readings are no exact numbers."""
+    doses: int
+    """As many as must have one."""
+
+
+EFFECTS: Final = {
+    ACID: Effect(lambda chemistry: chemistry.ph, -1, 0.09, 8),
+    # The sun takes chlorine while it is dosed: these are more than a large pool's day needs.
+    CHLORINE: Effect(lambda chemistry: chemistry.orp, 1, 9.0, 24),
+}
 
 
 class DoserModel:
@@ -71,10 +87,13 @@ class DoserModel:
 
 
 class DosingEffect:
-    """Watches whether doses of acid move the pH: else a probe is wrong, or a drum empty."""
+    """Watches whether doses move their reading: else a probe is wrong, or a drum empty."""
 
-    def __init__(self, reading: float | None = None, idle: int = 0) -> None:
+    def __init__(
+        self, kind: DoserKind, reading: float | None = None, idle: int = 0
+    ) -> None:
         """Go on from what was stored."""
+        self._kind, self._effect = kind, EFFECTS[kind]
         self.reading = reading
         """Of the probe, when it last moved as doses should move it."""
         self.idle = idle
@@ -83,39 +102,41 @@ class DosingEffect:
 
     def take(self, read: Read) -> bool:
         """Take a read; return whether anything that is shown changed."""
-        acid, previous = read.state.acid, (self.reading, self.idle)
-        if acid.doses is not None:
+        doser, previous = self._kind.of(read.state), (self.reading, self.idle)
+        if doser.doses is not None:
             if self._doses is not None:
                 # A lower count has begun anew, or is an older copy: nothing is sure of it.
-                self.idle += max(acid.doses - self._doses, 0)
-            self._doses = acid.doses
-        ph = read.state.measured_chemistry.ph
-        if read.state.signals.chemistry_stable and ph is not None:
-            self._take_reading(ph, acid.desired)
+                self.idle += max(doser.doses - self._doses, 0)
+            self._doses = doser.doses
+        reading = self._effect.of(read.state.measured_chemistry)
+        if read.state.signals.chemistry_stable and reading is not None:
+            self._take_reading(reading, doser.desired)
         return (self.reading, self.idle) != previous
 
-    def _take_reading(self, ph: float, desired: float | None) -> None:
-        reading = self.reading
-        right = desired is not None and ph <= desired
-        # Between doses the pH rises by itself; while it is dosed, that is no effect.
-        by_itself = reading is not None and not self.idle and ph > reading
-        if reading is None or right or by_itself or ph < reading - _TENTH:
-            self.reading, self.idle = ph, 0
+    def _take_reading(self, newest: float, desired: float | None) -> None:
+        _, direction, least, _ = self._effect
+        right = desired is not None and (newest - desired) * direction >= 0
+        moved = 0.0 if self.reading is None else (newest - self.reading) * direction
+        # Between doses it moves back by itself; while it is dosed, that is no effect.
+        by_itself = not self.idle and moved < 0
+        if self.reading is None or right or by_itself or moved > least:
+            self.reading, self.idle = newest, 0
 
-    def missing(self, acid: Doser) -> bool | None:
+    def missing(self, state: PoolState) -> bool | None:
         """Return whether doses do not move the reading."""
-        if self.reading is None or acid.doses is None:
+        if self.reading is None or self._kind.of(state).doses is None:
             return None
-        return self.idle >= IDLE_DOSES
+        return self.idle >= self._effect.doses
 
     def as_dict(self) -> dict[str, object]:
         """Return what to store."""
         return {"reading": self.reading, "idle": self.idle}
 
     @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
+    def from_dict(cls, kind: DoserKind, stored: Stored) -> Self:
         """Return what was stored."""
         return cls(
-            stored.get("reading", number(0, 14), None),
+            kind,
+            stored.get("reading", number(0, 2_000), None),
             stored.get("idle", whole(0, 10_000), 0),
         )

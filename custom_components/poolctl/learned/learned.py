@@ -33,7 +33,10 @@ class Learned:
         self.dosers = {
             kind: DoserModel.from_dict(kind, stored.part(kind.key)) for kind in DOSERS
         }
-        self.acid_effect = DosingEffect.from_dict(stored.part("acid_effect"))
+        self.effects = {
+            kind: DosingEffect.from_dict(kind, stored.part(f"{kind.key}_effect"))
+            for kind in DOSERS
+        }
         self.controller_clock = ControllerClock.from_dict(stored.part("clock"))
         self.steady = SteadyReadings()
         self.revision = 0
@@ -68,7 +71,7 @@ class Learned:
             new_day,
             new_totals,
             self.filter.take(read),
-            self.acid_effect.take(read),
+            *[effect.take(read) for effect in self.effects.values()],
             self._take_warming(state, at),
             self._take_clock(),
         ]
@@ -121,8 +124,8 @@ class Learned:
         return {
             "totals": self.totals.as_dict(),
             "filter": self.filter.known.as_dict(),
-            "acid_effect": self.acid_effect.as_dict(),
             "clock": self.controller_clock.as_dict(),
             **{kind.key: model.as_dict() for kind, model in self.dosers.items()},
+            **{f"{kind.key}_effect": e.as_dict() for kind, e in self.effects.items()},
             **{f"{body.key}_warming": w.as_dict() for body, w in self.warming.items()},
         }

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..client.pool.choices import Choices, shown_chemistry
+from ..client.pool.dosing import DoserKind
 from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState
 from .learned import Learned
@@ -45,6 +46,6 @@ def filter_compared(pool: Pool) -> bool | None:
     return pool.learned.filter.known.cleaned_at is not None or None
 
 
-def acid_without_effect(pool: Pool) -> bool | None:
-    """Return whether doses of acid do not move the pH."""
-    return pool.learned.acid_effect.missing(pool.state.acid)
+def without_effect(pool: Pool, kind: DoserKind) -> bool | None:
+    """Return whether doses do not move the reading that they should move."""
+    return pool.learned.effects[kind].missing(pool.state)

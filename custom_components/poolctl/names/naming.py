@@ -129,6 +129,7 @@ _KEY_WORDS: Final[Mapping[str, str]] = {
     "binary_sensor.chemistry_stable": "water_reading_valid",
     "binary_sensor.chlorine_dosing": "chlorination",
     "binary_sensor.chlorine_low": "chlorine_nearly_empty",
+    "binary_sensor.chlorine_without_effect": "chlorine_dosing_without_effect",
     "binary_sensor.ph_dosing": "ph_correction",
     "binary_sensor.solar": "solar_heating",
     "binary_sensor.wifi": "wi_fi",

@@ -59,6 +59,7 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         acid_used_today acid_without_effect chlorinator chlorinator_run_hours
         chlorine_doses_today chlorine_dosing chlorine_drum chlorine_lasts_until
         chlorine_low chlorine_low_level chlorine_remaining chlorine_used_today
+        chlorine_without_effect
         desired_orp_liquid desired_orp_mineral desired_ph doses liquid_chlorine
         liquid_dose_rate liquid_dose_time ph_dosing refill_acid refill_chlorine
         sanitiser_output

@@ -10,11 +10,11 @@ from ..client.holds.rules import window_of
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
-from ..learned.pool import acid_without_effect, needs_cleaning
+from ..learned.pool import needs_cleaning, without_effect
 from ..network.health import Health
 from ..output_attributes import spa_waits_for_pump
 from ..upkeep.hold_timer import output_names
-from .problem import Problem, Repair, Severity, Variant
+from .problem import Problem, Repair, Severity, Value, Variant
 
 _DAY = timedelta(days=1)
 """Of an output that is held off, or without a reading: a pool without its pump turns
@@ -94,13 +94,21 @@ def _ph_too_high(health: Health) -> bool | None:
     return None if ph is None or desired is None else ph > desired
 
 
-def _doses(health: Health) -> Mapping[str, str | float]:
-    effect = health.pool.learned.acid_effect
-    return {
-        "doses": health.state.acid.doses or 0,
-        "idle": effect.idle,
-        "ph": "" if effect.reading is None else effect.reading,
-    }
+def _without_effect(kind: DoserKind) -> Problem[Health]:
+    """Return the row of doses that do not move their reading."""
+
+    def values(health: Health) -> Mapping[str, Value]:
+        effect = health.pool.learned.effects[kind]
+        reading = effect.reading or 0.0
+        shown = reading if kind is ACID else round(reading)
+        return {"idle": effect.idle, "reading": shown}
+
+    return Problem(
+        key=f"{kind.key}_without_effect",
+        exists=_of_doser(kind, lambda health: without_effect(health.pool, kind)),
+        values=values,
+        repair=Repair(),
+    )
 
 
 def _held_off(health: Health) -> str:
@@ -202,15 +210,10 @@ POOL_PROBLEMS: Final = (
         ),
         severity=Severity.NOTICE,
         variants=(Variant(key="acid_limit_high", applies=_ph_too_high),),
-        values=_doses,
+        values=lambda health: {"doses": health.state.acid.doses or 0},
         repair=Repair(wanted=_ph_too_high),
     ),
-    Problem(
-        key="acid_without_effect",
-        exists=_of_doser(ACID, lambda health: acid_without_effect(health.pool)),
-        values=_doses,
-        repair=Repair(),
-    ),
+    *(_without_effect(kind) for kind in DOSERS),
     Problem(
         key="filter_needs_cleaning",
         exists=lambda health: needs_cleaning(health.pool),
