@@ -1,21 +1,27 @@
-// The texts of an element that are cut: wider than what clips them. Walks through shadow
+// The texts of an element that are cut: wider or higher than what clips them. Walks through shadow
 // roots. What scrolls is not cut; what is for screen readers alone, far outside, is not seen.
 root => {
   const parentOf = node => node.assignedSlot ?? node.parentNode ?? node.host;
-  const clips = style => /hidden|clip/.test(style.overflowX);
+  const clips = overflow => /hidden|clip/.test(overflow);
+  const scrolls = overflow => /auto|scroll/.test(overflow);
   const cut = [];
 
   const look = (text, range) => {
     range.selectNodeContents(text);
     const rects = [...range.getClientRects()].filter(rect => rect.width > 1 && rect.right > 0);
+    let scrolled = false;
     for (let each = parentOf(text); rects.length && each && each !== root; each = parentOf(each)) {
       if (!(each instanceof HTMLElement)) continue;
       const style = getComputedStyle(each);
-      if (/auto|scroll/.test(style.overflowX)) return;
+      if (scrolls(style.overflowX)) return;
+      scrolled ||= scrolls(style.overflowY);
       const box = each.getBoundingClientRect();
-      if (!clips(style) || style.display === "contents") continue;
+      if (!clips(style.overflowX + style.overflowY) || style.display === "contents") continue;
       if (box.width <= 1) return;
-      if (rects.some(rect => rect.right > box.right + 1 || rect.left < box.left - 1)) {
+      const wide = rect => rect.right > box.right + 1 || rect.left < box.left - 1;
+      // A line is higher than its letters.
+      const high = rect => rect.bottom > box.bottom + rect.height / 4 || rect.top < box.top - rect.height / 4;
+      if (rects.some(rect => (clips(style.overflowX) && wide(rect)) || (clips(style.overflowY) && !scrolled && high(rect)))) {
         cut.push(`${text.data.trim()} (${each.localName}.${each.className})`);
         return;
       }

@@ -1,9 +1,17 @@
-"""Every label of the dashboard can be read, and no half tile stands alone."""
+"""Every label of the dashboard can be read by everybody, whatever goes on.
+
+Each state of the pool meets each language, each width and both colour schemes once;
+POOLCTL_EVERY_LABEL=1 tries all of them together, in all languages.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from itertools import product
+import json
+import os
 from pathlib import Path
-from typing import Final
+import re
+from typing import Any, Final, Literal
 
 from playwright.async_api import Page, ViewportSize
 import pytest
@@ -13,17 +21,40 @@ from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
 
 from .conftest import EnterHome
-from .dashboards import LAYOUT_MS, controller, look, pretended
+from .dashboards import LAYOUT_MS, card, controller, look, pretended
 from .pools import FULL_ID, SMALL_ID, entity
-from .test_languages import speak
+from .test_accessibility import SCHEMES, findings
+from .test_cards import PROBLEMS_SHOWN
+from .test_languages import TRANSLATIONS, speak
 
-LANGUAGES: Final = {"en": "en-US", "de": "de-DE", "fr": "fr-FR"}
+EVERY: Final = "POOLCTL_EVERY_LABEL" in os.environ
+LANGUAGES: Final = ("en", "de", "fr")
+MORE_LANGUAGES: Final = ("es", "it", "nl", "cs", "sv", "pt-BR")
 WIDTHS: Final = (1440, 1024, 390)
 HEIGHT: Final = 960
 
 # What is there only while it goes on.
 EVENING: Final = "2026-12-24T22:40:00+00:00"
 ENDS: Final = {"held_until": EVENING, "timer_ends": EVENING}
+
+type Change = tuple[str, str, str | None, dict[str, Any]]
+"""A domain and a key, the state that the entity shows, and attributes of it."""
+HELD: Final = {"held_by_hand": True, "held_until": EVENING}
+STATES: Final[dict[str, list[Change]]] = {
+    "problems": [("sensor", "status", "problem", {})],
+    "lost": [
+        ("sensor", "connection", "unavailable", {}),
+        ("sensor", "ph", "unavailable", {}),
+    ],
+    "cloud": [("sensor", "connection", "cloud", {})],
+    "run-on": [("sensor", "pump_status", "cooling_down", {"ends": EVENING})],
+    "holds": [("switch", "pump", "off", HELD), ("switch", "slot_3", "on", HELD)],
+    "empty": [
+        ("sensor", "acid_remaining", "0", {}),
+        ("sensor", "chlorine_remaining", "0", {}),
+    ],
+    "paused": [("switch", "ph_dosing", "off", {"paused_until": EVENING})],
+}
 
 CUT: Final = (Path(__file__).parent / "labels.js").read_text()
 
@@ -45,7 +76,9 @@ ORPHANS: Final = """sections => {
 }"""
 
 
-@pytest_asyncio.fixture(loop_scope="session", params=LANGUAGES)
+@pytest_asyncio.fixture(
+    loop_scope="session", params=(*LANGUAGES, *(MORE_LANGUAGES if EVERY else ()))
+)
 async def language(
     request: pytest.FixtureRequest, api: HomeAssistant
 ) -> AsyncIterator[str]:
@@ -60,7 +93,7 @@ async def test_labels(
     enter: EnterHome, standing: None, home: Settings, api: HomeAssistant, language: str
 ) -> None:
     """Nothing is cut, at a desk, on a tablet and on a phone."""
-    page = await enter(locale=LANGUAGES[language])
+    page = await enter(locale=language)
     async with AsyncExitStack() as stack:
         for output in await some_outputs(api):
             await stack.enter_async_context(pretended(api, output, attributes=ENDS))
@@ -89,3 +122,58 @@ async def all_widths(page: Page) -> None:
         await page.wait_for_timeout(LAYOUT_MS)
         assert await view.evaluate(CUT) == [], f"at {width} px"
         assert await sections.evaluate_all(ORPHANS) == [], f"at {width} px"
+
+
+async def test_states(
+    enter: EnterHome, standing: None, home: Settings, api: HomeAssistant, language: str
+) -> None:
+    """Nothing is cut, and axe-core finds nothing, with every problem, lost, or held."""
+    page = await enter(locale=language)
+    path = await controller(api)
+    for number, (state, changes) in enumerate(STATES.items()):
+        async with AsyncExitStack() as stack:
+            for domain, key, shown, more in changes:
+                entity_id = await entity(api, key, domain)
+                attributes = problems(language) if state == "problems" else more
+                changed = pretended(api, entity_id, shown, attributes)
+                await stack.enter_async_context(changed)
+            await look(page, home, path)
+            if state == "problems":
+                headline = card(page, "pool").get_by_role("button")
+                await headline.click()
+            for width, scheme in looks(number, language):
+                await page.emulate_media(color_scheme=scheme)
+                await page.set_viewport_size(ViewportSize(width=width, height=HEIGHT))
+                await page.wait_for_timeout(LAYOUT_MS)
+                where = f"{state} at {width} px, {scheme}"
+                assert await page.locator("hui-view").evaluate(CUT) == [], where
+                assert await findings(page) == {}, where
+
+
+def looks(number: int, language: str) -> list[tuple[int, Literal["dark", "light"]]]:
+    """Return the widths and schemes for a state in a language: all by turns."""
+    if EVERY:
+        return list(product(WIDTHS, SCHEMES))
+    turn = number + LANGUAGES.index(language)
+    return [(WIDTHS[turn % 3], SCHEMES[turn % 2])]
+
+
+def problems(language: str) -> dict[str, Any]:
+    """Return every problem of the table, as the status shows them in a language."""
+    texts = json.loads((TRANSLATIONS / f"{language}.json").read_text())["common"]
+
+    def text(key: str) -> str:
+        return re.sub(r"\{\w+\}", "123456", texts.get(key, ""))
+
+    return {
+        "problems": [
+            {
+                "key": key,
+                "severity": severity,
+                "sentence": text(key),
+                "next_step": text(f"{key}_next"),
+                "since": EVENING,
+            }
+            for key, severity in PROBLEMS_SHOWN
+        ]
+    }

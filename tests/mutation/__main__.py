@@ -39,7 +39,7 @@ class Group:
         return WORK / self.modules.removesuffix(".py").replace("/", "-")
 
 
-_SHOWN_BY: Final = ("left_out", "problems", "repairs")
+_SHOWN_BY: Final = ("left_out", "problem_texts", "problems", "repairs", "repairs_paths")
 """What shows problems, and notices faults of theirs."""
 _OF_LEARNED: Final = (
     *("consumption", "doses", "dosing_watchdog", "filter_load", "run_hours"),
@@ -48,7 +48,10 @@ _OF_LEARNED: Final = (
 """What shows learned values."""
 GROUPS: Final = (
     Group("client/clock.py", ("tests/unit/test_client_clock.py",)),
-    Group("client/holds", ("tests/unit/test_client_holds*.py",)),
+    Group(
+        "client/holds",
+        ("tests/unit/test_client_holds*.py", "tests/unit/test_client_pauses.py"),
+    ),
     Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
     Group(
         "problems",

@@ -21,6 +21,7 @@ from custom_components.poolctl.client.exceptions import (
 )
 from custom_components.poolctl.client.facts import Facts as ObservedFacts, ProblemChange
 from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Schedules
@@ -124,6 +125,11 @@ def health(**changes: Any) -> Health:
     )
 
 
+def held(hours: float, *, on: bool = False) -> Hold:
+    """Return a hold of the pump that began so long ago."""
+    return Hold(slot=0, on=on, since=NOW - timedelta(hours=hours))
+
+
 def signals(**changes: Any) -> Signals:
     return replace(STATE.signals, **changes)
 
@@ -200,6 +206,9 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
         True,
         "chlorine_without_effect",
     ),
+    ("held_off", {"holds": (held(24),)}, True, "held_off"),
+    ("held_off", {"holds": (held(23.9),)}, False, ""),
+    ("held_off", {"holds": (held(25, on=True),)}, False, ""),
     ("stale_readings", NOTHING, False, ""),
     ("unreachable", NOTHING, False, ""),
     ("unreachable", {"reached": False}, True, "unreachable"),

@@ -1,0 +1,68 @@
+"""The sentences of problems: values as a person writes them, and no text for no key."""
+
+from datetime import timedelta
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_get_translations
+from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_system import (
+    METRIC_SYSTEM,
+    US_CUSTOMARY_SYSTEM,
+    UnitSystem,
+)
+import pytest
+
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.problems.problem import Active, Celsius, Severity, Value
+from custom_components.poolctl.problems.texts import filled, next_step, sentence, text
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "units", "written"),
+    [
+        (7.25, "en", METRIC_SYSTEM, "7.2"),
+        (7.25, "de", METRIC_SYSTEM, "7,2"),
+        (7.25, "pt-BR", METRIC_SYSTEM, "7,2"),
+        (720, "de", METRIC_SYSTEM, "720"),
+        ("Spa", "de", METRIC_SYSTEM, "Spa"),
+        (Celsius(28), "en", METRIC_SYSTEM, "28 °C"),
+        (Celsius(28), "de", US_CUSTOMARY_SYSTEM, "82 °F"),
+    ],
+)
+async def test_values(
+    hass: HomeAssistant, value: Value, language: str, units: UnitSystem, written: str
+) -> None:
+    hass.config.language, hass.config.units = language, units
+    assert filled(hass, {"value": value}) == {"value": written}
+
+
+@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
+@pytest.mark.parametrize(
+    ("hours", "written"),
+    [(6.5, "20:30"), (24, "2026-07-02 14:00"), (11, "2026-07-02 01:00")],
+)
+async def test_times(hass: HomeAssistant, hours: float, written: str) -> None:
+    """Local times; another day has its date."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    at = dt_util.utcnow() + timedelta(hours=hours)
+    assert filled(hass, {"at": at}) == {"at": written}
+
+
+@pytest.fixture
+async def english(hass: HomeAssistant) -> HomeAssistant:
+    await async_get_translations(hass, "en", "common", [DOMAIN])
+    return hass
+
+
+async def test_texts(english: HomeAssistant) -> None:
+    """A variant without a next step of its own has that of its row; "" is no text."""
+    problem = Active(
+        key="acid_limit",
+        variant="acid_limit_high",
+        severity=Severity.PROBLEM,
+        values={"doses": "6"},
+        since=dt_util.utcnow(),
+    )
+    assert "still too high" in sentence(english, problem)
+    assert "by hand" in next_step(english, problem)
+    assert text(english, "none", {}) == ""
