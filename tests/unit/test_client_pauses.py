@@ -13,6 +13,7 @@ from custom_components.poolctl.client.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.holds.pauses import KeptPauses, Pause, Pauses
+from custom_components.poolctl.client.holds.release import retry_wait
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
     CHLORINATOR,
@@ -82,6 +83,20 @@ async def test_a_second_pause_moves_the_end(pool: Rig) -> None:
     assert is_on(pool) and writes(pool) == 2
 
 
+async def test_a_second_pause_is_the_same_one(pool: Rig) -> None:
+    """It was confirmed long ago: who switches the doser on is believed at once."""
+    await pause(pool, 30)
+    first = pool.controller.pauses.until(ACID)
+    await live(pool, 10)
+    await pause(pool, 60)
+    second = pool.controller.pauses.until(ACID)
+    assert first is not None and second is not None
+    assert (second - first) / timedelta(minutes=40) == pytest.approx(1, abs=0.01)
+    switch(pool, True)
+    await read(pool)
+    assert pool.controller.pauses.until(ACID) is None
+
+
 async def test_only_what_is_on_is_taken(pool: Rig) -> None:
     switch(pool, False)
     await read(pool)
@@ -139,6 +154,16 @@ async def test_nobody_answers_at_its_end(pool: Rig) -> None:
     assert is_on(pool) and not pool.controller.pauses.overdue
 
 
+async def test_it_is_tried_less_and_less_often(pool: Rig) -> None:
+    await pause(pool, 1)
+    pool.pool.faults.on("refuse")
+    pool.time.advance(60)
+    for tries in range(4):
+        await pool.controller.pauses.work()
+        assert pool.controller.pauses.wait == pytest.approx(retry_wait(tries), abs=3)
+        pool.time.advance(retry_wait(tries))
+
+
 async def test_a_beginning_that_fails(pool: Rig) -> None:
     """What certainly did not run is no pause."""
     pool.pool.faults.on("refuse")
@@ -194,7 +219,9 @@ async def test_a_clock_that_was_ahead(pool: Rig) -> None:
     await pause(pool)
     (kept,) = pool.controller.pauses.kept.pauses
     year = timedelta(days=365)
-    ahead = replace(kept, since=kept.since + year, until=kept.until + year)
+    ahead = replace(
+        kept, since=kept.since + year, until=kept.until + year, ends_at=None
+    )
     pauses = again(pool, [ahead])
     await pauses.work()
     assert pauses.wait == pytest.approx(HALF_AN_HOUR.total_seconds(), abs=30)
@@ -202,7 +229,8 @@ async def test_a_clock_that_was_ahead(pool: Rig) -> None:
 
 async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
     await pause(away, 10)
-    pauses = again(away, away.controller.pauses.kept.pauses)
+    stored = away.controller.pauses.kept.as_dict()
+    pauses = again(away, KeptPauses.from_dict(Stored(stored)).pauses)
     away.time.advance(11 * 60)
     await pauses.work()
     assert is_on(away) and pauses.wait is None and len(away.written()) == 2

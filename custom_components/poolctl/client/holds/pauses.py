@@ -6,7 +6,7 @@ rules are ours (chosen); that only the settings report a doser's switch: layouts
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 import logging
 import time
@@ -42,10 +42,10 @@ class Pause:
     """Both by the trusted clock, UTC."""
     confirmed: bool = False
     """Whether a read showed it off: only then a read that shows it on ends the pause."""
-    ends_at: float | None = None
-    """Monotonic, s; `None` after a restart, until the first look."""
-    tries: int = 0
-    retry_at: float = 0.0
+    ends_at: float | None = field(default=None, compare=False)
+    """Monotonic, s; `None` until the first look, also after a restart."""
+    tries: int = field(default=0, compare=False)
+    retry_at: float = field(default=0.0, compare=False)
     """Monotonic, s."""
 
     def due(self, at: float) -> bool:
@@ -88,10 +88,6 @@ class KeptPauses:
         return {"pauses": [pause.as_dict() for pause in self.pauses]}
 
 
-def _ends_at(left: timedelta) -> float:
-    return time.monotonic() + left.total_seconds()
-
-
 class Dosers(Protocol):
     """What dosers are read and switched by."""
 
@@ -122,11 +118,7 @@ class Pauses:
     @property
     def kept(self) -> KeptPauses:
         """What lasts over restarts."""
-        lasting = (
-            replace(each, ends_at=None, tries=0, retry_at=0.0)
-            for each in self._all.values()
-        )
-        return KeptPauses(tuple(lasting))
+        return KeptPauses(tuple(self._all.values()))
 
     @property
     def shown(self) -> tuple[tuple[str, datetime], ...]:
@@ -192,7 +184,7 @@ class Pauses:
 
     async def _begin(self, kind: AnyDosing, lasts: timedelta) -> None:
         previous, now = self._all.get(kind.key), self._clock.now()
-        pause = Pause(kind=kind, since=now, until=now + lasts, ends_at=_ends_at(lasts))
+        pause = Pause(kind=kind, since=now, until=now + lasts)
         if previous is not None:
             since, confirmed = previous.since, previous.confirmed
             pause = replace(pause, since=since, confirmed=confirmed)
@@ -204,7 +196,7 @@ class Pauses:
             await self._dosers.enable(kind, False)
         except PoolctlError as err:
             # A person hears of the error: what was done of it in the end is undone.
-            undone = replace(pause, until=now + _OLD_COPY, ends_at=_ends_at(_OLD_COPY))
+            undone = replace(pause, until=now + _OLD_COPY)
             self._put(kind, None if certainly_not_run(err) else undone)
             raise
 
@@ -221,17 +213,18 @@ class Pauses:
         """Switch on what was paused long enough."""
         async with self._working:
             for kept in tuple(self._all.values()):
-                pause = self._again(kept) if kept.ends_at is None else kept
+                pause = self._timed(kept) if kept.ends_at is None else kept
                 at = time.monotonic()
                 if pause.due(at) and pause.retry_at <= at:
                     await self._release(pause)
 
-    def _again(self, pause: Pause) -> Pause:
-        """Return a pause of an earlier run with its end by the monotonic clock."""
+    def _timed(self, pause: Pause) -> Pause:
+        """Return a pause with its end by the monotonic clock."""
         # A clock that was ahead when it began lets no pause last longer than it should.
         lasts = min(pause.until - pause.since, LONGEST)
-        left = min(pause.until - self._clock.now(), lasts)
-        pause = self._all[pause.kind.key] = replace(pause, ends_at=_ends_at(left))
+        left = min(pause.until - self._clock.now(), lasts).total_seconds()
+        pause = replace(pause, ends_at=time.monotonic() + left)
+        self._all[pause.kind.key] = pause
         return pause
 
     async def _release(self, pause: Pause) -> None:
