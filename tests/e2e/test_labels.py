@@ -5,7 +5,7 @@ POOLCTL_EVERY_LABEL=1 tries all of them together, in all languages.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import product
 import json
 import os
@@ -19,16 +19,19 @@ import pytest_asyncio
 
 from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
+from tests.home.waiting import until
 
 from .conftest import EnterHome
 from .dashboards import LAYOUT_MS, card, controller, look, pretended
-from .pools import FULL_ID, SMALL_ID, entity
+from .pools import FULL_ID, SMALL_ID, Pools, entity
 from .test_accessibility import SCHEMES, findings
 from .test_cards import PROBLEMS_SHOWN
 from .test_languages import TRANSLATIONS, speak
 
 EVERY: Final = "POOLCTL_EVERY_LABEL" in os.environ
 LANGUAGES: Final = ("en", "de", "fr")
+THROUGH_CLOUD: Final = "de"
+CLOUD_S: Final = 90.0
 MORE_LANGUAGES: Final = ("es", "it", "nl", "cs", "sv", "pt-BR")
 WIDTHS: Final = (1440, 1024, 390)
 HEIGHT: Final = 960
@@ -89,12 +92,21 @@ async def language(
     await speak(api, "en")
 
 
+@pytest.mark.parametrize("cloud", [False, True] if EVERY else [None])
 async def test_labels(
-    enter: EnterHome, standing: None, home: Settings, api: HomeAssistant, language: str
+    enter: EnterHome,
+    standing: None,
+    home: Settings,
+    api: HomeAssistant,
+    pools: Pools,
+    language: str,
+    cloud: bool | None,
 ) -> None:
-    """Nothing is cut, at a desk, on a tablet and on a phone."""
+    """Nothing is cut, at a desk, on a tablet and on a phone, through the cloud too."""
     page = await enter(locale=language)
     async with AsyncExitStack() as stack:
+        if language == THROUGH_CLOUD if cloud is None else cloud:
+            await stack.enter_async_context(through_cloud(api, pools))
         for output in await some_outputs(api):
             await stack.enter_async_context(pretended(api, output, attributes=ENDS))
         for key in ("pool_warm_at", "spa_warm_at"):
@@ -105,6 +117,28 @@ async def test_labels(
             for view in (path, f"{path}-history", f"{path}-settings"):
                 await look(page, home, view)
                 await all_widths(page)
+
+
+@asynccontextmanager
+async def through_cloud(api: HomeAssistant, pools: Pools) -> AsyncIterator[None]:
+    """Have both controllers reached through the cloud alone."""
+
+    async def ways() -> set[str]:
+        states = await api.states()
+        return {
+            s["state"] for each, s in states.items() if each.endswith("_connection")
+        }
+
+    async def go(way: str) -> None:
+        for device_id in (FULL_ID, SMALL_ID):
+            await pools.fault(device_id, "refuse", on=way == "cloud")
+        await until(ways, lambda found: found == {way}, what=way, seconds=CLOUD_S)
+
+    try:
+        await go("cloud")
+        yield
+    finally:
+        await go("lan")
 
 
 async def some_outputs(api: HomeAssistant) -> list[str]:
