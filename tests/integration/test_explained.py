@@ -1,7 +1,7 @@
 """Why an output, a heater or a doser runs or does not: the true cause, in words."""
 
 from collections.abc import Awaitable, Callable, Coroutine
-from datetime import timedelta
+from datetime import UTC, timedelta
 import json
 from pathlib import Path
 import re
@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from homeassistant.core import Context, Event, callback
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser
@@ -255,7 +256,12 @@ SITUATIONS: Final[tuple[tuple[str, str, tuple[Step, ...]], ...]] = (
 
 @pytest.fixture
 async def pool(home: Home) -> Home:
-    """Have the full pool with still weather, whose pump runs on for no heater."""
+    """Have the full pool with still weather, whose pump runs on for no heater.
+
+    In an afternoon: only the pump has a schedule then.
+    """
+    afternoon = dt_util.now().replace(hour=14) + timedelta(days=1)
+    home.freezer.move_to(afternoon.astimezone(UTC))
     home.own(home.service.full)
     home.pool.water.drift = 0.0
     home.pool.water.ambient = 10
