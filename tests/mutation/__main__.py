@@ -42,8 +42,8 @@ class Group:
 _SHOWN_BY: Final = ("left_out", "problem_texts", "problems", "repairs", "repairs_paths")
 """What shows problems, and notices faults of theirs."""
 _OF_LEARNED: Final = (
-    *("consumption", "doses", "dosing_watchdog", "filter_load", "run_hours"),
-    *("totals", "totals_days", "warm_at"),
+    *("consumption", "doses", "dosing_watchdog", "filter_load", "memory", "noise"),
+    *("run_hours", "totals", "totals_days", "warm_at"),
 )
 """What shows learned values."""
 GROUPS: Final = (
@@ -61,7 +61,10 @@ GROUPS: Final = (
         ),
     ),
     Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
-    Group("learned/totals.py", ("tests/integration/test_totals.py",)),
+    Group(
+        "learned/totals.py",
+        ("tests/integration/test_totals.py", "tests/integration/test_run_hours.py"),
+    ),
     Group(
         "learned",
         (

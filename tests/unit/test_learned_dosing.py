@@ -10,6 +10,8 @@ from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKi
 from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.learned.consumption import reported_level
+from custom_components.poolctl.learned.doses import DoseCount, reported_count
 from custom_components.poolctl.learned.dosing import EFFECTS, DoserModel, DosingEffect
 from custom_components.poolctl.learned.read import Read
 
@@ -53,6 +55,8 @@ def watched(
         ((7.8, 7.9, 0, 3, 7.8, 7), 4),
         ((7.8, 0, 3, 7.9, 7.8, 7), 7),
         ((7.8, 0, 3, 7.9, 7.7, 7), 4),
+        # It falls a little before a dose: that counts as its effect later.
+        ((7.8, 7.75, 0, 3, 7.7, 7), 4),
         # As it should be: dosing works, or it is not dosing's doing.
         ((7.5, 0, 3, 7.4, 7), 4),
         # What still water or no probe tells is no reading.
@@ -104,6 +108,33 @@ def test_chlorine_without_effect(
 ) -> None:
     effect, result = watched(*steps, desired=650, kind=CHLORINE)
     assert (effect.idle, result) == (idle, missing)
+
+
+@pytest.mark.parametrize(
+    "doser",
+    [
+        Doser(drum_ml=20_000, remaining_ml=5, doses=2),
+        Doser(drum_ml=20_000, level_at=NOW, told_at=NOW),
+        Doser(remaining_ml=5, level_at=NOW),
+    ],
+)
+def test_what_is_not_reported(doser: Doser) -> None:
+    """Neither a count nor a level without the time at which it was reported."""
+    assert reported_count(doser) is None
+    assert reported_level(doser) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "doses"),
+    [
+        ({"told": 5}, None),
+        ({"told_at": NOW.isoformat()}, None),
+        ({"told": 5, "told_at": NOW.isoformat()}, 0),
+    ],
+)
+def test_odd_counts(stored: dict[str, object], doses: int | None) -> None:
+    count = DoseCount.from_dict(Stored(stored))
+    assert (None if count is None else count.at(NOW)) == doses
 
 
 def test_what_is_stored() -> None:
