@@ -115,9 +115,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.explained = Explained(controller)
         controller.store.add_read_listener(self.remembered.async_learn)
         self._view = EquipmentView(self.data)
-        self._timer = HoldTimer(
-            hass, (controller.holds, controller.pauses), self.async_in_background
-        )
+        owners = controller.holds, controller.pauses
+        self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         self.problems = ActiveProblems(hass, PROBLEMS, self._access.facts)
         self.links = links_of(self.health())
