@@ -212,7 +212,8 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
         # A problem begins anew with a start.
         problems = state.attributes.get("problems", ())
         found = [{**each, "since": None} for each in problems]
-        return {**state.attributes, "problems": found}
+        # Schedules are read again minutes after it: until then, why is not known.
+        return {**state.attributes, "problems": found, "explanation": None}
 
     return {
         state.entity_id: (shown(state), described(state))

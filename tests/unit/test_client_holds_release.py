@@ -175,7 +175,7 @@ def test_when_there_is_work(
         (UnreachableError(""), State.DUE, 240.0),
         (BusyError(""), State.DUE, 240.0),
         (RefusedError(""), State.STUCK, 240.0),
-        (NotGivenBackError(""), State.STUCK, 6 * 3600.0),
+        (NotGivenBackError(""), State.STUCK, 3600.0),
     ],
 )
 async def test_a_release_that_fails(
@@ -194,6 +194,12 @@ async def test_a_release_that_fails(
         book.put(SLOT, other)
         await running
         assert [each.tries for each in book.all] == ([5] if other else [])
+
+
+def test_a_refusal_may_pass() -> None:
+    """It is tried again soon, and less and less often where it lasts."""
+    waits = [retry_wait(tries, cannot=True) for tries in range(6)]
+    assert waits == [900, 1800, 3600, 7200, 14400, 21600]
 
 
 async def test_a_release_that_nobody_answers() -> None:

@@ -18,16 +18,23 @@ _LOGGER = logging.getLogger(__name__)
 FIRST_WAIT, LONGEST_WAIT = 60.0, 900.0
 """s until a release is tried again, each time twice as long."""
 CANNOT_WAIT = 6 * 3600.0
-"""The same for what no command of ours releases: other firmware may."""
+"""The longest for what no command of ours releases: other firmware may."""
 OVERDUE = 3600.0
 """s after its end from which on a hold is a problem."""
 _LEAVING = 10.0
 """s to release before the means of releasing is lost."""
 
 
-def retry_wait(tries: int) -> float:
-    """Return the s until something is tried again that failed so often."""
-    return min(FIRST_WAIT * 2.0**tries, LONGEST_WAIT)
+def retry_wait(tries: int, *, cannot: bool = False) -> float:
+    """Return the s until something is tried again that failed so often.
+
+    With `cannot`, the controller refused whatever may release it. That may pass, or last
+    until it has other firmware.
+    """
+    first, longest = FIRST_WAIT, LONGEST_WAIT
+    if cannot:
+        first, longest = LONGEST_WAIT, CANNOT_WAIT
+    return min(first * 2.0**tries, longest)
 
 
 class Releases:
@@ -119,7 +126,7 @@ class Releases:
         except PoolctlError as err:
             _LOGGER.debug("A hold is not released: %s", err)
             cannot = isinstance(err, NotGivenBackError)
-            self._failed(index, Event.DECLINED, CANNOT_WAIT if cannot else None)
+            self._failed(index, Event.DECLINED, cannot=cannot)
             return False
         return True
 
@@ -139,12 +146,11 @@ class Releases:
         )
         self._book.put(hold.slot, left if self._means.has_lan else None)
 
-    def _failed(self, index: int, event: Event, wait: float | None = None) -> None:
+    def _failed(self, index: int, event: Event, *, cannot: bool = False) -> None:
         hold = self._book.get(index)
         if hold is None or hold.state is not State.RELEASING:
             return  # a person asked for something else meanwhile
-        if wait is None:
-            wait = retry_wait(hold.tries)
+        wait = retry_wait(hold.tries, cannot=cannot)
         tried = replace(hold, tries=hold.tries + 1, retry_at=time.monotonic() + wait)
         self._book.put(index, after(tried, event))
 
