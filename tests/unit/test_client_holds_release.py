@@ -175,7 +175,8 @@ def test_when_there_is_work(
         (UnreachableError(""), State.DUE, 240.0),
         (BusyError(""), State.DUE, 240.0),
         (RefusedError(""), State.STUCK, 240.0),
-        (NotGivenBackError(""), State.STUCK, 3600.0),
+        # However often nobody answered before: this refusal is the first.
+        (NotGivenBackError(""), State.STUCK, 900.0),
     ],
 )
 async def test_a_release_that_fails(
@@ -200,6 +201,24 @@ def test_a_refusal_may_pass() -> None:
     """It is tried again soon, and less and less often where it lasts."""
     waits = [retry_wait(tries, cannot=True) for tries in range(6)]
     assert waits == [900, 1800, 3600, 7200, 14400, 21600]
+
+
+@pytest.mark.parametrize(
+    ("error", "refusals", "wait"),
+    [
+        (NotGivenBackError(""), 4, 2 * 3600.0),
+        (UnreachableError(""), 0, 240.0),
+    ],
+)
+async def test_refusals_in_a_row(
+    error: PoolctlError, refusals: int, wait: float
+) -> None:
+    """They alone make the waits that long, and one that nobody answers ends the row."""
+    hold = replace(HOLD, state=State.DUE, tries=2, refusals=3)
+    found, book = releases(Paths(error=error), hold)
+    await found.run()
+    (tried,) = book.all
+    assert (tried.refusals, tried.retry_at) == (refusals, AT + wait)
 
 
 async def test_a_release_that_nobody_answers() -> None:

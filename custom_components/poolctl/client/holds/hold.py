@@ -98,6 +98,8 @@ class Hold:
     doubt: Doubt | None = field(default=None, compare=False)
     tries: int = field(default=0, compare=False)
     """Releases that failed."""
+    refusals: int = field(default=0, compare=False)
+    """How often in a row the controller refused whatever may release it."""
     retry_at: float | None = field(default=None, compare=False)
     """No release before that (monotonic, s)."""
     due_at: float | None = field(default=None, compare=False)

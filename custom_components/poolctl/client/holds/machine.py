@@ -84,5 +84,5 @@ def _entered(hold: Hold, state: State, event: Event) -> Hold:
     if state is State.ACTIVE:
         hold = replace(hold, doubt=None, previous=None)
     if event is Event.MOVED:
-        hold = replace(hold, tries=0, retry_at=None, due_at=None)
+        hold = replace(hold, tries=0, refusals=0, retry_at=None, due_at=None)
     return hold

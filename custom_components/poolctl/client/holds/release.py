@@ -150,8 +150,13 @@ class Releases:
         hold = self._book.get(index)
         if hold is None or hold.state is not State.RELEASING:
             return  # a person asked for something else meanwhile
-        wait = retry_wait(hold.tries, cannot=cannot)
-        tried = replace(hold, tries=hold.tries + 1, retry_at=time.monotonic() + wait)
+        wait = retry_wait(hold.refusals if cannot else hold.tries, cannot=cannot)
+        tried = replace(
+            hold,
+            tries=hold.tries + 1,
+            refusals=hold.refusals + 1 if cannot else 0,
+            retry_at=time.monotonic() + wait,
+        )
         self._book.put(index, after(tried, event))
 
     async def leave(self, *, only_lan: bool) -> tuple[Hold, ...]:
