@@ -117,7 +117,7 @@ class DosingEffect:
         _, direction, least, _ = self._effect
         right = desired is not None and (newest - desired) * direction >= 0
         moved = 0.0 if self.reading is None else (newest - self.reading) * direction
-        # Between doses it moves back by itself; while it is dosed, that is no effect.
+        # Between doses it moves back by itself; while it is dosed, that does not count.
         by_itself = not self.idle and moved < 0
         if self.reading is None or right or by_itself or moved > least:
             self.reading, self.idle = newest, 0

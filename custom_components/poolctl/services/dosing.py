@@ -25,7 +25,7 @@ _OF: Final[dict[str, tuple[AnyDosing, ...]]] = {
 
 
 def _lasts(value: object) -> timedelta:
-    """Return how long to pause, 0 for what is no period: it has a translated error."""
+    """Return how long to pause; an invalid period is 0, which has a translated error."""
     try:
         return duration(value)
     except vol.Invalid:

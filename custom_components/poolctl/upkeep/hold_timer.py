@@ -96,12 +96,12 @@ async def async_leave(hass: HomeAssistant, controller: Controller, name: str) ->
         values = {"name": name, "outputs": outputs}
         await _async_report(hass, values, translation_key="holds_left")
     if paused := await controller.pauses.leave():
-        dosers = await async_doser_names(hass, paused)
+        dosers = await _async_doser_names(hass, paused)
         values = {"name": name, "dosers": dosers}
         await _async_report(hass, values, translation_key="pauses_left")
 
 
-async def async_doser_names(hass: HomeAssistant, kinds: Iterable[AnyDosing]) -> str:
+async def _async_doser_names(hass: HomeAssistant, kinds: Iterable[AnyDosing]) -> str:
     """Return the names of the switches of dosers."""
     language = hass.config.language
     texts = await async_get_translations(hass, language, "entity", [DOMAIN])

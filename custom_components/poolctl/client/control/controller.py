@@ -19,7 +19,6 @@ from .heating import HeatingControl
 from .lights import LightControl
 from .outputs import OutputControl
 from .paths import Paths
-from .paused import PausedDosers
 from .poller import Poller
 from .pump import PumpControl
 from .queries import Queries
@@ -68,7 +67,7 @@ class Controller:
         self.queries = queries = Queries(store, paths, clock)
         self.poller = poller = Poller(store, paths, queries, clock)
         self._sender = sender = Sender(store, paths, poller, queries)
-        self.dosing = DosingControl(store, sender, queries, device_id)
+        self.dosing = DosingControl(store, paths, sender, queries, device_id)
         self.heating = HeatingControl(store, sender, queries)
         self.lights = LightControl(store, sender, queries)
         self.pump = pump = PumpControl(store, sender, device_id)
@@ -79,8 +78,7 @@ class Controller:
         switching = Switching(store, paths, poller, self.outputs, pump)
         self.holds = Holds(switching, times, holds, end_by_themselves=holds_end)
         store.add_read_listener(self.holds.take_read)
-        dosers = PausedDosers(store, paths, queries, self.dosing)
-        self.pauses = Pauses(dosers, clock, pauses)
+        self.pauses = Pauses(self.dosing, clock, pauses)
         store.add_read_listener(self.pauses.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)

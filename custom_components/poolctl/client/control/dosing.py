@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 import time
+from typing import override
 
 from ..cloud import COPY_AGE, CloudClient
 from ..commands import DrumKeys, SettingsObject, decode_json, encode_cmd
@@ -22,11 +23,13 @@ from ..exceptions import (
     ReplyError,
 )
 from ..frame import StateFrame
+from ..holds.pauses import Dosers
 from ..json_values import Answer, object_of
 from ..lan import LanClient
 from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
 from ..pool.state import PoolState
 from .lan_delivery import LanCommand
+from .paths import Paths
 from .pending import Pending
 from .queries import QUEUED, Queries
 from .sender import CloudCommand, Command, Sender
@@ -116,7 +119,7 @@ class _Refill:
 type _Write = _Change | _Refill
 
 
-class DosingControl:
+class DosingControl(Dosers):
     """Changes the dosing settings of one controller, by the LAN or the cloud.
 
     Besides what Sender says, changes raise InvalidCommandError for a value that cannot
@@ -124,10 +127,16 @@ class DosingControl:
     """
 
     def __init__(
-        self, store: Store, sender: Sender, queries: Queries, device_id: str
+        self,
+        store: Store,
+        paths: Paths,
+        sender: Sender,
+        queries: Queries,
+        device_id: str,
     ) -> None:
         """Send through a sender."""
         self._store = store
+        self._paths = paths
         self._sender = sender
         self._queries = queries
         self._device_id = device_id
@@ -150,8 +159,24 @@ class DosingControl:
             )
         )
 
+    @property
+    @override
+    def known(self) -> PoolState:
+        return self._store.known
+
+    @override
+    def publish(self) -> None:
+        self._store.publish()
+
+    @override
+    async def look(self, kind: AnyDosing) -> bool | None:
+        on_lan, query = self._paths.on_lan, kind.keys.settings.query
+        if on_lan and await self._queries.ask(query):
+            return kind.of(self._store.known).enabled
+        return None
+
+    @override
     async def enable(self, kind: AnyDosing, on: bool) -> None:
-        """Let the firmware dose, or not."""
         keys = kind.keys
         change = _Change(
             of=keys.settings,
