@@ -42,7 +42,7 @@ from .flow.forms import (
     async_adopt_address,
     normalise_address,
 )
-from .flow.identity import CONF_IDENTITY, Identity
+from .flow.identity import CONF_IDENTITY, Identity, read_inventory
 from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
 from .flow.recording import async_keep_recording
@@ -212,7 +212,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         token: str = data[CONF_TOKEN][CONF_ACCESS_TOKEN]
         cloud = self._cloud(token)
         try:
-            inventory = await cloud.inventory()
+            inventory = await read_inventory(cloud)
             subject = await cloud.user_id()
         except PoolctlError:
             await async_keep_recording(self.hass, self._address)

@@ -25,6 +25,16 @@ async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> Non
     assert result["result"].unique_id == "user-1"
 
 
+async def test_a_service_that_fails_once(home: Home, sign_in: SignIn) -> None:
+    """Nobody has to sign in again for one answer of a proxy."""
+    flow = await start(home, home.cloud.base_url)
+    home.cloud.faults.once("error_503", 1, "sites")
+    result = await sign_in(flow)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    sites = [each.status for each in home.cloud.requests if each.name == "sites"]
+    assert sites[:3] == [401, 503, 200]  # the first one checked the address
+
+
 @pytest.mark.parametrize(
     ("dialect", "reason"),
     [

@@ -83,7 +83,11 @@ def _cut(body: bytes) -> bytes:
 def _wrong(body: bytes) -> bytes:
     # A dialect may have put a byte of Latin-1 into it (unknowns.md C19).
     text = (body or b"null").decode(errors="replace")
-    return json.dumps(_mistyped(json.loads(text))).encode()
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return body  # a web page of a dialect
+    return json.dumps(_mistyped(answer)).encode()
 
 
 def _mistyped(value: Any) -> Any:

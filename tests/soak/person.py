@@ -122,7 +122,8 @@ class Person:
         for result in results:
             self.week.counts["commands"] += 1
             if result is not None:
-                what = f"{wishes[-1]} of {entity.unique_id}: {result!r}"
+                cause = getattr(result, "__cause__", None)
+                what = f"{wishes[-1]} of {entity.unique_id}: {result!r} of {cause!r}"
                 self._judge(result, asked, what, started)
 
     async def _act(

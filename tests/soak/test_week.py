@@ -52,7 +52,7 @@ from .right import expected, same
 from .speech import Speech
 from .timelapse import timelapse
 from .watch import Resources, watching
-from .week import FOUND, HOUR, RECOVERY, Week
+from .week import FOUND, HOUR, MINUTE, RECOVERY, Week
 
 WARM_UP: Final = 2 / 7
 """Of the time, until everything was used once."""
@@ -124,8 +124,13 @@ async def test_a_week(
     assert not hass.config_entries.flow.async_progress()
 
 
-async def _quiet() -> Resources:
-    """Count in a quiet moment: a poll, or a port that is closed, lasts some seconds."""
+async def _quiet(entry: MockConfigEntry) -> Resources:
+    """Count in a quiet moment: a poll, or a port that is closed, lasts some seconds.
+
+    An entry that is not loaded has fewer timers than one that is.
+    """
+    while entry.state is not ConfigEntryState.LOADED:
+        await asyncio.sleep(MINUTE)
     counted = []
     for _ in range(4):
         counted.append(Resources.now())

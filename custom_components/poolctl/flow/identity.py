@@ -1,13 +1,30 @@
 """Whose account it is: what tells accounts apart, and is not always reported."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from ..client.account import subject_claim
+from ..client.cloud import CloudClient
 from ..client.cloud_answers import Inventory
+from ..client.exceptions import UnreachableError
 
 CONF_IDENTITY = "identity"
+_AGAIN: Final = 2.0
+"""s until the inventory is requested again."""
+
+
+async def read_inventory(cloud: CloudClient) -> Inventory:
+    """Return what an account owns; try twice, for nobody should have to sign in again.
+
+    Raises as `CloudClient.inventory` does.
+    """
+    try:
+        return await cloud.inventory()
+    except UnreachableError:
+        await asyncio.sleep(_AGAIN)
+        return await cloud.inventory()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
