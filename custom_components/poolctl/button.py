@@ -66,6 +66,7 @@ BUTTONS = (
 )
 
 _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
+_SELDOM = {*_LIGHT_UPKEEP, "brightness_down"}
 """Actions of a light that are needed only now and then."""
 
 
@@ -82,7 +83,7 @@ def _light_button(index: int, action: str) -> PoolctlLightButtonDescription:
         key=f"slot_{index}_light_{action}",
         translation_key=f"light_{action}",
         entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
-        entity_registry_enabled_default=action not in _LIGHT_UPKEEP,
+        entity_registry_enabled_default=action not in _SELDOM,
         press_fn=lambda coordinator: coordinator.controller.lights.act(index, action),
     )
 

@@ -16,6 +16,7 @@ from homeassistant.const import (
     Platform,
     UnitOfElectricPotential,
     UnitOfRatio,
+    UnitOfTime,
     UnitOfVolume,
 )
 from homeassistant.core import HomeAssistant
@@ -30,7 +31,12 @@ from .client.exceptions import InvalidCommandError
 from .client.pool.choices import (
     FILTER_LIMIT_STEP,
     MAX_FILTER_LIMIT,
+    MAX_PUMP_HOURS,
+    MAX_TURNOVERS,
     MIN_FILTER_LIMIT,
+    MIN_PUMP_HOURS,
+    MIN_TURNOVERS,
+    PumpRule,
     start_speed,
 )
 from .client.pool.dosing import (
@@ -146,6 +152,14 @@ async def _set_filter_limit(controller: Controller, percent: float) -> None:
     )
 
 
+async def _set_pump_hours(controller: Controller, hours: float) -> None:
+    controller.store.choose(lambda choices: replace(choices, pump_hours=hours))
+
+
+async def _set_turnovers(controller: Controller, times: float) -> None:
+    controller.store.choose(lambda choices: replace(choices, turnovers=times))
+
+
 _ORP = NumberDeviceClass.VOLTAGE, UnitOfElectricPotential.MILLIVOLT
 
 NUMBERS = (
@@ -176,6 +190,32 @@ NUMBERS = (
         exists_fn=filter_compared,
         pool_fn=lambda pool: pool.choices.filter_limit,
         set_fn=_set_filter_limit,
+    ),
+    PoolctlNumberDescription(
+        key="pump_hours_a_day",
+        translation_key="pump_hours_a_day",
+        device_class=NumberDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.HOURS,
+        entity_category=EntityCategory.CONFIG,
+        mode=NumberMode.BOX,
+        native_min_value=MIN_PUMP_HOURS,
+        native_max_value=MAX_PUMP_HOURS,
+        native_step=0.25,
+        exists_fn=lambda pool: pool.choices.pump_rule is PumpRule.FIXED,
+        pool_fn=lambda pool: pool.choices.pump_hours,
+        set_fn=_set_pump_hours,
+    ),
+    PoolctlNumberDescription(
+        key="turnovers_a_day",
+        translation_key="turnovers_a_day",
+        entity_category=EntityCategory.CONFIG,
+        mode=NumberMode.BOX,
+        native_min_value=MIN_TURNOVERS,
+        native_max_value=MAX_TURNOVERS,
+        native_step=0.1,
+        exists_fn=lambda pool: pool.choices.pump_rule is PumpRule.TURNOVERS,
+        pool_fn=lambda pool: pool.choices.turnovers,
+        set_fn=_set_turnovers,
     ),
 )
 

@@ -1,9 +1,9 @@
-"""Selects: what a person says is fitted where the controller does not know."""
+"""Selects: what a person chooses of a pool, and only Home Assistant keeps."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import override
+from typing import Final, override
 
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
 from homeassistant.const import EntityCategory, Platform
@@ -12,10 +12,13 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
+from .client.pool.choices import PumpRule
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool
 from .presence import async_setup_platform, described
+
+NO_RULE: Final = "none"
 
 PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
 
@@ -46,7 +49,22 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
     )
 
 
-SELECTS = tuple(_light_type(group) for group in LIGHT_GROUPS.values())
+def _choose_pump_rule(controller: Controller, key: str) -> None:
+    rule = None if key == NO_RULE else PumpRule(key)
+    controller.store.choose(lambda choices: replace(choices, pump_rule=rule))
+
+
+PUMP_RULE = PoolctlSelectDescription(
+    key="pump_hours_rule",
+    translation_key="pump_hours_rule",
+    entity_category=EntityCategory.CONFIG,
+    options=[NO_RULE, *PumpRule],
+    exists_fn=lambda pool: pool.state.pump_on is not None or None,
+    pool_fn=lambda pool: pool.choices.pump_rule or NO_RULE,
+    choose_fn=_choose_pump_rule,
+)
+
+SELECTS = (*(_light_type(group) for group in LIGHT_GROUPS.values()), PUMP_RULE)
 
 
 async def async_setup_entry(

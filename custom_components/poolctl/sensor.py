@@ -37,6 +37,7 @@ from .derived.ends import ENDS, PoolctlEnd, SteadyEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.installer import INSTALLER, PoolctlInstallerSetting
+from .derived.pump_hours import PUMP_HOURS, PoolctlPumpHours
 from .derived.reached import REACHED, PoolctlReached
 from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
 from .derived.warm_at import WARM_AT
@@ -281,6 +282,7 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlConnection, (CONNECTION,), coordinator),
         **described(PoolctlTotal, TOTALS, coordinator),
         **described(PoolctlLearned, DOSER_SENSORS, coordinator),
+        **described(PoolctlPumpHours, PUMP_HOURS, coordinator),
         **described(PoolctlEnd, (*ENDS, *WARM_AT), coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),

@@ -49,6 +49,10 @@ OF_OTHER_POOLS: Final = {("switch", "Ozone")}
 """Kinds of equipment that the fully equipped pool does not have."""
 
 KNOWN_LATER: Final = {
+    "Hours a day",
+    "Hours needed today",
+    "Hours still needed",
+    "Turnovers a day",
     "Acid lasts until",
     "Chlorine lasts until",
     "Filter limit",
@@ -214,6 +218,7 @@ async def test_actions(home: Home) -> None:
     table = action_table()
     assert table.keys() == home.hass.services.async_services()[DOMAIN].keys()
     assert {row.lan for row in table.values()} == {"yes"}
+    home.pool.schedules[0].enabled = False  # else no more hours are to be planned
     device = home.device()
     pump = home.entity_id("switch", "pump")
     new = {"name": "Lunch", "start": "12:00", "end": "13:00", "weekdays": ["mon"]}
@@ -223,10 +228,11 @@ async def test_actions(home: Home) -> None:
         "pause_dosing": {"device_id": device.id, "duration": "01:00:00"},
         "resume_schedule": {"entity_id": pump},
         "reset_run_hours": {"entity_id": home.entity_id("sensor", "uv_run_hours")},
+        "plan_hours": {"device_id": device.id, "hours": 2},
         "get_schedules": {"device_id": device.id},
         "create_schedule": {"device_id": device.id, **new, "equipment": waterfall},
-        "update_schedule": {"device_id": device.id, "schedule": 4, "name": "Noon"},
-        "delete_schedule": {"device_id": device.id, "schedule": 4},
+        "update_schedule": {"device_id": device.id, "schedule": 5, "name": "Noon"},
+        "delete_schedule": {"device_id": device.id, "schedule": 5},
         "send_action": {"device_id": device.id, "name": "set_time"},
         "send_query": {"device_id": device.id, "name": "pump_id"},
     }

@@ -55,6 +55,10 @@ STORED: dict[str, Any] = {
         "acid_low_level": 15,
         "chlorine_low_level": 20,
         "filter_limit": 40,
+        "pump_rule": "half",
+        "pump_hours": 6.5,
+        "turnovers": 1.5,
+        "planned_on": "2026-11-21",
     },
     "learned": {
         "totals": {
@@ -69,6 +73,24 @@ STORED: dict[str, Any] = {
             "chlorinator_run_hours": 400,
             "uv_run_hours": 0.0,
             "ozone_run_hours": 0.0,
+        },
+        "pump_days": {
+            "today": {
+                "day": "2026-11-21",
+                "hours": 4.5,
+                "litres": 54_000.0,
+                "measured": 4.25,
+                "water": 24.5,
+                "previous_water": 24,
+            },
+            "yesterday": {
+                "day": "2026-11-20",
+                "hours": 8,
+                "litres": 96_000.0,
+                "measured": 8,
+                "water": 24,
+                "previous_water": None,
+            },
         },
         "filter": {
             "measurable": True,
@@ -278,7 +300,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
         or (path[1:2] == ("types",) and odd == -1)
         or (path[-1] == "requester" and isinstance(odd, str))
         or (path[-1] == "orp" and odd == -1)
-        or (path[-1] == "water_temperature" and odd == -1)
+        or (path[-1] in ("water_temperature", "water", "previous_water") and odd == -1)
         or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")
     )
 
@@ -307,7 +329,7 @@ async def test_an_odd_value_is_lost_alone(
 
 _WHOLE = {
     *("types", "names", "pump", "pool_sources", "holds"),
-    *("rates", "differences", "doses", "drum", "days"),
+    *("rates", "differences", "doses", "drum", "days", "yesterday", "today"),
 }
 """What is lost as a whole: it means nothing in part."""
 

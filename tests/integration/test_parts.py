@@ -32,6 +32,7 @@ from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
 from custom_components.poolctl.derived.installer import INSTALLER
+from custom_components.poolctl.derived.pump_hours import PUMP_HOURS
 from custom_components.poolctl.derived.reached import REACHED
 from custom_components.poolctl.derived.totals import DOSER_SENSORS, TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
@@ -165,6 +166,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *FILTER_LOAD,
         *HELD,
         *INSTALLER,
+        *PUMP_HOURS,
         *REACHED,
         *STATUS,
         *TOTALS,

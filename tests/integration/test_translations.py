@@ -211,10 +211,13 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
     await home.set_up(*home.service.controllers)
     await home.act("number.set_value", "volume", value=50)
     await home.act("button.press", "filter_cleaned")
+    rules = {"fixed": "pump_hours_a_day", "turnovers": "turnovers_a_day"}
+    used: dict[str, set[str]] = {"number": set(rules.values())}
+    for rule in rules:
+        await home.act("select.select_option", "pump_hours_rule", option=rule)
     await home.refresh()
     await home.enable_all()
     icons = await icon.async_get_icons(home.hass, "entity", {"poolctl"})
-    used: dict[str, set[str]] = {}
     for found in home.entities():
         state = home.state_of(found.entity_id)
         if found.translation_key is None:

@@ -5,8 +5,9 @@ that equal times never run, is ours (chosen). Times are minutes after midnight b
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import time
+from typing import Self
 
 from .equipment import MAX_SLOTS
 
@@ -75,6 +76,11 @@ class Schedule:
     def same_as(self, other: Schedule | None) -> bool:
         """Return whether the other is the same schedule to a person, armed or not."""
         return other is not None and self.content == other.content
+
+    def differences(self, other: Self) -> list[str]:
+        """Return the names of what differs, for a log: values may be private."""
+        names = [field.name for field in fields(self)]
+        return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def overlaps(self, other: Schedule) -> bool:
         """Return whether both would run at the same minute of some week."""

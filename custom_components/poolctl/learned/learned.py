@@ -11,6 +11,7 @@ from ..client.pool.state import PoolState
 from ..client.stored import Stored
 from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad
+from .pump_days import PumpDays
 from .read import Read
 from .steady import SteadyReadings
 from .totals import Totals
@@ -25,6 +26,7 @@ class Learned:
     def __init__(self, stored: Stored = _NOTHING) -> None:
         """Go on from what was stored."""
         self.totals = Totals.from_dict(stored.part("totals"))
+        self.pump_days = PumpDays.from_dict(stored.part("pump_days"))
         self.filter = FilterLoad(Filter.from_dict(stored.part("filter")))
         self.warming = {
             body: Warming.from_dict(stored.part(f"{body.key}_warming"))
@@ -50,6 +52,7 @@ class Learned:
         """Begin at a trusted local time: another day may have begun."""
         self.now = now
         self.totals.begin_day(now)
+        self.pump_days.begin_day(now.date())
 
     def take(self, state: PoolState, at: float, now: datetime) -> bool:
         """Take a read of a time, monotonic in s; return whether a shown total changed.
@@ -66,6 +69,7 @@ class Learned:
         new_day = self.now.date() != now.date()
         self.now = now
         new_totals = self.totals.take(read)
+        self.pump_days.take(read, self.totals)
         news = [
             settled,
             new_day,
@@ -123,6 +127,7 @@ class Learned:
         """Return what to store."""
         return {
             "totals": self.totals.as_dict(),
+            "pump_days": self.pump_days.as_dict(),
             "filter": self.filter.known.as_dict(),
             "clock": self.controller_clock.as_dict(),
             **{kind.key: model.as_dict() for kind, model in self.dosers.items()},

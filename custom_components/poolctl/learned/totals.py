@@ -62,7 +62,7 @@ def _power(state: PoolState) -> float | None:
     return None if watts is None else watts / _WATT_SECONDS
 
 
-def _turns(state: PoolState) -> bool | None:
+def turns(state: PoolState) -> bool | None:
     """Return whether the motor turns, asked for or cooling a heater down."""
     if state.pump_on is None:
         return None
@@ -119,12 +119,12 @@ def chlorinates(state: PoolState) -> bool | None:
 
 PUMP_ENERGY = TotalKind("pump_energy", _power)
 """kWh."""
-PUMP_RUNNING = TotalKind("pump_running_today", _hours(_turns), daily=True)
+PUMP_RUNNING = TotalKind("pump_running_today", _hours(turns), daily=True)
 """Hours."""
 WATER_FILTERED = TotalKind("water_filtered_today", _flow, daily=True)
 """m³."""
 RUN_HOURS = (
-    _run_hours("pump", frozenset({MAIN_PUMP}), _turns),
+    _run_hours("pump", frozenset({MAIN_PUMP}), turns),
     *(_heater(source) for source in HeatSource),
     _run_hours("chlorinator", CHLORINATORS, chlorinates),
     _run_hours("uv", UV, _output(UV)),

@@ -21,7 +21,7 @@ import probatio as vol
 
 from ..const import DOMAIN
 from ..private import async_call_entities
-from . import dosing, raw, run_hours, schedules
+from . import dosing, plan_hours, raw, run_hours, schedules
 from .numbers import duration, whole
 
 _HOLD: VolDictType = {
@@ -69,6 +69,7 @@ _ACTIONS: Mapping[str, _Action] = {
     ),
     "update_schedule": _Action(schedules.async_update, schedules.UPDATE_SCHEMA),
     "delete_schedule": _Action(schedules.async_delete, schedules.DELETE_SCHEMA),
+    "plan_hours": _Action(plan_hours.async_plan, plan_hours.SCHEMA, _OPTIONAL),
     "get_schedules": _Action(schedules.async_get, schedules.GET_SCHEMA, _ONLY),
     "send_action": _Action(raw.async_send_action, raw.SCHEMA, _OPTIONAL, admin=True),
     "send_query": _Action(raw.async_send_query, raw.SCHEMA, _ONLY, admin=True),

@@ -1,6 +1,7 @@
 """Numbers of actions: Home Assistant's own checks cut 1.9 to 1 and fail at infinity."""
 
 from datetime import timedelta
+from math import isfinite
 
 from homeassistant.helpers import config_validation as cv
 import probatio as vol
@@ -12,6 +13,14 @@ def whole(value: object) -> int:
     if not number.is_integer():
         raise vol.Invalid("expected a whole number")
     return int(number)
+
+
+def finite(value: object) -> float:
+    """Return a number; raise Invalid for infinity, and for what is not a number."""
+    number: float = vol.Coerce(float)(value)
+    if not isfinite(number):
+        raise vol.Invalid("expected a finite number")
+    return number
 
 
 def duration(value: object) -> timedelta:

@@ -52,7 +52,7 @@ MEANT = {
     "thermometers": ("sensor", "ambient_temperature"),
     "water": ("sensor", "water_temperature"),
 }
-ANYBODYS = {"buttons", "cheap_from", "surplus", "thermometers"}
+ANYBODYS = {"buttons", "lists", "surplus", "thermometers"}
 
 
 def validated(config: dict[str, Any], value: Any) -> Any:

@@ -19,6 +19,7 @@ from .heating import HeatingControl
 from .lights import LightControl
 from .outputs import OutputControl
 from .paths import Paths
+from .plan import PlanControl
 from .poller import Poller
 from .pump import PumpControl
 from .queries import Queries
@@ -82,6 +83,7 @@ class Controller:
         store.add_read_listener(self.pauses.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
+        self.plan = PlanControl(store, self.schedules)
 
     async def stop(self) -> None:
         """End the commands that wait."""

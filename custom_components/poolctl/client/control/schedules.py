@@ -195,8 +195,11 @@ class ScheduleControl:
     ) -> dict[int, Schedule]:
         """Read the schedules; raises InvalidCommandError if one is not as it was."""
         now = await self._read()
-        if observed is None or not observed.same_as(now.get(index)):
-            raise InvalidCommandError("it was changed", reason="schedule_changed")
+        if observed is None or not observed.same_as(found := now.get(index)):
+            changed = observed and found and observed.differences(found)
+            raise InvalidCommandError(
+                f"it was changed: {changed}", reason="schedule_changed"
+            )
         return now
 
     async def _read(self) -> dict[int, Schedule]:

@@ -1,11 +1,12 @@
 """What a user chose of one pool, and only Home Assistant keeps: nothing of it is sent."""
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import Self
 
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
-from ..stored import Stored, whole
+from ..stored import Stored, number, whole
 from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL, Chemistry
 from .state import PoolState
 
@@ -14,12 +15,29 @@ FILTER_LIMIT = 50
 its flow has fallen by then, too, and its filter resists by about half more."""
 MIN_FILTER_LIMIT, MAX_FILTER_LIMIT, FILTER_LIMIT_STEP = 10, 300, 5
 """%."""
+PUMP_HOURS, MIN_PUMP_HOURS, MAX_PUMP_HOURS = 8.0, 0.5, 24.0
+"""Hours a day."""
+TURNOVERS, MIN_TURNOVERS, MAX_TURNOVERS = 1.0, 0.5, 5.0
+"""A day."""
 
 _LIGHT_TYPE = whole(0, 255)
 _LOW_LEVEL = whole(MIN_LOW_LEVEL, MAX_LOW_LEVEL)
 _SPEED = whole(MIN_SPEED, MAX_SPEED)
 _VOLUME = whole(1, 20_000_000)
 _LIMIT = whole(MIN_FILTER_LIMIT, MAX_FILTER_LIMIT)
+_HOURS = number(MIN_PUMP_HOURS, MAX_PUMP_HOURS)
+_TURNOVERS = number(MIN_TURNOVERS, MAX_TURNOVERS)
+
+
+class PumpRule(StrEnum):
+    """How many hours a day the pump should run; all of them are rules of thumb."""
+
+    HALF = "half"
+    """Half of the water temperature in °C."""
+    THIRD = "third"
+    TURNOVERS = "turnovers"
+    """As long as it takes to move the pool's volume so often."""
+    FIXED = "fixed"
 
 
 class WithoutFlow(StrEnum):
@@ -48,6 +66,13 @@ class Choices:
     chlorine_low_level: int = LOW_LEVEL
     filter_limit: int = FILTER_LIMIT
     """% of load from which on the filter needs cleaning."""
+    pump_rule: PumpRule | None = None
+    pump_hours: float = PUMP_HOURS
+    """Of a fixed number a day."""
+    turnovers: float = TURNOVERS
+    """A day."""
+    planned_on: date | None = None
+    """When pump hours were last planned, at local time."""
     without_flow: WithoutFlow = WithoutFlow.HOLD
     """An option of the account, which keeps it."""
 
@@ -62,6 +87,10 @@ class Choices:
             acid_low_level=stored.get("acid_low_level", _LOW_LEVEL, LOW_LEVEL),
             chlorine_low_level=stored.get("chlorine_low_level", _LOW_LEVEL, LOW_LEVEL),
             filter_limit=stored.get("filter_limit", _LIMIT, FILTER_LIMIT),
+            pump_rule=stored.get("pump_rule", PumpRule, None),
+            pump_hours=stored.get("pump_hours", _HOURS, PUMP_HOURS),
+            turnovers=stored.get("turnovers", _TURNOVERS, TURNOVERS),
+            planned_on=stored.get("planned_on", date.fromisoformat, None),
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -74,6 +103,10 @@ class Choices:
             "acid_low_level": self.acid_low_level,
             "chlorine_low_level": self.chlorine_low_level,
             "filter_limit": self.filter_limit,
+            "pump_rule": self.pump_rule,
+            "pump_hours": self.pump_hours,
+            "turnovers": self.turnovers,
+            "planned_on": self.planned_on and self.planned_on.isoformat(),
         }
 
 

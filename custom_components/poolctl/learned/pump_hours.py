@@ -1,0 +1,78 @@
+"""How many hours the pump should run today: what a person's rule makes of the pool.
+
+The rules are rules of thumb, chosen: no controller reports how long it should filter.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ..client.pool.choices import MAX_PUMP_HOURS, PumpRule
+from .pool import Pool
+from .pump_days import PumpDay
+from .totals import PUMP_RUNNING
+
+_LEAST: Final = 2.0
+"""Hours, however cold the water is."""
+_STEPS: Final = 4
+"""Of an hour."""
+_NOTICEABLE: Final = 0.1
+"""Hours: less than that is not missing."""
+
+
+def _share(part: int) -> Callable[[Pool, PumpDay], float | None]:
+    def hours(pool: Pool, day: PumpDay) -> float | None:
+        if (celsius := day.temperature) is None:
+            celsius = pool.state.valid_chemistry.water_temperature
+        return None if celsius is None else max(celsius / part, _LEAST)
+
+    return hours
+
+
+def _turnovers(pool: Pool, day: PumpDay) -> float | None:
+    volume, flow = pool.choices.volume, pool.learned.pump_days.flow
+    return volume * pool.choices.turnovers / flow if volume and flow else None
+
+
+_RULES: Final[Mapping[PumpRule, Callable[[Pool, PumpDay], float | None]]] = {
+    PumpRule.HALF: _share(2),
+    PumpRule.THIRD: _share(3),
+    PumpRule.TURNOVERS: _turnovers,
+    PumpRule.FIXED: lambda pool, day: pool.choices.pump_hours,
+}
+
+
+def _hours(pool: Pool, day: PumpDay | None) -> float | None:
+    rule = pool.choices.pump_rule
+    hours = None if rule is None or day is None else _RULES[rule](pool, day)
+    return (
+        None if hours is None else min(round(hours * _STEPS) / _STEPS, MAX_PUMP_HOURS)
+    )
+
+
+def needed_today(pool: Pool) -> float | None:
+    """Return the hours of the whole day, `None` where the rule lacks a value."""
+    return _hours(pool, pool.learned.pump_days.today)
+
+
+def still_needed(pool: Pool) -> float | None:
+    """Return how many of them are left."""
+    if (needed := needed_today(pool)) is None:
+        return None
+    return max(needed - pool.learned.totals.of[PUMP_RUNNING].shown, 0.0)
+
+
+def missed_yesterday(pool: Pool) -> float | None:
+    """Return by how many hours the pump ran too short, `None` where that is unknown."""
+    yesterday = pool.learned.pump_days.yesterday
+    if yesterday is None or (needed := _hours(pool, yesterday)) is None:
+        return None
+    missed = needed - yesterday.hours
+    return missed if missed >= _NOTICEABLE else 0.0
+
+
+def missing(pool: Pool) -> str | None:
+    """Return what the rule lacks: `volume`, or that the pump runs for a while (`run`)."""
+    if needed_today(pool) is not None:
+        return None
+    turnovers = pool.choices.pump_rule is PumpRule.TURNOVERS
+    return "volume" if turnovers and not pool.choices.volume else "run"

@@ -1,0 +1,212 @@
+"""Pump hours: planned once a day, in the hours that a person prefers."""
+
+# The pool changes behind the type checker's back.
+# mypy: no-warn-unreachable
+
+from datetime import timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
+import pytest
+
+from tests.integration.platforms import only
+from tests.integration.service import Service
+from tests.simulator.pool import Pool
+
+from .conftest import House
+
+pytestmark = pytest.mark.usefixtures("quick", "at_once")
+few_platforms = only(Platform.NUMBER, Platform.SELECT, Platform.SENSOR)
+
+NAME = "pump_hours"
+PRICES, LATER = "sensor.prices", "sensor.later"
+NOON = "2026-07-01T20:02:00+00:00"
+"""Of the sun: 13:02 by the clock of the house."""
+
+
+@pytest.fixture(autouse=True)
+def night(freezer: FrozenDateTimeFactory) -> None:
+    freezer.move_to("2026-07-01 00:02:00-07:00")
+
+
+@pytest.fixture(autouse=True)
+def pool(service: Service) -> Pool:
+    """Have a pump without a schedule of its own."""
+    found = service.small.pool
+    found.schedules[0].enabled = False
+    return found
+
+
+@pytest.fixture
+async def house(small: House) -> House:
+    """Have a pump that needs six hours a day."""
+    small.hass.states.async_set("sun.sun", "below_horizon", {"next_noon": NOON})
+    await small.act("select.select_option", "pump_hours_rule", option="fixed")
+    await small.wait(seconds=2, step=1)
+    await small.act("number.set_value", "pump_hours_a_day", value=6)
+    return small
+
+
+def prices(house: House, entity_id: str = PRICES, day: str = "2026-07-01") -> None:
+    """Have prices that are low from 2 to 5 and from 22 on."""
+    cheap = (2, 3, 4, 22, 23)
+    listed = [
+        {
+            "start": f"{day}T{hour:02}:00:00-07:00",
+            "value": 0.1 if hour in cheap else 0.3 + hour / 1000,
+        }
+        for hour in range(24)
+    ]
+    house.hass.states.async_set(entity_id, "0.3", {"raw_today": listed})
+
+
+async def automate(house: House, **more: Any) -> None:
+    needed = house.entity_id("sensor", "pump_hours_still_needed")
+    await house.automate(NAME, needed=needed, **more)
+
+
+async def plan(house: House, **more: Any) -> None:
+    """Let it be five past twelve."""
+    await automate(house, **more)
+    await house.wait(minutes=5, step=60)
+
+
+def times(pool: Pool) -> list[str]:
+    """Return when the planned schedules run."""
+    return [
+        "{:02}:{:02}-{:02}:{:02}".format(*divmod(each.start, 60), *divmod(each.end, 60))
+        for each in pool.schedules
+        if each.used and each.enabled and each.name.startswith("HA plan")
+    ]
+
+
+def writes(house: House) -> int:
+    return house.actions.count("schedule")
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, ["10:00-16:00"]),
+        ({"placement": "early"}, ["00:10-06:10"]),
+        ({"placement": "early", "earliest": "08:00:00"}, ["08:00-14:00"]),
+        ({"earliest": "08:00:00", "latest": "15:00:00"}, ["09:00-15:00"]),
+        ({"placement": "prices", "lists": [PRICES]}, ["01:00-05:00", "22:00-23:59"]),
+        ({"placement": "solar", "lists": [PRICES]}, ["16:00-22:00"]),
+    ],
+)
+async def test_where_the_hours_go(
+    house: House, pool: Pool, more: dict[str, Any], expected: list[str]
+) -> None:
+    prices(house)
+    await plan(house, **more)
+    assert times(pool) == expected
+    assert not house.waiting
+
+
+async def test_once_a_day(house: House, pool: Pool) -> None:
+    """Each night, and only what differs is written."""
+    await plan(house, make_up=False)
+    assert (times(pool), writes(house)) == (["10:00-16:00"], 1)
+    await house.wait(minutes=24 * 60)
+    await house.wait(minutes=5, step=60)
+    assert (times(pool), writes(house)) == (["10:00-16:00"], 1)
+    await house.act("number.set_value", "pump_hours_a_day", value=8)
+    await house.wait(minutes=24 * 60)
+    await house.wait(minutes=5, step=60)
+    assert writes(house) == 2
+    # The pump may have run for a moment of the day.
+    (hours,) = times(pool)
+    assert hours in ("09:00-17:00", "09:05-16:55")
+
+
+async def test_no_prices_yet(house: House, pool: Pool) -> None:
+    """They may come within the hour."""
+    await plan(house, placement="prices", lists=[PRICES])
+    assert times(pool) == [] and house.waiting
+    prices(house)
+    await house.wait(minutes=11, step=60)
+    assert times(pool) == ["01:00-05:00", "22:00-23:59"]
+    assert not house.waiting
+
+
+async def test_no_prices_at_all(house: House, pool: Pool) -> None:
+    """The pump gets its hours around noon."""
+    await plan(house, placement="prices", lists=[PRICES])
+    await house.wait(minutes=50, step=300)
+    assert times(pool) == []
+    await house.wait(minutes=15, step=60)
+    assert times(pool) == ["10:00-16:00"]
+    assert not house.waiting
+
+
+async def test_a_controller_that_does_not_answer(
+    house: House, pool: Pool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After an hour the log says so."""
+    await automate(house)
+    house.disconnect()
+    house.freezer.move_to("2026-07-01 00:04:30-07:00")
+    await house.wait(minutes=8, step=60)
+    assert house.waiting and times(pool) == []
+    house.reconnect()
+    await house.wait(minutes=12, step=60)
+    assert times(pool) == ["10:00-16:00"]
+    assert not house.waiting
+
+
+async def test_what_is_refused(
+    house: House, pool: Pool, caplog: pytest.LogCaptureFixture
+) -> None:
+    for each in pool.schedules:
+        each.slot, each.aux_type, each.start, each.end = 1, 26, 60, 120
+        each.weekdays, each.name = 1, "Light"
+    await plan(house)
+    await house.wait(minutes=70, step=300)
+    assert not house.waiting
+    assert writes(house) == 0
+    assert "Say why not" in caplog.text and "All 20 schedules" in caplog.text
+
+
+@pytest.mark.parametrize(("make_up", "expected"), [(True, 12), (False, 6)])
+async def test_what_was_missed(
+    house: House, pool: Pool, make_up: bool, expected: int
+) -> None:
+    """Yesterday the pump did not run at all."""
+    await house.wait(minutes=24 * 60)
+    await plan(house, make_up=make_up)
+    (only,) = [each for each in pool.schedules if each.name.startswith("HA plan")]
+    assert only.end - only.start == expected * 60
+
+
+@pytest.mark.parametrize(
+    ("hours_ago", "expected"), [(8, []), (14, ["10:05-16:05"]), (200, ["10:05-16:05"])]
+)
+async def test_home_assistant_was_off(
+    house: House,
+    pool: Pool,
+    hours_ago: float,
+    expected: list[str],
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """Only what was missed is made up for."""
+    freezer.move_to("2026-07-01 10:02:00-07:00")
+    await house.start_anew(
+        NAME,
+        timedelta(hours=hours_ago),
+        needed=house.entity_id("sensor", "pump_hours_still_needed"),
+    )
+    await house.wait(minutes=2, step=60)
+    assert times(pool) == expected
+
+
+async def test_a_person_tries_it_out(house: House, pool: Pool) -> None:
+    """As often as they want."""
+    await plan(house)
+    await house.act("number.set_value", "pump_hours_a_day", value=4)
+    await house.hass.services.async_call(
+        "automation", "trigger", {"entity_id": "automation.pool"}
+    )
+    await house.wait(minutes=1, step=15)
+    assert times(pool) == ["11:00-15:00"]

@@ -1,0 +1,389 @@
+"""Planning pump hours: into schedules of its own, as few writes as possible."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import inf, nan
+from pathlib import Path
+import re
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
+from homeassistant.core import Context
+from homeassistant.exceptions import ServiceValidationError, Unauthorized
+from homeassistant.helpers import entity_registry as er
+from homeassistant.setup import async_setup_component
+from homeassistant.util.yaml import parse_yaml
+import probatio as vol
+import pytest
+from pytest_homeassistant_custom_component.common import MockUser
+
+from tests.simulator.schedules import UNUSED_SLOT, Schedule
+
+from .home import Home, failure
+from .platforms import only
+from .test_pause_dosing import done
+
+pytestmark = pytest.mark.usefixtures("quick", "hurried")
+few_platforms = only(Platform.SWITCH)
+
+FILTER, FIRST, SECOND = 0, 3, 4
+"""Records: the pump's own schedule, and those that a plan takes first."""
+PRICES = [10, 9, 8, 1, 1, 7, 7, 8, 9, 10, 9, 8, 2, 1, 3, 6, 7, 8, 10, 12, 11, 9, 8, 8]
+"""Of the hours of the day."""
+
+
+@pytest.fixture(autouse=True)
+def midnight(freezer: FrozenDateTimeFactory) -> None:
+    """Begin just after midnight of the house, on a Wednesday."""
+    freezer.move_to("2026-07-01 00:02:00-07:00")
+
+
+@pytest.fixture
+async def beach(home: Home) -> Home:
+    """Set up the fully equipped pool; its own schedule of the pump is switched off."""
+    home.service.full.pool.schedules[FILTER].enabled = False
+    home.own(home.service.full)
+    await home.set_up(home.service.full)
+    return home
+
+
+def hourly(values: Sequence[float | None] = PRICES) -> list[dict[str, Any]]:
+    return [
+        {"start": f"2026-07-01T{hour:02}:00:00-07:00", "value": value}
+        for hour, value in enumerate(values)
+    ]
+
+
+async def plan(home: Home, *, by: str | None = None, **data: Any) -> dict[str, Any]:
+    """Run the action, as an automation unless it is by a person."""
+    found: dict[str, Any] = {}
+
+    async def act() -> None:
+        context = Context(user_id=by)
+        answer = await home.act_on_device(
+            "plan_hours", answers=True, context=context, **data
+        )
+        found.update(answer)
+
+    await done(home, act())
+    await home.settle()
+    return found
+
+
+def record(home: Home, index: int) -> Schedule:
+    return home.pool.schedules[index]
+
+
+def times(home: Home) -> list[tuple[int, int]]:
+    """Return the plan as the controller has it, in minutes after midnight."""
+    return [
+        (each.start, each.end)
+        for each in home.pool.schedules
+        if each.used and each.enabled and each.name.startswith("HA plan")
+    ]
+
+
+def writes(home: Home) -> int:
+    """Return how many changes of schedules were sent."""
+    return sum(each.name == "schedule" for each in home.controller.requests)
+
+
+async def test_the_cheapest_hours(beach: Home) -> None:
+    """They come to the controller, every day; nothing else changes by a byte."""
+    before = [asdict(each) for each in beach.pool.schedules]
+    answer = await plan(beach, hours=4, prices=hourly(), pump_speed=60)
+    assert answer == {
+        "blocks": [
+            {"start": "03:00:00", "end": "05:00:00"},
+            {"start": "12:00:00", "end": "14:00:00"},
+        ],
+        "planned_hours": 4.0,
+        "scheduled_hours": 0.0,
+        "missing_hours": 0.0,
+        "changes": 2,
+        "written": True,
+    }
+    for index, name, start in ((FIRST, "HA plan 1", 180), (SECOND, "HA plan 2", 720)):
+        one = record(beach, index)
+        assert (one.name, one.start, one.end) == (name, start, start + 120)
+        assert (one.slot, one.aux_type, one.speed, one.weekdays) == (0, 31, 60, 127)
+        assert one.enabled
+    after = [asdict(each) for each in beach.pool.schedules]
+    assert after[:FIRST] + after[SECOND + 1 :] == before[:FIRST] + before[SECOND + 1 :]
+    assert writes(beach) == 2
+
+
+EXAMPLES = [
+    example
+    for block in re.findall(
+        r"```yaml\n(.*?)```",
+        (Path(__file__).parents[2] / "docs" / "schedules.md").read_text(),
+        re.DOTALL,
+    )
+    if isinstance(example := parse_yaml(block), dict)
+    and example.get("action") == "poolctl.plan_hours"
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(0, [(180, 360), (720, 1020)]), (1, [(660, 930), (1320, 1439)])],
+)
+async def test_the_examples_of_the_page(
+    beach: Home, number: int, expected: list[tuple[int, int]]
+) -> None:
+    pump = beach.entity_id("switch", "pump")
+    er.async_get(beach.hass).async_update_entity(
+        pump, new_entity_id="switch.home_pool_pump"
+    )
+    beach.hass.states.async_set(
+        "sensor.electricity_price", "9", {"raw_today": hourly()}
+    )
+    script = {"plan": {"sequence": [EXAMPLES[number]]}}
+    assert await async_setup_component(beach.hass, "script", {"script": script})
+    await done(beach, beach.hass.services.async_call("script", "plan", blocking=True))
+    assert times(beach) == expected
+
+
+async def test_only_what_differs_is_written(beach: Home) -> None:
+    await plan(beach, hours=4, prices=hourly())
+    sent = writes(beach)
+    answer = await plan(beach, hours=4, prices=hourly())
+    assert (answer["changes"], answer["written"], writes(beach)) == (0, False, sent)
+    # The afternoon is cheap an hour later the next day.
+    await beach.live(86400, step=3600)
+    later = [
+        {**each, "start": each["start"].replace("-01T", "-02T")}
+        for each in hourly([*PRICES[:12], 9, *PRICES[12:23]])
+    ]
+    sent = writes(beach)
+    assert (await plan(beach, hours=4, prices=later))["changes"] == 1
+    assert writes(beach) == sent + 1
+    assert times(beach) == [(180, 300), (780, 900)]
+
+
+async def test_a_plan_that_goes_on_over_a_restart(beach: Home) -> None:
+    """It is recognised by its names, also where a person moved it in the app."""
+    await plan(beach, hours=4, prices=hourly())
+    await beach.restart()
+    record(beach, FIRST).start = 60
+    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
+    answer = await plan(beach, by=user.id, hours=4, prices=hourly())
+    assert (answer["changes"], times(beach)) == (1, [(180, 300), (720, 840)])
+    assert sum(each.used for each in beach.pool.schedules) == 5
+
+
+async def test_once_a_day(beach: Home) -> None:
+    """An automation that goes astray wears no memory out; a person may plan anew."""
+    await plan(beach, hours=4, prices=hourly())
+    with failure("plan_written_today", ServiceValidationError):
+        await plan(beach, hours=3, prices=hourly())
+    await beach.restart()
+    with failure("plan_written_today", ServiceValidationError):
+        await plan(beach, hours=3, prices=hourly())
+    assert times(beach) == [(180, 300), (720, 840)]
+    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
+    await plan(beach, by=user.id, hours=2, prices=hourly())
+    assert times(beach) == [(180, 300)]
+    assert not record(beach, SECOND).enabled
+    await beach.live(86400, step=3600)
+    await plan(beach, hours=1, around="12:00:00")
+    assert times(beach) == [(690, 750)]
+
+
+async def test_a_dry_run(beach: Home) -> None:
+    answer = await plan(beach, hours=4, prices=hourly(), dry_run=True)
+    assert (answer["changes"], answer["written"]) == (2, False)
+    assert len(answer["blocks"]) == 2
+    assert writes(beach) == 0 and not times(beach)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"hours": 6, "around": "13:00:00"}, [(600, 960)]),
+        ({"hours": 6, "earliest": "08:00:00", "latest": "20:00:00"}, [(480, 840)]),
+        # What does not fit is missing, and said.
+        ({"hours": 6, "earliest": "16:00:00", "latest": "20:00:00"}, [(960, 1200)]),
+        ({"hours": 3, "earliest": "22:00:00", "latest": "06:00:00"}, [(5, 185)]),
+        ({"hours": 2, "prices": hourly(), "prefer": "highest"}, [(1140, 1260)]),
+        ({"hours": 24}, [(5, 1439)]),
+        ({"hours": 0}, []),
+        ({"blocks": [{"start": "22:00:00", "end": "00:00:00"}]}, [(1320, 1439)]),
+        (
+            {
+                "blocks": [
+                    {"start": "10:00:00", "end": "11:00:00"},
+                    {"start": "12:00:00", "end": "13:30:00"},
+                ]
+            },
+            [(600, 660), (720, 810)],
+        ),
+    ],
+)
+async def test_ways_to_say_which_hours(
+    beach: Home, data: dict[str, Any], expected: list[tuple[int, int]]
+) -> None:
+    answer = await plan(beach, **data)
+    assert times(beach) == expected
+    if data.get("earliest") == "16:00:00":
+        assert answer["missing_hours"] == 2.0
+
+
+async def test_hours_of_own_schedules_count(beach: Home) -> None:
+    """The pump runs then anyway; the rest is planned around it."""
+    own = record(beach, FILTER)
+    own.enabled, own.start, own.end = True, 720, 840
+    answer = await plan(beach, hours=4, prices=hourly())
+    assert answer["scheduled_hours"] == 2.0
+    assert times(beach) == [(180, 300)]
+    assert (own.start, own.end, own.enabled) == (720, 840, True)
+
+
+async def test_no_second_run_at_once(beach: Home) -> None:
+    """Nothing is planned into another schedule of the pump, whatever day it is for."""
+    own = record(beach, FILTER)
+    own.enabled, own.start, own.end, own.weekdays = True, 180, 300, 1 << 6
+    await plan(beach, hours=4, prices=hourly())
+    assert times(beach) == [(720, 960)]
+    with failure("plan_overlap", ServiceValidationError):
+        await plan(beach, blocks=[{"start": "04:00:00", "end": "06:00:00"}])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([(0, 10), (12, 22)], [(11, 14), (15, 23)]),
+        ([(1, 3), (5, 7)], [(5, 6), (7, 8)]),
+        ([(1, 3), (5, 7)], [(2, 6), (8, 9)]),
+        ([(1, 3), (5, 7)], [(2, 6)]),
+        ([(2, 6)], [(1, 3), (5, 7)]),
+    ],
+)
+async def test_from_one_plan_to_another(
+    beach: Home, first: list[tuple[int, int]], second: list[tuple[int, int]]
+) -> None:
+    """In an order in which two schedules never run the pump at once."""
+    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
+    for hours in (first, second, first):
+        blocks = [
+            {"start": f"{start:02}:00:00", "end": f"{end:02}:00:00"}
+            for start, end in hours
+        ]
+        await plan(beach, by=user.id, blocks=blocks)
+        expected = [(start * 60, end * 60) for start, end in hours]
+        assert sorted(times(beach)) == expected
+
+
+async def test_a_full_table(beach: Home) -> None:
+    """It is refused before anything is written."""
+    for each in beach.pool.schedules[FIRST:-1]:
+        each.slot, each.aux_type, each.start, each.end = 1, 26, 60, 120
+        each.weekdays, each.name = 1, "Light"
+    with failure("schedule_limit", ServiceValidationError):
+        await plan(beach, hours=4, prices=hourly())
+    assert beach.pool.schedules[-1].slot == UNUSED_SLOT
+    await plan(beach, hours=2, prices=hourly())
+    assert times(beach) == [(180, 300)]
+
+
+async def test_without_prices(beach: Home) -> None:
+    """Yesterday's plan stays: the pump gets its hours."""
+    await plan(beach, hours=4, prices=hourly())
+    await beach.live(86400, step=3600)
+    with failure("plan_no_prices", ServiceValidationError):
+        await plan(beach, hours=4, prices=hourly())
+    assert times(beach) == [(180, 300), (720, 840)]
+
+
+async def through_the_cloud(home: Home) -> None:
+    home.controller.faults.on("refuse")
+    home.cloud.not_offered.discard("scheduleInfo")
+    await home.live(120)
+
+
+async def test_through_the_cloud(beach: Home) -> None:
+    await through_the_cloud(beach)
+    await plan(beach, hours=4, prices=hourly())
+    assert times(beach) == [(180, 300), (720, 840)]
+
+
+async def test_a_cloud_without_such_writes(beach: Home) -> None:
+    beach.cloud.not_offered |= {"createSchedule"}
+    await through_the_cloud(beach)
+    with failure("not_supported", ServiceValidationError):
+        await plan(beach, hours=4, prices=hourly())
+    # It is no day's only plan: nothing was written.
+    beach.controller.faults.clear()
+    await beach.live(120)
+    assert (await plan(beach, hours=4, prices=hourly()))["written"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"hours": 4, "blocks": []},
+        {"hours": nan},
+        {"hours": inf},
+        {"hours": -1},
+        {"hours": 25},
+        {"hours": 4, "prices": [], "around": "12:00:00"},
+        {"blocks": [{"start": "10:00:00", "end": "11:00:00"}], "around": "12:00:00"},
+        {"blocks": [{"start": "10:00:00", "end": "11:00:00"}] * 3},
+        {"hours": 4, "pump_speed": 50.5},
+    ],
+)
+async def test_what_it_does_not_take(beach: Home, data: dict[str, Any]) -> None:
+    with pytest.raises(vol.Invalid):
+        await plan(beach, **data)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "speed", "key"),
+    [
+        ([(10, 12), (11, 13)], None, "plan_blocks"),
+        ([(10, 10)], None, "schedule_same_times"),
+        ([(10, 12)], 42, "schedule_speed"),
+    ],
+)
+async def test_mistakes(
+    beach: Home, blocks: list[tuple[int, int]], speed: int | None, key: str
+) -> None:
+    data: dict[str, Any] = {} if speed is None else {"pump_speed": speed}
+    with failure(key, ServiceValidationError):
+        await plan(
+            beach,
+            blocks=[
+                {"start": f"{start:02}:00:00", "end": f"{end:02}:00:00"}
+                for start, end in blocks
+            ],
+            **data,
+        )
+    assert writes(beach) == 0
+
+
+async def test_who_may_plan(beach: Home) -> None:
+    """Those who may change the schedules."""
+    user = MockUser(id="reader").add_to_hass(beach.hass)
+    user.mock_policy({"entities": {"all": {"read": True}}})
+    with pytest.raises(Unauthorized):
+        await plan(beach, by="reader", hours=4, prices=hourly())
+
+
+async def test_a_controller_that_keeps_no_names(
+    beach: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next plan would not recognise its schedules: they are not left behind."""
+    act = beach.controller.act
+
+    def act_and_cut(name: str, payload: bytes) -> None:
+        act(name, payload)
+        for each in beach.pool.schedules[FIRST:]:
+            each.name = each.name[:3]
+
+    monkeypatch.setattr(beach.controller, "act", act_and_cut)
+    with failure("not_applied"):
+        await plan(beach, hours=2, prices=hourly())
+    assert not any(each.used for each in beach.pool.schedules[FIRST:])

@@ -1,0 +1,109 @@
+"""Price lists of other integrations, each in the form of its own."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from custom_components.poolctl.services.prices import listed, prices
+
+NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+ONE, TWO = NOON.isoformat(), (NOON + HOUR).isoformat()
+THREE = (NOON + 2 * HOUR).isoformat()
+BOTH = [(NOON, NOON + HOUR, 0.3), (NOON + HOUR, NOON + 2 * HOUR, -0.1)]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        pytest.param(
+            {
+                "raw_today": [{"start": NOON, "end": NOON + HOUR, "value": 0.3}],
+                "raw_tomorrow": [
+                    {"start": NOON + HOUR, "end": NOON + 2 * HOUR, "value": -0.1}
+                ],
+            },
+            id="Nord Pool",
+        ),
+        pytest.param(
+            {"raw_today": [{"hour": NOON, "price": 0.3}, {"hour": TWO, "price": -0.1}]},
+            id="Energi Data Service",
+        ),
+        pytest.param(
+            {"prices": [{"time": ONE, "price": 0.3}, {"time": TWO, "price": -0.1}]},
+            id="ENTSO-e",
+        ),
+        pytest.param(
+            {
+                "data": [
+                    {"start_time": ONE, "end_time": TWO, "price_per_kwh": 0.3},
+                    {"start_time": TWO, "end_time": THREE, "price_per_kwh": -0.1},
+                ]
+            },
+            id="EPEX Spot",
+        ),
+        pytest.param(
+            {
+                "rates": [
+                    {"start": NOON, "end": TWO, "value_inc_vat": 0.3},
+                    {"start": TWO, "end": THREE, "value_inc_vat": -0.1},
+                ]
+            },
+            id="Octopus Energy",
+        ),
+        pytest.param(
+            {
+                "detailedForecast": [
+                    {"period_start": NOON, "pv_estimate": 0.3},
+                    {"period_start": NOON + HOUR, "pv_estimate": -0.1},
+                ]
+            },
+            id="Solcast",
+        ),
+        pytest.param({"watts": {ONE: 0.3, TWO: -0.1}}, id="Open-Meteo"),
+    ],
+)
+def test_forms(attributes: dict[str, Any]) -> None:
+    found = listed(attributes | {"unit_of_measurement": "EUR/kWh", "currency": "EUR"})
+    assert [(each.start, each.end, each.value) for each in found] == BOTH
+
+
+def test_a_list_of_an_action() -> None:
+    """Nord Pool's and Tibber's own actions answer with texts."""
+    for entries in (
+        [{"start": ONE, "end": TWO, "price": "0.3"}, {"start": TWO, "price": -0.1}],
+        [{"start_time": TWO, "price": -0.1}, {"start_time": ONE, "price": 0.3}],
+    ):
+        found = [(each.start, each.end, each.value) for each in prices(entries)]
+        assert found == BOTH
+
+
+def test_a_time_without_a_zone() -> None:
+    """It is that of the house."""
+    (found,) = prices([{"start": "2026-07-01T12:00:00", "value": 1}])
+    zone = dt_util.get_default_time_zone()
+    assert found.start == datetime(2026, 7, 1, 12, tzinfo=zone)
+    assert found.end - found.start == HOUR
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        None,
+        7,
+        "a text",
+        {},
+        [1, "two", None, []],
+        [{"start": "noon", "value": 1}],
+        [{"start": ONE, "value": "cheap"}, {"start": ONE, "value": None}],
+        [{"start": ONE, "value": float("nan")}, {"start": ONE, "value": "inf"}],
+        [{"start": ONE}, {"value": 1}, {"start": ONE, "value": [1]}],
+        {"state": "12:00", "value": 4},
+        {1: 2, None: 3},
+    ],
+)
+def test_what_is_no_price(entries: object) -> None:
+    assert prices(entries) == []
+    assert listed({"prices": entries}) == []

@@ -1,0 +1,161 @@
+"""Pump hours that are needed: a rule that is chosen once, and what follows from it."""
+
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
+import pytest
+
+from custom_components.poolctl.learned import learned
+
+from .home import Home
+from .platforms import only
+
+pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.NUMBER, Platform.SELECT, Platform.SENSOR)
+
+NEEDED, STILL = "pump_hours_needed_today", "pump_hours_still_needed"
+
+
+@pytest.fixture(autouse=True)
+def midnight(freezer: FrozenDateTimeFactory) -> None:
+    freezer.move_to("2026-07-01 00:02:00-07:00")
+
+
+@pytest.fixture(autouse=True)
+def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count also between two reads that are ten minutes apart."""
+    monkeypatch.setattr(learned, "MAX_AGE", 600.0)
+
+
+@pytest.fixture
+async def beach(home: Home) -> Home:
+    """Set up the fully equipped pool, whose pump runs all day."""
+    return await set_up(home, 24.0)
+
+
+async def set_up(home: Home, celsius: float) -> Home:
+    home.own(home.service.full)
+    home.service.full.pool.water.temperature = celsius
+    await home.set_up(home.service.full)
+    await home.live(60)
+    return home
+
+
+async def choose(home: Home, rule: str) -> None:
+    await home.act("select.select_option", "pump_hours_rule", option=rule)
+    await home.settle()
+
+
+def missed(home: Home) -> Any:
+    return home.state("sensor", STILL).attributes["missed_yesterday"]
+
+
+async def test_nothing_without_a_rule(beach: Home) -> None:
+    """Entities that nobody asked for are not there, and go with the rule."""
+    assert beach.value("select", "pump_hours_rule") == "none"
+    keys = (
+        *(("sensor", NEEDED), ("sensor", STILL)),
+        *(("number", "pump_hours_a_day"), ("number", "turnovers_a_day")),
+    )
+
+    def there() -> list[bool]:
+        return [beach.registered(*key) is not None for key in keys]
+
+    for rule, expected in (
+        ("none", [False, False, False, False]),
+        ("half", [True, True, False, False]),
+        ("fixed", [True, True, True, False]),
+        ("turnovers", [True, True, False, True]),
+        ("none", [False, False, False, False]),
+    ):
+        await choose(beach, rule)
+        assert there() == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "celsius", "hours"),
+    [
+        ("half", 24.0, 12.0),
+        ("third", 24.0, 8.0),
+        ("half", 25.6, 12.75),
+        ("half", 3.0, 2.0),
+        ("fixed", 24.0, 8.0),
+    ],
+)
+async def test_rules(home: Home, rule: str, celsius: float, hours: float) -> None:
+    await set_up(home, celsius)
+    await choose(home, rule)
+    assert float(home.value("sensor", NEEDED)) == hours
+
+
+async def test_the_water_of_yesterday(beach: Home) -> None:
+    """The hours of a day do not change while the water warms."""
+    await choose(beach, "half")
+    await beach.live(86400, step=600)
+    needed = float(beach.value("sensor", NEEDED))
+    assert 12 < needed < 16
+    beach.pool.water.temperature += 4
+    await beach.live(3600, step=600)
+    assert float(beach.value("sensor", NEEDED)) == needed
+    await beach.live(86400, step=600)
+    assert float(beach.value("sensor", NEEDED)) > needed + 1
+
+
+async def test_a_number_of_hours(beach: Home) -> None:
+    await choose(beach, "fixed")
+    await beach.act("number.set_value", "pump_hours_a_day", value=5.5)
+    assert float(beach.value("sensor", NEEDED)) == 5.5
+    await beach.restart()
+    assert float(beach.value("sensor", NEEDED)) == 5.5
+
+
+async def test_what_is_left(beach: Home) -> None:
+    """It falls as the pump runs, and never below nothing."""
+    await choose(beach, "fixed")
+    await beach.live(2 * 3600, step=600)
+    assert float(beach.value("sensor", STILL)) == pytest.approx(6, abs=0.15)
+    await beach.live(8 * 3600, step=600)
+    assert float(beach.value("sensor", STILL)) == 0.0
+    assert float(beach.value("sensor", NEEDED)) == 8.0
+
+
+async def test_turnovers(beach: Home) -> None:
+    """The pool's volume, by the flow of the last two days."""
+    await choose(beach, "turnovers")
+    assert beach.value("sensor", NEEDED) == "unknown"
+    assert beach.state("sensor", NEEDED).attributes["next_step"] == "volume"
+    await beach.act("number.set_value", "volume", value=48)
+    await beach.live(3600, step=60)
+    flow = beach.pool.water.flow_at(75) * 60 / 1000  # m³/h
+    hours = float(beach.value("sensor", NEEDED))
+    assert hours == pytest.approx(48 / flow, rel=0.05)
+    await beach.act("number.set_value", "turnovers_a_day", value=1.5)
+    assert float(beach.value("sensor", NEEDED)) == pytest.approx(1.5 * hours, abs=0.26)
+
+
+async def test_what_was_missed(beach: Home) -> None:
+    """A day on which the pump ran too short is made up on the next one alone."""
+    await choose(beach, "fixed")
+    assert missed(beach) is None  # nobody knows of yesterday
+    beach.pool.schedules[0].end = 180
+    await beach.live(86400, step=600)
+    assert missed(beach) == pytest.approx(5, abs=0.3)
+    beach.pool.schedules[0].end = 600
+    await beach.restart()
+    assert missed(beach) == pytest.approx(5, abs=0.3)
+    await beach.live(86400, step=600)
+    assert missed(beach) == 0.0
+
+
+async def test_a_day_that_nobody_read(beach: Home) -> None:
+    """It is not taken for a day without the pump."""
+    await choose(beach, "fixed")
+    await beach.live(3600, step=600)
+    await beach.hass.config_entries.async_unload(beach.entry.entry_id)
+    beach.freezer.tick(2 * 86400)
+    beach.clock.advance(2 * 86400)
+    await beach.start()
+    await beach.live(60)
+    assert missed(beach) is None
+    assert float(beach.value("sensor", STILL)) == pytest.approx(8, abs=0.1)

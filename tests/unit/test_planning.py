@@ -1,0 +1,165 @@
+"""Which hours of a day cost least."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from zoneinfo import ZoneInfo
+
+from hypothesis import given, strategies as st
+import pytest
+
+from custom_components.poolctl.client.occurrences import occurrences
+from custom_components.poolctl.client.planning import (
+    CELL,
+    Cells,
+    Cost,
+    Price,
+    Runs,
+    cheapest,
+)
+from custom_components.poolctl.client.schedule import (
+    ALL_WEEK,
+    DAY,
+    LAST_MINUTE,
+    Schedule,
+)
+
+SHORTEST = 6
+"""Cells of half an hour."""
+BERLIN = ZoneInfo("Europe/Berlin")
+
+_cost = st.one_of(st.none(), st.integers(-50, 50).map(float))
+COSTS = st.lists(st.tuples(_cost, st.integers(1, 9)), max_size=8).map(
+    lambda rows: [cost for cost, times in rows for _ in range(times)]
+)
+"""Of hours that last some cells each."""
+
+
+def total(costs: Sequence[Cost], runs: Runs) -> float:
+    """Return what runs cost; a cell without a price fails."""
+    found = [costs[at] for first, count in runs for at in range(first, first + count)]
+    assert None not in found
+    return sum(cost for cost in found if cost is not None)
+
+
+def every_way(costs: Sequence[Cost], count: int) -> list[Runs]:
+    """Return all ways to have so many cells in one run, or in two."""
+    places = range(len(costs) + 1)
+    one = [((at, count),) for at in places if at + count <= len(costs)]
+    two = [
+        ((at, first), (then, count - first))
+        for first in range(SHORTEST, count - SHORTEST + 1)
+        for at, then in combinations(places, 2)
+        if at + first <= then and then + count - first <= len(costs)
+    ]
+    ways: list[Runs] = [*one, *two]
+    return [
+        runs
+        for runs in ways
+        if all(
+            costs[at] is not None
+            for first, length in runs
+            for at in range(first, first + length)
+        )
+    ]
+
+
+@given(COSTS, st.integers(1, 30))
+def test_nothing_is_cheaper(costs: list[Cost], count: int) -> None:
+    """Of all plans of so many cells, and there are fewer only where they do not fit."""
+    runs = cheapest(costs, count)
+    planned = sum(length for _, length in runs)
+    for more in range(planned + 1, count + 1):
+        assert not every_way(costs, more)
+    if runs:
+        ways = every_way(costs, planned)
+        best = min(total(costs, way) for way in ways)
+        assert total(costs, runs) == pytest.approx(best)
+        # Two starts of a pump have to be worth it.
+        if len(runs) == 2:
+            assert all(total(costs, way) > best for way in ways if len(way) == 1)
+
+
+@given(
+    st.sampled_from(
+        ["2026-07-01", "2026-03-29", "2026-10-25", "2026-02-28", "2026-12-31"]
+    ),
+    st.integers(0, 22 * 60),
+    st.lists(st.one_of(st.none(), st.floats(-500, 500)), min_size=100, max_size=100),
+    st.sampled_from([15, 30, 60]),
+    st.integers(1, 24 * 12),
+)
+def test_a_schedule_runs_as_long_as_planned(
+    day: str, minute: int, values: list[float | None], length: int, count: int
+) -> None:
+    """Also on a day of 23 or 25 hours, and where prices are missing or negative."""
+    midnight = datetime.fromisoformat(day).replace(tzinfo=BERLIN).astimezone(UTC)
+    now = (midnight + timedelta(minutes=minute)).astimezone(BERLIN)
+    step = timedelta(minutes=length)
+    prices = [
+        Price(midnight + step * at, midnight + step * (at + 1), value)
+        for at, value in enumerate(values)
+        if value is not None
+    ]
+    cells = Cells(now)
+    costs = cells.free(cells.priced(prices), ())
+    runs = cheapest(costs, count)
+    blocks = [cells.block(*run) for run in runs]
+    schedules = {
+        at: Schedule(
+            slot=0,
+            aux_type=31,
+            start=block.start,
+            end=LAST_MINUTE if block.end == DAY else block.end,
+            weekdays=ALL_WEEK,
+            name="HA plan",
+        )
+        for at, block in enumerate(blocks)
+    }
+    ran = occurrences(schedules, now, cells.end, BERLIN)
+    assert cells.minutes_of((run.start, run.end) for run in ran) == CELL * sum(
+        length for _, length in runs
+    )
+    for run in ran:
+        assert run.start.astimezone(UTC) >= now.astimezone(UTC)
+        assert run.end.astimezone(UTC) <= cells.end
+
+
+@pytest.mark.parametrize(
+    ("day", "hours"), [("2026-03-29", 23), ("2026-07-01", 24), ("2026-10-25", 25)]
+)
+def test_the_cells_of_a_day(day: str, hours: int) -> None:
+    cells = Cells(datetime.fromisoformat(day).replace(tzinfo=BERLIN))
+    assert len(cells.starts) == hours * 60 / CELL
+    free = cells.free([0.0] * len(cells.starts), ())
+    # An hour that comes twice is not planned, nor the moment in which one is skipped.
+    assert free.count(None) * CELL == {23: 5, 24: 0, 25: 120}[hours]
+
+
+def test_the_rest_of_a_day() -> None:
+    """It begins with the next whole five minutes, in the hour that it is."""
+    for now, first in (
+        (datetime(2026, 7, 1, 13, 1, 30, tzinfo=BERLIN), "13:05"),
+        (datetime(2026, 7, 1, 13, 5, tzinfo=BERLIN), "13:05"),
+        (datetime(2026, 10, 25, 2, 31, tzinfo=BERLIN, fold=1), "02:35"),
+    ):
+        cells = Cells(now)
+        start = cells.starts[0].astimezone(BERLIN)
+        assert (f"{start:%H:%M}", start.fold) == (first, now.fold)
+    assert Cells(datetime(2026, 7, 1, 23, 58, tzinfo=BERLIN)).starts == []
+
+
+def test_other_schedules_take_their_place() -> None:
+    """Also one over midnight, whose cells are at both ends of the day."""
+    cells = Cells(datetime(2026, 7, 1, tzinfo=BERLIN))
+    free = cells.free(cells.near(12 * 60), [(22 * 60, 26 * 60), (12 * 60 + 2, 13 * 60)])
+    taken = [
+        minute for minute, cost in zip(cells.minutes, free, strict=True) if cost is None
+    ]
+    assert taken == [
+        *range(0, 2 * 60, CELL),
+        *range(12 * 60, 13 * 60, CELL),
+        *range(22 * 60, DAY, CELL),
+    ]
+    blocks = [cells.block(*run) for run in cheapest(free, 48)]
+    assert [(each.start, each.end) for each in blocks] == [(570, 720), (780, 870)]
