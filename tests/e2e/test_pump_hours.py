@@ -1,5 +1,6 @@
-"""A person lets the water temperature decide how long the pump runs, by a blueprint."""
+"""A person chooses a rule for the pump's hours, and lets a blueprint plan them."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -12,29 +13,24 @@ from tests.home.waiting import until
 from .pools import SECONDS, SMALL, Pools
 from .steps import choose_in_menu, pick, take_picture
 
-BLUEPRINT: Final = "Pool: pump hours by water temperature"
-DAY: Final = 24 * 60  # minutes
-ALL_DAY: Final = DAY - 1
-PICKERS: Final = 3
-QUARTER: Final = 15  # minutes: what hours are rounded to
+BLUEPRINT: Final = "Pool: pump hours"
+CLOSE: Final = 20
+"""Minutes: what hours are rounded to, and what passes meanwhile."""
+OWN: Final = "switch.beach_house_filter_schedule"
 
 
 async def test_pump_hours(
     page: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
 ) -> None:
-    """Chosen, filled in, saved and run: the controller's own schedule has the hours."""
-    assert await minutes(pools) == ALL_DAY
+    """Chosen, filled in, saved and run: the controller has a schedule with the hours."""
+    await api.call("switch", "turn_off", entity_id=OWN)
+    rule = "select.beach_house_pump_hours_rule"
+    await api.call("select", "select_option", entity_id=rule, option="half")
     await page.goto(f"{home.home_url}/config/blueprint/dashboard")
     await page.get_by_text(BLUEPRINT, exact=True).click()
-    pickers = page.locator("ha-entity-picker")
-    # They come one by one, and not in their order.
-    await expect(pickers).to_have_count(PICKERS)
-    for picker, name in (
-        (pickers.nth(0), "Filter schedule"),
-        (pickers.nth(1), "Temperature"),
-    ):
-        await picker.click()
-        await pick(picker, SMALL, name)
+    picker = page.locator("ha-entity-picker").first
+    await picker.click()
+    await pick(picker, SMALL, "Hours still needed")
     await take_picture(page, screenshots / "pump_hours.png")
     await page.get_by_role("button", name="Save").click()
     await expect(page.get_by_text("Traces", exact=True)).to_be_visible()
@@ -42,22 +38,34 @@ async def test_pump_hours(
 
     editor = page.locator("ha-automation-editor")
     await choose_in_menu(editor, "Run actions")
-    half = (await pools.read(SMALL))["water_temperature"] / 2 * 60
+    needed = (await api.states())["sensor.beach_house_pump_hours_still_needed"]
+    left = min(float(needed["state"]) * 60, minutes_left())
     await until(
-        lambda: minutes(pools),
-        lambda found: abs(found - half) <= QUARTER,
-        what="the pump runs half as many hours as the water has degrees",
+        lambda: planned(pools),
+        lambda found: abs(found - left) <= CLOSE,
+        what="the hours are planned, or as many as the day still has",
         seconds=SECONDS,
     )
     await choose_in_menu(editor, "Delete")
     await page.get_by_role("button", name="Delete", exact=True).click()
     await expect(editor).to_have_count(0)
-    day = {"start": "00:00:00", "end": "23:59:00"}
-    schedule = "switch.beach_house_filter_schedule"
-    await api.call("poolctl", "update_schedule", schedule_entity=schedule, **day)
+    await api.call("select", "select_option", entity_id=rule, option="none")
+    plan = "switch.beach_house_ha_plan_1_schedule"
+    if await planned(pools):
+        await api.call("poolctl", "delete_schedule", schedule_entity=plan)
+    await api.call("switch", "turn_on", entity_id=OWN)
 
 
-async def minutes(pools: Pools) -> int:
-    """Return how long the schedule of the small pool runs."""
-    (found,) = (await pools.read(SMALL))["schedules"]
-    return int(found["end"] - found["start"]) % DAY
+async def planned(pools: Pools) -> int:
+    """Return how many minutes a day are planned for the small pool."""
+    return sum(
+        each["end"] - each["start"]
+        for each in (await pools.read(SMALL))["schedules"]
+        if each["name"].startswith("HA plan")
+    )
+
+
+def minutes_left() -> int:
+    """Return how many minutes are left of the day, of which the pool's clock is UTC."""
+    now = datetime.now(UTC)
+    return 24 * 60 - now.hour * 60 - now.minute

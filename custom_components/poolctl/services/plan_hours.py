@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import time
+from math import ceil
 from typing import Any, Final
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
@@ -139,7 +140,8 @@ def _choose(
     call: ServiceCall, cells: Cells, others: Mapping[int, Schedule], own: float
 ) -> Sequence[Block]:
     """Return the blocks for the hours that the pump's own schedules leave open."""
-    count = round((call.data[ATTR_HOURS] * 60 - own) / CELL)
+    # Rather some minutes more than too few.
+    count = ceil(round((call.data[ATTR_HOURS] * 60 - own) / CELL, 3))
     if count <= 0:
         return ()
     taken = [(each.start, each.stop) for each in others.values()]
