@@ -37,7 +37,6 @@ from .client.pool.choices import (
     MIN_PUMP_HOURS,
     MIN_TURNOVERS,
     PumpRule,
-    start_speed,
 )
 from .client.pool.dosing import (
     ACID,
@@ -49,7 +48,7 @@ from .client.pool.dosing import (
     DoserKind,
 )
 from .client.pool.parts import MAX_LOW_LEVEL, MIN_LOW_LEVEL
-from .client.pool.schedule_rules import scheduled_speed
+from .client.pool.schedule_rules import shown_speed
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool, filter_compared
@@ -137,14 +136,6 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
     )
 
 
-def _pump_speed(pool: Pool) -> float | None:
-    """Return the speed of the pump in %; while it stands still, that of its start."""
-    state = pool.state
-    if not state.pump_on or not state.readings.pump_speed or state.signals.pump_priming:
-        return scheduled_speed(state) or start_speed(state, pool.choices)
-    return state.readings.pump_speed
-
-
 async def _set_filter_limit(controller: Controller, percent: float) -> None:
     """Keep the load at which the filter needs cleaning; Home Assistant alone does."""
     controller.store.choose(
@@ -171,7 +162,7 @@ NUMBERS = (
         native_max_value=MAX_SPEED,
         native_step=SPEED_STEP,
         exists_fn=lambda pool: pool.state.variable_speed,
-        pool_fn=_pump_speed,
+        pool_fn=lambda pool: shown_speed(pool.state, pool.choices),
         set_fn=lambda controller, value: controller.pump.set_speed(round(value)),
     ),
     _desired(ACID, NumberDeviceClass.PH),

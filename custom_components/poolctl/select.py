@@ -1,6 +1,6 @@
-"""Selects: what a person chooses of a pool, and only Home Assistant keeps."""
+"""Selects: what a person chooses from a list."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, override
@@ -12,23 +12,27 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.pool.choices import PumpRule
+from .client.exceptions import InvalidCommandError
+from .client.pool.choices import Choices, PumpRule, named_speeds
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
+from .client.pool.schedule_rules import shown_speed
+from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool
 from .presence import async_setup_platform, described
 
 NO_RULE: Final = "none"
+OWN_SPEED: Final = "own"
+"""One that the number has and that has no name."""
 
-PARALLEL_UPDATES = 0  # nothing is sent: choices are kept here
+PARALLEL_UPDATES = 0  # as for numbers
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescription):
     """One select."""
 
-    choose_fn: Callable[[Controller, str], None]
-    """Keeps the choice; nothing is sent."""
+    choose_fn: Callable[[Controller, str], Awaitable[None]]
 
 
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
@@ -38,6 +42,9 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         kind = group.light_type(pool.state, pool.choices)
         return kind.key if kind else None
 
+    async def choose(controller: Controller, key: str) -> None:
+        controller.lights.choose_type(group, key)
+
     return PoolctlSelectDescription(
         key=f"{group.key}_light_type",
         translation_key=f"{group.key}_light_type",
@@ -45,11 +52,11 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         options=[kind.key for kind in LIGHT_TYPES.values()],
         exists_fn=lambda pool: pool.state.outputs.fitted(group.fitted),
         pool_fn=current,
-        choose_fn=lambda controller, key: controller.lights.choose_type(group, key),
+        choose_fn=choose,
     )
 
 
-def _choose_pump_rule(controller: Controller, key: str) -> None:
+async def _choose_pump_rule(controller: Controller, key: str) -> None:
     rule = None if key == NO_RULE else PumpRule(key)
     controller.store.choose(lambda choices: replace(choices, pump_rule=rule))
 
@@ -64,7 +71,35 @@ PUMP_RULE = PoolctlSelectDescription(
     choose_fn=_choose_pump_rule,
 )
 
-SELECTS = (*(_light_type(group) for group in LIGHT_GROUPS.values()), PUMP_RULE)
+
+def _speed_level(state: PoolState, choices: Choices) -> str:
+    speed = shown_speed(state, choices)
+    names = (name for name, each in named_speeds(state).items() if each == speed)
+    return next(names, OWN_SPEED)
+
+
+async def _choose_speed(controller: Controller, key: str) -> None:
+    state, choices = controller.store.state, controller.store.choices
+    if key != OWN_SPEED:
+        await controller.pump.set_speed(named_speeds(state)[key])
+    elif _speed_level(state, choices) != OWN_SPEED:
+        raise InvalidCommandError("the number has it", reason="pump_speed_own")
+
+
+SPEED_LEVEL = PoolctlSelectDescription(
+    key="pump_speed_level",
+    translation_key="pump_speed_level",
+    options=["low", "medium", "high", OWN_SPEED],
+    exists_fn=lambda pool: pool.state.variable_speed,
+    pool_fn=lambda pool: _speed_level(pool.state, pool.choices),
+    choose_fn=_choose_speed,
+)
+
+SELECTS = (
+    *(_light_type(group) for group in LIGHT_GROUPS.values()),
+    PUMP_RULE,
+    SPEED_LEVEL,
+)
 
 
 async def async_setup_entry(
@@ -94,6 +129,6 @@ class PoolctlSelect(PoolctlEntity[str], SelectEntity):
 
     @override
     async def async_select_option(self, option: str) -> None:
-        """Keep a choice."""
+        """Make a choice."""
         with self.commanding():
-            self.entity_description.choose_fn(self.controller, option)
+            await self.entity_description.choose_fn(self.controller, option)

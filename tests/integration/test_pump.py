@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
+from custom_components.poolctl.client.configuration import InstallerSettings
 from custom_components.poolctl.client.frame import Readings, Signals
-from custom_components.poolctl.client.pool.choices import Choices
+from custom_components.poolctl.client.pool.choices import Choices, named_speeds
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.schedule import Schedule
@@ -14,6 +16,8 @@ from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
+
+from .home import Home, failure
 
 BY_SCHEDULE = Schedule(
     slot=0, aux_type=31, turnover=0, speed=75, start=0, end=60, weekdays=127,
@@ -96,3 +100,50 @@ def test_running_schedule(mode: int, name: str, expected: str) -> None:
     )
     (sensor,) = (each for each in SENSORS if each.key == "running_schedule")
     assert sensor.value(Pool(state, Choices(), Learned())) == expected
+
+
+@pytest.mark.parametrize(
+    ("presets", "expected"),
+    [
+        (None, [40, 70, 100]),
+        ((0, 0, 0, 0, 0, 0), [40, 70, 100]),
+        ((60, 50, 50, 90, 255, 85), [40, 70, 100]),  # two are not three
+        ((60, 85, 45, 255, 70, 100), [45, 70, 85]),
+        ((80, 52, 65, 80, 100, 85), [50, 65, 80]),
+    ],
+)
+def test_speeds_with_names(
+    presets: tuple[int, ...] | None, expected: list[int]
+) -> None:
+    """Those of the installer, where these make sense."""
+    state = PoolState(installer=InstallerSettings(preset_speeds=presets))
+    assert named_speeds(state) == dict(
+        zip(("low", "medium", "high"), expected, strict=True)
+    )
+
+
+@pytest.mark.usefixtures("quick", "hurried")
+async def test_a_speed_by_its_name(full: Home) -> None:
+    """It and the number never disagree, nor does what the pump does."""
+    for name, speed in (("low", 50), ("medium", 65), ("high", 80)):
+        await full.act("select.select_option", "pump_speed_level", option=name)
+        await full.refresh()
+        assert full.pool.pump.asked == speed
+        assert full.value("number", "pump_speed") == str(speed)
+        assert full.value("select", "pump_speed_level") == name
+    await full.act("number.set_value", "pump_speed", value=85)
+    assert full.value("select", "pump_speed_level") == "own"
+    await full.act("select.select_option", "pump_speed_level", option="own")
+    assert full.pool.pump.asked == 85
+    await full.act("select.select_option", "pump_speed_level", option="low")
+    with failure("pump_speed_own", ServiceValidationError):
+        await full.act("select.select_option", "pump_speed_level", option="own")
+
+
+async def test_a_pump_of_one_speed_has_no_names_for_it(home: Home) -> None:
+    home.service.full.pool.pump_identity = ("Single Speed", "Brand", "P100")
+    home.own(home.service.full)
+    await home.set_up(home.service.full)
+    await home.refresh()
+    assert "pump_speed" not in home.entity_keys("number")
+    assert "pump_speed_level" not in home.entity_keys("select")

@@ -215,10 +215,13 @@ async def settings_are_settings(home: Home, entries: list[er.RegistryEntry]) -> 
     }
     domains = {"button", "number", "select", "switch", "time"}
     assert {domain for domain, _ in config} <= domains
-    everyday = {"pump", "spa_mode", "general", "pump_speed", "resume_schedules"}
+    everyday = {
+        *("general", "pump", "pump_speed", "pump_speed_level", "resume_schedules"),
+        "spa_mode",
+    }
     assert not everyday & {key for _, key in config}
     selects = {e.translation_key for e in entries if e.domain == Platform.SELECT}
-    assert {("select", key) for key in selects} <= config
+    assert {("select", key) for key in selects - everyday} <= config
 
 
 async def every_enabled_entity_has_a_state(

@@ -20,6 +20,11 @@ PUMP_HOURS, MIN_PUMP_HOURS, MAX_PUMP_HOURS = 8.0, 0.5, 24.0
 TURNOVERS, MIN_TURNOVERS, MAX_TURNOVERS = 1.0, 0.5, 5.0
 """A day."""
 
+_SPEED_NAMES = "low", "medium", "high"
+_USUAL_SPEEDS = MIN_SPEED, 70, MAX_SPEED
+"""%, chosen."""
+_PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
+
 _LIGHT_TYPE = whole(0, 255)
 _LOW_LEVEL = whole(MIN_LOW_LEVEL, MAX_LOW_LEVEL)
 _SPEED = whole(MIN_SPEED, MAX_SPEED)
@@ -117,6 +122,19 @@ def start_speed(state: PoolState, choices: Choices) -> int:
     schedule that is not for the hand; else the slowest, so that nothing is forced.
     """
     return nearest_speed(choices.pump_speed or state.last_speed or MIN_SPEED)
+
+
+def named_speeds(state: PoolState) -> dict[str, int]:
+    """Return the speeds in % that have names, the slowest first.
+
+    Of the installer's six, the first is that of a start and the last that of a cleaner
+    (layouts.md 2.2); what those between mean is not documented: the three slowest count.
+    """
+    presets = (state.installer.preset_speeds or ())[1:-1]
+    speeds = sorted({nearest_speed(each) for each in presets if each in _PERCENT})
+    if len(speeds) < len(_SPEED_NAMES):
+        speeds = [*_USUAL_SPEEDS]
+    return dict(zip(_SPEED_NAMES, speeds, strict=False))
 
 
 def shown_chemistry(

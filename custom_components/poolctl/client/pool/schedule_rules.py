@@ -68,6 +68,13 @@ def scheduled_speed(state: PoolState) -> int | None:
     return schedule.speed if schedule and schedule.speed else None
 
 
+def shown_speed(state: PoolState, choices: Choices) -> float:
+    """Return the speed of the pump in %; while it stands still, that of its start."""
+    if not state.pump_on or not state.readings.pump_speed or state.signals.pump_priming:
+        return scheduled_speed(state) or start_speed(state, choices)
+    return state.readings.pump_speed
+
+
 class Equipped(TypedDict):
     """What of a schedule goes by its equipment."""
 
