@@ -51,8 +51,6 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
     return {
         "buttons": [BUTTON],
         "spa_mode": house.entity_id("switch", "spa_mode"),
-        "spa": house.entity_id("climate", "spa"),
-        "pump": house.entity_id("switch", "pump"),
         "extras": [
             house.entity_id("switch", f"slot_{FALL}"),
             house.entity_id("light", f"slot_{SPA_LIGHT}"),
