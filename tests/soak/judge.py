@@ -127,10 +127,12 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
         for refused in ("service_refused", "refused")
         for right in (
             lambda it: it.cloud_speaks({C.C1_FAILED}),
-            # The firmware lists records that are not there.
+            # The firmware lists records that are not there, or the one before did, and
+            # they cannot be read again.
             lambda it: (
                 it.key in _LISTED_ONLY
-                and {L.SCHEDULES_ODD, L.SCHEDULES_MORE} & it.controller.dialects
+                and {L.SCHEDULES_ODD, L.SCHEDULES_MORE, L.LONGER_RECORDS}
+                & it.controller.dialects
             ),
         )
     ),
