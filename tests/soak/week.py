@@ -62,7 +62,7 @@ have a minute each."""
 KEY_RECOVERY: Final = 1.2 * HOUR
 """s of a cloud that works until a rotated key is known: it is fetched once an hour at
 most, and every five minutes while the cloud does not answer."""
-LISTED_ONLY: Final = re.compile("(not_fitted|never|one_more).*schedule")
+LISTED_ONLY: Final = re.compile(r"_schedule_1[89](_|$)")
 """The schedules that the firmware lists for a while, and nobody has."""
 FOUND: Final = 8 * MINUTE
 """s until another address is tried once more, because the first time somebody signed
@@ -105,10 +105,13 @@ class Week:
     @callback
     def _registry(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
         """Nothing is ever unplugged here, so no entity may be forgotten."""
-        _, _, name = event.data["entity_id"].partition(".")
-        listed_only = LISTED_ONLY.search(name)
-        if event.data["action"] == "remove" and not listed_only:
-            self.note(f"{event.data['entity_id']} was removed")
+        if event.data["action"] != "remove":
+            return
+        entity_id = event.data["entity_id"]
+        removed = er.async_get(self.hass).deleted_entities.values()
+        keys = [each.unique_id for each in removed if each.entity_id == entity_id]
+        if not any(map(LISTED_ONLY.search, keys)):
+            self.note(f"{entity_id} {keys} was removed")
 
     @callback
     def _entry_changed(self, change: ConfigEntryChange, entry: ConfigEntry) -> None:
