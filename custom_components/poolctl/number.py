@@ -15,6 +15,7 @@ from homeassistant.const import (
     EntityCategory,
     Platform,
     UnitOfElectricPotential,
+    UnitOfPower,
     UnitOfRatio,
     UnitOfTime,
     UnitOfVolume,
@@ -26,16 +27,18 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP
+from .client.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
 from .client.exceptions import InvalidCommandError
 from .client.pool.choices import (
     FILTER_LIMIT_STEP,
     MAX_FILTER_LIMIT,
+    MAX_POWER,
     MAX_PUMP_HOURS,
     MAX_TURNOVERS,
     MIN_FILTER_LIMIT,
     MIN_PUMP_HOURS,
     MIN_TURNOVERS,
+    Choices,
     PumpRule,
 )
 from .client.pool.dosing import (
@@ -143,6 +146,33 @@ async def _set_filter_limit(controller: Controller, percent: float) -> None:
     )
 
 
+def _heater_power(
+    source: HeatSource,
+    of: Callable[[Choices], float | None],
+    into: Callable[[Choices, float | None], Choices],
+) -> PoolctlNumberDescription:
+    """Return the row of what a heater draws; 0 is not known, and the energy goes."""
+
+    async def set_power(controller: Controller, power: float) -> None:
+        controller.store.choose(lambda choices: into(choices, power or None))
+
+    return PoolctlNumberDescription(
+        key=f"{source}_power",
+        translation_key=f"{source}_power",
+        device_class=NumberDeviceClass.POWER,
+        native_unit_of_measurement=UnitOfPower.KILO_WATT,
+        entity_category=EntityCategory.CONFIG,
+        entity_registry_enabled_default=False,
+        mode=NumberMode.BOX,
+        native_min_value=0,
+        native_max_value=MAX_POWER,
+        native_step=0.01,
+        exists_fn=lambda pool: pool.state.outputs.fitted(source.fitted),
+        pool_fn=lambda pool: of(pool.choices),
+        set_fn=set_power,
+    )
+
+
 async def _set_pump_hours(controller: Controller, hours: float) -> None:
     controller.store.choose(lambda choices: replace(choices, pump_hours=hours))
 
@@ -181,6 +211,16 @@ NUMBERS = (
         exists_fn=filter_compared,
         pool_fn=lambda pool: pool.choices.filter_limit,
         set_fn=_set_filter_limit,
+    ),
+    _heater_power(
+        HeatSource.POOL_HEATER,
+        lambda choices: choices.pool_heater_power,
+        lambda choices, power: replace(choices, pool_heater_power=power),
+    ),
+    _heater_power(
+        HeatSource.SPA_HEATER,
+        lambda choices: choices.spa_heater_power,
+        lambda choices, power: replace(choices, spa_heater_power=power),
     ),
     PoolctlNumberDescription(
         key="pump_hours_a_day",

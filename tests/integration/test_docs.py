@@ -49,6 +49,8 @@ OF_OTHER_POOLS: Final = {("switch", "Ozone")}
 """Kinds of equipment that the fully equipped pool does not have."""
 
 KNOWN_LATER: Final = {
+    "Heater energy",
+    "Heater power",
     "Hours a day",
     "Hours needed today",
     "Hours still needed",
@@ -58,6 +60,8 @@ KNOWN_LATER: Final = {
     "Filter limit",
     "Filter load",
     "Filter needs cleaning",
+    "Pool heater energy",
+    "Pool heater power",
     "Pool volume",
     "Turnovers today",
 }

@@ -55,6 +55,8 @@ STORED: dict[str, Any] = {
         "acid_low_level": 15,
         "chlorine_low_level": 20,
         "filter_limit": 40,
+        "pool_heater_power": 9.5,
+        "spa_heater_power": None,
         "pump_rule": "half",
         "pump_hours": 6.5,
         "turnovers": 1.5,
@@ -73,6 +75,8 @@ STORED: dict[str, Any] = {
             "chlorinator_run_hours": 400,
             "uv_run_hours": 0.0,
             "ozone_run_hours": 0.0,
+            "pool_heater_energy": 95.5,
+            "spa_heater_energy": 0.0,
         },
         "pump_days": {
             "today": {

@@ -186,7 +186,7 @@ _SHOWN_ELSEWHERE = {
     "chlorine_without_effect",
     *("chemistry_stable", "chlorine_doses_today", "chlorine_dosing", "doses", "faults"),
     *("flow", "ph_dosing", "pool_heater", "pump_mode"),
-    "light_brightness_down",
+    *("light_brightness_down", "pool_heater_power", "spa_heater_power"),
     *("light_resync", "light_save_colour", "light_sync", "schedule_end"),
     *("schedule_start", "solar", "spa_heater", "water_filtered_today"),
 }

@@ -115,6 +115,31 @@ async def test_what_runs_is_counted(pool: Home, subtests: pytest.Subtests) -> No
     }.items() <= state.attributes.items()
 
 
+@pytest.mark.usefixtures("all_enabled")
+@pytest.mark.parametrize(
+    ("name", "run"), [("pool_heater", _heat), ("spa_heater", _heat_spa)]
+)
+async def test_the_energy_of_a_heater(pool: Home, name: str, run: _Run) -> None:
+    """It is counted from when its power was entered, with the power of then."""
+    power, energy = f"{name}_power", f"{name}_energy"
+    run(pool.pool, True)
+    await pool.live(600, step=30)
+    assert pool.value("number", power) == "unknown"
+    assert pool.registered("sensor", energy) is None
+    for kilowatts, total in ((12, 1.0), (24, 3.0)):
+        await pool.act("number.set_value", power, value=kilowatts)
+        await pool.live(300, step=30)
+        assert exact(pool, energy) == pytest.approx(total, abs=0.15)
+    assert pool.state("sensor", energy).attributes["device_class"] == "energy"
+    await pool.restart()
+    await pool.live(30)
+    assert exact(pool, energy) == pytest.approx(3.0, abs=0.4)
+    await pool.act("number.set_value", power, value=0)
+    await pool.settle()
+    assert pool.value("number", power) == "unknown"
+    assert pool.registered("sensor", energy) is None
+
+
 async def test_ozone_without_a_relay_runs_with_the_pump(pool: Home) -> None:
     begun = exact(pool, "ozone_run_hours")
     await pool.live(300)

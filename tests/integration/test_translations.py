@@ -213,6 +213,10 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
     await home.act("button.press", "filter_cleaned")
     rules = {"fixed": "pump_hours_a_day", "turnovers": "turnovers_a_day"}
     used: dict[str, set[str]] = {"number": set(rules.values())}
+    await home.enable_all()
+    for key in ("pool_heater_power", "spa_heater_power"):
+        full = home.service.full
+        await home.act("number.set_value", key, of=full, value=9)
     for rule in rules:
         await home.act("select.select_option", "pump_hours_rule", option=rule)
     await home.refresh()

@@ -20,6 +20,7 @@ from ..client.pool.dosing import DOSERS, DoserKind
 from ..entity import PoolctlEntity, PoolctlEntityDescription
 from ..learned.pool import Pool
 from ..learned.totals import (
+    HEATER_ENERGY,
     PUMP_ENERGY,
     PUMP_RUNNING,
     RUN_HOURS,
@@ -80,6 +81,23 @@ def _run_hours(kind: TotalKind) -> PoolctlTotalDescription:
     )
 
 
+def _heater_energy(kind: TotalKind) -> PoolctlTotalDescription:
+    """Return the row of a heater, there once its power was entered."""
+    return PoolctlTotalDescription(
+        key=kind.key,
+        translation_key=kind.key,
+        device_class=SensorDeviceClass.ENERGY,
+        native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        suggested_display_precision=DECIMALS,
+        exists_fn=lambda pool: (
+            kind.each(pool.choices) is not None
+            and pool.state.outputs.fitted(kind.fitted)
+        ),
+        total=kind,
+    )
+
+
 TOTALS = (
     PoolctlTotalDescription(
         key="pump_energy",
@@ -123,6 +141,7 @@ TOTALS = (
         scale_fn=_turnovers,
     ),
     *map(_run_hours, RUN_HOURS),
+    *map(_heater_energy, HEATER_ENERGY),
 )
 
 

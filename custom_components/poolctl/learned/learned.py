@@ -5,6 +5,7 @@ from typing import Final
 
 from ..client.clock import ControllerClock
 from ..client.control.store import MAX_AGE
+from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
@@ -12,7 +13,7 @@ from ..client.stored import Stored
 from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad
 from .pump_days import PumpDays
-from .read import Read
+from .read import NO_CHOICES, Read
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming, after_read
@@ -54,7 +55,13 @@ class Learned:
         self.totals.begin_day(now)
         self.pump_days.begin_day(now.date())
 
-    def take(self, state: PoolState, at: float, now: datetime) -> bool:
+    def take(
+        self,
+        state: PoolState,
+        at: float,
+        now: datetime,
+        choices: Choices = NO_CHOICES,
+    ) -> bool:
         """Take a read of a time, monotonic in s; return whether a shown total changed.
 
         `revision` changes with anything that is shown. After so long that the state is void
@@ -65,7 +72,7 @@ class Learned:
         settled = self.steady.take(state, at)
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
-        read = Read(state, seconds, now)
+        read = Read(state, seconds, now, choices)
         new_day = self.now.date() != now.date()
         self.now = now
         new_totals = self.totals.take(read)

@@ -21,6 +21,7 @@ from ..client.equipment import (
     Role,
     Slot,
 )
+from ..client.pool.choices import Choices
 from ..client.pool.heating import RUNNING
 from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, number
@@ -54,7 +55,14 @@ class TotalKind:
     daily: bool = False
     """Whether it starts anew at midnight, local time."""
     fitted: frozenset[int] = frozenset()
-    """Aux types of the equipment whose run hours it has."""
+    """Aux types of the equipment that it is of."""
+    each: Callable[[Choices], float | None] = lambda choices: 1.0
+    """How much one of what is summed up is, by the choices of then; `None` is unknown."""
+
+    def rate_of(self, state: PoolState, choices: Choices) -> float | None:
+        """Return what is summed up with these choices."""
+        rate, each = self.rate(state), self.each(choices)
+        return None if rate is None or each is None else rate * each
 
 
 def _power(state: PoolState) -> float | None:
@@ -88,6 +96,15 @@ def _run_hours(key: str, fitted: frozenset[int], runs: Runs) -> TotalKind:
 def _heater(source: HeatSource) -> TotalKind:
     runs = RUNNING[source]
     return _run_hours(source, source.fitted, lambda state: runs(state.signals))
+
+
+def _heater_energy(
+    source: HeatSource, power: Callable[[Choices], float | None]
+) -> TotalKind:
+    """Return the energy of a heater whose power a person entered, in kWh."""
+    runs = RUNNING[source]
+    hours = _hours(lambda state: runs(state.signals))
+    return TotalKind(f"{source}_energy", hours, fitted=source.fitted, each=power)
 
 
 def _output(codes: Collection[int]) -> Runs:
@@ -130,7 +147,14 @@ RUN_HOURS = (
     _run_hours("uv", UV, _output(UV)),
     _run_hours("ozone", OZONE, _output(OZONE)),
 )
-KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS)
+POOL_HEATER_ENERGY = _heater_energy(
+    HeatSource.POOL_HEATER, lambda choices: choices.pool_heater_power
+)
+SPA_HEATER_ENERGY = _heater_energy(
+    HeatSource.SPA_HEATER, lambda choices: choices.spa_heater_power
+)
+HEATER_ENERGY = (POOL_HEATER_ENERGY, SPA_HEATER_ENERGY)
+KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS, *HEATER_ENERGY)
 
 _AMOUNT = number(0, 1e9)
 
@@ -182,14 +206,17 @@ class Totals:
 
     def take(self, read: Read) -> bool:
         """Add a read; return whether anything that is shown changed."""
-        state, seconds, now = read
+        state, seconds, now, choices = read
         self.begin_day(now)
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()
         today = None if seconds is None else min(seconds, now.timestamp() - midnight)
         period = int((now.timestamp() + LEAD) // PERIOD)
         news = [
             total.take(
-                kind.rate(state), today if kind.daily else seconds, period, now.date()
+                kind.rate_of(state, choices),
+                today if kind.daily else seconds,
+                period,
+                now.date(),
             )
             for kind, total in self.of.items()
         ]

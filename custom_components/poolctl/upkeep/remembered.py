@@ -139,7 +139,7 @@ class Remembered:
     def async_learn(self, state: PoolState, at: float) -> None:
         """Take a read of a time, monotonic in s."""
         revision = self.learned.revision
-        if self.learned.take(state, at, self.now):
+        if self.learned.take(state, at, self.now, self.choices):
             # Before it is shown: after a power cut no total is less than it was.
             self._memory.save(at_once=True)
         elif self.learned.revision != revision:
@@ -166,6 +166,7 @@ class Remembered:
         pauses: KeptPauses,
     ) -> None:
         """Keep what a read, a reply or a person changed."""
+        self.choices = choices
         remember(self._memory, self._device_id, state)
         self._memory.keep(self._device_id, CHOICES.name, choices)
         self._memory.keep(self._device_id, HOLDS.name, holds, at_once=True)

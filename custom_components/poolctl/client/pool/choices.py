@@ -15,6 +15,8 @@ FILTER_LIMIT = 50
 its flow has fallen by then, too, and its filter resists by about half more."""
 MIN_FILTER_LIMIT, MAX_FILTER_LIMIT, FILTER_LIMIT_STEP = 10, 300, 5
 """%."""
+MAX_POWER = 100.0
+"""kW of a heater."""
 PUMP_HOURS, MIN_PUMP_HOURS, MAX_PUMP_HOURS = 8.0, 0.5, 24.0
 """Hours a day."""
 TURNOVERS, MIN_TURNOVERS, MAX_TURNOVERS = 1.0, 0.5, 5.0
@@ -30,6 +32,7 @@ _LOW_LEVEL = whole(MIN_LOW_LEVEL, MAX_LOW_LEVEL)
 _SPEED = whole(MIN_SPEED, MAX_SPEED)
 _VOLUME = whole(1, 20_000_000)
 _LIMIT = whole(MIN_FILTER_LIMIT, MAX_FILTER_LIMIT)
+_POWER = number(0.01, MAX_POWER)
 _HOURS = number(MIN_PUMP_HOURS, MAX_PUMP_HOURS)
 _TURNOVERS = number(MIN_TURNOVERS, MAX_TURNOVERS)
 
@@ -71,6 +74,9 @@ class Choices:
     chlorine_low_level: int = LOW_LEVEL
     filter_limit: int = FILTER_LIMIT
     """% of load from which on the filter needs cleaning."""
+    pool_heater_power: float | None = None
+    """kW that the heater draws while it runs; no controller reports it."""
+    spa_heater_power: float | None = None
     pump_rule: PumpRule | None = None
     pump_hours: float = PUMP_HOURS
     """Of a fixed number a day."""
@@ -92,6 +98,8 @@ class Choices:
             acid_low_level=stored.get("acid_low_level", _LOW_LEVEL, LOW_LEVEL),
             chlorine_low_level=stored.get("chlorine_low_level", _LOW_LEVEL, LOW_LEVEL),
             filter_limit=stored.get("filter_limit", _LIMIT, FILTER_LIMIT),
+            pool_heater_power=stored.get("pool_heater_power", _POWER, None),
+            spa_heater_power=stored.get("spa_heater_power", _POWER, None),
             pump_rule=stored.get("pump_rule", PumpRule, None),
             pump_hours=stored.get("pump_hours", _HOURS, PUMP_HOURS),
             turnovers=stored.get("turnovers", _TURNOVERS, TURNOVERS),
@@ -108,6 +116,8 @@ class Choices:
             "acid_low_level": self.acid_low_level,
             "chlorine_low_level": self.chlorine_low_level,
             "filter_limit": self.filter_limit,
+            "pool_heater_power": self.pool_heater_power,
+            "spa_heater_power": self.spa_heater_power,
             "pump_rule": self.pump_rule,
             "pump_hours": self.pump_hours,
             "turnovers": self.turnovers,
