@@ -192,6 +192,22 @@ async def test_once_a_day(beach: Home) -> None:
     assert times(beach) == [(690, 750)]
 
 
+async def test_nothing_more_today(beach: Home) -> None:
+    """The last plan stays for the days on which Home Assistant may be off."""
+    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
+    await plan(beach, hours=4, prices=hourly())
+    for changes in (2, 0):
+        answer = await plan(beach, by=user.id, hours=0)
+        assert (answer["blocks"], answer["changes"]) == ([], changes)
+        for index in (FIRST, SECOND):
+            assert record(beach, index).enabled
+            assert record(beach, index).weekdays == 0b111_1011  # a Wednesday
+    await beach.live(86400, step=3600)
+    await plan(beach, hours=4, around="12:00:00")
+    assert times(beach) == [(600, 840)]
+    assert record(beach, FIRST).weekdays == 0b111_1111
+
+
 async def test_a_dry_run(beach: Home) -> None:
     answer = await plan(beach, hours=4, prices=hourly(), dry_run=True)
     assert (answer["changes"], answer["written"]) == (2, False)
@@ -210,6 +226,7 @@ async def test_a_dry_run(beach: Home) -> None:
         ({"hours": 2, "prices": hourly(), "prefer": "highest"}, [(1140, 1260)]),
         ({"hours": 24}, [(5, 1439)]),
         ({"hours": 0}, []),
+        ({"blocks": [{"start": "22:00:00", "end": "02:00:00"}]}, [(1320, 120)]),
         ({"blocks": [{"start": "22:00:00", "end": "00:00:00"}]}, [(1320, 1439)]),
         (
             {
@@ -227,6 +244,8 @@ async def test_ways_to_say_which_hours(
 ) -> None:
     answer = await plan(beach, **data)
     assert times(beach) == expected
+    minutes = sum((end - start) % 1440 for start, end in expected)
+    assert answer["planned_hours"] == pytest.approx(minutes / 60, abs=0.03)
     if data.get("earliest") == "16:00:00":
         assert answer["missing_hours"] == 2.0
 

@@ -35,12 +35,12 @@ class Block:
 
     start: int
     end: int
-    """1440 is midnight."""
+    """1440 is midnight; one before `start` is on the next day."""
 
     @property
     def minutes(self) -> int:
         """How long it lasts."""
-        return self.end - self.start
+        return (self.end - self.start) % DAY or DAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class PlanControl:
         async with self._lock:
             await self._schedules.read()
             blocks = await choose(self._others())
-            steps = self._steps(blocks, speed)
+            steps = self._steps(blocks, speed) if blocks else self._rest(today)
             if dry_run or not steps:
                 return blocks, steps
             if self._store.choices.planned_on == today and not again:
@@ -106,6 +106,19 @@ class PlanControl:
             for order in permutations(places, len(blocks))
         ]
         return min(ways, key=len)
+
+    def _rest(self, today: date) -> Sequence[Step]:
+        """Return the changes that leave the last plan to the other days.
+
+        Nothing more is needed today, but while Home Assistant is off the pump still has
+        its hours tomorrow.
+        """
+        others = ALL_WEEK & ~(1 << today.weekday())
+        return [
+            Step(index, replace(one, weekdays=one.weekdays & others))
+            for index, one in self._used.items()
+            if _is_reserved(one) and one.enabled and one.weekdays & ~others
+        ]
 
     def _check(self, blocks: Sequence[Block]) -> None:
         others, wanted = self._others(), [self._schedule(each) for each in blocks]
