@@ -4,6 +4,7 @@ Everything that Home Assistant offers an API for goes through that API, after it
 start; the few files written before it say why.
 """
 
+from contextlib import suppress
 from http import HTTPStatus
 import json
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Final
 import aiohttp
 
 from .api import HomeAssistant, Json, exchange_code, probe, revoke
-from .errors import ApiError
+from .errors import ApiError, HomeError
 from .settings import (
     DOMAIN,
     HOME_USER,
@@ -26,6 +27,8 @@ from .settings import (
 from .sign_in import sign_in_at_service
 from .waiting import until
 
+POOLS: Final = 2
+DISCOVERED_TIMEOUT: Final = 20.0
 FIRST_LINE: Final = "# Written once by scripts/develop; yours to change."
 AUTOMATIONS: Final = "automations.yaml"
 
@@ -166,6 +169,15 @@ async def store_credentials(home: HomeAssistant) -> None:
 async def add_account(home: HomeAssistant, settings: Settings) -> None:
     """Add the demo account through the config flow, unless there is one."""
     if not await home.entries(DOMAIN):
+        # As a person does: without an address, the first look is through the cloud, and
+        # other entities are there unasked. A network without multicast has no cards.
+        with suppress(HomeError):
+            await until(
+                lambda: _discovered(home),
+                lambda found: found >= POOLS,
+                what="the controllers are discovered",
+                seconds=DISCOVERED_TIMEOUT,
+            )
         await home.add_integration(
             DOMAIN,
             # What was found by then differs from start to start: all of it is added.
@@ -181,6 +193,15 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
     )
     if entries[0]["state"] != "loaded":
         raise ApiError(f"{DOMAIN} could not be set up: {entries[0]['reason']}")
+
+
+async def _discovered(home: HomeAssistant) -> int:
+    """Return how many controllers wait to be added."""
+    flows = await home.command("config_entries/flow/progress")
+    return sum(
+        (flow["handler"], flow["context"]["source"]) == (DOMAIN, "zeroconf")
+        for flow in flows
+    )
 
 
 async def set_up_energy(home: HomeAssistant) -> None:
