@@ -5,7 +5,7 @@ that equal times never run, is ours (chosen). Times are minutes after midnight b
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import time
 from typing import Self
 
@@ -79,8 +79,8 @@ class Schedule:
 
     def differences(self, other: Self) -> list[str]:
         """Return the names of what differs, for a log: values may be private."""
-        names = [field.name for field in fields(self)]
-        return [name for name in names if getattr(self, name) != getattr(other, name)]
+        others = asdict(other)
+        return [name for name, own in asdict(self).items() if own != others[name]]
 
     def overlaps(self, other: Schedule) -> bool:
         """Return whether both would run at the same minute of some week."""

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import permutations
+from itertools import permutations, starmap
 from typing import Final
 
 from ..exceptions import InvalidCommandError, NotAppliedError, NotSupportedError
@@ -146,23 +146,22 @@ class PlanControl:
     ) -> Sequence[Step]:
         """Return what is to be written for blocks at some places, in a safe order."""
         kept = {index for index, _ in places}
-        now = dict(self._used)
-        stops = [
-            Step(index, replace(now[index], enabled=False))
+        stopped = {
+            index: replace(self._used[index], enabled=False)
             for index in reserved
-            if index not in kept and now[index].enabled
-        ]
-        now |= {step.index: step.wanted for step in stops if step.index is not None}
-        names = iter([name for name in _NAMES if name not in _names(now)])
+            if index not in kept and self._used[index].enabled
+        }
+        now = {**self._used, **stopped}
+        names = iter(_free_names(now.values()))
         steps = []
         for index, block in places:
             previous = None if index is None else now[index]
             wanted = self._schedule(block, previous, speed)
             if previous is None:
-                wanted = replace(wanted, name=next(names))
-            if previous is None or not _same(wanted, previous):
+                steps.append(Step(None, replace(wanted, name=next(names))))
+            elif not _same(wanted, previous):
                 steps.append(Step(index, wanted))
-        return [*stops, *_in_order(now, steps)]
+        return [*starmap(Step, stopped.items()), *_in_order(now, steps)]
 
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
@@ -195,8 +194,9 @@ def _is_reserved(schedule: Schedule) -> bool:
     return schedule.name.startswith(RESERVED)
 
 
-def _names(schedules: _Table) -> set[str]:
-    return {schedule.name for schedule in schedules.values()}
+def _free_names(schedules: Iterable[Schedule]) -> list[str]:
+    used = {schedule.name for schedule in schedules}
+    return [name for name in _NAMES if name not in used]
 
 
 def _same(wanted: Schedule, previous: Schedule) -> bool:
