@@ -164,12 +164,14 @@ class Controller:
         pool, identity = self.pool, self._pool.pump_identity
         if forget_doses:
             pool.acid.doses = pool.chlorine.doses = 0
-        pool.pump_identity = (identity[0], "Single Speed", "")
+        unidentified = (identity[0], "Single Speed", "")
 
         def identified() -> None:
             pool.pump_identity = identity
 
-        pool.after(IDENTIFY_SECONDS, identified)
+        if identity != unidentified:  # as after another restart a moment ago
+            pool.pump_identity = unidentified
+            pool.after(IDENTIFY_SECONDS, identified)
         self._lan.listener.close()
         self.plug()
 

@@ -154,10 +154,12 @@ def test_every_fault_is_told_of() -> None:
 # --- Life -------------------------------------------------------------------------
 
 
-async def test_restart(controller: Controller) -> None:
+@pytest.mark.parametrize("times", [1, 2])
+async def test_restart(controller: Controller, times: int) -> None:
     client = Signer(controller)
     await client.state()
-    controller.restart(counter=7)
+    for _ in range(times):
+        controller.restart(counter=7)
     assert verified(await client.state())[0] == 8
     texts = wire.encode_texts(("Variable Speed", "Single Speed", ""))
     assert client.payload(await client.query("pump_id")) == texts
