@@ -78,6 +78,21 @@ freezegun.configure(extend_ignore_list=["_pytest.timing"])
 patch_time.ha_should_use_real_time = _goes_on
 
 
+NOON_OF_A_WEDNESDAY = "2026-11-18 20:00:00+00:00"
+"""In the time zone of the tests."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let time stand still at the same moment, unless a test says which.
+
+    Else a test would begin at the hour at which it runs, and cross midnight now and then.
+    """
+    for item in items:
+        frozen = "freezer" in getattr(item, "fixturenames", ())
+        if frozen and item.get_closest_marker("freeze_time") is None:
+            item.add_marker(pytest.mark.freeze_time(NOON_OF_A_WEDNESDAY))
+
+
 @pytest.fixture(autouse=True)
 async def _threads_end(verify_cleanup: None) -> AsyncGenerator[None]:
     """Let threads that are about to end do so before the test harness looks for any.

@@ -11,6 +11,7 @@ from homeassistant.components.homeassistant.exposed_entities import async_should
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
+from homeassistant.util.yaml import parse_yaml
 import pytest
 
 from custom_components.poolctl import errors
@@ -297,6 +298,33 @@ async def test_voice(full: Home) -> None:
         assert name.lower() in _of(full, sentence)
         by_itself = async_should_expose(full.hass, "conversation", entity_id)
         assert exposed == ("by itself" if by_itself else "by you"), entity_id
+
+
+@pytest.mark.usefixtures("quick", "hurried")
+async def test_a_sentence_of_ones_own(full: Home) -> None:
+    """The speed of the pump by voice, in a real conversation."""
+    text = (DOCS / "voice-and-energy.md").read_text()
+    (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    name = "select.home_pool_pump_speed_level"
+    ours = full.entity_id("select", "pump_speed_level")
+    er.async_get(full.hass).async_update_entity(ours, new_entity_id=name)
+    await full.settle()
+    for component in ("homeassistant", "conversation"):
+        assert await async_setup_component(full.hass, component, {})
+    assert await async_setup_component(
+        full.hass, "automation", {"automation": parse_yaml(block)}
+    )
+    await full.settle()
+    answer = await full.hass.services.async_call(
+        "conversation",
+        "process",
+        {"text": "Set the pool pump to low"},
+        blocking=True,
+        return_response=True,
+    )
+    await full.settle()
+    assert "The pool pump is set to low." in str(answer)
+    assert full.hass.states.is_state(name, "low")
 
 
 async def test_what_is_exposed_by_itself(full: Home) -> None:
