@@ -28,7 +28,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.integration.blueprints.conftest import BLUEPRINTS, rule
+from tests.integration.blueprints.conftest import BLUEPRINTS
 from tests.integration.service import Service
 from tests.simulator.dialects import Dialect
 
@@ -123,15 +123,36 @@ async def test_a_fortnight(
     assert max(queries.hours) <= QUERIES
 
 
+_HOURS: Final = """
+{% set hours = [[states(water) | float / 2, 2] | max, 16] | min %}
+{{ (hours * 4) | round | int * 15 }}
+"""
+_BEGIN: Final = """
+{% set noon = as_local(as_datetime(state_attr('sun.sun', 'next_noon'))) %}
+{{ ((noon.hour * 60 + noon.minute - length / 2) / 15) | round | int * 15 % 1440 }}
+"""
+_TIME: Final = "{{ '%02d:%02d:00' | format((MINUTE) // 60, (MINUTE) % 60) }}"
+
+
 async def _automate(home: Home) -> None:
-    """Set up the blueprint, as its page proposes it."""
-    inputs = {
-        "schedule": home.entity_id("switch", "schedule_0"),
-        "water": home.entity_id("sensor", "water_temperature"),
-        "write_at": f"{Hours.AT:02}:00:00",
+    """Have an automation of the family's own that writes the schedule of the pump."""
+    automation = {
+        "triggers": [{"trigger": "time", "at": f"{Hours.AT:02}:00:00"}],
+        "actions": [
+            {"variables": {"water": home.entity_id("sensor", "water_temperature")}},
+            {"variables": {"length": _HOURS}},
+            {"variables": {"begin": _BEGIN}},
+            {
+                "action": "poolctl.update_schedule",
+                "data": {
+                    "schedule_entity": home.entity_id("switch", "schedule_0"),
+                    "start": _TIME.replace("MINUTE", "begin"),
+                    "end": _TIME.replace("MINUTE", "(begin + length) % 1440 or 1439"),
+                },
+            },
+        ],
     }
-    config = {AUTOMATION: [rule("pump_hours_by_temperature", inputs)]}
-    assert await async_setup_component(home.hass, AUTOMATION, config)
+    assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: automation})
 
 
 def _report(
