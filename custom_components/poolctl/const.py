@@ -38,3 +38,6 @@ PROTOCOL_VERSION: Final = "2"
 
 REPORT_FORMAT: Final = 1
 """Of diagnostics: it counts up when a reader of such files has to know."""
+
+ATTR_NEXT_STEP: Final = "next_step"
+"""What a person can do where a value is not known yet."""

@@ -52,6 +52,7 @@ from .client.pool.dosing import (
 )
 from .client.pool.parts import MAX_LOW_LEVEL, MIN_LOW_LEVEL
 from .client.pool.schedule_rules import shown_speed
+from .const import ATTR_NEXT_STEP
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool, filter_compared
@@ -60,8 +61,6 @@ from .presence import Presences, async_setup_platform, described
 # Controllers take one command at a time by themselves; a limit here would keep the
 # newest of several values from overtaking the ones that wait.
 PARALLEL_UPDATES = 0
-
-ATTR_NEXT_STEP = "next_step"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,12 +24,12 @@ _SAME = 1e-9
 """Sums of floats differ in their last digits."""
 
 type Cost = float | None
-"""Of a cell, in any unit; `None` is no price, or no place."""
+"""Of a cell, in any unit; `None` without a price or a place."""
 type Runs = tuple[tuple[int, int], ...]
 """Cells in a row: the first one, and how many."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Block:
     """A run of every day, in minutes after midnight by the clock on the wall."""
 

@@ -6,12 +6,12 @@ from typing import Any, Final, override
 from homeassistant.components.sensor import SensorDeviceClass, SensorStateClass
 from homeassistant.const import UnitOfTime
 
+from ..const import ATTR_NEXT_STEP
 from ..learned.pool import Pool
 from ..learned.pump_hours import missed_yesterday, missing, needed_today, still_needed
 from .totals import DECIMALS, PoolctlLearned, PoolctlLearnedDescription
 
 ATTR_MISSED_YESTERDAY: Final = "missed_yesterday"
-ATTR_NEXT_STEP: Final = "next_step"
 
 
 def _ruled(pool: Pool) -> bool | None:

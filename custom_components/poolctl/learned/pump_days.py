@@ -42,6 +42,11 @@ class PumpDay:
         """°C that a rule goes by on this day."""
         return self.water if self.previous_water is None else self.previous_water
 
+    @property
+    def warmest(self) -> float | None:
+        """°C that the rule of the next day goes by."""
+        return self.previous_water if self.water is None else self.water
+
     def as_dict(self) -> dict[str, object]:
         """Return what to store."""
         return {
@@ -92,10 +97,10 @@ class PumpDays:
         last = self.today
         if last is not None and last.day == day:
             return last
-        # One that nobody read is no yesterday, but the water of long ago says something.
+        # After days without reads there is not a yesterday; the last water still counts.
         follows = last is not None and last.day == day - timedelta(days=1)
         self.yesterday = last if follows else None
-        water = None if last is None else last.water or last.temperature
+        water = None if last is None else last.warmest
         self.today = PumpDay(day=day, previous_water=water)
         return self.today
 
@@ -123,7 +128,8 @@ def _with_read(day: PumpDay, read: Read) -> PumpDay:
     state, seconds = read.state, read.seconds
     water = state.measured_chemistry.water_temperature
     if state.signals.chemistry_stable and water is not None:
-        day = replace(day, water=max(water, day.water or water))
+        warmest = water if day.water is None else max(water, day.water)
+        day = replace(day, water=warmest)
     flow = state.readings.flow_rate
     if seconds is None or not flow or not turns(state):
         return day

@@ -42,18 +42,17 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         preset_speed_6 pressure prime_time pump pump_cooldown_remaining pump_energy
         pump_hours_a_day pump_hours_needed_today pump_hours_rule pump_hours_still_needed
         pump_mode pump_model pump_power pump_priming_remaining pump_run_hours
-        pump_running_today pump_speed pump_speed_level pump_status running_schedule turnovers_a_day
-        turnovers_today water_filtered_today
+        pump_running_today pump_speed pump_speed_level pump_status running_schedule
+        turnovers_a_day turnovers_today water_filtered_today
     """,
     Part.HEATING: """
         heater_cooldown pool pool_heater pool_heater_energy pool_heater_power
-        pool_heater_run_hours pool_heater_selected pool_warm_at solar solar_hysteresis solar_hysteresis_time solar_run_hours
-        solar_selected
+        pool_heater_run_hours pool_heater_selected pool_warm_at solar solar_hysteresis
+        solar_hysteresis_time solar_run_hours solar_selected
     """,
     Part.SPA: """
         spa spa_heater spa_heater_cooldown spa_heater_energy spa_heater_power
-        spa_heater_run_hours spa_heater_selected
-        spa_mode spa_warm_at
+        spa_heater_run_hours spa_heater_selected spa_mode spa_warm_at
     """,
     Part.DOSING: """
         acid_dose_interval acid_dose_rate acid_doses_today acid_dosing_time acid_drum

@@ -58,7 +58,7 @@ def prices(entries: object) -> list[Price]:
     """Return the prices of a list of objects, or of an object of values by time.
 
     One without an end lasts until the next one begins, the last one as long as the one
-    before it. What is no entry is left out: a moment without a price is planned around.
+    before it. Anything else is left out: nothing is planned into a moment without a price.
     """
     found = sorted(
         (

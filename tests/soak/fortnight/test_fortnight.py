@@ -22,13 +22,11 @@ from typing import Final
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
-from homeassistant.components.blueprint.models import DomainBlueprints
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.integration.blueprints.conftest import BLUEPRINTS
 from tests.integration.service import Service
 from tests.simulator.dialects import Dialect
 
@@ -57,14 +55,11 @@ async def test_a_fortnight(
     service: Service,
     entry: MockConfigEntry,
     freezer: FrozenDateTimeFactory,
-    monkeypatch: pytest.MonkeyPatch,
     record_property: Callable[[str, object], None],
     dialect: Dialect | None,
 ) -> None:
     asyncio.get_running_loop().set_debug(False)
     logging.getLogger("homeassistant").setLevel(logging.WARNING)
-    folder = property(lambda blueprints: BLUEPRINTS / blueprints.domain)
-    monkeypatch.setattr(DomainBlueprints, "blueprint_folder", folder)
     controller = service.full
     if dialect is not None:
         controller.dialects.add(dialect)
