@@ -8,14 +8,16 @@ from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
-from homeassistant.util import dt as dt_util
+from homeassistant.helpers.template import Template
+from homeassistant.util import dt as dt_util, yaml as yaml_util
 import pytest
 
+from custom_components.poolctl.const import DOMAIN
 from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import SPA_HEATER, Pool
 
-from .conftest import ALIAS, House
+from .conftest import ALIAS, BLUEPRINTS, House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 few_platforms = only(Platform.CLIMATE, Platform.LIGHT, Platform.SWITCH)
@@ -190,3 +192,17 @@ async def test_a_spa_that_is_on_by_hand_is_left_alone(
     await house.wait(minutes=130)
     assert SPA_RETURN in held(pool)
     assert spa_heats(pool)
+
+
+async def test_the_pump_of_the_same_pool(home: House) -> None:
+    """Another pool has a pump, too."""
+    await home.set_up(*home.service.controllers)
+    variables = yaml_util.load_yaml_dict(
+        BLUEPRINTS / "automation" / DOMAIN / f"{NAME}.yaml"
+    )
+    template = Template(variables["variables"]["pump"], home.hass)
+    full, small = home.service.full, home.service.small
+    for controller in (full, small):
+        # Any switch of a part of the pool leads to it.
+        pump = home.entity_id("switch", "pump", controller)
+        assert template.async_render({"spa_mode": pump}) == pump
