@@ -1,7 +1,7 @@
 """A person adds a schedule in the calendar, moves it, renames it and deletes it."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 import re
 from typing import Any, Final
@@ -19,7 +19,6 @@ from .steps import choose, take_picture, take_picture_of
 ALL_OF_THEM: Final = "This and all future events"
 # What the pool begins with; of these only the first is armed.
 SCHEDULES: Final = ["Filter", "Waterfall", "Evening light"]
-MONDAY, TUESDAY, WEDNESDAY = (1 << day for day in range(3))
 EVENING: Final = (18 * 60, 21 * 60)  # minutes after midnight
 NIGHT: Final = (19 * 60, 22 * 60)
 
@@ -54,28 +53,30 @@ async def test_schedules_in_the_calendar(
 ) -> None:
     """What cannot be is told in the dialog; what can be is at the controller."""
     assert names(await pools.read()) == SCHEDULES
-    await open_calendar(page, home)
+    noon = datetime.combine(datetime.now(UTC), time(12), UTC)
+    today, *later = (noon + timedelta(days=ahead) for ahead in range(4))
+    await open_calendar(page, home, noon)
 
-    await add(page, screenshots)
+    await add(page, screenshots, later[:2])
     pool = await pools.read()
     found = schedule(pool, "Evening fall")
     assert (found["start"], found["end"]) == EVENING
     assert found["slot"] == slot(pool, "Waterfall")
-    days = found["weekdays"]
-    assert days & MONDAY and days & WEDNESDAY
+    assert found["weekdays"] == weekdays(today, later[0], later[1])
 
-    await move_and_rename(page)
+    # The editor moves a schedule of one weekday to that of the event that was clicked:
+    # this one has two in between.
+    await move_and_rename(page, [later[0], later[2]])
     found = schedule(await pools.read(), "Night fall")
     assert (found["start"], found["end"]) == NIGHT
-    assert found["weekdays"] == days ^ (TUESDAY | WEDNESDAY)
+    assert found["weekdays"] == weekdays(today, later[1], later[2])
 
     await delete(page)
     assert names(await pools.read()) == SCHEDULES
 
 
-async def open_calendar(page: Page, home: Settings) -> None:
+async def open_calendar(page: Page, home: Settings, noon: datetime) -> None:
     """Open the calendar of one pool only, at noon: what is proposed is on one day."""
-    noon = datetime.combine(datetime.now(UTC), time(12), UTC)
     await page.clock.install(time=noon)
     await page.goto(f"{home.home_url}/calendar")
     await expect(event(page, "Evening light")).to_be_visible()
@@ -84,8 +85,8 @@ async def open_calendar(page: Page, home: Settings) -> None:
     await page.get_by_role("button", name="Sidebar toggle").click()
 
 
-async def add(page: Page, screenshots: Path) -> None:
-    """Forget at first that a schedule repeats."""
+async def add(page: Page, screenshots: Path, days: list[datetime]) -> None:
+    """Forget at first that a schedule repeats; some days besides today are its own."""
     await page.get_by_role("button", name="Add event").click()
     editor = page.locator("dialog-calendar-event-editor")
     await name_it(editor, "Evening fall")
@@ -97,25 +98,23 @@ async def add(page: Page, screenshots: Path) -> None:
     await expect(editor.get_by_text("repeats every week")).to_be_visible()
 
     await choose(editor.locator("ha-select").filter(has_text="Repeat"), "Weekly")
-    for day in ("Mon", "Wed"):
-        chip = editor.get_by_role("button", name=day, exact=True)
-        if await chip.get_attribute("aria-pressed") != "true":
-            await chip.click()
+    for day in days:
+        await editor.get_by_role("button", name=f"{day:%a}", exact=True).click()
     await take_picture_of(editor, screenshots / "calendar_add.png")
     await editor.get_by_role("button", name="Add event").click()
     await expect(event(page, "Evening fall")).to_be_visible()
     await take_picture(page, screenshots / "calendar.png")
 
 
-async def move_and_rename(page: Page) -> None:
-    """Ask for one event alone at first, which is no schedule."""
+async def move_and_rename(page: Page, days: list[datetime]) -> None:
+    """Ask for one event alone at first, which is no schedule; click some of its days."""
     await event(page, "Evening fall").click()
     details = page.locator("dialog-calendar-event-detail")
     await details.get_by_role("button", name="Edit event").click()
     editor = page.locator("dialog-calendar-event-editor")
     await name_it(editor, "Night fall")
-    for day in ("Tue", "Wed"):
-        await editor.get_by_role("button", name=day, exact=True).click()
+    for day in days:
+        await editor.get_by_role("button", name=f"{day:%a}", exact=True).click()
     await set_time(editor, 1, "10", "PM")
     await set_time(editor, 0, "7", "PM")
 
@@ -174,6 +173,11 @@ async def set_time(editor: Locator, which: int, hour: str, half: str) -> None:
 def event(page: Page, name: str) -> Locator:
     """Return an event of a schedule; a day shows only as many as fit in."""
     return page.locator(".fc-event", has_text=name).filter(visible=True).first
+
+
+def weekdays(*days: datetime) -> int:
+    """Return days as a schedule has them: Monday is bit 0."""
+    return sum(1 << day.weekday() for day in days)
 
 
 def names(pool: Json) -> list[str]:
