@@ -26,6 +26,7 @@ PLATFORMS = [
     Platform.BUTTON,
     Platform.CALENDAR,
     Platform.CLIMATE,
+    Platform.DATETIME,
     Platform.EVENT,
     Platform.LIGHT,
     Platform.NUMBER,

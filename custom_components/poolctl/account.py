@@ -27,11 +27,11 @@ from .client.cloud_answers import Device, Inventory
 from .client.exceptions import AuthenticationError, PoolctlError
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
-from .coordinator import ControllerCoordinator, Shared
-from .device import MAX_ENTITIES, async_disentangle, async_has_room
+from .coordinator import ControllerCoordinator
 from .errors import ACCOUNT_ERRORS, sentence
 from .flow.discovered import async_end_cards
 from .guided.check import GuidedCheck
+from .names.device import MAX_ENTITIES, async_disentangle, async_has_room
 from .network.addresses import async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
@@ -41,6 +41,7 @@ from .problems.table import async_delete_repairs
 from .upkeep.clock import async_ask_the_time, clock_of
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.season import ExpiryWatch
+from .upkeep.shared import Shared
 from .upkeep.sharing import async_on_release, async_runs_elsewhere, async_take_over
 
 _LOGGER = logging.getLogger(__name__)

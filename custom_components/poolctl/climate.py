@@ -1,6 +1,7 @@
 """Climate: the water of the pool and of the spa."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, override
@@ -187,6 +188,14 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
         self._attr_hvac_mode = value and value.mode
         self._attr_hvac_action = value and value.action
         return changed
+
+    async def async_warm_by(
+        self, at: datetime | None = None, duration: timedelta | None = None
+    ) -> None:
+        """Have the water warm by a time, and for some time from then; or ask no more."""
+        body = self.entity_description.body
+        with self.commanding():
+            await self.coordinator.warm_by.want(body, at, duration)
 
     @override
     async def async_set_temperature(self, **kwargs: Any) -> None:

@@ -1,13 +1,13 @@
 """One controller: polled by the LAN and by the cloud, shown, and found again."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from collections.abc import Coroutine
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 import logging
 from typing import override
 
-from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
@@ -16,27 +16,24 @@ from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .client.cloud import CloudClient
 from .client.control.controller import Controller
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.facts import RecordChange
 from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
-from .device import device_info
 from .explained.explained import Explained
+from .explained.warm_by import name_of
 from .learned.pool import Pool
+from .names.device import device_info
 from .names.parts import Part, part_info
-from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
 from .network.health import Health
 from .network.links import links_of
 from .network.record import ControllerRecord
 from .network.recovery import Recovery
-from .observed.observers import Observers
 from .options import options_of
 from .private import QuietCoordinator
-from .problems.account import AccountProblems
 from .problems.active import ActiveProblems
 from .problems.problem import Status
 from .problems.table import PROBLEMS
@@ -45,30 +42,10 @@ from .upkeep.hold_timer import HoldTimer, async_leave
 from .upkeep.limits import async_limits
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.remembered import Remembered
+from .upkeep.shared import Shared
+from .warm_by.owner import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
-    """What the controllers of an account share."""
-
-    cloud: CloudClient
-    observers: Observers
-    lan_session: ClientSession
-    store: Callable[[ControllerRecord], None]
-    """Keeps what was learned of a controller over restarts."""
-    has_namesake: Callable[[ControllerRecord], bool]
-    """Tells whether another controller has the same name, at another site."""
-    problems: AccountProblems
-    """Those of the account, which each of its controllers shows, too."""
-
-    def access(
-        self, record: ControllerRecord, remembered: Remembered, *, allowed: bool
-    ) -> LanAccess:
-        """Return what makes clients for one of them."""
-        facts, counters = self.observers.facts(record.device_id), remembered.counters
-        return LanAccess(record, self.lan_session, counters, facts, allowed=allowed)
 
 
 class ControllerCoordinator(QuietCoordinator[PoolState]):
@@ -113,9 +90,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
         self.explained = Explained(controller)
-        controller.store.add_read_listener(self.remembered.async_learn)
         self._view = EquipmentView(self.data)
-        owners = controller.holds, controller.pauses
+        self.warm_by = self._make_warm_by()
+        owners = controller.holds, controller.pauses, self.warm_by
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         self.problems = ActiveProblems(hass, PROBLEMS, self._access.facts)
@@ -128,7 +105,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         options, cloud = self._options, self._shared.cloud
         remembered = self.remembered
         remembered.learned.steady.limits = async_limits(self.hass)
-        return Controller(
+        controller = Controller(
             self.record.device_id,
             lan=self._access.client(),
             cloud=None if options.connection is Connection.LAN else cloud,
@@ -143,6 +120,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             pauses=remembered.pauses,
             controller_clock=remembered.learned.controller_clock,
         )
+        controller.store.add_read_listener(remembered.async_learn)
+        return controller
+
+    def _make_warm_by(self) -> WarmBy:
+        kept, name = self.remembered.warm_by, partial(name_of, self.hass)
+        return WarmBy(self.controller, self.learned, kept, name)
 
     async def _async_stopping(self, event: Event) -> None:
         """End commands that wait; entries are not unloaded when Home Assistant stops."""
@@ -158,7 +141,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     async def async_leave(self) -> None:
         """End what nobody ends later: the entry or the controller goes away."""
-        await async_leave(self.hass, self.controller, self.record.title)
+        name = self.record.title
+        await async_leave(self.hass, self.controller, self.warm_by, name)
 
     async def async_lose_lan(self) -> None:
         """Release what the cloud cannot; a repair names what is left."""
@@ -264,6 +248,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             overdue=controller.holds.overdue,
             pauses_overdue=controller.pauses.overdue,
             stopped_by_spa=controller.holds.stopped_by_spa,
+            warm_late=self.warm_by.late,
             clock_fault=self._access.counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
             cloud_allowed=controller.paths.cloud is not None,
@@ -355,9 +340,16 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """
         store, queries = self.controller.store, self.controller.queries
         holds, pauses = self.controller.holds, self.controller.pauses
-        self.remembered.async_keep(store.known, store.choices, holds.kept, pauses.kept)
+        kept = holds.kept, pauses.kept, self.warm_by.kept
+        self.remembered.async_keep(store.known, store.choices, *kept)
         self._timer.async_check()
-        ours = holds.shown, holds.stages, pauses.shown
+        ours = (
+            holds.shown,
+            holds.stages,
+            pauses.shown,
+            self.warm_by.shown,
+            self.warm_by.drafts,
+        )
         shown = queries.names_due, store.choices, *ours, self.learned.revision
         same = (state := store.state) == self.data
         if same and shown == self._shown:

@@ -120,6 +120,8 @@ def _controller(check: GuidedCheck, observers: Observers) -> _Json:
         "learned": coordinator.learned.as_dict(),
         "choices": controller.store.choices.as_dict(),
         **controller.holds.kept.as_dict(),
+        **controller.pauses.kept.as_dict(),
+        "warm_by": coordinator.warm_by.kept.as_dict(),
         "evidence": observers.evidence[record.device_id].reported(account=False),
         "recording": _recording(observers, record.device_id),
         "guided_check": check.as_dict(),

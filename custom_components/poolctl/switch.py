@@ -66,6 +66,8 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     return PoolctlSwitchDescription(
         key=f"{source}_selected",
         translation_key=f"{source}_selected",
+        # The thermostat of the spa switches just this one.
+        entity_registry_enabled_default=source is not HeatSource.SPA_HEATER,
         entity_category=EntityCategory.CONFIG,
         fitted=source.fitted,
         value_fn=lambda state: state.heat[source].selected,

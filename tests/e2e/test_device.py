@@ -1,14 +1,17 @@
 """A person uses what is on the page of a device: each click is one at the pool."""
 
+from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Page, expect
 
+from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
+from tests.home.waiting import until
 
-from .pools import FULL, Pools, relay
+from .pools import FULL, SECONDS, Pools, relay
 from .steps import (
     choose,
     open_device,
@@ -102,3 +105,43 @@ async def test_spa_temperature(
     await toggle(page, "Mode")
     for valve in VALVES:
         await pools.becomes(relay(valve), False)
+
+
+async def test_warm_by(
+    page: Page, home: Settings, api: HomeAssistant, screenshots: Path
+) -> None:
+    """Midnight has passed, and stays for whoever enters the time after the date."""
+    await open_part(page, home, FULL, "Spa")
+    entity = page.locator("hui-datetime-entity-row")
+    await entity.locator("ha-date-input").click()
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    dates = page.locator("ha-dialog-date-picker")
+    await dates.get_by_text(str(today.day), exact=True).click()
+    await page.get_by_role("button", name="OK").click()
+    await entered(api, today)
+
+    # Each change is a time of its own, which the row shows before the next one.
+    times = entity.locator("ha-time-input")
+    await choose(times.locator("ha-select"), "PM")
+    await entered(api, today.replace(hour=12))
+    for name, value, hour, minute in (("hh", "11", 23, 0), ("mm", "58", 23, 58)):
+        number = times.get_by_role("spinbutton", name=name)
+        await number.fill(value)
+        await number.press("Tab")
+        await entered(api, today.replace(hour=hour, minute=minute))
+    await take_picture(page, screenshots / "warm_by.png")
+    await api.call("poolctl", "warm_by", entity_id="climate.home_pool_spa_heating")
+
+
+async def entered(api: HomeAssistant, wanted: datetime) -> None:
+    """See that a time is what the entity has."""
+
+    async def state() -> str:
+        return str((await api.states())["datetime.home_pool_spa_warm_by"]["state"])
+
+    await until(
+        state,
+        lambda found: found == wanted.isoformat(),
+        what=f"warm by {wanted}",
+        seconds=SECONDS,
+    )

@@ -16,7 +16,7 @@ from .unchanged import unchanged
 
 __all__ = ["still_water"]
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = pytest.mark.usefixtures("all_enabled", "quick", "at_once")
 few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
 
 

@@ -11,8 +11,8 @@ from homeassistant.helpers import (
 )
 import pytest
 
-from custom_components.poolctl import device
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.names import device
 from tests.simulator import Controller
 
 from .home import Home

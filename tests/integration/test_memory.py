@@ -22,6 +22,7 @@ from custom_components.poolctl.upkeep.remembered import (
     CHOICES,
     HOLDS,
     LEARNED,
+    WARM_BY,
     remember,
     remembered_state,
 )
@@ -125,6 +126,25 @@ STORED: dict[str, Any] = {
         },
         "pool_warming": {"rates": [["solar", 0.42], ["pool_heater", "solar", 1]]},
         "spa_warming": {"rates": [["spa_heater", 5.5]]},
+        "pool_cooling": {"rate": None, "last": None},
+        "spa_cooling": {
+            "rate": 0.03,
+            "last": {"at": "2026-11-20T20:30:00+00:00", "water": 36.5, "air": 12},
+        },
+    },
+    "warm_by": {
+        "requests": [
+            {
+                "body": "spa",
+                "by": "2026-11-21T18:00:00+00:00",
+                "lasts": 10_800.0,
+                "begun": True,
+                "heats": True,
+                "held": [[10, "2026-11-21T15:45:00+00:00"]],
+                "selected": ["spa_heater"],
+                "over": False,
+            }
+        ]
     },
     "holds": {
         "holds": [
@@ -197,8 +217,8 @@ async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
     remembered_state(memory, DEVICE_ID)
     memory.read(DEVICE_ID, CHOICES)
     counters_of(memory, DEVICE_ID)
-    memory.read(DEVICE_ID, HOLDS)
-    memory.read(DEVICE_ID, LEARNED)
+    for section in (HOLDS, LEARNED, WARM_BY):
+        memory.read(DEVICE_ID, section)
     await memory._hass.async_block_till_done()
     await memory._store.async_save(memory._data())
     return hass_storage["poolctl"]["data"][DEVICE_ID]
@@ -296,15 +316,22 @@ ODD: tuple[Any, ...] = (
 )
 
 
+_FLAGS = {
+    *("on", "measurable", "needed", "by_cloud"),
+    *("begun", "heats", "over"),
+}
+_CELSIUS = {"water_temperature", "water", "previous_water", "air"}
+
+
 def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
     """Tell whether an odd value is a possible one there."""
     return (
-        (path[-1] in ("on", "measurable", "needed", "by_cloud") and odd is True)
+        (path[-1] in _FLAGS and odd is True)
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
         or (path[1:2] == ("types",) and odd == -1)
         or (path[-1] == "requester" and isinstance(odd, str))
         or (path[-1] == "orp" and odd == -1)
-        or (path[-1] in ("water_temperature", "water", "previous_water") and odd == -1)
+        or (path[-1] in _CELSIUS and odd == -1)
         or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")
     )
 
@@ -332,7 +359,7 @@ async def test_an_odd_value_is_lost_alone(
 
 
 _WHOLE = {
-    *("types", "names", "pump", "pool_sources", "holds"),
+    *("types", "names", "pump", "pool_sources", "holds", "requests", "last"),
     *("rates", "differences", "doses", "drum", "days", "yesterday", "today"),
 }
 """What is lost as a whole: it means nothing in part."""

@@ -13,7 +13,7 @@ from .home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
-PLATFORMS = 11
+PLATFORMS = 12
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl import coordinator, device
+from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
+from custom_components.poolctl.names import device
 from custom_components.poolctl.network.health import Health
 from custom_components.poolctl.problems.table import KEYS
 from tests.simulator.dialects import Dialect
@@ -115,6 +116,22 @@ async def hold_overdue(home: Home) -> None:
     await home.act("poolctl.hold", "pump", state=False, duration={"minutes": 10})
     home.controller.faults.on("decline")
     await home.live(4800, step=300)
+
+
+def warm_too_late(key: str) -> Callable[[Home], Awaitable[None]]:
+    async def arrange(home: Home) -> None:
+        await started(home, small=False)
+        await home.enable_all()
+        home.pool.water.temperature = 20.0
+        (controller, *_) = home.entry.runtime_data.controllers.values()
+        by = controller.clock.now() + timedelta(minutes=30)
+        call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
+        task = home.hass.async_create_task(call)
+        await home.pass_time(5)
+        await task
+        await home.live(720, step=60)
+
+    return arrange
 
 
 async def paused_too_long(home: Home) -> None:
@@ -333,6 +350,16 @@ CASES = [
     ),
     Case(key="hold_overdue", arrange=hold_overdue, contains="in time: ", after=60),
     Case(key="dosing_paused_too_long", arrange=paused_too_long, after=60),
+    *(
+        Case(
+            key=f"{key}_warm_late",
+            arrange=warm_too_late(key),
+            severity="notice",
+            contains="°C instead of ",
+            after=60,
+        )
+        for key in ("pool", "spa")
+    ),
     Case(key="stale_readings", arrange=no_flow, after=60),
     Case(key="expander_lost", arrange=lost_expander, contains=" 1, 3.", after=45),
     Case(key="controller_clock", arrange=clock_off(-1), contains="60 min slow"),

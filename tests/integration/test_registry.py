@@ -188,7 +188,8 @@ _SHOWN_ELSEWHERE = {
     *("flow", "ph_dosing", "pool_heater", "pump_mode"),
     *("light_brightness_down", "pool_heater_power", "spa_heater_power"),
     *("light_resync", "light_save_colour", "light_sync", "schedule_end"),
-    *("schedule_start", "solar", "spa_heater", "water_filtered_today"),
+    *("pool_warm_by", "schedule_start", "solar", "spa_heater", "spa_heater_selected"),
+    "water_filtered_today",
 }
 
 
@@ -244,6 +245,8 @@ async def every_enabled_entity_has_a_state(
     later = {"acid_lasts_until", "chlorine_lasts_until", "volume"}
     # Once it has learned how fast the water gets warmer.
     later |= {"pool_warm_at", "spa_warm_at"}
+    # Once somebody asks for it.
+    later.add("spa_warm_by")
     assert unknown == later
 
 

@@ -28,6 +28,7 @@ from custom_components.poolctl.explained.dosing import DOSING_CAUSES
 from custom_components.poolctl.explained.heating import HEATING_CAUSES
 from custom_components.poolctl.explained.output import OUTPUT_CAUSES
 from custom_components.poolctl.explained.sentence import Cause
+from custom_components.poolctl.explained.warm_by import WARM_BY_CAUSES
 from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.problems.problem import Problem
 from custom_components.poolctl.problems.table import KEYS, PROBLEMS
@@ -175,14 +176,16 @@ def test_every_explanation_has_a_sentence() -> None:
         *OUTPUT_CAUSES,
         *HEATING_CAUSES,
         *DOSING_CAUSES,
+        *WARM_BY_CAUSES,
     )
     written = re.compile(r'"([a-z_]+)"')
     sources = "".join(
         (FOLDER / f"explained/{name}.py").read_text()
-        for name in ("changes", "output", "sentence")
+        for name in ("changes", "output", "sentence", "warm_by")
     )
     further = {"by_other", "by_us", "by_name", "no_end", "until", "of_pump"}
     further |= {"no_water", "dry", "cooling_down", "hold_ended"}
+    further.add("warm_by_passed")
     assert further <= set(written.findall(sources))
     expected = {f"why_{cause.key}" for cause in causes} | {f"why_{k}" for k in further}
     assert expected == {key for key in ENGLISH["common"] if key.startswith("why_")}

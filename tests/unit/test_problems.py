@@ -79,6 +79,7 @@ HEALTH = Health(
     overdue=(),
     pauses_overdue=(),
     stopped_by_spa=(),
+    warm_late=(),
     record=RECORD,
     registered_id="device",
     announced=None,
@@ -451,6 +452,7 @@ def test_severities() -> None:
         *("acid_low", "chlorine_low", "acid_limit", "filter_needs_cleaning"),
         "held_against_schedule",
         "stopped_by_spa",
+        *("pool_warm_late", "spa_warm_late"),
         *("cloud_only", "sign_in_ends", "service_silent", "controllers_shared"),
     }
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
@@ -461,6 +463,8 @@ def test_severities() -> None:
     assert patience == {
         "expander_lost": 20,
         "spa_waits_for_pump": 20,
+        "pool_warm_late": 600,
+        "spa_warm_late": 600,
         "no_key": 600,
         "clock_ahead": 600,
         "firmware_too_old": 300,

@@ -54,7 +54,7 @@ const heatCards = (pool) => [
     // The cloud does not report targets, and cannot set them.
     ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
   })),
-  ...pool.all("sensor", "pool_warm_at", "spa_warm_at").map((entity) =>
+  ...[...pool.all("datetime"), ...pool.all("sensor", "pool_warm_at", "spa_warm_at")].map((entity) =>
     whileKnown(tile(entity, { name: OF_PART, grid_options: FULL })),
   ),
 ];
@@ -95,7 +95,7 @@ const GROUPS = [
 ];
 
 /** Domains whose controls leave no room for a name: a tap opens them. */
-const BESIDE = new Set(["number", "time", "select"]);
+const BESIDE = new Set(["datetime", "number", "time", "select"]);
 
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {

@@ -10,6 +10,7 @@ from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
 from ..client.stored import Stored
+from .cooling import Cooling, after_read as cooled
 from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad
 from .pump_days import PumpDays
@@ -31,6 +32,10 @@ class Learned:
         self.filter = FilterLoad(Filter.from_dict(stored.part("filter")))
         self.warming = {
             body: Warming.from_dict(stored.part(f"{body.key}_warming"))
+            for body in BODIES
+        }
+        self.cooling = {
+            body: Cooling.from_dict(stored.part(f"{body.key}_cooling"))
             for body in BODIES
         }
         self.dosers = {
@@ -105,6 +110,10 @@ class Learned:
             body: after_read(warming, body, state, at)
             for body, warming in previous.items()
         }
+        self.cooling = {
+            body: cooled(cooling, body, state, self.now)
+            for body, cooling in self.cooling.items()
+        }
         return self.warming != previous
 
     def _take_clock(self) -> bool:
@@ -140,4 +149,5 @@ class Learned:
             **{kind.key: model.as_dict() for kind, model in self.dosers.items()},
             **{f"{kind.key}_effect": e.as_dict() for kind, e in self.effects.items()},
             **{f"{body.key}_warming": w.as_dict() for body, w in self.warming.items()},
+            **{f"{body.key}_cooling": c.as_dict() for body, c in self.cooling.items()},
         }

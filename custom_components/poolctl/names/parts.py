@@ -47,12 +47,12 @@ _KEYS: Final[Mapping[Part | None, str]] = {
     """,
     Part.HEATING: """
         heater_cooldown pool pool_heater pool_heater_energy pool_heater_power
-        pool_heater_run_hours pool_heater_selected pool_warm_at solar solar_hysteresis
+        pool_heater_run_hours pool_heater_selected pool_warm_at pool_warm_by solar solar_hysteresis
         solar_hysteresis_time solar_run_hours solar_selected
     """,
     Part.SPA: """
         spa spa_heater spa_heater_cooldown spa_heater_energy spa_heater_power
-        spa_heater_run_hours spa_heater_selected spa_mode spa_warm_at
+        spa_heater_run_hours spa_heater_selected spa_mode spa_warm_at spa_warm_by
     """,
     Part.DOSING: """
         acid_dose_interval acid_dose_rate acid_doses_today acid_dosing_time acid_drum

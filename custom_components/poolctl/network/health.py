@@ -9,6 +9,8 @@ from ..client.holds.hold import Hold
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.state import PoolState
 from ..learned.pool import Pool
+from ..warm_by.outlook import Outlook
+from ..warm_by.request import Request
 from .addresses import ObservedAddress
 from .record import ControllerRecord
 
@@ -49,6 +51,8 @@ class Health:
     pauses_overdue: tuple[AnyDosing, ...]
     """Dosers that should be on again."""
     stopped_by_spa: tuple[Hold, ...]
+    warm_late: tuple[tuple[Request, Outlook], ...]
+    """Water that will not be warm by the time that was asked for."""
     clock_fault: ClockFault | None
     """Why the controller takes nothing that we sign, `None` where it does."""
     drum_repairs: bool

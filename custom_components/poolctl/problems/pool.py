@@ -9,18 +9,22 @@ from ..client.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
 from ..client.holds.rules import window_of
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
+from ..client.pool.heating import BODIES, Body
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning, without_effect
 from ..network.health import Health
 from ..output_attributes import spa_waits_for_pump
 from ..upkeep.hold_timer import output_names
-from .problem import Problem, Repair, Severity, Value, Variant
+from .problem import Celsius, Problem, Repair, Severity, Value, Variant
 
 _DAY = timedelta(days=1)
 """Of an output that is held off, or without a reading: a pool without its pump turns
 green (chosen)."""
 _STABLE = timedelta(hours=1)
 """After which a pump that runs has flow and readings (chosen)."""
+_STARTING = 600.0
+"""s until a heater that begins can heat: pump, spa mode and its own start take a while
+(chosen)."""
 _TWO_READS = 20.0
 """s: one odd frame is not enough for what cannot be seen at the pool (chosen)."""
 
@@ -189,6 +193,28 @@ def _minutes(health: Health) -> Mapping[str, str | float]:
     return {"minutes": round(abs(ahead) / timedelta(minutes=1))}
 
 
+def _warm_late(body: Body) -> Problem[Health]:
+    """Return the row of water that will not be warm by the time that was asked for."""
+
+    def values(health: Health) -> Mapping[str, Value]:
+        for request, expected in health.warm_late:
+            if request.body is body:
+                return {
+                    "time": request.by,
+                    "target": Celsius(expected.target),
+                    "expected": Celsius(expected.expected or 0.0),
+                }
+        return {}
+
+    return Problem(
+        key=f"{body.key}_warm_late",
+        exists=lambda health: any(each.body is body for each, _ in health.warm_late),
+        severity=Severity.NOTICE,
+        patience=_STARTING,
+        values=values,
+    )
+
+
 POOL_PROBLEMS: Final = (
     Problem(
         key="dry_run",
@@ -244,6 +270,7 @@ POOL_PROBLEMS: Final = (
             "outputs": output_names(health.stopped_by_spa, health.state)
         },
     ),
+    *(_warm_late(body) for body in BODIES),
     Problem(
         key="hold_overdue",
         exists=lambda health: bool(_overdue(health)),

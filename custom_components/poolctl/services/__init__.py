@@ -1,6 +1,6 @@
 """Actions that no entity expresses by itself."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -17,10 +17,12 @@ from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import VolDictType, VolSchemaType
+from homeassistant.util import dt as dt_util
 import probatio as vol
 
 from ..const import DOMAIN
 from ..private import async_call_entities
+from ..warm_by.request import LONGEST
 from . import dosing, plan_hours, raw, run_hours, schedules
 from .numbers import duration, whole
 
@@ -32,15 +34,22 @@ _HOLD: VolDictType = {
     ),
     vol.Optional("speed"): whole,
 }
+_WARM_BY: VolDictType = {
+    vol.Optional("at"): vol.All(cv.datetime, dt_util.as_utc),
+    vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST)),
+}
+_OUTPUTS = Platform.LIGHT, Platform.SWITCH
 _OPTIONAL, _ONLY = SupportsResponse.OPTIONAL, SupportsResponse.ONLY
 
 
-async def _async_on_outputs(method: str, call: ServiceCall) -> None:
-    """Run a method of the outputs that an action targets."""
+async def _async_on_entities(
+    domains: Collection[str], method: str, call: ServiceCall
+) -> None:
+    """Run a method of the entities that an action targets."""
     entities: dict[str, Entity] = {
         entity_id: entity
         for platform in async_get_platforms(call.hass, DOMAIN)
-        if platform.domain in (Platform.LIGHT, Platform.SWITCH)
+        if platform.domain in domains
         for entity_id, entity in platform.entities.items()
     }
     await async_call_entities(call.hass, entities, method, call)
@@ -57,11 +66,16 @@ class _Action:
 
 _ACTIONS: Mapping[str, _Action] = {
     "resume_schedule": _Action(
-        partial(_async_on_outputs, "async_resume_schedule"),
+        partial(_async_on_entities, _OUTPUTS, "async_resume_schedule"),
         cv.make_entity_service_schema({}),
     ),
     "hold": _Action(
-        partial(_async_on_outputs, "async_hold"), cv.make_entity_service_schema(_HOLD)
+        partial(_async_on_entities, _OUTPUTS, "async_hold"),
+        cv.make_entity_service_schema(_HOLD),
+    ),
+    "warm_by": _Action(
+        partial(_async_on_entities, (Platform.CLIMATE,), "async_warm_by"),
+        cv.make_entity_service_schema(_WARM_BY),
     ),
     "pause_dosing": _Action(dosing.async_pause, dosing.PAUSE_SCHEMA),
     "create_schedule": _Action(

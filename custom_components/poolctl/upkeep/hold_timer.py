@@ -15,6 +15,7 @@ from ..client.holds.hold import Hold
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
+from ..warm_by.owner import WarmBy
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
 
@@ -89,8 +90,11 @@ def output_names(holds: Iterable[Hold], state: PoolState) -> str:
     return ", ".join(names)
 
 
-async def async_leave(hass: HomeAssistant, controller: Controller, name: str) -> None:
+async def async_leave(
+    hass: HomeAssistant, controller: Controller, warm_by: WarmBy, name: str
+) -> None:
     """End what nobody ends later; a notification names what stays: no repair can."""
+    await warm_by.leave()
     if left := await controller.holds.leave():
         outputs = output_names(left, controller.store.known)
         values = {"name": name, "outputs": outputs}

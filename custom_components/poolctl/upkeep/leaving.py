@@ -1,6 +1,6 @@
 """Releasing what is held when its entry is deleted: nothing of it runs any more."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
@@ -9,18 +9,18 @@ from homeassistant.util import dt as dt_util
 
 from ..client.control.controller import Controller
 from ..client.envelope import parse_key
-from ..client.holds.hold import Hold
-from ..client.holds.pauses import Pause
 from ..client.http import ClosingRequest
 from ..client.lan import LanClient
 from ..const import Connection
+from ..learned.learned import Learned
 from ..network.record import ControllerRecord, stored_records
 from ..options import options_of
+from ..warm_by.owner import WarmBy
 from .clock import clock_in
 from .counters import counters_of
 from .hold_timer import async_leave
 from .memory import DATA_MEMORY
-from .remembered import HOLDS, PAUSES, remembered_state
+from .remembered import HOLDS, PAUSES, WARM_BY, remembered_state
 
 
 async def async_leave_all(
@@ -33,22 +33,19 @@ async def async_leave_all(
     uses_lan = options_of(entry).connection is not Connection.CLOUD
     records, _ = stored_records(entry.data)
     for record in records.values():
-        memory = hass.data[DATA_MEMORY]
-        holds = memory.read(record.device_id, HOLDS).holds
-        pauses = memory.read(record.device_id, PAUSES).pauses
-        if (holds or pauses) and record.device_id not in shared:
-            await _async_leave(hass, record, holds, pauses, uses_lan=uses_lan)
+        if record.device_id not in shared:
+            await _async_leave(hass, record, uses_lan=uses_lan)
 
 
 async def _async_leave(
-    hass: HomeAssistant,
-    record: ControllerRecord,
-    holds: Iterable[Hold],
-    pauses: Iterable[Pause],
-    *,
-    uses_lan: bool,
+    hass: HomeAssistant, record: ControllerRecord, *, uses_lan: bool
 ) -> None:
     memory = hass.data[DATA_MEMORY]
+    holds = memory.read(record.device_id, HOLDS).holds
+    pauses = memory.read(record.device_id, PAUSES).pauses
+    requests = memory.read(record.device_id, WARM_BY).requests
+    if not (holds or pauses or requests):
+        return
     session = async_create_clientsession(
         hass, auto_cleanup=False, request_class=ClosingRequest
     )
@@ -72,7 +69,8 @@ async def _async_leave(
         pauses=pauses,
     )
     try:
-        await async_leave(hass, controller, record.title)
+        warm_by = WarmBy(controller, Learned(), requests)
+        await async_leave(hass, controller, warm_by, record.title)
     finally:
         await controller.close()
         session.detach()

@@ -9,6 +9,7 @@ object out of what is stored (`from_dict`), and the object returns what to store
 - `learned`: values derived from reads over time;
 - `holds`: outputs held by hand;
 - `pauses`: dosers that are off for a time;
+- `warm_by`: water that a person wants warm by a time;
 - `guided_check`: a setting that the guided check changed and has to give back;
 - `evidence`: how often each assumption was confirmed, of the service, too.
 

@@ -20,6 +20,7 @@ from ..client.pool.state import PoolState
 from ..client.stored import Stored, each, moment, number, text, whole
 from ..learned.learned import Learned
 from ..learned.totals import TotalKind
+from ..warm_by.request import KeptRequests
 from .counters import counters_of
 from .memory import Memory, Section
 
@@ -96,6 +97,7 @@ CHOICES: Final = Section("choices", Choices.from_dict)
 LEARNED: Final = Section("learned", Learned)
 HOLDS: Final = Section("holds", KeptHolds.from_dict)
 PAUSES: Final = Section("pauses", KeptPauses.from_dict)
+WARM_BY: Final = Section("warm_by", KeptRequests.from_dict)
 
 
 def remembered_state(memory: Memory, device_id: str) -> PoolState:
@@ -127,6 +129,7 @@ class Remembered:
         self.choices = memory.read(device_id, CHOICES)
         self.holds = memory.read(device_id, HOLDS).holds
         self.pauses = memory.read(device_id, PAUSES).pauses
+        self.warm_by = memory.read(device_id, WARM_BY).requests
         self.learned = memory.read(device_id, LEARNED)
         self.learned.begin(self.now)
 
@@ -164,6 +167,7 @@ class Remembered:
         choices: Choices,
         holds: KeptHolds,
         pauses: KeptPauses,
+        warm_by: KeptRequests,
     ) -> None:
         """Keep what a read, a reply or a person changed."""
         self.choices = choices
@@ -171,6 +175,7 @@ class Remembered:
         self._memory.keep(self._device_id, CHOICES.name, choices)
         self._memory.keep(self._device_id, HOLDS.name, holds, at_once=True)
         self._memory.keep(self._device_id, PAUSES.name, pauses, at_once=True)
+        self._memory.keep(self._device_id, WARM_BY.name, warm_by, at_once=True)
         if self.learned.take_dosers(state):
             self._memory.save(at_once=True)
 

@@ -6,9 +6,9 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
-from .client.pool.state import PoolState
-from .const import DOMAIN
-from .network.record import ControllerRecord, mac_of
+from ..client.pool.state import PoolState
+from ..const import DOMAIN
+from ..network.record import ControllerRecord, mac_of
 
 MAX_ENTITIES = 10_000
 """Enabled entities that Home Assistant allows for an entry: it drops those above."""

@@ -1,0 +1,100 @@
+"""Dates with a time: by when a body of water is wanted warm."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import override
+
+from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDescription
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .account import PoolctlConfigEntry
+from .client.pool.heating import BODIES, POOL, Body, heated
+from .entity import ExplainedEntity, PoolctlEntityDescription
+from .explained.sentence import Explanation
+from .explained.warm_by import PASSED, why_warm_by
+from .learned.pool import Pool
+from .presence import async_setup_platform, described
+
+# Controllers take one command at a time by themselves.
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlDateTimeDescription(
+    PoolctlEntityDescription[datetime], DateTimeEntityDescription
+):
+    """One body of water."""
+
+    body: Body
+
+
+def _warm_by(body: Body) -> PoolctlDateTimeDescription:
+    """Return the row of a body of water."""
+
+    def exists(pool: Pool) -> bool | None:
+        if heated(pool.state, body) is False:
+            return False
+        # The cloud does not report the targets.
+        return body.of(pool.state).target is not None or None
+
+    return PoolctlDateTimeDescription(
+        key=f"{body.key}_warm_by",
+        translation_key=f"{body.key}_warm_by",
+        # A pool is kept warm; few want it warm for one evening.
+        entity_registry_enabled_default=body is not POOL,
+        exists_fn=exists,
+        body=body,
+    )
+
+
+DATETIMES = tuple(_warm_by(body) for body in BODIES)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the dates."""
+    async_setup_platform(
+        entry,
+        Platform.DATETIME,
+        async_add_entities,
+        partial(described, PoolctlDateTime, DATETIMES),
+    )
+
+
+class PoolctlDateTime(ExplainedEntity[datetime], DateTimeEntity):
+    """By when a body of water is wanted warm; unknown where it is not."""
+
+    entity_description: PoolctlDateTimeDescription
+
+    @override
+    def _read_value(self) -> datetime | None:
+        warm_by, body = self.coordinator.warm_by, self.entity_description.body
+        request = warm_by.of(body)
+        return warm_by.draft(body) if request is None else request.by
+
+    @property
+    @override
+    def native_value(self) -> datetime | None:
+        """Return the time."""
+        return self._value
+
+    @override
+    def explain(self) -> Explanation:
+        warm_by = self.coordinator.warm_by
+        request = warm_by.of(self.entity_description.body)
+        if request is None:
+            return PASSED if self._value else ()
+        return why_warm_by(request, warm_by.outlook(request))
+
+    @override
+    async def async_set_value(self, value: datetime) -> None:
+        """Ask for a time; one that has passed asks for nothing."""
+        body = self.entity_description.body
+        with self.commanding():
+            await self.coordinator.warm_by.enter(body, value)

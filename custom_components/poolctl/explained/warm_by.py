@@ -1,0 +1,79 @@
+"""What is foreseen for water that a person wants warm by a time."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_get_cached_translations
+
+from ..client.pool.heating import Body
+from ..const import DOMAIN
+from ..problems.problem import Celsius, Values
+from ..warm_by.outlook import Outlook
+from ..warm_by.request import Request
+from .sentence import Cause, Explanation, Sentence, explain
+
+_STEP: Final = timedelta(minutes=5)
+"""To which times are rounded: nothing foreseen is more exact."""
+
+
+@dataclass(frozen=True)
+class _Facts:
+    request: Request
+    expected: Outlook
+
+
+PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
+"""Of a time that was entered and has passed."""
+
+
+def why_warm_by(request: Request, expected: Outlook | None) -> Explanation:
+    """Return what will happen; nothing where the target is unknown."""
+    return explain(WARM_BY_CAUSES, _Facts(request, expected)) if expected else ()
+
+
+def _late(facts: _Facts) -> Values:
+    return {
+        "time": facts.request.by,
+        "target": Celsius(facts.expected.target),
+        "expected": Celsius(facts.expected.expected or 0.0),
+    }
+
+
+def _heats(facts: _Facts) -> Values:
+    expected = facts.expected
+    values: dict[str, Celsius | datetime] = {"target": Celsius(expected.target)}
+    return values | ({"time": _rounded(expected.warm_at)} if expected.warm_at else {})
+
+
+def _rounded(at: datetime) -> datetime:
+    rest = timedelta(seconds=at.timestamp() % _STEP.total_seconds())
+    return at - rest + (_STEP if rest * 2 >= _STEP else timedelta())
+
+
+WARM_BY_CAUSES: Final[tuple[Cause[_Facts], ...]] = (
+    Cause(
+        "warm_by_waits",
+        lambda facts: not (facts.request.begun or facts.expected.due),
+        values=lambda facts: {"time": _rounded(facts.expected.begins)},
+    ),
+    Cause("warm_by_blocked", lambda facts: not facts.request.begun),
+    Cause(
+        "warm_by_warm",
+        lambda facts: facts.expected.warm,
+        values=lambda facts: {"time": facts.request.until},
+    ),
+    Cause("warm_by_late", lambda facts: facts.expected.late, values=_late),
+    Cause("warm_by_heats", lambda facts: facts.expected.warm_at, values=_heats),
+    Cause("warm_by_begun", lambda facts: True),
+)
+"""The first that applies."""
+
+
+def name_of(hass: HomeAssistant, body: Body) -> str:
+    """Return what the request for a body of water is called."""
+    texts = async_get_cached_translations(hass, hass.config.language, "entity", DOMAIN)
+    key = f"component.{DOMAIN}.entity.{Platform.DATETIME}.{body.key}_warm_by.name"
+    return texts.get(key, "")

@@ -1,0 +1,35 @@
+"""What the controllers of an account have in common."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aiohttp import ClientSession
+
+from ..client.cloud import CloudClient
+from ..network.access import LanAccess
+from ..network.record import ControllerRecord
+from ..observed.observers import Observers
+from ..problems.account import AccountProblems
+from .remembered import Remembered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What the controllers of an account share."""
+
+    cloud: CloudClient
+    observers: Observers
+    lan_session: ClientSession
+    store: Callable[[ControllerRecord], None]
+    """Keeps what was learned of a controller over restarts."""
+    has_namesake: Callable[[ControllerRecord], bool]
+    """Tells whether another controller has the same name, at another site."""
+    problems: AccountProblems
+    """Those of the account, which each of its controllers shows, too."""
+
+    def access(
+        self, record: ControllerRecord, remembered: Remembered, *, allowed: bool
+    ) -> LanAccess:
+        """Return what makes clients for one of them."""
+        facts, counters = self.observers.facts(record.device_id), remembered.counters
+        return LanAccess(record, self.lan_session, counters, facts, allowed=allowed)

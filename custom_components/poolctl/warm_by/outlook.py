@@ -1,0 +1,155 @@
+"""Outlook: when heating has to begin for a time, with what, and how warm the water will be.
+
+Each heat source begins when, with those before it, it would just do: solar heating costs
+nothing and is slow, so it begins first; a heater follows only where the sun was not enough.
+All of this is chosen.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from ..client.equipment import HeatSource
+from ..client.pool.heating import (
+    POOL,
+    SPA,
+    Body,
+    fitted_sources,
+    heats,
+    running_sources,
+    temperature,
+)
+from ..learned.pool import Pool
+from ..learned.warming import Sources
+from .request import Request
+
+SPARE: Final = timedelta(minutes=10)
+"""How much earlier heating begins: the water has to mix, and no rate is exact."""
+SHARE: Final = 0.05
+"""Likewise, of the time that it takes."""
+CLOSE: Final = 0.5
+"""°C below its target at which water counts as warm."""
+USUAL: Final[Mapping[Body, float]] = {POOL: 0.3, SPA: 3.0}
+"""°C an hour, until it is learned."""
+LONGEST: Final[Mapping[Body, timedelta]] = {
+    POOL: timedelta(hours=24),
+    SPA: timedelta(hours=6),
+}
+"""The longest time of heating before; also where the temperature is not known."""
+
+_HOUR: Final = timedelta(hours=1)
+
+
+class Outlook(NamedTuple):
+    """What is foreseen for one request."""
+
+    begins: datetime
+    """When heating has to begin."""
+    sources: Sources
+    """The heat sources that should have begun by now."""
+    water: float | None
+    """°C now, estimated where it does not circulate."""
+    target: float
+    """°C."""
+    expected: float | None
+    """°C at the time that was asked for, `None` while the temperature is unknown."""
+    warm_at: datetime | None
+    """When it will have its target, `None` where nobody can tell."""
+    due: bool
+    """Whether heating should have begun by now."""
+
+    @property
+    def warm(self) -> bool:
+        """Whether the water is warm now."""
+        return self.water is not None and self.water >= self.target - CLOSE
+
+    @property
+    def late(self) -> bool:
+        """Whether it will not be warm in time, though heating should have begun."""
+        return (
+            self.due
+            and self.expected is not None
+            and self.expected < self.target - CLOSE
+        )
+
+
+def outlook(pool: Pool, request: Request, now: datetime) -> Outlook | None:
+    """Return what is foreseen at a trusted time; `None` where no target is known."""
+    body, state = request.body, pool.state
+    target, fitted = body.of(state).target, fitted_sources(state, body)
+    if target is None or not fitted:
+        return None
+    water = _water(pool, body, now)
+    steps = _steps(fitted)
+    leads = {step: _lead(pool, body, step, fitted, water, target) for step in steps}
+    begun = [step for step, lead in leads.items() if request.by - lead <= now]
+    rate = _rate_now(pool, request, fitted)
+    time = max(request.by - now, timedelta())
+    expected = None if water is None else min(water + rate * (time / _HOUR), target)
+    if water is not None and water >= target:
+        expected = float(target)
+    return Outlook(
+        begins=request.by - max(leads.values()),
+        sources=begun[-1] if begun else steps[0],
+        water=water,
+        target=target,
+        expected=expected,
+        warm_at=_warm_at(water, target, rate, now),
+        due=bool(begun),
+    )
+
+
+def _water(pool: Pool, body: Body, now: datetime) -> float | None:
+    """Return the temperature in °C: measured, else what is left of the last reading."""
+    state = pool.state
+    if state.signals.chemistry_stable and temperature(state, body) is not None:
+        return temperature(state, body)
+    air = state.readings.ambient_temperature
+    return pool.learned.cooling[body].estimate(body, now, air)
+
+
+def _steps(fitted: Sources) -> tuple[Sources, ...]:
+    """Return which sources heat together, step by step: what costs nothing first."""
+    ordered = sorted(fitted, key=lambda source: source is not HeatSource.SOLAR)
+    whole = tuple(ordered)
+    if HeatSource.SOLAR not in fitted or len(fitted) == 1:
+        return (whole,)
+    return (HeatSource.SOLAR,), whole
+
+
+def _expected_rate(pool: Pool, body: Body, sources: Sources) -> float | None:
+    return pool.learned.warming[body].expected(sources)
+
+
+def _lead(
+    pool: Pool,
+    body: Body,
+    sources: Sources,
+    fitted: Sources,
+    water: float | None,
+    target: float,
+) -> timedelta:
+    """Return how long before the time these sources have to begin."""
+    if water is None:
+        return LONGEST[body]
+    # Solar heating that nobody has observed alone begins together with the heater.
+    rate = _expected_rate(pool, body, sources) or _expected_rate(pool, body, fitted)
+    hours = max(target - water, 0.0) / (rate or USUAL[body]) * (1 + SHARE)
+    return min(hours * _HOUR + SPARE, LONGEST[body])
+
+
+def _rate_now(pool: Pool, request: Request, fitted: Sources) -> float:
+    """Return °C an hour: as it is heated now, else as it would be from now on."""
+    body, state = request.body, pool.state
+    usual = _expected_rate(pool, body, fitted) or USUAL[body]
+    if heats(state, body):
+        return pool.learned.warming[body].rate(running_sources(state)) or usual
+    return 0.0 if request.begun else usual
+
+
+def _warm_at(
+    water: float | None, target: float, rate: float, now: datetime
+) -> datetime | None:
+    if water is None or (rate <= 0 and water < target):
+        return None
+    return now if water >= target else now + (target - water) / rate * _HOUR

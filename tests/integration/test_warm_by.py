@@ -1,0 +1,379 @@
+"""Water that is wanted warm by a time: begun as late as possible, given back at its end."""
+
+from datetime import datetime, timedelta
+import os
+from random import Random
+import time
+from types import SimpleNamespace
+from typing import Any, Final
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import Platform
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.util import dt as dt_util
+import pytest
+
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.learned.warming import LearnedRate, Warming
+from tests.simulator.equipment import Role
+from tests.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
+
+from .home import Home
+from .platforms import only
+from .test_dialects_lan_clocks import clocks
+from .test_pause_dosing import done
+
+__all__ = ["clocks"]
+
+pytestmark = pytest.mark.usefixtures("quick", "hurried")
+few_platforms = only(
+    Platform.CLIMATE, Platform.DATETIME, Platform.SENSOR, Platform.SWITCH
+)
+
+EVENINGS: Final = int(os.environ.get("POOLCTL_EVENINGS", "1"))
+PUMP, SPA_RETURN = 0, 10
+"""Slots of the full pool."""
+STEP, HASTE = 60, 300
+"""s between two polls; how fast water warms is learned only of the shorter ones."""
+
+
+@pytest.fixture(autouse=True)
+def noon(freezer: FrozenDateTimeFactory) -> None:
+    freezer.move_to("2026-05-01 12:00:00+00:00")
+
+
+@pytest.fixture
+async def spa(full: Home) -> Home:
+    """Return a home with a spa that nobody uses, whose pump stands still."""
+    await full.hass.config.async_set_time_zone("UTC")
+    full.clock.set_back(full.clock.time() - time.time())
+    pool = full.pool
+    pool.settings["heating"], pool.settings["spa_target"] = 0, 36
+    for schedule in pool.schedules:
+        schedule.enabled = False
+    pool.water.temperature, pool.water.ambient = 30.0, 30.0
+    await full.live(60)
+    return full
+
+
+def warm_by(home: Home, key: str = "spa") -> datetime | None:
+    """Return what the entity shows."""
+    state = home.value("datetime", f"{key}_warm_by")
+    return None if state == "unknown" else dt_util.parse_datetime(state)
+
+
+def explanation(home: Home, key: str = "spa") -> str:
+    """Return what the entity says of it."""
+    found = home.state("datetime", f"{key}_warm_by").attributes.get("explanation", "")
+    return str(found)
+
+
+async def ask(home: Home, by: datetime, key: str = "spa") -> None:
+    """Enter a time, as a person does."""
+    call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
+    await done(home, call)
+
+
+def at(hour: int, minute: int = 0) -> datetime:
+    """Return a time of today."""
+    return dt_util.now().replace(hour=hour, minute=minute, second=0, microsecond=0)
+
+
+async def until(home: Home, then: datetime) -> None:
+    """Let the pool live until a time, hastily but for the last ten minutes."""
+    left = (then - dt_util.now()).total_seconds()
+    hasty = max(left - 600, 0) // HASTE
+    await home.live(hasty * HASTE, step=HASTE)
+    await home.live(left - hasty * HASTE, step=STEP)
+
+
+def heated(home: Home) -> bool:
+    """Tell whether the spa is on by hand, and its heater may run."""
+    pool = home.pool
+    pool.update()
+    held = pool.slots[SPA_RETURN].held and pool.slots[PUMP].held
+    return pool.spa_mode and held and bool(int(pool.settings["heating"]) & SPA_HEATER)
+
+
+def as_before(home: Home) -> bool:
+    """Tell whether everything is as it was before the spa was wanted."""
+    pool = home.pool
+    pool.update()
+    held = pool.slots[SPA_RETURN].held or pool.slots[PUMP].held
+    return not (pool.spa_mode or held or int(pool.settings["heating"]))
+
+
+async def test_begun_in_time_and_given_back(spa: Home) -> None:
+    """From 30 to 36 °C, at the usual 3 °C an hour until it is learned: at 15:44."""
+    await ask(spa, at(18))
+    assert warm_by(spa) == at(18)
+    assert explanation(spa) == "Heating begins at about 15:45."
+    await until(spa, at(15, 42))
+    assert as_before(spa)
+    await until(spa, at(15, 46))
+    assert heated(spa)
+    await spa.live(34 * 60, step=STEP)
+    assert explanation(spa).startswith("It heats, and will have 36 °C at about 16:")
+    await until(spa, at(18))
+    assert spa.pool.water.temperature == pytest.approx(36, abs=0.5)
+    assert explanation(spa) == "The water is warm, and stays so until 21:00."
+    await until(spa, at(20, 58))
+    assert heated(spa)
+    await until(spa, at(21, 3))
+    assert as_before(spa)
+    assert warm_by(spa) is None
+
+
+async def soon(home: Home, minutes: int = 30) -> datetime:
+    """Ask for a warm spa so soon that heating begins at once; return the time."""
+    by = dt_util.now().replace(microsecond=0) + timedelta(minutes=minutes)
+    await ask(home, by)
+    await home.live(3 * STEP, step=STEP)
+    assert heated(home)
+    return by
+
+
+async def test_over_a_restart(spa: Home) -> None:
+    spa.pool.water.temperature = 35.0
+    by = await soon(spa)
+    await spa.restart()
+    await spa.live(2 * STEP, step=STEP)
+    assert warm_by(spa) == by
+    assert heated(spa)
+    sent = len(spa.actions)
+    await until(spa, by + timedelta(hours=2, minutes=55))
+    assert heated(spa)
+    assert len(spa.actions) == sent
+    await until(spa, by + timedelta(hours=3, minutes=3))
+    assert as_before(spa)
+
+
+async def spa_off(home: Home) -> None:
+    await done(home, home.act("switch.turn_off", "spa_mode"))
+
+
+async def heating_off(home: Home) -> None:
+    await done(home, home.act("climate.set_hvac_mode", "spa", hvac_mode="off"))
+
+
+async def by_the_app(home: Home) -> None:
+    for slot in home.pool.slots:
+        if slot.role is Role.SPA:
+            slot.hand, slot.held = None, False
+
+
+async def by_a_past_time(home: Home) -> None:
+    await ask(home, dt_util.now() - timedelta(minutes=1))
+
+
+async def by_the_action(home: Home) -> None:
+    await done(home, home.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE))
+
+
+@pytest.mark.parametrize(
+    "end", [spa_off, heating_off, by_the_app, by_a_past_time, by_the_action]
+)
+async def test_ended_by_a_person(spa: Home, end: Any) -> None:
+    """Everything is given back, and stays so."""
+    by = await soon(spa)
+    await end(spa)
+    await spa.live(6 * STEP, step=STEP)
+    assert as_before(spa)
+    await until(spa, by)
+    assert as_before(spa)
+    assert warm_by(spa) is None
+
+
+async def test_one_odd_read_ends_nothing(spa: Home) -> None:
+    by = await soon(spa)
+    spa.pool.settings["heating"] = 0
+    await spa.live(STEP, step=STEP)
+    spa.pool.settings["heating"] = SPA_HEATER
+    await spa.live(4 * STEP, step=STEP)
+    assert heated(spa)
+    assert warm_by(spa) == by
+
+
+async def test_what_others_switched_on_stays_on(spa: Home) -> None:
+    spa.pool.settings["heating"] = SPA_HEATER
+    await spa.live(30)
+    await done(spa, spa.act("switch.turn_on", "spa_mode"))
+    by = await soon(spa)
+    spa.pool.update()
+    assert spa.pool.slots[SPA_RETURN].held
+    await until(spa, by + timedelta(hours=3, minutes=4))
+    spa.pool.update()
+    assert spa.pool.spa_mode
+    assert not spa.pool.slots[PUMP].held
+    assert int(spa.pool.settings["heating"]) == SPA_HEATER
+    assert warm_by(spa) is None
+
+
+async def test_a_pump_that_is_held_off_is_left_alone(spa: Home) -> None:
+    call = spa.act(
+        "poolctl.hold", "pump", domain="switch", state=False, duration="00:20:00"
+    )
+    await done(spa, call)
+    await ask(spa, dt_util.now() + timedelta(minutes=30))
+    await spa.live(10 * STEP, step=STEP)
+    assert explanation(spa).startswith("It is time to heat, but that waits")
+    spa.pool.update()
+    assert not spa.pool.spa_mode
+    await spa.live(14 * STEP, step=STEP)
+    assert heated(spa)
+
+
+async def test_too_late_is_said(spa: Home) -> None:
+    """From 30 °C in half an hour at 6 °C an hour: 33 °C, and *Status* says so."""
+    by = await soon(spa)
+    await spa.live(12 * STEP, step=STEP)
+    (problem,) = [
+        each
+        for each in spa.state("sensor", "status").attributes["problems"]
+        if each["key"] == "spa_warm_late"
+    ]
+    at_time = f"{by:%H:%M}"
+    assert problem["sentence"] in (
+        f"The spa will not be warm at {at_time}: about {degrees} °C instead of 36 °C."
+        for degrees in (32, 33)
+    )
+    assert explanation(spa).startswith("It will have about 3")
+    await until(spa, by + timedelta(minutes=50))
+    problems = spa.state("sensor", "status").attributes["problems"]
+    assert "spa_warm_late" not in [each["key"] for each in problems]
+
+
+async def test_another_time(spa: Home) -> None:
+    """A little later goes on; tomorrow gives everything back until then."""
+    by = await soon(spa)
+    await ask(spa, by + timedelta(minutes=20))
+    await spa.live(2 * STEP, step=STEP)
+    assert heated(spa)
+    await until(spa, by + timedelta(hours=3, minutes=15))
+    assert heated(spa)
+    await ask(spa, by + timedelta(days=1))
+    await spa.live(2 * STEP, step=STEP)
+    assert as_before(spa)
+    assert warm_by(spa) == by + timedelta(days=1)
+
+
+async def test_how_long_it_stays_warm(spa: Home) -> None:
+    spa.pool.water.temperature = 36.0
+    by = dt_util.now() + timedelta(minutes=15)
+    call = spa.act(
+        "poolctl.warm_by",
+        "spa",
+        domain=Platform.CLIMATE,
+        at=f"{by:%Y-%m-%d %H:%M:%S}",
+        duration={"minutes": 30},
+    )
+    await done(spa, call)
+    await until(spa, by + timedelta(minutes=28))
+    assert heated(spa)
+    await until(spa, by + timedelta(minutes=33))
+    assert as_before(spa)
+
+
+async def test_an_action_with_a_time_that_has_passed(spa: Home) -> None:
+    passed = f"{dt_util.now() - timedelta(minutes=1):%Y-%m-%d %H:%M:%S}"
+    with pytest.raises(ServiceValidationError) as error:
+        await spa.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE, at=passed)
+    assert error.value.translation_key == "warm_by_passed"
+    assert warm_by(spa) is None
+
+
+async def test_a_date_and_then_a_time(spa: Home) -> None:
+    """A form enters the date alone first: midnight has passed, or is yet to come."""
+    await ask(spa, at(0))
+    assert warm_by(spa) == at(0)
+    assert explanation(spa) == "This time has passed. Choose a later one."
+    await ask(spa, at(18))
+    assert warm_by(spa) == at(18)
+    await ask(spa, at(12, 20))
+    await spa.live(30)
+    await ask(spa, at(19))
+    await spa.live(3 * STEP, step=STEP)
+    assert as_before(spa)
+    assert not spa.pool.spa_mode
+    await ask(spa, at(12))
+    await spa.live(8 * STEP, step=STEP)
+    assert warm_by(spa) == at(12)
+    await spa.live(4 * STEP, step=STEP)
+    assert warm_by(spa) is None
+    assert explanation(spa) == ""
+
+
+async def test_a_clock_that_jumped_begins_nothing(
+    clocks: SimpleNamespace, spa: Home
+) -> None:
+    """A day ahead, the time of tomorrow seems to have come."""
+    await ask(spa, dt_util.now() + timedelta(days=1))
+    await spa.live(STEP, step=STEP)
+    clocks.wrong = 23.9 * 3600
+    await spa.live(20 * STEP, step=STEP)
+    assert as_before(spa)
+    clocks.wrong = 0.0
+    await spa.live(2 * STEP, step=STEP)
+    assert as_before(spa)
+    assert warm_by(spa) is not None
+
+
+async def test_deleted_meanwhile(spa: Home) -> None:
+    await soon(spa)
+    entry = spa.entry
+    await done(spa, spa.hass.config_entries.async_remove(entry.entry_id))
+    assert as_before(spa)
+
+
+async def test_the_sun_first(spa: Home) -> None:
+    """The pool: solar heating begins early, and the heater only where it has to."""
+    pool = spa.pool
+    await spa.enable_all()
+    pool.settings["pool_target"] = 30
+    pool.water.temperature, pool.water.ambient = 28.5, 35.0
+    (coordinator, *_) = spa.entry.runtime_data.controllers.values()
+    by_sun = LearnedRate((HeatSource.SOLAR,), 0.5)
+    by_heater = LearnedRate((HeatSource.POOL_HEATER,), 1.5)
+    coordinator.learned.warming[POOL] = Warming((by_sun, by_heater))
+    await ask(spa, at(18), "pool")
+    await until(spa, at(15))
+    pool.update()
+    assert int(pool.settings["heating"]) == SOLAR
+    assert pool.slots[PUMP].held
+    pool.water.ambient = 20.0  # clouds
+    await until(spa, at(17, 50))
+    pool.update()
+    assert int(pool.settings["heating"]) == SOLAR | POOL_HEATER
+    await until(spa, at(21, 4))
+    assert as_before(spa)
+
+
+async def test_ten_evenings_of_different_weather(spa: Home) -> None:
+    """Within 20 min and 0.5 °C once rate and loss are learned, and never too late.
+
+    `POOLCTL_EVENINGS` makes it ten of them.
+    """
+    chance, pool = Random(5), spa.pool
+    for evening in range(EVENINGS):
+        pool.water.ambient = chance.uniform(8, 28)
+        by = at(18)
+        await ask(spa, by)
+        while not heated(spa):
+            await spa.live(5 * STEP, step=5 * STEP)
+            assert dt_util.now() < by
+        await spa.live(10 * STEP, step=STEP)
+        assert explanation(spa).startswith("It heats, and will have 36 °C at about")
+        warm_at = None
+        while dt_util.now() < by:
+            await spa.live(STEP, step=STEP)
+            if warm_at is None and pool.water.temperature >= 35.5:
+                warm_at = dt_util.now()
+        assert warm_at is not None
+        assert abs(pool.water.temperature - 36) <= 0.5
+        if evening > 1:
+            assert by - warm_at <= timedelta(minutes=20)
+        await until(spa, by + timedelta(hours=3, minutes=4))
+        assert as_before(spa)
+        while dt_util.now().date() == by.date() or dt_util.now().hour < 9:
+            await spa.live(600, step=600)

@@ -1,0 +1,76 @@
+"""How fast resting water cools: learned from the readings before and after a rest."""
+
+from datetime import UTC, datetime, timedelta
+from math import exp
+
+import pytest
+
+from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
+from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.learned.cooling import USUAL, Cooling, LastReading
+
+BEGIN = datetime(2026, 5, 1, 22, tzinfo=UTC)
+
+
+def rest(
+    cooling: Cooling, hours: float, rate: float, *, water: float = 37, air: float = 12
+) -> Cooling:
+    """Let water rest that loses a share of its warmth an hour."""
+    cooling = cooling.then(LastReading(BEGIN, water, air))
+    left = air + (water - air) * exp(-rate * hours)
+    return cooling.then(LastReading(BEGIN + timedelta(hours=hours), left, air))
+
+
+@pytest.mark.parametrize("rate", [0.004, 0.03, 0.2])
+def test_a_rest(rate: float) -> None:
+    assert rest(Cooling(), 16, rate).rate == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(
+    ("hours", "water", "air"),
+    [(2.9, 37, 12), (73, 37, 12), (16, 14.9, 12), (16, 12, 20)],
+)
+def test_a_rest_that_tells_nothing(hours: float, water: float, air: float) -> None:
+    """Too short, too long, too cold, colder than the air."""
+    assert rest(Cooling(), hours, 0.03, water=water, air=air).rate is None
+
+
+def test_water_that_got_warmer_was_heated_elsewhere() -> None:
+    cooling = Cooling().then(LastReading(BEGIN, 30, 12))
+    later = LastReading(BEGIN + timedelta(hours=8), 31, 12)
+    assert cooling.then(later).rate is None
+
+
+def test_a_newer_rest_counts_more() -> None:
+    cooling = rest(Cooling(rate=0.03), 16, 0.06)
+    assert cooling.rate == pytest.approx(0.039)
+
+
+def test_no_more_than_is_possible() -> None:
+    assert rest(Cooling(), 12, 2.0).rate == 0.5
+
+
+def test_the_estimate() -> None:
+    """By the mean of the air at the beginning and now."""
+    cooling = Cooling(rate=0.05, last=LastReading(BEGIN, 37, 20))
+    later = BEGIN + timedelta(hours=10)
+    assert cooling.estimate(SPA, later, 10) == pytest.approx(15 + 22 * exp(-0.5))
+    assert cooling.estimate(SPA, later, None) == pytest.approx(20 + 17 * exp(-0.5))
+    earlier = BEGIN - timedelta(hours=1)  # our clock was corrected
+    assert cooling.estimate(SPA, earlier, 20) == pytest.approx(37)
+
+
+@pytest.mark.parametrize("body", [POOL, SPA], ids=["pool", "spa"])
+def test_until_it_is_learned(body: Body) -> None:
+    cooling = Cooling(last=LastReading(BEGIN, 30, 20))
+    later = BEGIN + timedelta(hours=10)
+    usual = 20 + 10 * exp(-10 * USUAL[body])
+    assert cooling.estimate(body, later, 20) == pytest.approx(usual)
+    assert Cooling().estimate(body, later, 11) == 11
+    assert Cooling().estimate(body, later, None) is None
+
+
+def test_what_is_stored() -> None:
+    cooling = rest(Cooling(), 16, 0.03)
+    assert Cooling.from_dict(Stored(cooling.as_dict())) == cooling
+    assert Cooling.from_dict(Stored({"rate": -1, "last": {"at": 3}})) == Cooling()

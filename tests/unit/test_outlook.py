@@ -1,0 +1,163 @@
+"""When heating has to begin, with what, and how warm the water will be."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.frame import Readings, Signals
+from custom_components.poolctl.client.pool.choices import Choices
+from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Heater, Water
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.learned.pool import Pool
+from custom_components.poolctl.learned.warming import LearnedRate, Warming
+from custom_components.poolctl.warm_by.outlook import Outlook, outlook
+from custom_components.poolctl.warm_by.request import KeptRequests, Request
+
+HEATER, SOLAR, SPA_HEATER = HeatSource
+BY = datetime(2026, 5, 1, 18, tzinfo=UTC)
+POOL_HEATER_TYPE, SOLAR_TYPE, SPA_HEATER_TYPE, SPA_RETURN = 2, 17, 19, 20
+HOUR = timedelta(hours=1)
+
+
+def foresee(
+    body: Body = SPA,
+    *,
+    hours: float = 0,
+    water: float | None = 30.0,
+    target: int | None = 36,
+    types: tuple[int, ...] = (SPA_HEATER_TYPE, SPA_RETURN),
+    rates: tuple[LearnedRate, ...] = (),
+    begun: bool = False,
+    running: bool = False,
+) -> Outlook | None:
+    """Return the outlook some hours before the time; the water circulates."""
+    signals: dict[str, Any] = {"chemistry_stable": True, "spa_heater": running}
+    state = PoolState(
+        source=Source.LAN,
+        readings=Readings(water_temperature=water),
+        signals=Signals(**signals),
+        pool=Water(target=target),
+        spa=Water(target=target),
+        heat=dict.fromkeys(HeatSource, Heater(True)),
+        outputs=Outputs(types=types, modes=(0, 99 if body is SPA else 0)),
+    )
+    learned = Learned()
+    learned.warming[body] = Warming(rates)
+    request = Request(body=body, by=BY, begun=begun)
+    return outlook(Pool(state, Choices(), learned), request, BY - hours * HOUR)
+
+
+def found(*args: Any, **kwargs: Any) -> Outlook:
+    outlook = foresee(*args, **kwargs)
+    assert outlook is not None
+    return outlook
+
+
+@pytest.mark.parametrize(
+    ("water", "rate", "lead"),
+    [
+        (30.0, 3.0, 2 * 1.05 * HOUR + HOUR / 6),
+        (30.0, 6.0, 1.05 * HOUR + HOUR / 6),
+        (36.0, 6.0, HOUR / 6),
+        (38.0, 6.0, HOUR / 6),
+        (10.0, 1.0, 6 * HOUR),
+        (None, 6.0, 6 * HOUR),
+    ],
+)
+def test_when_it_begins(water: float | None, rate: float, lead: timedelta) -> None:
+    rates = (LearnedRate((SPA_HEATER,), rate),)
+    found_ = found(hours=12, water=water, rates=rates)
+    assert found_.begins == BY - lead
+    assert not found_.due
+    begins = lead / HOUR
+    assert found(hours=begins, water=water, rates=rates).due
+    assert not found(hours=begins + 0.01, water=water, rates=rates).due
+
+
+def test_as_usual_until_it_is_learned() -> None:
+    assert found(hours=12).begins == BY - 2 * 1.05 * HOUR - HOUR / 6
+
+
+@pytest.mark.parametrize(
+    "changes", [{"target": None}, {"types": (SPA_RETURN,)}], ids=str
+)
+def test_nothing_to_foresee(changes: dict[str, Any]) -> None:
+    assert foresee(**changes) is None
+
+
+@pytest.mark.parametrize(
+    ("hours", "begun", "running", "expected", "late"),
+    [
+        (2, True, True, 36.0, False),
+        (1, True, True, 33.0, True),
+        (1, False, False, 33.0, True),  # as if it began now
+        (1, True, False, 30.0, True),  # it does not heat
+        (0, True, True, 30.0, True),
+        (3, False, False, 36.0, False),
+    ],
+)
+def test_how_warm_it_will_be(
+    hours: float, begun: bool, running: bool, expected: float, late: bool
+) -> None:
+    result = found(hours=hours, begun=begun, running=running)
+    assert result.expected == pytest.approx(expected)
+    assert result.late is late
+    heats = running or not begun
+    assert result.warm_at == (BY - hours * HOUR + 2 * HOUR if heats else None)
+
+
+@pytest.mark.parametrize(("water", "warm"), [(35.4, False), (35.5, True), (37.0, True)])
+def test_warm(water: float, warm: bool) -> None:
+    result = found(hours=0, water=water, begun=True, running=True)
+    assert result.warm is warm
+    assert result.late is not warm
+
+
+POOL_TYPES = (POOL_HEATER_TYPE, SOLAR_TYPE)
+BY_SUN = LearnedRate((SOLAR,), 0.5)
+BY_HEATER = LearnedRate((HEATER,), 2.0)
+
+
+@pytest.mark.parametrize(
+    ("hours", "rates", "sources", "due"),
+    [
+        (9, (BY_SUN, BY_HEATER), (SOLAR,), False),
+        (8, (BY_SUN, BY_HEATER), (SOLAR,), True),
+        (2, (BY_SUN, BY_HEATER), (SOLAR, HEATER), True),
+        # Nobody has observed the sun alone: both begin when the heater has to.
+        (3, (BY_HEATER,), (SOLAR,), False),
+        (2, (BY_HEATER,), (SOLAR, HEATER), True),
+    ],
+)
+def test_the_sun_first(
+    hours: float, rates: tuple[LearnedRate, ...], sources: Any, due: bool
+) -> None:
+    """4 °C are missing: 8.6 h by the sun, and 2.3 h by the heater."""
+    water, target = 24.0, 28
+    result = found(
+        POOL, hours=hours, water=water, target=target, types=POOL_TYPES, rates=rates
+    )
+    assert (result.sources, result.due) == (sources, due)
+
+
+def test_one_source_alone() -> None:
+    sun = found(POOL, types=(SOLAR_TYPE,), water=24.0, target=28, hours=1)
+    assert sun.sources == (SOLAR,)
+    heater = found(POOL, types=(POOL_HEATER_TYPE,), water=24.0, target=28, hours=1)
+    assert heater.sources == (HEATER,)
+
+
+def test_what_is_stored_of_a_request() -> None:
+    request = Request(body=SPA, by=BY, held=((10, BY),), selected=(SPA_HEATER,))
+
+    kept = KeptRequests((request, replace(request, body=POOL, over=True)))
+    assert KeptRequests.from_dict(Stored(kept.as_dict())) == kept
+    odd = {"requests": [{**request.as_dict(), "lasts": -1}, 3]}
+    assert KeptRequests.from_dict(Stored(odd)) == KeptRequests(())
