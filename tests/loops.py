@@ -111,6 +111,11 @@ class LeapingLoop(asyncio.SelectorEventLoop):
         self._watched.waiting.append(waiter)
         await waiter
 
+    @property
+    def threads_work(self) -> bool:
+        """Whether a thread has something to do for this loop."""
+        return self._watched.jobs > 0
+
     @override
     def run_in_executor[*Ts, T](
         self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts

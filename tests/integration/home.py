@@ -26,6 +26,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
+from tests.loops import LeapingLoop
 from tests.simulator import Account, Clock, Cloud, Controller, Pool
 
 from .service import Service, record
@@ -37,6 +38,11 @@ query has told that it was not the counter (unless a moment ago told that alread
 
 # Before anybody freezes time.
 _REAL_SLEEP = time.sleep
+
+
+_SHORT, _LONG = 300, 3000
+"""Turns of `settle` after which somebody seems to sleep while time stands still: the longer
+one while a thread works."""
 
 
 class Home:
@@ -95,9 +101,15 @@ class Home:
             # What is to be done, here and in the service, is done by this very loop;
             # only what other threads read from files takes real time.
             await (self.spin() if turn < 100 else self.moment())
-            if turn > 3000 and "freezer" in self._request.fixturenames:
+            patience = _LONG if self._threads_work else _SHORT
+            if turn > patience and "freezer" in self._request.fixturenames:
                 self.freezer.tick(0.05)  # somebody sleeps, and time stands still
             self.clock.advance(0.05)
+
+    @property
+    def _threads_work(self) -> bool:
+        loop = self.hass.loop
+        return not isinstance(loop, LeapingLoop) or loop.threads_work
 
     async def spin(self, turns: int = 10) -> None:
         """Let everybody on this loop go on, without any time passing."""
