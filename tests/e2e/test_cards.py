@@ -49,6 +49,8 @@ PARTS: Final = {
     "chlorine_without_effect": [("drums", ".drum", "Chlorine")],
 }
 """What a problem is about, which then is never green: card, part and its name."""
+GREEN: Final = "rgb(67, 160, 71)"
+"""Of what is good, in the theme of Home Assistant."""
 HEIGHT: Final = "view => view.getBoundingClientRect().height"
 
 
@@ -235,7 +237,11 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
                 rated = card(pool, kind).locator(part, has_text=name)
                 await expect(rated).to_have_class(RATES[severity])
                 await expect(rated).not_to_have_class(GOOD)
+                for drawn in await rated.locator(".range").all():
+                    await expect(drawn).not_to_have_css("fill", GREEN)
     await expect(headline).to_contain_text("All well")
+    good = card(pool, "water").locator(".reading", has_text="pH").locator(".range")
+    await expect(good).to_have_css("fill", GREEN)
 
 
 async def test_through_the_cloud(pool: Page, pools: Pools) -> None:

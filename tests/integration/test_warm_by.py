@@ -377,3 +377,16 @@ async def test_ten_evenings_of_different_weather(spa: Home) -> None:
         assert as_before(spa)
         while dt_util.now().date() == by.date() or dt_util.now().hour < 9:
             await spa.live(600, step=600)
+
+
+async def test_the_noise_of_a_probe_is_no_news(spa: Home) -> None:
+    """A tenth of a degree is two minutes of heating, and here another sentence."""
+    for key in ("spa_mode", "pump"):
+        await done(spa, spa.act("switch.turn_on", key))
+    await spa.live(10 * STEP, step=STEP)
+    await ask(spa, at(23))
+    states = spa.follow("datetime", "spa_warm_by")
+    for number in range(20):
+        spa.pool.water.temperature = 29.92 + 0.1 * (number % 2)
+        await spa.live(15)
+    assert len(states) <= 1

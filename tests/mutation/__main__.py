@@ -72,6 +72,10 @@ GROUPS: Final = (
             *(f"tests/integration/test_{name}.py" for name in _OF_LEARNED),
         ),
     ),
+    Group(
+        "warm_by",
+        ("tests/unit/test_outlook.py", "tests/integration/test_warm_by.py"),
+    ),
     Group("upkeep/memory.py", ("tests/integration/test_memory.py",)),
 )
 

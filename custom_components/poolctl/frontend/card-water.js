@@ -34,8 +34,8 @@ export class PoolWater extends PoolCard {
     .line polyline { fill: none; stroke: var(--primary-text-color); stroke-opacity: 0.6; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
     .scale { height: 24px; }
     .scale .all { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }
-    .scale .range { fill: var(--success-color, #43a047); }
-    .aged .scale .range { fill: var(--disabled-text-color, #9e9e9e); }
+    .scale .range { fill: var(--disabled-text-color, #9e9e9e); }
+    .good .scale .range { fill: var(--success-color, #43a047); }
     .scale .at { fill: var(--rate); stroke: var(--card-background-color, #fff); stroke-width: 2; }
     .ends { display: flex; justify-content: space-between; margin: 0 calc(25% - 14px); font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
     .age.fair { color: var(--primary-text-color); }

@@ -14,10 +14,10 @@ from ..client.pool.heating import (
     POOL,
     SPA,
     Body,
+    circulates,
     fitted_sources,
     heats,
     running_sources,
-    temperature,
 )
 from ..learned.pool import Pool
 from ..learned.warming import Sources
@@ -100,10 +100,15 @@ def outlook(pool: Pool, request: Request, now: datetime) -> Outlook | None:
 
 
 def _water(pool: Pool, body: Body, now: datetime) -> float | None:
-    """Return the temperature in °C: measured, else what is left of the last reading."""
+    """Return the temperature in °C: measured, else what is left of the last reading.
+
+    Without the noise of the probe: what is foreseen would change with every poll.
+    """
     state = pool.state
-    if state.signals.chemistry_stable and temperature(state, body) is not None:
-        return temperature(state, body)
+    if state.signals.chemistry_stable and circulates(state, body):
+        measured = pool.learned.steady.of(state).chemistry.water_temperature
+        if measured is not None:
+            return measured
     air = state.readings.ambient_temperature
     return pool.learned.cooling[body].estimate(body, now, air)
 
