@@ -5,9 +5,18 @@ from math import exp
 
 import pytest
 
+from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.stored import Stored
-from custom_components.poolctl.learned.cooling import USUAL, Cooling, LastReading
+from custom_components.poolctl.learned.cooling import (
+    USUAL,
+    USUAL_AIR,
+    Cooling,
+    LastReading,
+    after_read,
+)
 
 BEGIN = datetime(2026, 5, 1, 22, tzinfo=UTC)
 
@@ -74,3 +83,56 @@ def test_what_is_stored() -> None:
     cooling = rest(Cooling(), 16, 0.03)
     assert Cooling.from_dict(Stored(cooling.as_dict())) == cooling
     assert Cooling.from_dict(Stored({"rate": -1, "last": {"at": 3}})) == Cooling()
+
+
+def read(
+    *,
+    source: Source = Source.LAN,
+    stable: bool = True,
+    spa_mode: bool = True,
+    water: float | None = 36.0,
+    air: float | None = 12.0,
+) -> PoolState:
+    return PoolState(
+        source=source,
+        readings=Readings(water_temperature=water, ambient_temperature=air),
+        signals=Signals(chemistry_stable=stable),
+        outputs=Outputs(types=(20,), modes=(99 if spa_mode else 0,)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "body", "last"),
+    [
+        (read(), SPA, LastReading(BEGIN, 36.0, 12.0)),
+        (read(air=None), SPA, LastReading(BEGIN, 36.0, USUAL_AIR)),
+        (read(), POOL, None),
+        (read(spa_mode=False), SPA, None),
+        (read(spa_mode=False), POOL, LastReading(BEGIN, 36.0, 12.0)),
+        (read(stable=False), SPA, None),
+        (read(source=Source.CLOUD), SPA, None),
+        (read(water=None), SPA, None),
+    ],
+)
+def test_which_reads_count(
+    state: PoolState, body: Body, last: LastReading | None
+) -> None:
+    """Those of the LAN, in water that circulates past the probe long enough."""
+    assert after_read(Cooling(), body, state, BEGIN) == Cooling(last=last)
+
+
+@pytest.mark.parametrize(
+    ("hours", "learns"), [(2.99, False), (3, True), (72, True), (72.01, False)]
+)
+def test_how_long_a_rest_may_be(hours: float, learns: bool) -> None:
+    assert (rest(Cooling(), hours, 0.01).rate is not None) is learns
+
+
+@pytest.mark.parametrize(("water", "learns"), [(15, True), (14.9, False)])
+def test_how_warm_it_must_be(water: float, learns: bool) -> None:
+    found = rest(Cooling(), 10, 0.01, water=water, air=12)
+    assert (found.rate is not None) is learns
+
+
+def test_water_that_kept_its_warmth() -> None:
+    assert rest(Cooling(), 10, 0.0).rate == 0.0

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from math import exp
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.learned.cooling import USUAL, Cooling, LastReading
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
@@ -36,20 +38,25 @@ def foresee(
     rates: tuple[LearnedRate, ...] = (),
     begun: bool = False,
     running: bool = False,
+    rested: LastReading | None = None,
+    elsewhere: bool = False,
+    air: float | None = None,
 ) -> Outlook | None:
-    """Return the outlook some hours before the time; the water circulates."""
-    signals: dict[str, Any] = {"chemistry_stable": True, "spa_heater": running}
+    """Return the outlook some hours before the time; the water circulates or rests."""
+    stable, spa_mode = rested is None, 99 if (body is SPA) is not elsewhere else 0
+    signals: dict[str, Any] = {"chemistry_stable": stable, "spa_heater": running}
     state = PoolState(
         source=Source.LAN,
-        readings=Readings(water_temperature=water),
+        readings=Readings(water_temperature=water, ambient_temperature=air),
         signals=Signals(**signals),
         pool=Water(target=target),
         spa=Water(target=target),
         heat=dict.fromkeys(HeatSource, Heater(True)),
-        outputs=Outputs(types=types, modes=(0, 99 if body is SPA else 0)),
+        outputs=Outputs(types=types, modes=(0, spa_mode)),
     )
     learned = Learned()
     learned.warming[body] = Warming(rates)
+    learned.cooling[body] = Cooling(last=rested)
     request = Request(body=body, by=BY, begun=begun)
     return outlook(Pool(state, Choices(), learned), request, BY - hours * HOUR)
 
@@ -161,3 +168,45 @@ def test_what_is_stored_of_a_request() -> None:
     assert KeptRequests.from_dict(Stored(kept.as_dict())) == kept
     odd = {"requests": [{**request.as_dict(), "lasts": -1}, 3]}
     assert KeptRequests.from_dict(Stored(odd)) == KeptRequests(())
+
+
+def test_water_that_is_warmer_than_its_target() -> None:
+    """It is so now, and only its target counts."""
+    result = found(hours=3, water=38.0, begun=True)
+    assert (result.expected, result.warm_at) == (36.0, BY - 3 * HOUR)
+    assert found(hours=3, water=36.0).warm_at == BY - 3 * HOUR
+
+
+def test_as_fast_as_it_is_heated_now() -> None:
+    rates = (LearnedRate((SPA_HEATER,), 6.0),)
+    result = found(hours=0.5, begun=True, running=True, rates=rates)
+    assert result.warm_at == BY + 0.5 * HOUR
+    assert result.expected == pytest.approx(33.0)
+
+
+def test_a_slow_pool() -> None:
+    """0.3 °C an hour are enough to say when."""
+    types = (POOL_HEATER_TYPE,)
+    result = found(POOL, types=types, water=27.7, target=28, hours=1)
+    assert result.warm_at == BY
+
+
+@pytest.mark.parametrize(("body", "air"), [(SPA, 14.0), (SPA, None), (POOL, 14.0)])
+def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
+    """By the usual loss of ten hours, from 30 °C in air of 20 °C; other water flows."""
+    rested = LastReading(BY - 22 * HOUR, 30.0, 20.0)
+    types = (POOL_HEATER_TYPE, SPA_HEATER_TYPE, SPA_RETURN)
+    result = foresee(
+        body, hours=12, water=35.0, target=36, types=types, rested=rested, air=air
+    )
+    assert result is not None and result.water is not None
+    mean = 20.0 if air is None else 17.0
+    rate = USUAL[body]
+    assert result.water == pytest.approx(mean + (30 - mean) * exp(-10 * rate))
+
+
+def test_other_water_circulates() -> None:
+    """The probe is in the pool: it says nothing of the spa."""
+    state_types = (SPA_HEATER_TYPE, SPA_RETURN)
+    result = found(SPA, hours=12, water=35.0, types=state_types, elsewhere=True)
+    assert result.water is None

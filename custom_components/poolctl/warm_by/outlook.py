@@ -86,8 +86,6 @@ def outlook(pool: Pool, request: Request, now: datetime) -> Outlook | None:
     rate = _rate_now(pool, request, fitted)
     time = max(request.by - now, timedelta())
     expected = None if water is None else min(water + rate * (time / _HOUR), target)
-    if water is not None and water >= target:
-        expected = float(target)
     return Outlook(
         begins=request.by - max(leads.values()),
         sources=begun[-1] if begun else steps[0],
