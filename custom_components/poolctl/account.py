@@ -296,11 +296,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             if (coordinator := self.controllers.get(record.device_id)) is not None:
                 coordinator.async_set_record(record)
             elif (coordinator := self._try_to_add(record)) is not None:
-                self.config_entry.async_create_background_task(
-                    self.hass,
-                    self._async_welcome(coordinator),
-                    "poolctl new controller",
-                )
+                welcome = self._async_welcome(coordinator)
+                coordinator.async_in_background(welcome, "new controller")
         self._report_left_out()
 
     async def _async_welcome(self, coordinator: ControllerCoordinator) -> None:

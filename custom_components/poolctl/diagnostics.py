@@ -119,13 +119,21 @@ def _controller(check: GuidedCheck, observers: Observers) -> _Json:
         "state": _state(controller.store.known),
         "learned": coordinator.learned.as_dict(),
         "choices": controller.store.choices.as_dict(),
-        **controller.holds.kept.as_dict(),
-        **controller.pauses.kept.as_dict(),
-        "warm_by": coordinator.warm_by.kept.as_dict(),
+        **_asked(coordinator),
         "evidence": observers.evidence[record.device_id].reported(account=False),
         "recording": _recording(observers, record.device_id),
         "guided_check": check.as_dict(),
         "anchors": check.anchors,
+    }
+
+
+def _asked(coordinator: ControllerCoordinator) -> _Json:
+    """Return what a person asked for that ends by itself."""
+    controller = coordinator.controller
+    return {
+        **controller.holds.kept.as_dict(),
+        **controller.pauses.kept.as_dict(),
+        "warm_by": coordinator.warm_by.kept.as_dict(),
     }
 
 

@@ -304,6 +304,18 @@ async def test_a_date_and_then_a_time(spa: Home) -> None:
     assert explanation(spa) == ""
 
 
+async def test_nothing_begins_before_the_time_follows_the_date(spa: Home) -> None:
+    """Also what is asked first of all; one time follows the other."""
+    await ask(spa, at(12, 20))
+    await spa.live(30)
+    assert as_before(spa)
+    states = spa.follow("datetime", "spa_warm_by")
+    await ask(spa, at(23))
+    assert [dt_util.parse_datetime(each.state) for each in states] == [at(23)]
+    await spa.live(3 * STEP, step=STEP)
+    assert as_before(spa)
+
+
 async def test_a_clock_that_jumped_begins_nothing(
     clocks: SimpleNamespace, spa: Home
 ) -> None:

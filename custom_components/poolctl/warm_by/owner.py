@@ -154,13 +154,15 @@ class WarmBy:
             if previous is not None:
                 wanted = await self._following(previous, wanted)
             self._drafts.pop(body, None)
-            self._put(wanted)
             # Not at once: whoever has entered a date is about to enter the time.
             self._look_at = time.monotonic() + LOOK
+            self._put(wanted)
         self._controller.store.publish()
 
     async def _following(self, previous: Request, wanted: Request) -> Request:
         """Return a request that takes the place of another one."""
+        if not (previous.begun or previous.over):
+            return wanted
         expected = self.outlook(wanted)
         later = self._clock.now() + _SOON
         if previous.over or expected is None or expected.begins > later:
