@@ -146,6 +146,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     async def async_lose_lan(self) -> None:
         """Release what the cloud cannot; a repair names what is left."""
+        await self.warm_by.leave()
         await self.controller.holds.leave(only_lan=True)
 
     async def async_part(self) -> None:

@@ -338,6 +338,15 @@ async def test_deleted_meanwhile(spa: Home) -> None:
     assert as_before(spa)
 
 
+async def test_the_lan_is_given_up_meanwhile(spa: Home) -> None:
+    """The cloud could not switch the heating off again."""
+    await soon(spa)
+    entry, entries = spa.entry, spa.hass.config_entries
+    entries.async_update_entry(entry, options={"connection": "cloud"})
+    await done(spa, entries.async_reload(entry.entry_id))
+    assert as_before(spa)
+
+
 async def test_the_sun_first(spa: Home) -> None:
     """The pool: solar heating begins early, and the heater only where it has to."""
     pool = spa.pool
