@@ -27,7 +27,7 @@ from .client.pool.heating import (
     MIN_TARGET,
     Body,
     circulates,
-    heated,
+    has_thermostat,
     heats,
     may_heat,
 )
@@ -81,16 +81,6 @@ class PoolctlClimateDescription(
 
     body: Body
 
-    @override
-    def exists(self, pool: Pool) -> bool | None:
-        """Return whether something heats it, `None` while its target is unknown.
-
-        The cloud does not report the targets.
-        """
-        if heated(pool.state, self.body) is False:
-            return False
-        return True if self.value(pool) else None
-
 
 def _climate(body: Body) -> PoolctlClimateDescription:
     """Return the row of a body of water."""
@@ -98,6 +88,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
         key=body.key,
         translation_key=body.key,
         pool_fn=lambda pool: _shown(pool, body),
+        exists_fn=lambda pool: has_thermostat(pool.state, body),
         body=body,
     )
 

@@ -11,11 +11,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.pool.heating import BODIES, POOL, Body, heated
+from .client.pool.heating import BODIES, POOL, Body, has_thermostat
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .explained.sentence import Explanation
 from .explained.warm_by import PASSED, why_warm_by
-from .learned.pool import Pool
 from .presence import async_setup_platform, described
 
 # Controllers take one command at a time by themselves.
@@ -33,19 +32,12 @@ class PoolctlDateTimeDescription(
 
 def _warm_by(body: Body) -> PoolctlDateTimeDescription:
     """Return the row of a body of water."""
-
-    def exists(pool: Pool) -> bool | None:
-        if heated(pool.state, body) is False:
-            return False
-        # The cloud does not report the targets.
-        return body.of(pool.state).target is not None or None
-
     return PoolctlDateTimeDescription(
         key=f"{body.key}_warm_by",
         translation_key=f"{body.key}_warm_by",
         # A pool is kept warm; few want it warm for one evening.
         entity_registry_enabled_default=body is not POOL,
-        exists_fn=exists,
+        exists_fn=lambda pool: has_thermostat(pool.state, body),
         body=body,
     )
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from homeassistant.components.sensor import SensorDeviceClass
 
-from ..client.pool.heating import BODIES, Body, heated
+from ..client.pool.heating import BODIES, Body, has_thermostat
 from ..learned.pool import Pool
 from ..learned.warming import WarmIn, warm_in
 from .ends import PoolctlEndDescription
@@ -25,12 +25,6 @@ STEPS: Final = 1.5
 
 def _warm_at(body: Body) -> PoolctlEndDescription:
     """Return the row of a body of water."""
-
-    def exists(pool: Pool) -> bool | None:
-        state = pool.state
-        if heated(state, body) is False:
-            return False
-        return body.of(state).target is not None or None
 
     def left(pool: Pool) -> WarmIn | None:
         return warm_in(pool.learned.warming[body], pool.state, body)
@@ -48,7 +42,7 @@ def _warm_at(body: Body) -> PoolctlEndDescription:
         key=f"{body.key}_warm_at",
         translation_key=f"{body.key}_warm_at",
         device_class=SensorDeviceClass.TIMESTAMP,
-        exists_fn=exists,
+        exists_fn=lambda pool: has_thermostat(pool.state, body),
         seconds_fn=seconds,
         margin_fn=margin,
     )

@@ -4,7 +4,7 @@ One probe measures whichever water circulates, so what a spa lost overnight is k
 it circulates again. Until then its temperature follows from its last reading and from the
 share of the difference to the air that it has lost in an hour before. All of this is chosen:
 
-- Only a long rest tells something, and only of water that was warmer than the air.
+- Only a long rest counts, and only of water that was warmer than the air.
 - The air of a rest is the mean of that at its beginning and at its end.
 - What is known is the mean of rests, of which a newer one counts more.
 """
@@ -20,7 +20,7 @@ from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, moment, number
 
 REST: Final = timedelta(hours=3)
-"""From this on a time without readings tells how fast a water cools."""
+"""The shortest time without readings from which a rate follows."""
 LONGEST_REST: Final = timedelta(days=3)
 """After which the weather in between is anybody's guess."""
 WARMER: Final = 3.0
@@ -28,7 +28,7 @@ WARMER: Final = 3.0
 USUAL_AIR: Final = 15.0
 """°C, where no probe measures the air."""
 USUAL: Final[Mapping[Body, float]] = {POOL: 0.005, SPA: 0.03}
-"""Until it is learned: rather too much, for a spa that is warm early is no harm."""
+"""Until it is learned. Rather too much: a spa may be warm early."""
 FASTEST: Final = 0.5
 WEIGHT: Final = 0.3
 """Of the newest rest in the mean."""
@@ -90,7 +90,7 @@ class Cooling:
         return Cooling(rate, reading)
 
     def _rate_of_rest(self, reading: LastReading) -> float | None:
-        """Return what a rest tells that ends with a reading, `None` where nothing."""
+        """Return the rate of a rest that ends with a reading, `None` where none follows."""
         if (
             last := self.last
         ) is None or not REST <= reading.at - last.at <= LONGEST_REST:

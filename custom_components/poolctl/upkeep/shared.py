@@ -23,7 +23,7 @@ class Shared:
     store: Callable[[ControllerRecord], None]
     """Keeps what was learned of a controller over restarts."""
     has_namesake: Callable[[ControllerRecord], bool]
-    """Tells whether another controller has the same name, at another site."""
+    """Whether another controller has the same name, at another site."""
     problems: AccountProblems
     """Those of the account, which each of its controllers shows, too."""
 

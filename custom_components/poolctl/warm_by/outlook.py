@@ -113,11 +113,8 @@ def _water(pool: Pool, body: Body, now: datetime) -> float | None:
 
 def _steps(fitted: Sources) -> tuple[Sources, ...]:
     """Return which sources heat together, step by step: what costs nothing first."""
-    ordered = sorted(fitted, key=lambda source: source is not HeatSource.SOLAR)
-    whole = tuple(ordered)
-    if HeatSource.SOLAR not in fitted or len(fitted) == 1:
-        return (whole,)
-    return (HeatSource.SOLAR,), whole
+    whole = tuple(sorted(fitted, key=lambda source: source is not HeatSource.SOLAR))
+    return (whole[:1], whole) if HeatSource.SOLAR in fitted else (whole,)
 
 
 def _expected_rate(pool: Pool, body: Body, sources: Sources) -> float | None:

@@ -68,6 +68,16 @@ def heated(state: PoolState, body: Body) -> bool | None:
     return None if None in by_solar else True
 
 
+def has_thermostat(state: PoolState, body: Body) -> bool | None:
+    """Return whether something heats a water, `None` while its target is unknown.
+
+    The cloud does not report the targets.
+    """
+    if heated(state, body) is False:
+        return False
+    return body.of(state).target is not None or None
+
+
 def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
     """Return the heat sources of a water that are known to be wired.
 
