@@ -94,10 +94,10 @@ export class PoolDay extends PoolCard {
 
   /** @param {Pool} pool Add what happened since. */
   follow(pool) {
-    for (const { id, state } of this.past ? this.followed(pool) : []) {
+    for (const { id, state } of this.followed(pool)) {
       const past = this.past?.[id];
-      const at = Date.parse(state?.last_updated ?? "") / 1000;
-      if (state && past && !(past.length && (past.at(-1)?.lu ?? 0) >= at)) {
+      const at = state ? Date.parse(state.last_updated) / 1000 : NaN;
+      if (state && past && at > (past.at(-1)?.lu ?? 0)) {
         past.push({ s: state.state, lu: at, a: state.attributes });
       }
     }

@@ -76,12 +76,11 @@ export class PoolDrums extends PoolCard {
     }
     const size = pool.one("number", doser.size);
     const litres = pool.numbered(left);
-    const share = litres / (size ? pool.numbered(size) : NaN);
-    const full = size ? pool.text(size) : "";
+    const full = pool.text(size);
     const refill = pool.one("button", doser.refill);
     return {
       name: this.text.contents[doser.show],
-      share,
+      share: litres / pool.numbered(size),
       value: litres === 0 ? this.text.empty : pool.text(left),
       note: [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · "),
       rate: Number.isFinite(litres) ? pool.rate(...doser.problems) : "none",
@@ -102,14 +101,14 @@ export class PoolDrums extends PoolCard {
     if (!(load ?? clean) || !this.shows("filter")) {
       return undefined;
     }
-    const percent = load ? pool.numbered(load) : NaN;
+    const percent = pool.numbered(load);
     const limit = pool.one("number", "filter_limit");
+    const note = limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "";
+    const measured = { value: pool.text(load), note, rate: pool.rate("filter_needs_cleaning") };
     return {
       name: this.text.contents.filter,
       share: percent / (limit ? pool.numbered(limit) : 100),
-      value: Number.isFinite(percent) ? pool.text(load) : "–",
-      note: Number.isFinite(percent) ? (limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "") : this.text.clean_first,
-      rate: Number.isFinite(percent) ? pool.rate("filter_needs_cleaning") : "none",
+      ...(Number.isFinite(percent) ? measured : { value: "–", note: this.text.clean_first, rate: "none" }),
       action: clean && this.asked(pool, clean, this.text.cleaned),
     };
   }

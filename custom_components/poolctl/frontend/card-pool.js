@@ -9,6 +9,7 @@ import { fill } from "./words.js";
 const MINUTE = 60_000;
 
 /** @typedef {{ rate: string, icon: string, word: string, sentence: string }} Headline */
+/** @typedef {{ word?: string, sentence?: string }} Doing */
 
 /** How a state of the sensor *Status* looks. @type {Record<string, [string, string]>} */
 const LOOK = {
@@ -40,19 +41,19 @@ export class PoolHeadline extends PoolCard {
   `;
 
   open = false;
-  /** @type {string} Of which loss the last readings were asked for. */
-  asked = "";
+  /** Of which loss the last readings were asked for. */
+  asked = NaN;
   /** @type {{ label: string, value: string, at: number }[]} */
   last = [];
 
   /** @param {import("./pool.js").Pool} pool */
   changed(pool) {
-    const since = pool.lost ? (pool.connection?.state?.last_changed ?? "") : "";
-    if (since !== this.asked) {
+    const since = pool.lost ? pool.lostAt : NaN;
+    if (!Object.is(since, this.asked)) {
       this.asked = since;
       this.last = [];
       if (since) {
-        this.remember(pool, Date.parse(since));
+        this.remember(pool, since);
       }
     }
   }
@@ -85,8 +86,7 @@ export class PoolHeadline extends PoolCard {
   draw(pool) {
     const { rate, icon, word, sentence } = this.headline(pool);
     const more = pool.lost || pool.problems.length > 0;
-    const pump = pool.one("switch", "pump");
-    const look = pool.lost ? "lost" : pump?.state?.state === "on" ? "runs" : "still";
+    const look = pool.lost ? "lost" : pool.state("switch", "pump") === "on" ? "runs" : "still";
     return [
       h(
         "button",
@@ -117,20 +117,20 @@ export class PoolHeadline extends PoolCard {
   /** @param {import("./pool.js").Pool} pool @returns {Headline} */
   headline(pool) {
     const { text } = this;
-    const [first] = pool.problems;
+    const problem = pool.problems[0]?.sentence;
     if (pool.lost) {
-      const at = Date.parse(pool.connection?.state?.last_changed ?? "");
-      const word = fill(text.last_seen, { time: moment(this.hass, at) });
-      return { rate: "none", icon: "mdi:lan-disconnect", word, sentence: first?.sentence ?? text.no_answer };
+      const word = fill(text.last_seen, { time: moment(this.hass, pool.lostAt) });
+      return { rate: "none", icon: "mdi:lan-disconnect", word, sentence: problem ?? text.no_answer };
     }
-    const state = pool.status?.state?.state ?? "";
+    const state = pool.state("sensor", "status");
     const [rate, icon] = LOOK[state] ?? ["none", "mdi:help"];
-    if (first) {
-      return { rate, icon, word: text[state] ?? text.unknown, sentence: first.sentence };
+    const word = text[state] ?? text.unknown;
+    if (problem) {
+      return { rate, icon, word, sentence: problem };
     }
-    const busy = this.busy(pool);
-    const word = busy?.word ?? text[state] ?? text.unknown;
-    return { rate, icon, word, sentence: [...this.readings(pool), busy?.sentence].filter(Boolean).join(" · ") };
+    const doing = this.doing(pool);
+    const sentence = [...this.readings(pool), doing.sentence].filter(Boolean).join(" · ");
+    return { rate, icon, word: doing.word ?? word, sentence };
   }
 
   /** @param {import("./pool.js").Pool} pool */
@@ -144,17 +144,15 @@ export class PoolHeadline extends PoolCard {
   /**
    * What the pump does, and until when.
    * @param {import("./pool.js").Pool} pool
-   * @returns {{ word?: string, sentence: string } | undefined}
+   * @returns {Doing}
    */
-  busy(pool) {
+  doing(pool) {
     const { text } = this;
     const pump = pool.one("switch", "pump");
-    const status = pool.one("sensor", "pump_status")?.state;
-    const doing = status?.state ?? "";
-    const ends = Date.parse(status?.attributes.ends ?? "");
+    const ends = Date.parse(pool.one("sensor", "pump_status")?.state?.attributes.ends ?? "");
     /** @type {(end: number | undefined) => string} */
     const until = (end) => (end ? ` ${fill(text.until, { time: moment(this.hass, end) })}` : "");
-    /** @type {Record<string, { word?: string, sentence: string }>} */
+    /** @type {Record<string, Doing>} */
     const found = {
       cooling_down: { word: text.stopping, sentence: text.cooling + until(ends) },
       priming: { word: text.starting, sentence: text.priming + until(ends) },
@@ -162,7 +160,7 @@ export class PoolHeadline extends PoolCard {
       running: { sentence: text.filtering + until(pump && this.endOf(pump)) },
       off: { sentence: text.pump_off },
     };
-    return found[doing];
+    return found[pool.state("sensor", "pump_status")] ?? {};
   }
 
   /** @param {import("./pool.js").Pool} pool The water with its temperature, in a ring of the colour of its condition. */

@@ -97,9 +97,14 @@ export class Pool {
     return (entity.state && this.hass.formatEntityName?.(entity.state, parts)) || entity.id;
   }
 
-  /** @param {Entity} entity */
+  /** @param {Entity | undefined} entity Its state as a number; NaN where there is none. */
   numbered(entity) {
-    return entity.state && entity.state.state !== "" ? Number(entity.state.state) : NaN;
+    return entity?.state ? parseFloat(entity.state.state) : NaN;
+  }
+
+  /** @param {string} domain @param {string} key The state of an entity, "" where there is none. */
+  state(domain, key) {
+    return this.one(domain, key)?.state?.state ?? "";
   }
 
   /** @param {Entity | undefined} entity @param {string} [state] Its state in words, or another one. */
@@ -112,6 +117,11 @@ export class Pool {
     /** @type {Problem[]} */
     const found = this.status?.state?.attributes.problems ?? [];
     return [...found].sort((one, other) => Number(other.severity === "problem") - Number(one.severity === "problem"));
+  }
+
+  /** When it was lost, in ms. */
+  get lostAt() {
+    return Date.parse(this.connection?.state?.last_changed ?? "");
   }
 
   get status() {
