@@ -3,17 +3,23 @@
 from collections.abc import Callable
 from dataclasses import replace
 import logging
+from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.equipment import Slot
 from custom_components.poolctl.client.exceptions import (
     BusyError,
+    CommandFailedError,
+    DeclinedError,
     InvalidCommandError,
     LanBusyError,
     NotAppliedError,
     NotSupportedError,
+    PoolctlError,
     RefusedError,
+    UnreachableError,
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -228,6 +234,57 @@ async def test_a_request_that_may_have_arrived_is_not_sent_again(
     assert small.time.slept.count(0.5) == 0
     assert len(small.names("a")) <= 1
     assert small.written() == ["setPumpInfo"]  # idempotent, so the other path is safe
+
+
+@pytest.mark.parametrize("fault", ["close_mid_body", "refuse"])
+async def test_a_failure_of_the_service_after_a_loss_is_no_answer(
+    small: Rig, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """The LAN may have done it, or can in a moment: it is asked once more."""
+    small.service.cloud.faults.on("failed")
+    small.pool.faults.on(fault)
+    send = CloudClient.set_aux
+
+    async def send_and_heal(*args: Any) -> None:
+        small.pool.faults.off(fault)
+        await send(*args)
+
+    monkeypatch.setattr(CloudClient, "set_aux", send_and_heal)
+    await small.controller.outputs.switch(WATERFALL, True)
+    assert small.written() == ["manualSet"]
+    assert set(small.names("a")) == {"aux"} and slot(small, WATERFALL).on is True
+
+
+@pytest.mark.parametrize(
+    ("fault", "then", "error"),
+    [
+        ("close_mid_body", "decline", DeclinedError),
+        ("close_mid_body", "close_mid_body", UnreachableError),
+        ("refuse", "refuse", CommandFailedError),
+    ],
+)
+async def test_a_failure_of_both(
+    small: Rig,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+    then: str,
+    error: type[PoolctlError],
+) -> None:
+    """What the controller itself says counts, else that it may have done it."""
+    small.service.cloud.faults.on("failed")
+    small.pool.faults.on(fault)
+    send = CloudClient.set_aux
+
+    async def send_and_change(*args: Any) -> None:
+        small.pool.faults.off(fault)
+        small.pool.faults.on(then)
+        await send(*args)
+
+    monkeypatch.setattr(CloudClient, "set_aux", send_and_change)
+    with pytest.raises(PoolctlError) as caught:
+        await small.controller.outputs.switch(WATERFALL, True)
+    assert type(caught.value) is error
+    assert small.written() == ["manualSet"]
 
 
 @pytest.mark.parametrize(("times", "attempts"), [(1, 2), (2, 2)])

@@ -17,6 +17,7 @@ from ..exceptions import (
     AuthenticationError,
     BusyError,
     ClockError,
+    CommandFailedError,
     ForbiddenError,
     LanBusyError,
     NotAppliedError,
@@ -112,6 +113,28 @@ def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
             NotSupportedError,
         ),
     )
+
+
+def _is_no_answer(errors: list[PoolctlError], order: _Order) -> bool:
+    """Return whether what the cloud said of a repeatable command decides nothing.
+
+    The LAN may have run it, and a service that got no answer of the controller may say
+    so as a refusal (`unknowns.md` C8).
+    """
+    after_busy = isinstance(errors[0], LanBusyError)
+    return order.idempotent and (after_busy or _failed_after_a_loss(errors))
+
+
+def _failed_after_a_loss(errors: list[PoolctlError]) -> bool:
+    """Return whether the LAN lost it, and the service then said that it failed."""
+    first, newest = errors[0], errors[-1]
+    lost = isinstance(first, UnreachableError) or certainly_lost(first)
+    return lost and isinstance(newest, CommandFailedError)
+
+
+def _lan_may_again(errors: list[PoolctlError]) -> bool:
+    """Return whether the LAN is tried once more, now that the cloud did not take it."""
+    return certainly_lost(errors[0]) or _failed_after_a_loss(errors)
 
 
 class Sender:
@@ -237,15 +260,16 @@ class Sender:
         """Go one path after the other until one takes it."""
         errors: list[PoolctlError] = []
         for attempt in self._attempts(order):
-            if attempt is _Attempt.LAN_AGAIN and not certainly_lost(errors[0]):
+            if attempt is _Attempt.LAN_AGAIN and not _lan_may_again(errors):
                 break
             try:
                 return await self._try(attempt, order)
             except PoolctlError as err:
                 errors.append(err)
-                # After one that may have run it, what another one says is no answer.
-                doubt = order.idempotent and isinstance(errors[0], LanBusyError)
-                if not doubt and not _other_path_may(err, idempotent=order.idempotent):
+                if not (
+                    (attempt is _Attempt.CLOUD and _is_no_answer(errors, order))
+                    or _other_path_may(err, idempotent=order.idempotent)
+                ):
                     raise
         raise self._failure(order, errors)
 
@@ -284,7 +308,10 @@ class Sender:
         if cloud_works and not order.cloud and all(map(certainly_lost, errors)):
             # Nothing was sent: what works is the cloud, which has no such command.
             return NotSupportedError("the cloud cannot carry this")
-        return errors[0] if errors else NotSupportedError("no path can carry this")
+        if not errors:
+            return NotSupportedError("no path can carry this")
+        refusals = (err for err in errors if isinstance(err, CommandFailedError))
+        return next(refusals, errors[0]) if certainly_lost(errors[0]) else errors[0]
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
         """Wait until the asked value was observed; raises NotAppliedError if never.
