@@ -81,6 +81,8 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     # Nobody follows a clock that is a day ahead, and the cloud cannot do everything.
     ("clock", lambda it: it.by_cloud),
     ("not_supported", lambda it: it.by_cloud),
+    # The only one left to take it is behind a proxy that has a bad moment.
+    ("not_reached", lambda it: it.cloud_speaks({C.C18_502})),
     # The only one left to take it does not say that it did, or did not do it.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
