@@ -195,6 +195,24 @@ def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> Non
     assert state.outputs.names == () and state.outputs.fitted({2}) is False
 
 
+def test_an_odd_answer_changes_no_wiring() -> None:
+    """What the LAN reported changes once two answers agree (unknowns.md L15)."""
+    before = seen()
+    assert before.outputs.known and before.outputs.types is not None
+    light = before.outputs.types[1]
+    odd = {"manual": {"spa": [ENTRY | {"aux_type_code": 22}]}}
+    right = {"manual": {"spa": [ENTRY | {"aux_type_code": light}]}}
+
+    def after(*answers: dict[str, Any]) -> int:
+        state = before
+        for answer in answers:
+            state = merge_slots(state, answer, NOW)
+        return state.outputs.types[1] if state.outputs.types else -1
+
+    assert after(odd) == after(odd, right) == after(odd, right, odd) == light
+    assert after(odd, odd) == 22
+
+
 @pytest.mark.parametrize("index", [-1, 37, None, "0", True])
 def test_slots_that_cannot_be(index: Any) -> None:
     manual = {"spa": [ENTRY | {"aux_slot_num": index}, 7]}

@@ -120,8 +120,7 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
             _put(modes, slot, _mode(on, modes[slot : slot + 1]), None)
     reported = any(_on(entry) is not None for *_, entry in listed)
     outputs = replace(
-        known,
-        types=tuple(types),
+        known.with_types(tuple(types)),
         names=tuple(names),
         modes=tuple(modes),
         assumed=known.assumed and not reported,

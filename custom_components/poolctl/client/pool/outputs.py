@@ -21,7 +21,7 @@ class Outputs:
     assumed: bool = False
     """Whether modes and holds are remembered, not reported by the current source."""
     newest_types: tuple[int, ...] | None = field(default=None, compare=False)
-    """The types of the newest frame, which may still be an odd one."""
+    """The types of the newest read, which may still be an odd one."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -62,10 +62,10 @@ class Outputs:
         return next(actuators, None)
 
     def with_types(self, types: tuple[int, ...] | None) -> Outputs:
-        """Return the outputs after a frame with these types, `None` if not readable.
+        """Return the outputs after a read with these types, `None` if not readable.
 
-        A change of the wiring counts once two frames in a row agree: one odd frame must not
-        remove entities (`unknowns.md` L15).
+        A change of the wiring counts once two reads in a row agree: one odd frame, or one
+        odd answer of the cloud, must not remove entities (`unknowns.md` L15).
         """
         agreed = types == self.newest_types if self.known else types is not None
         return replace(self, types=types if agreed else self.types, newest_types=types)
