@@ -236,20 +236,29 @@ async def test_a_request_that_may_have_arrived_is_not_sent_again(
     assert small.written() == ["setPumpInfo"]  # idempotent, so the other path is safe
 
 
+def _change_with_the_cloud(
+    small: Rig, monkeypatch: pytest.MonkeyPatch, fault: str, *then: str
+) -> None:
+    """Let a fault of the LAN end, or change, once the cloud is asked, which fails."""
+    small.service.cloud.faults.on("failed")
+    small.pool.faults.on(fault)
+    send = CloudClient.set_aux
+
+    async def send_and_change(*args: Any) -> None:
+        small.pool.faults.off(fault)
+        for other in then:
+            small.pool.faults.on(other)
+        await send(*args)
+
+    monkeypatch.setattr(CloudClient, "set_aux", send_and_change)
+
+
 @pytest.mark.parametrize("fault", ["close_mid_body", "refuse"])
 async def test_a_failure_of_the_service_after_a_loss_is_no_answer(
     small: Rig, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     """The LAN may have done it, or can in a moment: it is asked once more."""
-    small.service.cloud.faults.on("failed")
-    small.pool.faults.on(fault)
-    send = CloudClient.set_aux
-
-    async def send_and_heal(*args: Any) -> None:
-        small.pool.faults.off(fault)
-        await send(*args)
-
-    monkeypatch.setattr(CloudClient, "set_aux", send_and_heal)
+    _change_with_the_cloud(small, monkeypatch, fault)
     await small.controller.outputs.switch(WATERFALL, True)
     assert small.written() == ["manualSet"]
     assert set(small.names("a")) == {"aux"} and slot(small, WATERFALL).on is True
@@ -271,16 +280,7 @@ async def test_a_failure_of_both(
     error: type[PoolctlError],
 ) -> None:
     """What the controller itself says counts, else that it may have done it."""
-    small.service.cloud.faults.on("failed")
-    small.pool.faults.on(fault)
-    send = CloudClient.set_aux
-
-    async def send_and_change(*args: Any) -> None:
-        small.pool.faults.off(fault)
-        small.pool.faults.on(then)
-        await send(*args)
-
-    monkeypatch.setattr(CloudClient, "set_aux", send_and_change)
+    _change_with_the_cloud(small, monkeypatch, fault, then)
     with pytest.raises(PoolctlError) as caught:
         await small.controller.outputs.switch(WATERFALL, True)
     assert type(caught.value) is error
