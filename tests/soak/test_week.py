@@ -128,7 +128,7 @@ async def test_a_week(
 
 
 async def _quiet(entry: MockConfigEntry) -> Resources:
-    """Count in a quiet moment: a poll, or a port that is closed, lasts some seconds.
+    """Count in a quiet moment: a poll, a closed port or a slow service lasts some seconds.
 
     An entry that is not loaded has fewer timers than one that is.
     """
@@ -137,7 +137,7 @@ async def _quiet(entry: MockConfigEntry) -> Resources:
             break
         await asyncio.sleep(MINUTE)
     counted = []
-    for _ in range(4):
+    for _ in range(12):
         counted.append(Resources.now())
         await asyncio.sleep(7)
     return min(counted, key=lambda it: (it.tasks, it.sockets, it.descriptors))
