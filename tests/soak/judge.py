@@ -94,14 +94,6 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
             and {L.BUSY_AFTER, L.RUNS_ON_MANUAL} <= it.controller.dialects
         ),
     ),
-    # So does an output that spa mode decides on.
-    (
-        "busy",
-        lambda it: (
-            it.key in _TAKEN_OVER
-            and {L.BUSY_AFTER, L.SPA_TAKES_OVER} <= it.controller.dialects
-        ),
-    ),
     # Nothing is left that gives a pump back that was switched by hand. What once held
     # it off is not tried again, though another firmware may clear the override.
     (
