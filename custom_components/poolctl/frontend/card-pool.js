@@ -41,15 +41,15 @@ export class PoolHeadline extends PoolCard {
   `;
 
   open = false;
-  /** Of which loss the last readings were asked for. */
-  asked = NaN;
+  /** Of which loss the last readings were asked for; 0 while it is not lost. */
+  asked = 0;
   /** @type {{ label: string, value: string, at: number }[]} */
   last = [];
 
   /** @param {import("./pool.js").Pool} pool */
   changed(pool) {
-    const since = pool.lost ? pool.lostAt : NaN;
-    if (!Object.is(since, this.asked)) {
+    const since = (pool.lost && pool.lostAt) || 0;
+    if (since !== this.asked) {
       this.asked = since;
       this.last = [];
       if (since) {
