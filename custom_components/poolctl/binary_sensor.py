@@ -31,7 +31,7 @@ from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .learned.pool import filter_compared, needs_cleaning, without_effect
 from .output_attributes import RUN_BY
-from .presence import Presences, async_setup_platform, described, of_slots
+from .presence import Presences, async_setup_platform, described, of_slots, with_role
 
 PARALLEL_UPDATES = 0
 
@@ -203,7 +203,9 @@ def _sensor(
 def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(_sensor, BINARY_SENSORS, coordinator),
-        **of_slots(PoolctlOutputSensor, _output, RUN_BY, coordinator),
+        **of_slots(
+            PoolctlOutputSensor, _output, with_role(RUN_BY, coordinator), coordinator
+        ),
     }
 
 

@@ -153,6 +153,6 @@ class PoolctlLightButton(OfSlot[float], PoolctlButton):
         if (slot := self.slot) is None:
             return None
         texts = self.platform_data.platform_translations
-        light = name_on_page(slot, self.coordinator.data, texts)
+        light = name_on_page(slot, self.coordinator.data, texts, self.coordinator.uses)
         path = f"component.{DOMAIN}.entity.button.{self.translation_key}.name"
         return texts.get(path, "{name}").format(name=light)

@@ -83,6 +83,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.number, self._shared = number, shared
         self._options = options_of(entry)
+        self.uses = self._options.uses_of(record.device_id)
+        """What its owner says that general outputs are."""
         memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
         self.remembered = Remembered(memory, record.device_id, self.clock)
         self.learned = self.remembered.learned

@@ -18,7 +18,7 @@ from homeassistant.loader import async_get_integration
 from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
-from .const import DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
+from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
 from .guided.check import GuidedCheck
 from .names.parts import controller_of
@@ -26,6 +26,7 @@ from .network.health import Health
 from .observed.masks import masked_frame
 from .observed.observers import Observers
 from .observed.statistics import LinkStatistics
+from .options import options_of
 
 type _Json = Mapping[str, object]
 
@@ -59,7 +60,8 @@ async def _diagnostics(
             "minimum_firmware": MIN_FIRMWARE,
         },
         "entry": {"state": entry.state, "source": entry.source},
-        "options": entry.options,
+        # What outputs are is listed by the MAC address of their controller.
+        "options": {**entry.options, CONF_USES: list(options_of(entry).uses.values())},
     }
     # An entry has none where its set-up did not even begin.
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)

@@ -287,7 +287,9 @@ class OfSlot[T](PoolctlEntity[T]):
     @property
     @override
     def part(self) -> Part | None:
-        return part_of_slot(self.slot) if self.slot else Part.OUTPUTS
+        if self.slot is None:
+            return Part.OUTPUTS
+        return part_of_slot(self.slot, self.coordinator.uses)
 
     @property
     @override
@@ -319,7 +321,7 @@ class SlotEntity(OfSlot[bool], OutputEntity):
         if (slot := self.slot) is None:
             return super().name
         texts = self.platform_data.platform_translations
-        return name_on_page(slot, self.coordinator.data, texts)
+        return name_on_page(slot, self.coordinator.data, texts, self.coordinator.uses)
 
 
 def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:

@@ -1,7 +1,6 @@
 """Lights: one for each slot that a light is wired to, with the shows of its maker."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, override
 
 from homeassistant.components.light import LightEntity, LightEntityDescription
@@ -15,10 +14,12 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.equipment import Slot
+from .client.equipment import Role, Slot
 from .client.pool.lights import LIGHT_GROUPS, LightGroup
+from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
-from .presence import async_setup_platform, of_slots
+from .names.uses import Use, use_of
+from .presence import Presences, async_setup_platform, of_slots, with_role
 
 # Controllers take one command at a time by themselves.
 PARALLEL_UPDATES = 0
@@ -28,12 +29,26 @@ PARALLEL_UPDATES = 0
 class PoolctlLightDescription(PoolctlEntityDescription[bool], LightEntityDescription):
     """One light."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlShowLightDescription(PoolctlLightDescription):
+    """One light of a kind that the controller knows."""
+
     group: LightGroup
     """The lights whose light type and effect it shares."""
 
 
-def _description(slot: Slot) -> PoolctlLightDescription:
+def _general(slot: Slot) -> PoolctlLightDescription:
     return PoolctlLightDescription(
+        key=f"slot_{slot.index}",
+        translation_key="light_output",
+        value_fn=slot_is_on(slot.index),
+        assumed_fn=lambda state: state.outputs.assumed,
+    )
+
+
+def _show(slot: Slot) -> PoolctlShowLightDescription:
+    return PoolctlShowLightDescription(
         key=f"slot_{slot.index}",
         translation_key=slot.kind,
         value_fn=slot_is_on(slot.index),
@@ -42,29 +57,33 @@ def _description(slot: Slot) -> PoolctlLightDescription:
     )
 
 
+def _build(coordinator: ControllerCoordinator) -> Presences:
+    shows = with_role(LIGHT_GROUPS, coordinator)
+    general = [
+        slot
+        for slot in with_role({Role.GENERAL}, coordinator)
+        if use_of(slot, coordinator.uses) is Use.LIGHT
+    ]
+    return {
+        **of_slots(PoolctlShowLight, _show, shows, coordinator),
+        **of_slots(PoolctlLight, _general, general, coordinator),
+    }
+
+
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: PoolctlConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add the lights."""
-    async_setup_platform(
-        entry,
-        Platform.LIGHT,
-        async_add_entities,
-        partial(of_slots, PoolctlLight, _description, LIGHT_GROUPS),
-    )
+    async_setup_platform(entry, Platform.LIGHT, async_add_entities, _build)
 
 
 class PoolctlLight(SlotEntity, LightEntity):
-    """A light; its effects are those of the light type of its group."""
+    """A light that can only be on or off."""
 
     _attr_color_mode = ColorMode.ONOFF
     entity_description: PoolctlLightDescription
-
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self.effect_list, self.effect
 
     @property
     @override
@@ -77,6 +96,28 @@ class PoolctlLight(SlotEntity, LightEntity):
     def supported_color_modes(self) -> set[ColorMode]:
         """Return that it can only be on or off: its colours are effects."""
         return {ColorMode.ONOFF}
+
+    @override
+    async def async_turn_on(self, **kwargs: Any) -> None:
+        """Switch it on against any schedule."""
+        with self.commanding():
+            await self.switch_by_hand(True)
+
+    @override
+    async def async_turn_off(self, **kwargs: Any) -> None:
+        """Switch it off; inside a window of its schedules, hold it off."""
+        with self.commanding():
+            await self.switch_by_hand(False)
+
+
+class PoolctlShowLight(PoolctlLight):
+    """A light with the shows of its maker; they are those of the light type of its group."""
+
+    entity_description: PoolctlShowLightDescription
+
+    @override
+    def _details(self) -> tuple[object, ...]:
+        return *super()._details(), self.effect_list, self.effect
 
     @property
     @override
@@ -101,15 +142,9 @@ class PoolctlLight(SlotEntity, LightEntity):
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
         """Switch it on against any schedule, or let it show an effect."""
+        if ATTR_EFFECT not in kwargs:
+            await super().async_turn_on(**kwargs)
+            return
         with self.commanding():
-            if ATTR_EFFECT in kwargs:
-                self.note_command()
-                await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
-            else:
-                await self.switch_by_hand(True)
-
-    @override
-    async def async_turn_off(self, **kwargs: Any) -> None:
-        """Switch it off; inside a window of its schedules, hold it off."""
-        with self.commanding():
-            await self.switch_by_hand(False)
+            self.note_command()
+            await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])

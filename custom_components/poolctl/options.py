@@ -1,6 +1,7 @@
 """What a person chose in the options of an entry, or would get without choosing."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from homeassistant.config_entries import ConfigEntry
 
@@ -10,10 +11,12 @@ from .const import (
     CONF_CONNECTION,
     CONF_DRUM_REPAIRS,
     CONF_HOLDS,
+    CONF_USES,
     CONF_WITHOUT_FLOW,
     Connection,
     HoldsEnd,
 )
+from .names.uses import Use, Uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,17 @@ class Options:
     holds_end: HoldsEnd = HoldsEnd.ENDS_BY_ITSELF
     drum_repairs: bool = False
     """Whether a drum that is nearly empty is a repair, too."""
+    uses: Mapping[str, Use] = field(default_factory=dict)
+    """What general outputs are, by the unique ID of their entities."""
+
+    def uses_of(self, device_id: str) -> Uses:
+        """Return what the general outputs of one controller are."""
+        prefix = f"{device_id}_slot_"
+        return {
+            int(number): use
+            for unique_id, use in self.uses.items()
+            if (number := unique_id.removeprefix(prefix)).isdecimal()
+        }
 
 
 DEFAULTS = Options()
@@ -38,4 +52,9 @@ def options_of(entry: ConfigEntry) -> Options:
         without_flow=chosen.get(CONF_WITHOUT_FLOW, WithoutFlow, DEFAULTS.without_flow),
         holds_end=chosen.get(CONF_HOLDS, HoldsEnd, DEFAULTS.holds_end),
         drum_repairs=chosen.get(CONF_DRUM_REPAIRS, flag, DEFAULTS.drum_repairs),
+        uses=chosen.get(CONF_USES, _uses, DEFAULTS.uses),
     )
+
+
+def _uses(value: Mapping[str, str]) -> Mapping[str, Use]:
+    return {name: Use(use) for name, use in dict(value).items() if use in list(Use)}

@@ -1,7 +1,7 @@
 """Entities come and go with controllers and their equipment."""
 
 import asyncio
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from enum import Enum, auto
 from functools import partial
 from typing import Protocol
@@ -78,16 +78,19 @@ def described[R: _Row](
 def of_slots[R: _Row](
     entity: Callable[[ControllerCoordinator, R, int], ControllerEntity],
     describe: Callable[[Slot], R],
-    roles: Container[Role],
+    slots: Iterable[Slot],
     coordinator: ControllerCoordinator,
 ) -> Presences:
-    """Return an entity for each slot that has one of some roles."""
-    found: Presences = {}
-    for slot in coordinator.data.outputs.slots:
-        if slot.role in roles:
-            row = describe(slot)
-            found[row.key] = partial(entity, coordinator, row, slot.index)
-    return found
+    """Return an entity for each of some slots."""
+    rows = ((slot.index, describe(slot)) for slot in slots)
+    return {row.key: partial(entity, coordinator, row, index) for index, row in rows}
+
+
+def with_role(
+    roles: Container[Role], coordinator: ControllerCoordinator
+) -> Iterator[Slot]:
+    """Return the slots that have one of some roles."""
+    return (slot for slot in coordinator.data.outputs.slots if slot.role in roles)
 
 
 @callback

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, override
 
 from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
@@ -30,7 +31,8 @@ from .entity import (
     slot_is_on,
 )
 from .explained.sentence import Explanation
-from .presence import Presences, async_setup_platform, described, of_slots
+from .names.uses import Use, Uses, use_of
+from .presence import Presences, async_setup_platform, described, of_slots, with_role
 from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
 
 # Controllers take one command at a time by themselves; a limit here would keep the
@@ -113,10 +115,11 @@ DOSERS = tuple(_may_dose(kind) for kind in DOSING)
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 
 
-def _slot_description(slot: Slot) -> PoolctlSwitchDescription:
+def _slot_description(uses: Uses, slot: Slot) -> PoolctlSwitchDescription:
+    use = use_of(slot, uses)
     return PoolctlSwitchDescription(
         key=f"slot_{slot.index}",
-        translation_key=slot.kind,
+        translation_key=f"{use}_output" if use else slot.kind,
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=slot_is_on(slot.index),
         assumed_fn=lambda state: state.outputs.assumed,
@@ -157,11 +160,18 @@ def _switch(
 
 
 def _build(coordinator: ControllerCoordinator) -> Presences:
+    uses = coordinator.uses
+    slots = [
+        slot
+        for slot in with_role(SWITCHED_ROLES, coordinator)
+        if use_of(slot, uses) is not Use.LIGHT
+    ]
+    describe = partial(_slot_description, uses)
     return {
         **described(_switch, SWITCHES, coordinator),
         **described(PoolctlDosingSwitch, DOSERS, coordinator),
         **of_schedules(PoolctlScheduleSwitch, SCHEDULES, coordinator),
-        **of_slots(PoolctlSlotSwitch, _slot_description, SWITCHED_ROLES, coordinator),
+        **of_slots(PoolctlSlotSwitch, describe, slots, coordinator),
     }
 
 

@@ -5,7 +5,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
@@ -16,6 +16,7 @@ from .steps import (
     choose,
     open_device,
     open_entity,
+    open_integration,
     open_part,
     row,
     take_picture,
@@ -145,3 +146,39 @@ async def entered(api: HomeAssistant, wanted: datetime) -> None:
         what=f"warm by {wanted}",
         seconds=SECONDS,
     )
+
+
+async def test_kinds_of_outputs(
+    page: Page, home: Settings, pools: Pools, screenshots: Path
+) -> None:
+    """A general output that a person calls a light is one, and is a switch again later."""
+    await open_part(page, home, FULL, "Outputs")
+    await expect(row(page, "Waterfall")).to_be_visible()
+
+    dialog = await open_kinds(page, home)
+    lights = dialog.get_by_text("Select an entity").nth(2)
+    await expect(lights).to_be_visible()
+    await lights.click()
+    await page.keyboard.type("Waterfall")
+    await page.wait_for_timeout(1500)
+    await page.screenshot(path=screenshots / "kinds-2.png")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await page.wait_for_timeout(1500)
+    await page.screenshot(path=screenshots / "kinds-3.png")
+    await dialog.get_by_role("button", name="Submit").click()
+    await expect(dialog).to_contain_text("Success")
+    await open_part(page, home, FULL, "Lights")
+    await toggle(page, "Waterfall")
+    await pools.becomes(relay("Waterfall"), True)
+    await toggle(page, "Waterfall")
+    await pools.becomes(relay("Waterfall"), False)
+
+
+async def open_kinds(page: Page, home: Settings) -> Locator:
+    """Open the form that asks what outputs are."""
+    await open_integration(page, home)
+    await page.get_by_role("button", name="Configure").click()
+    dialog = page.locator("dialog-data-entry-flow")
+    await dialog.get_by_text("Kinds of outputs", exact=True).click()
+    return dialog

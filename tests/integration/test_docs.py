@@ -46,8 +46,11 @@ HARMLESS: Final[dict[str, Any]] = {
 }
 
 
-OF_OTHER_POOLS: Final = {("switch", "Ozone")}
-"""Kinds of equipment that the fully equipped pool does not have."""
+OF_OTHER_POOLS: Final = {
+    ("switch", "Ozone"),
+    *(("switch", "Heater *n*"), ("switch", "Pump *n*"), ("light", "Light *n*")),
+}
+"""Kinds of equipment that the fully equipped pool does not have, or nobody said it has."""
 
 KNOWN_LATER: Final = {
     "Heater energy",

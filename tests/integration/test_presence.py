@@ -7,6 +7,7 @@ import pytest
 from custom_components.poolctl import presence
 from custom_components.poolctl.client.equipment import Slot
 from custom_components.poolctl.names import naming
+from custom_components.poolctl.names.uses import Uses
 from custom_components.poolctl.presence import Presences
 
 from .home import Home
@@ -83,9 +84,9 @@ async def test_one_reads_the_names_of_a_page_for_all(
     asked: list[Slot] = []
     slot_name = naming.slot_name
 
-    def noted(slot: Slot, texts: naming.Texts) -> str:
+    def noted(slot: Slot, texts: naming.Texts, uses: Uses) -> str:
         asked.append(slot)
-        return slot_name(slot, texts)
+        return slot_name(slot, texts, uses)
 
     monkeypatch.setattr(naming, "slot_name", noted)
     await home.act("switch.turn_on", "slot_3")

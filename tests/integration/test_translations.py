@@ -108,7 +108,7 @@ def test_flow() -> None:
         r'errors\[[^]]+\] = "(\w+)"'
     )
     raised |= set(errors.ADDRESS_ERRORS.values()) | keys(r'ADDRESS_ERRORS, "(\w+)"')
-    assert raised == set(config["error"])
+    assert raised == {*config["error"], *ENGLISH["options"]["error"]}
     steps = keys(r'step_id="(\w+)"') | keys(r'_ask_address\("(\w+)"')
     assert steps | {"pick_implementation"} == (
         set(config["step"]) | set(ENGLISH["options"]["step"])
@@ -238,7 +238,8 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
     # The pools of the test wire one kind of equipment each: the others are in the table.
     used["switch"] |= {
         kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES
-    } | {Role.GENERAL.value}
+    } | {Role.GENERAL.value, "heater_output", "pump_output"}
+    used["light"].add("light_output")
     assert {key: set(found) for key, found in ICONS["entity"].items()} == used
     used["switch"] |= _PARTS_OF_NAMES
     assert used == _entity_keys()

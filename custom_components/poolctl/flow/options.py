@@ -5,21 +5,28 @@ from enum import StrEnum
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
 from homeassistant.helpers.selector import (
     BooleanSelector,
+    EntitySelector,
+    EntitySelectorConfig,
     SelectSelector,
     SelectSelectorConfig,
 )
 import probatio as vol
 
+from ..client.equipment import Role
 from ..client.pool.choices import WithoutFlow
 from ..const import (
     CONF_CONNECTION,
     CONF_DRUM_REPAIRS,
     CONF_HOLDS,
+    CONF_USES,
     CONF_WITHOUT_FLOW,
     Connection,
     HoldsEnd,
 )
-from ..options import DEFAULTS
+from ..entity import SlotEntity
+from ..names.outputs import async_outputs
+from ..names.uses import Use
+from ..options import DEFAULTS, options_of
 from .forms import UserInput
 from .guided import GuidedSteps
 
@@ -55,19 +62,68 @@ class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Ask what it is about."""
-        return self.async_show_menu(
-            step_id="init", menu_options=["settings", "guided_check"]
-        )
+        steps = ["settings", "outputs", "guided_check"]
+        if not self._general_outputs():
+            steps.remove("outputs")
+        return self.async_show_menu(step_id="init", menu_options=steps)
 
     async def async_step_settings(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Ask for all options."""
         if user_input is not None:
-            return self.async_create_entry(data=user_input)
+            return self._save(user_input)
         return self.async_show_form(
             step_id="settings",
             data_schema=self.add_suggested_values_to_schema(
                 _SCHEMA, self.config_entry.options
             ),
         )
+
+    async def async_step_outputs(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask what is wired to the outputs that the controller knows by number alone."""
+        outputs = self._general_outputs()
+        uses, errors = options_of(self.config_entry).uses, {}
+        if user_input is None:
+            user_input = {
+                use: [name for name, key in outputs.items() if uses.get(key) is use]
+                for use in Use
+            }
+        else:
+            chosen = [
+                (outputs[name], use)
+                for use in Use
+                for name in user_input.get(use, ())
+                if name in outputs
+            ]
+            if len(dict(chosen)) == len(chosen):
+                others = {
+                    k: use for k, use in uses.items() if k not in outputs.values()
+                }
+                return self._save({CONF_USES: {**others, **dict(chosen)}})
+            errors["base"] = "output_twice"
+        selector = EntitySelector(
+            EntitySelectorConfig(include_entities=list(outputs), multiple=True)
+        )
+        schema = vol.Schema({vol.Optional(str(use)): selector for use in Use})
+        return self.async_show_form(
+            step_id="outputs",
+            data_schema=self.add_suggested_values_to_schema(schema, user_input),
+            errors=errors,
+        )
+
+    def _general_outputs(self) -> dict[str, str]:
+        """Return the unique IDs of the entities of general outputs, by entity ID."""
+        return {
+            entity.entity_id: str(entity.unique_id)
+            for entity in async_outputs(self.hass)
+            if entity.coordinator.config_entry is self.config_entry
+            and isinstance(entity, SlotEntity)
+            and entity.slot is not None
+            and entity.slot.role is Role.GENERAL
+        }
+
+    def _save(self, changed: UserInput) -> ConfigFlowResult:
+        return self.async_create_entry(data={**self.config_entry.options, **changed})

@@ -14,6 +14,7 @@ from ..client.pool.state import PoolState
 from ..client.schedule import Schedule
 from ..const import DOMAIN
 from .parts import Part, part_of_slot
+from .uses import Use, Uses, use_of
 
 type Texts = Mapping[str, str]
 """The translations that a platform of ours has, by their full keys."""
@@ -29,27 +30,29 @@ def text(texts: Texts, domain: str, key: str, number: int) -> str:
     return found.format(number=number)
 
 
-def slot_name(slot: Slot, texts: Texts) -> str:
+def slot_name(slot: Slot, texts: Texts, uses: Uses) -> str:
     """Return the owner's name of a slot, else that of what is wired to it."""
     if slot.name:
         return slot.name
     if slot.role in _RUN_BY_FIRMWARE:
         return text(texts, "binary_sensor", f"{slot.role}_output", slot.index + 1)
-    domain = "light" if slot.role in _LIGHTS else "switch"
-    return text(texts, domain, slot.kind, slot.index + 1)
+    use = use_of(slot, uses)
+    domain = "light" if slot.role in _LIGHTS or use is Use.LIGHT else "switch"
+    return text(texts, domain, f"{use}_output" if use else slot.kind, slot.index + 1)
 
 
-def name_on_page(slot: Slot, state: PoolState, texts: Texts) -> str:
+def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
     """Return the name of a slot, with its number where others of its part share it.
 
     The name of an output of the firmware's own logic is often that of a reading beside
     it: the number goes before it.
     """
     if slot.name and slot.role in _OWN_LOGIC:
-        return f"{slot_name(replace(slot, name=''), texts)}: {slot.name}"
-    name = slot_name(slot, texts)
-    wired = state.outputs.types or (), state.outputs.names
-    shared = _names_on_pages(*wired, _Identical(texts))[_on_page(slot, name)] > 1
+        return f"{slot_name(replace(slot, name=''), texts, uses)}: {slot.name}"
+    name = slot_name(slot, texts, uses)
+    wired = state.outputs.types or (), state.outputs.names, frozenset(uses.items())
+    names = _names_on_pages(*wired, _Identical(texts))
+    shared = names[part_of_slot(slot, uses), name.casefold()] > 1
     return f"{name} ({slot.index + 1})" if shared else name
 
 
@@ -71,22 +74,21 @@ class _Identical:
         return id(self.texts)
 
 
-def _on_page(slot: Slot, name: str) -> tuple[Part, str]:
-    """Return what two slots have in common that a person takes for one another."""
-    return part_of_slot(slot), name.casefold()
-
-
 @lru_cache(maxsize=256)
 def _names_on_pages(
-    types: tuple[int, ...], names: tuple[str, ...], texts: _Identical
+    types: tuple[int, ...],
+    names: tuple[str, ...],
+    used: frozenset[tuple[int, Use]],
+    texts: _Identical,
 ) -> Counter[tuple[Part, str]]:
-    """Return how many slots have a name on the page of a part.
+    """Return how many slots have a name on the page of a part, whatever its case.
 
     Kept, because every output asks with every state that it writes. The platforms of one
     language have texts of their own.
     """
+    uses = dict(used)
     return Counter(
-        _on_page(slot, slot_name(slot, texts.texts))
+        (part_of_slot(slot, uses), slot_name(slot, texts.texts, uses).casefold())
         for slot in Outputs(types=types, names=names).slots
         if slot.role is not Role.EMPTY
     )

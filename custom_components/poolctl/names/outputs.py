@@ -104,7 +104,7 @@ class OutputNames:
             return self._text(slot.role, slot.index)
         if slot.role is Role.PUMP and not slot.name:
             return self._text("pump", slot.index)
-        return slot_name(slot, self._translations)
+        return slot_name(slot, self._translations, self._coordinator.uses)
 
     def _text(self, key: str, index: int) -> str:
         return text(self._translations, "switch", key, index + 1)

@@ -10,6 +10,7 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from ..client.equipment import HeatSource, Role, Slot
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
+from .uses import Use, Uses, use_of
 
 
 class Part(StrEnum):
@@ -83,10 +84,17 @@ _PART_OF_ROLE: Final[Mapping[Role, Part]] = {
     Role.POOL_LIGHT: Part.LIGHTS,
     Role.SPA_LIGHT: Part.LIGHTS,
 }
+_PART_OF_USE: Final[Mapping[Use, Part]] = {
+    Use.HEATER: Part.HEATING,
+    Use.PUMP: Part.PUMP,
+    Use.LIGHT: Part.LIGHTS,
+}
 
 
-def part_of_slot(slot: Slot) -> Part:
+def part_of_slot(slot: Slot, uses: Uses) -> Part:
     """Return the part that a slot belongs to."""
+    if use := use_of(slot, uses):
+        return _PART_OF_USE[use]
     if slot.role is Role.HEATING and slot.kind == HeatSource.SPA_HEATER:
         return Part.SPA
     return _PART_OF_ROLE.get(slot.role, Part.OUTPUTS)
