@@ -198,6 +198,16 @@ SENSORS = (
         value_fn=lambda state: state.readings.pump_power,
     ),
     PoolctlSensorDescription(
+        key="pump_power_change",
+        translation_key="pump_power_change",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
+        state_class=SensorStateClass.MEASUREMENT,
+        exists_fn=lambda pool: pool.state.readings.pump_power is not None or None,
+        pool_fn=lambda pool: pool.learned.pump_power.known.change,
+    ),
+    PoolctlSensorDescription(
         key="pump_mode",
         translation_key="pump_mode",
         entity_registry_enabled_default=False,

@@ -151,28 +151,27 @@ async def entered(api: HomeAssistant, wanted: datetime) -> None:
 async def test_kinds_of_outputs(
     page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
-    """A general output that a person calls a light is one, and is a switch again later."""
-    await open_part(page, home, FULL, "Outputs")
-    await expect(row(page, "Waterfall")).to_be_visible()
-
+    """A general output that a person calls a light is one, and a switch again later."""
     dialog = await open_kinds(page, home)
     lights = dialog.get_by_text("Select an entity").nth(2)
-    await expect(lights).to_be_visible()
     await lights.click()
-    await page.keyboard.type("Waterfall")
-    await page.wait_for_timeout(1500)
-    await page.screenshot(path=screenshots / "kinds-2.png")
-    await page.keyboard.press("ArrowDown")
-    await page.keyboard.press("Enter")
-    await page.wait_for_timeout(1500)
-    await page.screenshot(path=screenshots / "kinds-3.png")
-    await dialog.get_by_role("button", name="Submit").click()
-    await expect(dialog).to_contain_text("Success")
+    await page.locator("ha-picker-combo-box input").fill("Waterfall")
+    await page.get_by_text(f"{FULL} ▸ Outputs").first.click()
+    await expect(dialog).to_contain_text("Waterfall")
+    await take_picture(page, screenshots / "kinds-of-outputs.png")
+    await submit(page, dialog)
+
     await open_part(page, home, FULL, "Lights")
-    await toggle(page, "Waterfall")
-    await pools.becomes(relay("Waterfall"), True)
-    await toggle(page, "Waterfall")
-    await pools.becomes(relay("Waterfall"), False)
+    for on in (True, False):
+        await toggle(page, "Waterfall")
+        await pools.becomes(relay("Waterfall"), on)
+
+    dialog = await open_kinds(page, home)
+    await expect(dialog).to_contain_text("Waterfall")
+    await dialog.locator(".clear").first.click()
+    await submit(page, dialog)
+    await open_part(page, home, FULL, "Outputs")
+    await expect(row(page, "Waterfall")).to_be_visible()
 
 
 async def open_kinds(page: Page, home: Settings) -> Locator:
@@ -181,4 +180,12 @@ async def open_kinds(page: Page, home: Settings) -> Locator:
     await page.get_by_role("button", name="Configure").click()
     dialog = page.locator("dialog-data-entry-flow")
     await dialog.get_by_text("Kinds of outputs", exact=True).click()
+    await expect(dialog).to_contain_text("Heaters")
     return dialog
+
+
+async def submit(page: Page, dialog: Locator) -> None:
+    """Send a form that is the last one."""
+    await dialog.get_by_role("button", name="Submit").click()
+    await dialog.get_by_role("button", name="Finish").click()
+    await expect(dialog).to_be_hidden()

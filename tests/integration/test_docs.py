@@ -63,6 +63,7 @@ KNOWN_LATER: Final = {
     "Chlorine lasts until",
     "Filter limit",
     "Filter load",
+    "Power change",
     "Filter needs cleaning",
     "Pool heater energy",
     "Pool heater power",

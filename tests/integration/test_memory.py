@@ -103,6 +103,12 @@ STORED: dict[str, Any] = {
             "clean": 0.000667,
             "load": 23,
         },
+        "pump_power": {
+            "usual": [[75, 640.5, 12]],
+            "change": -31,
+            "far_since": "2026-11-18T10:00:00+00:00",
+            "far_at": "2026-11-21T09:30:00+00:00",
+        },
         "acid_effect": {"reading": 7.6, "idle": 3},
         "chlorine_effect": {"reading": 600.0, "idle": 2},
         "clock": {"offset": 3600, "differences": [3590, 3600, 3600]},
@@ -330,7 +336,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
         or (path[1:2] == ("types",) and odd == -1)
         or (path[-1] == "requester" and isinstance(odd, str))
-        or (path[-1] == "orp" and odd == -1)
+        or (path[-1] in ("orp", "change") and odd == -1)
         or (path[-1] in _CELSIUS and odd == -1)
         or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")
     )
@@ -360,7 +366,7 @@ async def test_an_odd_value_is_lost_alone(
 
 _WHOLE = {
     *("types", "names", "pump", "pool_sources", "holds", "requests", "last"),
-    *("rates", "differences", "doses", "drum", "days", "yesterday", "today"),
+    *("rates", "usual", "differences", "doses", "drum", "days", "yesterday", "today"),
 }
 """What is lost as a whole: it means nothing in part."""
 

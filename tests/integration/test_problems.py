@@ -111,6 +111,20 @@ async def filter_is_dirty(home: Home) -> None:
     await home.live(660, step=30)
 
 
+def draws(part: float) -> Callable[[Home], Awaitable[None]]:
+    """Return what lets the pump draw a part of its usual power for days."""
+
+    async def arrange(home: Home) -> None:
+        await started(home)
+        await home.live(3900, step=60)
+        home.pool.pump.effort = part
+        await home.live(660, step=60)
+        await home.live(3 * DAY, step=3600)
+        await home.live(660, step=60)
+
+    return arrange
+
+
 async def hold_overdue(home: Home) -> None:
     await started(home)
     await home.act("poolctl.hold", "pump", state=False, duration={"minutes": 10})
@@ -332,6 +346,20 @@ CASES = [
     Case(key="acid_without_effect", arrange=doses(8, 7.6), contains="8 doses"),
     Case(key="chlorine_without_effect", arrange=chlorine_idle, contains="24 doses"),
     Case(key="filter_needs_cleaning", arrange=filter_is_dirty, severity="notice"),
+    Case(
+        key="pump_power_changed",
+        arrange=draws(1.3),
+        severity="notice",
+        contains="30 % more power",
+        repair=False,
+    ),
+    Case(
+        key="pump_power_changed",
+        arrange=draws(0.7),
+        severity="notice",
+        contains="30 % less power",
+        repair=False,
+    ),
     Case(key="held_off", arrange=held_off, contains="for more than a day: ", after=60),
     Case(
         key="held_against_schedule",

@@ -57,6 +57,7 @@ _NOISE = {
     "local_network",
     "pump_cooldown_remaining",
     "pump_model",
+    "pump_power_change",
     "pump_priming_remaining",
     "chlorinator_run_hours",
     "dosing_output",

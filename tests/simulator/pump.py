@@ -25,6 +25,7 @@ class Pump:
     dialects: AbstractSet[str] = frozenset()
     # 0 running dry, 1 retries exceeded; nothing here runs it dry by itself
     dry_run_status: int = DRY_RUN_NORMAL
+    effort: float = 1.0  # of what it usually draws
 
     @property
     def running(self) -> bool:

@@ -70,7 +70,7 @@ def telemetry(pool: Pool, *, online: bool) -> Telemetry:
         "flow_rate": round(water.flow),
         "pressure": water.pressure,
         "pump_speed": pump.speed,
-        "pump_power": pump_watts(pump.speed),
+        "pump_power": round(pump_watts(pump.speed) * pump.effort),
         "drive_temperature": 38 if pump.running else 24,
         "main_pump_mode": pump.mode,
         "sanitiser_output": 80 if pool.chlorinating else 0,

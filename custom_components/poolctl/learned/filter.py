@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from ..client.equipment import SOLAR_BY_FILTER_PUMP
 from ..client.stored import Stored, flag, moment, number, whole
-from .read import Read
+from .read import Read, through_filter_alone
 
 MIN_PRESSURE = 10.0
 """kPa; it is reported in whole ones."""
@@ -143,9 +142,8 @@ def _measured(read: Read) -> tuple[float, float] | None:
 
     Where the water takes another way, that resists otherwise.
     """
-    state = read.state
-    pressure, flow = state.readings.pressure or 0.0, state.readings.flow_rate or 0.0
-    by_roof = state.signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
-    if state.spa_mode or by_roof or state.signals.pump_priming:
+    readings = read.state.readings
+    pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0
+    if not through_filter_alone(read):
         return None
     return (pressure, flow) if pressure >= MIN_PRESSURE and flow >= MIN_FLOW else None

@@ -14,6 +14,7 @@ from .cooling import Cooling, after_read as cooled
 from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad
 from .pump_days import PumpDays
+from .pump_power import Draw, PumpPower
 from .read import NO_CHOICES, Read
 from .steady import SteadyReadings
 from .totals import Totals
@@ -30,6 +31,7 @@ class Learned:
         self.totals = Totals.from_dict(stored.part("totals"))
         self.pump_days = PumpDays.from_dict(stored.part("pump_days"))
         self.filter = FilterLoad(Filter.from_dict(stored.part("filter")))
+        self.pump_power = PumpPower(Draw.from_dict(stored.part("pump_power")))
         self.warming = {
             body: Warming.from_dict(stored.part(f"{body.key}_warming"))
             for body in BODIES
@@ -87,6 +89,7 @@ class Learned:
             new_day,
             new_totals,
             self.filter.take(read),
+            self.pump_power.take(read),
             *[effect.take(read) for effect in self.effects.values()],
             self._take_warming(state, at),
             self._take_clock(),
@@ -137,6 +140,7 @@ class Learned:
     def cleaned(self, now: datetime) -> None:
         """Take that a person calls the filter clean."""
         self.filter.cleaned(now)
+        self.pump_power.cleaned()
         self.revision += 1
 
     def as_dict(self) -> dict[str, object]:
@@ -145,6 +149,7 @@ class Learned:
             "totals": self.totals.as_dict(),
             "pump_days": self.pump_days.as_dict(),
             "filter": self.filter.known.as_dict(),
+            "pump_power": self.pump_power.known.as_dict(),
             "clock": self.controller_clock.as_dict(),
             **{kind.key: model.as_dict() for kind, model in self.dosers.items()},
             **{f"{kind.key}_effect": e.as_dict() for kind, e in self.effects.items()},

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
 
+from ..client.equipment import SOLAR_BY_FILTER_PUMP
 from ..client.pool.choices import Choices
 from ..client.pool.state import PoolState
 
@@ -23,6 +24,16 @@ class Read(NamedTuple):
     """The trusted local time."""
     choices: Choices = NO_CHOICES
     """What the user had chosen by then."""
+
+
+def through_filter_alone(read: Read) -> bool:
+    """Return whether the pump sends the water where it usually goes, and has begun to.
+
+    The spa, and a roof that the filter pump serves, resist otherwise.
+    """
+    state = read.state
+    by_roof = state.signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
+    return not (state.spa_mode or by_roof or state.signals.pump_priming)
 
 
 def start_of_day(day: date, zone: tzinfo | None) -> datetime:

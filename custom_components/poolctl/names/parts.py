@@ -42,7 +42,7 @@ _KEYS: Final[Mapping[Part | None, str]] = {
         preset_speed_1 preset_speed_2 preset_speed_3 preset_speed_4 preset_speed_5
         preset_speed_6 pressure prime_time pump pump_cooldown_remaining pump_energy
         pump_hours_a_day pump_hours_needed_today pump_hours_rule pump_hours_still_needed
-        pump_mode pump_model pump_power pump_priming_remaining pump_run_hours
+        pump_mode pump_model pump_power pump_power_change pump_priming_remaining pump_run_hours
         pump_running_today pump_speed pump_speed_level pump_status running_schedule
         turnovers_a_day turnovers_today water_filtered_today
     """,

@@ -115,6 +115,11 @@ def _without_effect(kind: DoserKind) -> Problem[Health]:
     )
 
 
+def _power_change(health: Health) -> int:
+    """Return the change of what the pump draws in %."""
+    return health.pool.learned.pump_power.known.change or 0
+
+
 def _held_off(health: Health) -> str:
     """Return the outputs that have been held off for so long that nobody may know."""
     forgotten = health.now - _DAY
@@ -244,6 +249,19 @@ POOL_PROBLEMS: Final = (
         key="filter_needs_cleaning",
         exists=lambda health: needs_cleaning(health.pool),
         severity=Severity.NOTICE,
+    ),
+    Problem(
+        key="pump_power_changed",
+        exists=lambda health: health.pool.learned.pump_power.known.changed,
+        severity=Severity.NOTICE,
+        variants=(
+            Variant(
+                key="pump_power_low",
+                severity=Severity.NOTICE,
+                applies=lambda health: _power_change(health) < 0,
+            ),
+        ),
+        values=lambda health: {"percent": abs(_power_change(health))},
     ),
     Problem(
         key="held_off",
