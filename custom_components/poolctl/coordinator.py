@@ -4,15 +4,16 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
+from functools import cached_property, partial
 import logging
 from typing import override
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.sun import get_astral_event_date
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
@@ -27,6 +28,7 @@ from .explained.warm_by import name_of
 from .learned.pool import Pool
 from .names.device import device_info
 from .names.parts import Part, part_info
+from .names.uses import Uses
 from .network.addresses import async_observed_addresses
 from .network.health import Health
 from .network.links import links_of
@@ -83,8 +85,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.number, self._shared = number, shared
         self._options = options_of(entry)
-        self.uses = self._options.uses_of(record.device_id)
-        """What its owner says that general outputs are."""
         memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
         self.remembered = Remembered(memory, record.device_id, self.clock)
         self.learned = self.remembered.learned
@@ -127,7 +127,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     def _make_warm_by(self) -> WarmBy:
         kept, name = self.remembered.warm_by, partial(name_of, self.hass)
-        return WarmBy(self.controller, self.learned, kept, name)
+        rises = partial(get_astral_event_date, self.hass, SUN_EVENT_SUNRISE)
+        return WarmBy(self.controller, self.learned, kept, name, rises)
 
     async def _async_stopping(self, event: Event) -> None:
         """End commands that wait; entries are not unloaded when Home Assistant stops."""
@@ -182,6 +183,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """The controller as a device."""
         namesake = self._shared.has_namesake(self.record)
         return device_info(self.record, self.data, namesake=namesake)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """What its owner says that general outputs are."""
+        return self._options.uses_of(self.record.device_id)
 
     @property
     def polled(self) -> bool:

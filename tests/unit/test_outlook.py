@@ -41,6 +41,7 @@ def foresee(
     rested: LastReading | None = None,
     elsewhere: bool = False,
     air: float | None = None,
+    sunrise: datetime | None = None,
 ) -> Outlook | None:
     """Return the outlook some hours before the time; the water circulates or rests."""
     stable, spa_mode = rested is None, 99 if (body is SPA) is not elsewhere else 0
@@ -58,7 +59,8 @@ def foresee(
     learned.warming[body] = Warming(rates)
     learned.cooling[body] = Cooling(last=rested)
     request = Request(body=body, by=BY, begun=begun)
-    return outlook(Pool(state, Choices(), learned), request, BY - hours * HOUR)
+    pool, now = Pool(state, Choices(), learned), BY - hours * HOUR
+    return outlook(pool, request, now, lambda moment: sunrise if moment == BY else BY)
 
 
 def found(*args: Any, **kwargs: Any) -> Outlook:
@@ -210,3 +212,46 @@ def test_other_water_circulates() -> None:
     state_types = (SPA_HEATER_TYPE, SPA_RETURN)
     result = found(SPA, hours=12, water=35.0, types=state_types, elsewhere=True)
     assert result.water is None
+
+
+def by_sun(hours: float, sunrise: datetime | None, *types: int, **more: Any) -> Outlook:
+    """Foresee for a pool that the sun heats slowly."""
+    rates = (LearnedRate((SOLAR,), 0.2), LearnedRate((HEATER, SOLAR), 1.0))
+    more = {"water": 26.0, "target": 28} | more
+    return found(
+        POOL,
+        hours=hours,
+        types=(SOLAR_TYPE, *types),
+        rates=rates,
+        sunrise=sunrise,
+        **more,
+    )
+
+
+def test_the_sun_heats_after_sunrise() -> None:
+    """Ten hours of sun would be needed, and there are eight that day."""
+    sunrise = BY - 8 * HOUR
+    early = by_sun(20, sunrise, POOL_HEATER_TYPE)
+    assert early.begins == sunrise
+    assert not early.due
+    assert by_sun(8, sunrise, POOL_HEATER_TYPE).due
+    assert by_sun(8, sunrise, POOL_HEATER_TYPE).sources == (SOLAR,)
+    assert by_sun(1, sunrise, POOL_HEATER_TYPE).sources == (SOLAR, HEATER)
+    assert by_sun(20, None, POOL_HEATER_TYPE).begins == BY - 10 * 1.05 * HOUR - HOUR / 6
+
+
+def test_before_sunrise_only_the_heater_begins() -> None:
+    outlook = by_sun(1, BY + HOUR, POOL_HEATER_TYPE)
+    assert outlook.due
+    assert outlook.sources == (SOLAR, HEATER)
+    assert outlook.begins == BY - 2 * 1.05 * HOUR - HOUR / 6
+
+
+def test_what_the_sun_alone_can_do() -> None:
+    """The night before warms nothing."""
+    assert by_sun(20, BY - 5 * HOUR).expected == pytest.approx(27.0)
+    assert by_sun(20, BY - 5 * HOUR).late is False, "nothing has to run yet"
+    assert by_sun(5, BY - 5 * HOUR).late
+    assert by_sun(3, BY - 5 * HOUR).expected == pytest.approx(26.6)
+    assert by_sun(2, BY + HOUR).expected == pytest.approx(26.0)
+    assert by_sun(20, BY - 5 * HOUR, POOL_HEATER_TYPE).expected == pytest.approx(28.0)

@@ -1,5 +1,6 @@
 """What a person may choose once the account is there."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
@@ -55,6 +56,12 @@ _SCHEMA = vol.Schema(
 )
 
 
+def _chosen(outputs: Mapping[str, str], answer: UserInput) -> list[tuple[str, Use]]:
+    """Return what was chosen, an output twice where it was chosen for two uses."""
+    names = ((name, use) for use in Use for name in answer.get(use, ()))
+    return [(outputs[name], use) for name, use in names if name in outputs]
+
+
 class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
     """Asks how controllers are reached, what to show and what holds last; or checks them."""
 
@@ -83,31 +90,25 @@ class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
     async def async_step_outputs(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask what is wired to the outputs that the controller knows by number alone."""
-        outputs = self._general_outputs()
-        uses, errors = options_of(self.config_entry).uses, {}
+        """Ask what is wired to the outputs of which the controller does not know it."""
+        outputs, errors = self._general_outputs(), {}
+        uses = options_of(self.config_entry).uses
         if user_input is None:
             user_input = {
                 use: [name for name, key in outputs.items() if uses.get(key) is use]
                 for use in Use
             }
         else:
-            chosen = [
-                (outputs[name], use)
-                for use in Use
-                for name in user_input.get(use, ())
-                if name in outputs
-            ]
+            chosen = _chosen(outputs, user_input)
             if len(dict(chosen)) == len(chosen):
-                others = {
-                    k: use for k, use in uses.items() if k not in outputs.values()
-                }
-                return self._save({CONF_USES: {**others, **dict(chosen)}})
+                others = uses.keys() - outputs.values()
+                kept = {key: use for key, use in uses.items() if key in others}
+                return self._save({CONF_USES: {**kept, **dict(chosen)}})
             errors["base"] = "output_twice"
         selector = EntitySelector(
             EntitySelectorConfig(include_entities=list(outputs), multiple=True)
         )
-        schema = vol.Schema({vol.Optional(str(use)): selector for use in Use})
+        schema = vol.Schema({vol.Optional(use.value): selector for use in Use})
         return self.async_show_form(
             step_id="outputs",
             data_schema=self.add_suggested_values_to_schema(schema, user_input),

@@ -2,10 +2,11 @@
 
 Each heat source begins when, with those before it, it would just do: solar heating costs
 nothing and is slow, so it begins first; a heater follows only where the sun was not enough.
+Solar heating begins after sunrise of that day: in the night the pump would run for nothing.
 All of this is chosen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -37,7 +38,11 @@ LONGEST: Final[Mapping[Body, timedelta]] = {
 }
 """The longest time of heating before; also where the temperature is not known."""
 
+type Sunrise = Callable[[datetime], datetime | None]
+"""Returns when the sun rises on the local day of a time, `None` where that is not known."""
+
 _HOUR: Final = timedelta(hours=1)
+_SUN: Final = (HeatSource.SOLAR,)
 
 
 class Outlook(NamedTuple):
@@ -73,7 +78,12 @@ class Outlook(NamedTuple):
         )
 
 
-def outlook(pool: Pool, request: Request, now: datetime) -> Outlook | None:
+def outlook(
+    pool: Pool,
+    request: Request,
+    now: datetime,
+    sunrise: Sunrise = lambda moment: None,
+) -> Outlook | None:
     """Return what is foreseen at a trusted time; `None` where no target is known."""
     body, state = request.body, pool.state
     target, fitted = body.of(state).target, fitted_sources(state, body)
@@ -82,9 +92,14 @@ def outlook(pool: Pool, request: Request, now: datetime) -> Outlook | None:
     water = _water(pool, body, now)
     steps = _steps(fitted)
     leads = {step: _lead(pool, body, step, fitted, water, target) for step in steps}
+    sunny, by_sun = _sunny(request.by, sunrise), steps[0]
+    if by_sun == _SUN:
+        leads[by_sun] = min(leads[by_sun], sunny)
     begun = [step for step, lead in leads.items() if request.by - lead <= now]
     rate = _rate_now(pool, request, fitted)
     time = max(request.by - now, timedelta())
+    if fitted == _SUN:
+        time = min(time, sunny)
     expected = None if water is None else min(water + rate * (time / _HOUR), target)
     return Outlook(
         begins=request.by - max(leads.values()),
@@ -115,6 +130,12 @@ def _steps(fitted: Sources) -> tuple[Sources, ...]:
     """Return which sources heat together, step by step: what costs nothing first."""
     whole = tuple(sorted(fitted, key=lambda source: source is not HeatSource.SOLAR))
     return (whole[:1], whole) if HeatSource.SOLAR in fitted else (whole,)
+
+
+def _sunny(by: datetime, sunrise: Sunrise) -> timedelta:
+    """Return for how long the sun may have shone by a time."""
+    risen = sunrise(by)
+    return timedelta.max if risen is None else max(by - risen, timedelta())
 
 
 def _expected_rate(pool: Pool, body: Body, sources: Sources) -> float | None:

@@ -23,7 +23,7 @@ from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
 from ..learned.learned import Learned
 from ..learned.pool import Pool
-from .outlook import Outlook, outlook
+from .outlook import Outlook, Sunrise, outlook
 from .request import LASTS, LONGEST, KeptRequests, Request
 
 _LOGGER = logging.getLogger(__name__)
@@ -56,11 +56,13 @@ class WarmBy:
         learned: Learned,
         kept: Iterable[Request],
         requester: Callable[[Body], str] = lambda body: "",
+        sunrise: Sunrise = lambda moment: None,
     ) -> None:
         """Go on with what was kept; `requester` names what asks for holds."""
         self._controller = controller
         self._learned = learned
         self._requester = requester
+        self._sunrise = sunrise
         self._all = {request.body: request for request in kept}
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
@@ -94,7 +96,7 @@ class WarmBy:
         """Return what is foreseen for a request now."""
         store = self._controller.store
         pool = Pool(store.state, store.choices, self._learned)
-        return outlook(pool, request, self._clock.now())
+        return outlook(pool, request, self._clock.now(), self._sunrise)
 
     @property
     def late(self) -> tuple[tuple[Request, Outlook], ...]:
