@@ -113,14 +113,10 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             cloud=None if options.connection is Connection.LAN else cloud,
             facts=self._access.facts,
             publish=self._async_publish,
-            remembered=remembered.state,
-            choices=replace(remembered.choices, without_flow=options.without_flow),
+            kept=remembered.kept(options.without_flow),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
-            holds=remembered.holds,
-            pauses=remembered.pauses,
-            controller_clock=remembered.learned.controller_clock,
         )
         controller.store.add_read_listener(remembered.async_learn)
         return controller

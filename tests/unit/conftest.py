@@ -31,7 +31,7 @@ from custom_components.poolctl.client.control import (
     sender as sender_module,
     store as store_module,
 )
-from custom_components.poolctl.client.control.controller import Controller
+from custom_components.poolctl.client.control.controller import Controller, Kept
 from custom_components.poolctl.client.control.queries import FRESH
 from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.holds import (
@@ -362,7 +362,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             clock=clock or Clock(wall=local_time, steady=local_time),
             zone=lambda: pool.pool.local_time().tzinfo or UTC,
             holds_end=holds_end,
-            holds=holds,
+            kept=Kept(holds=holds),
         )
         return Rig(service, fake_time, pool, controller, published)
 

@@ -7,7 +7,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.util import dt as dt_util
 
-from ..client.control.controller import Controller
+from ..client.control.controller import Controller, Kept
 from ..client.envelope import parse_key
 from ..client.http import ClosingRequest
 from ..client.lan import LanClient
@@ -62,11 +62,11 @@ async def _async_leave(
         record.device_id,
         lan=lan,
         cloud=None,
-        remembered=remembered_state(memory, record.device_id),
+        kept=Kept(
+            state=remembered_state(memory, record.device_id), holds=holds, pauses=pauses
+        ),
         clock=clock_in(memory),
         zone=dt_util.get_default_time_zone,
-        holds=holds,
-        pauses=pauses,
     )
     try:
         warm_by = WarmBy(controller, Learned(), requests)

@@ -1,6 +1,6 @@
 """What a controller starts from, and what lasts of it: its sections of the store."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Self
 
@@ -9,10 +9,11 @@ from homeassistant.util import dt as dt_util
 
 from ..client.clock import Clock
 from ..client.commands import PumpIdentity
+from ..client.control.controller import Kept
 from ..client.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..client.holds.kept import KeptHolds
 from ..client.holds.pauses import KeptPauses
-from ..client.pool.choices import Choices
+from ..client.pool.choices import Choices, WithoutFlow
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry
 from ..client.pool.queries import NAMES
@@ -137,6 +138,12 @@ class Remembered:
     def now(self) -> datetime:
         """The trusted time where the pool is."""
         return self._clock.now().astimezone(dt_util.get_default_time_zone())
+
+    def kept(self, without_flow: WithoutFlow) -> Kept:
+        """Return what its client goes on with; an option says what probes show then."""
+        choices = replace(self.choices, without_flow=without_flow)
+        own_clock = self.learned.controller_clock
+        return Kept(self.state, choices, self.holds, self.pauses, own_clock)
 
     @callback
     def async_learn(self, state: PoolState, at: float) -> None:

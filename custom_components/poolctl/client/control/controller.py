@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, tzinfo
+from typing import Final, NamedTuple
 
 from ..clock import Clock, ControllerClock
 from ..cloud import CloudClient
@@ -29,8 +30,19 @@ from .sender import Sender
 from .store import Store
 from .switching import Switching
 
-_NOTHING = PoolState()
-_NO_CHOICES = Choices()
+
+class Kept(NamedTuple):
+    """What lasts of a controller, as it was before the start."""
+
+    state: PoolState = PoolState()
+    choices: Choices = Choices()
+    holds: Iterable[Hold] = ()
+    pauses: Iterable[Pause] = ()
+    clock: ControllerClock | None = None
+    """Its own."""
+
+
+_NOTHING: Final = Kept()
 
 
 class Controller:
@@ -48,22 +60,18 @@ class Controller:
         cloud: CloudClient | None,
         facts: Facts | None = None,
         publish: Callable[[], None] = lambda: None,
-        remembered: PoolState = _NOTHING,
+        kept: Kept = _NOTHING,
         clock: Clock | None = None,
         zone: Callable[[], tzinfo] = lambda: UTC,
-        choices: Choices = _NO_CHOICES,
         holds_end: bool = True,
-        holds: Iterable[Hold] = (),
-        pauses: Iterable[Pause] = (),
-        controller_clock: ControllerClock | None = None,
     ) -> None:
-        """Start from what is remembered; nothing is read yet.
+        """Start from what was kept; nothing is read yet.
 
         `publish` is called whenever the state may look different. `zone` is where the
         pool is; with `holds_end`, what is held by hand is released by itself.
         """
         self.clock = clock = clock or Clock()
-        self.store = store = Store(remembered, choices, publish)
+        self.store = store = Store(kept.state, kept.choices, publish)
         self.paths = paths = Paths(device_id, lan, cloud, facts)
         self.queries = queries = Queries(store, paths, clock)
         self.poller = poller = Poller(store, paths, queries, clock)
@@ -73,13 +81,13 @@ class Controller:
         self.lights = LightControl(store, sender, queries)
         self.pump = pump = PumpControl(store, sender, device_id)
         self.outputs = OutputControl(store, sender, pump, device_id)
-        self.controller_clock = controller_clock or ControllerClock()
+        self.controller_clock = kept.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
         ClockWatch(store, times, paths.facts)
         switching = Switching(store, paths, poller, self.outputs, pump)
-        self.holds = Holds(switching, times, holds, end_by_themselves=holds_end)
+        self.holds = Holds(switching, times, kept.holds, end_by_themselves=holds_end)
         store.add_read_listener(self.holds.take_read)
-        self.pauses = Pauses(self.dosing, clock, pauses)
+        self.pauses = Pauses(self.dosing, clock, kept.pauses)
         store.add_read_listener(self.pauses.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
