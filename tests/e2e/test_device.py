@@ -158,7 +158,7 @@ async def test_kinds_of_outputs(
     await page.locator("ha-picker-combo-box input").fill("Waterfall")
     await page.get_by_text(f"{FULL} ▸ Outputs").first.click()
     await expect(dialog).to_contain_text("Waterfall")
-    await take_picture(page, screenshots / "kinds-of-outputs.png")
+    await take_picture(page, screenshots / "kinds_of_outputs.png")
     await submit(page, dialog)
 
     await open_part(page, home, FULL, "Lights")
