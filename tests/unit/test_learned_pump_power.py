@@ -121,6 +121,21 @@ def test_a_measurement_needs_five_minutes_at_one_speed(bench: Bench) -> None:
     assert bench.draw.usual == {80: (600, 1)}
 
 
+def test_a_speed_that_wavers(bench: Bench) -> None:
+    """What a drive turns at is no setpoint: the mean counts."""
+    bench.read(600, 75)
+    for _ in range(round(STEADY / POLL) // 2):
+        bench.read(600, 74)
+        bench.read(600, 77)
+    assert set(bench.draw.usual) == {76}
+    bench.model.cleaned()
+    bench.read(600, 75)
+    for _ in range(round(STEADY / POLL)):
+        bench.read(600, 75)
+        bench.read(600, 78)
+    assert not bench.draw.usual
+
+
 def test_the_mean_goes_by_time(bench: Bench) -> None:
     bench.read(600)
     bench.read(500, after=100)

@@ -24,6 +24,8 @@ LEAST: Final = 50.0
 MOST: Final = 10_000.0
 STEADY: Final = 300.0
 """s at one speed that are one measurement."""
+EVEN: Final = 2.0
+"""% by which the speed may change meanwhile: some drives report what they turn at."""
 OF_USUAL: Final = 12
 """Measurements whose mean is usual."""
 NOISE: Final = 3.0
@@ -114,9 +116,22 @@ class Draw:
 class _Steady(NamedTuple):
     """A pump since it has run at one speed."""
 
-    speed: int
+    first: float
+    """% when that began."""
     seconds: float = 0.0
     joules: float = 0.0
+    turned: float = 0.0
+    """% s."""
+
+    def then(self, speed: float, watts: float, seconds: float | None) -> Self | None:
+        """Return it after another read, `None` where it is steady no longer."""
+        if seconds is None or abs(speed - self.first) > EVEN:
+            return None
+        return self._replace(
+            seconds=self.seconds + seconds,
+            joules=self.joules + watts * seconds,
+            turned=self.turned + speed * seconds,
+        )
 
 
 class PumpPower:
@@ -134,27 +149,21 @@ class PumpPower:
     def take(self, read: Read) -> bool:
         """Take a read; return whether anything that is shown changed."""
         previous = self.known
-        readings = read.state.readings
-        watts = readings.pump_power
-        if (
-            watts is None
-            or not LEAST <= watts <= MOST
-            or not through_filter_alone(read)
-        ):
+        watts = read.state.readings.pump_power or 0.0
+        if LEAST <= watts <= MOST and through_filter_alone(read):
+            speed = read.state.readings.pump_speed or SPEEDS[-1]
+            self._measure(speed, watts, read)
+        else:
             self._steady = None
-            return False
-        speed = round(readings.pump_speed or 0) or SPEEDS[-1]
-        steady = self._steady
-        if steady is None or steady.speed != speed or read.seconds is None:
-            self._steady = _Steady(speed)
-            return False
-        seconds = steady.seconds + read.seconds
-        joules = steady.joules + watts * read.seconds
-        self._steady = _Steady(speed, seconds, joules)
-        if seconds >= STEADY:
-            self.known = previous.measured(speed, joules / seconds, read.now)
-            self._steady = _Steady(speed)
-        return (previous.change, previous.changed) != (
-            self.known.change,
-            self.known.changed,
-        )
+        shown = self.known.change, self.known.changed
+        return shown != (previous.change, previous.changed)
+
+    def _measure(self, speed: float, watts: float, read: Read) -> None:
+        """Go on with a measurement, and begin the next one where it ends."""
+        steady = self._steady and self._steady.then(speed, watts, read.seconds)
+        if steady and steady.seconds >= STEADY:
+            seconds = steady.seconds
+            mean = round(steady.turned / seconds)
+            self.known = self.known.measured(mean, steady.joules / seconds, read.now)
+            steady = None
+        self._steady = steady or _Steady(speed)
