@@ -218,7 +218,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             await async_keep_recording(self.hass, self._address)
             return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
-        if unique_id is None or not inventory.devices:
+        # The controllers of an entry that asks for a new sign-in are known.
+        owns = inventory.devices or self.source == SOURCE_REAUTH
+        if unique_id is None or not owns:
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}

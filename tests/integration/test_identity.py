@@ -7,6 +7,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from tests.simulator import Account
+from tests.simulator.cloud_dialects import CloudDialect
 
 from .conftest import SignIn
 from .home import Home
@@ -96,3 +97,35 @@ async def test_an_entry_of_an_earlier_version(
     tell(small, small.account, now)
     result = await sign_in_again(small, sign_in)
     assert result["reason"] == "reauth_successful"
+
+
+async def test_an_inventory_that_is_empty_once(home: Home, sign_in: SignIn) -> None:
+    """Nobody has to sign in twice because of it (unknowns.md C11)."""
+    home.own(home.service.small)
+    home.cloud.dialects.add(CloudDialect.C11_EMPTY_ONCE)
+    result = await sign_in(await start(home, home.cloud.base_url))
+    home.entry = result["result"]
+    await home.hass.async_block_till_done()
+    home.cloud.told_once.clear()
+    result = await sign_in_again(home, sign_in)
+    assert result["reason"] == "reauth_successful"
+
+
+async def test_an_account_that_has_lost_its_controllers(
+    home: Home, sign_in: SignIn
+) -> None:
+    """Its owner may sign in again, and what tells it from others is kept."""
+    home.own(home.service.small)
+    result = await sign_in(await start(home, home.cloud.base_url))
+    home.entry = result["result"]
+    await home.hass.async_block_till_done()
+    sites = home.entry.data["identity"]["sites"]
+    assert sites
+    home.account.sites.clear()
+    result = await sign_in_again(home, sign_in)
+    assert result["reason"] == "reauth_successful"
+    assert home.entry.data["identity"]["sites"] == sites
+    eve = Account("eve@example.com", "demo", sub="user-2")
+    home.cloud.accounts.append(eve)
+    result = await sign_in_again(home, sign_in, "eve@example.com")
+    assert result["reason"] == "wrong_account"

@@ -152,12 +152,15 @@ class Resources:
         gc.collect()
         loop: Any = asyncio.get_running_loop()
         process = psutil.Process()
+        tasks = [repr(task) for task in asyncio.all_tasks()]
+        # A connection that the client keeps for its next request, with its two ends.
+        kept = any("RequestHandler" in task for task in tasks)
         return cls(
             # Without those of the simulated cloud, which refreshes what was ever read.
-            tasks=sum("Pipeline" not in repr(task) for task in asyncio.all_tasks()),
+            tasks=sum("Pipeline" not in task for task in tasks) - kept,
             timers=sum(not handle.cancelled() for handle in loop._scheduled),
-            descriptors=process.num_fds(),
-            sockets=len(process.net_connections()),
+            descriptors=process.num_fds() - 2 * kept,
+            sockets=len(process.net_connections()) - 2 * kept,
             blocks=sys.getallocatedblocks(),
             rss=process.memory_info().rss,
             kinds=kinds,

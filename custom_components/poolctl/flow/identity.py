@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from ..client.account import subject_claim
@@ -18,13 +19,13 @@ _AGAIN: Final = 2.0
 async def read_inventory(cloud: CloudClient) -> Inventory:
     """Return what an account owns; try twice, for nobody should have to sign in again.
 
-    Raises as `CloudClient.inventory` does.
+    An inventory may be empty once (unknowns: C11). Raises as `CloudClient.inventory` does.
     """
-    try:
-        return await cloud.inventory()
-    except UnreachableError:
-        await asyncio.sleep(_AGAIN)
-        return await cloud.inventory()
+    with suppress(UnreachableError):
+        if (inventory := await cloud.inventory()).devices:
+            return inventory
+    await asyncio.sleep(_AGAIN)
+    return await cloud.inventory()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +62,10 @@ class Identity:
 
     def as_stored(self, previous: Self) -> dict[str, object]:
         """Return it for `entry.data`, with what was reported before and is not now."""
-        stored = asdict(self)
-        del stored["controllers"]
         return {
-            **stored,
             "subject": self.subject or previous.subject,
             "claim": self.claim or previous.claim,
+            "sites": self.sites or previous.sites,
         }
 
     def fits(self, unique_id: str | None, previous: Self) -> bool:
