@@ -90,7 +90,7 @@ class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
     async def async_step_outputs(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask what is wired to the outputs of which the controller does not know it."""
+        """Ask what is wired to general outputs: the controller does not know it."""
         outputs, errors = self._general_outputs(), {}
         uses = options_of(self.config_entry).uses
         if user_input is None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
 
 from ..client.equipment import Role, Slot
 
@@ -17,7 +16,6 @@ class Use(StrEnum):
 
 type Uses = Mapping[int, Use]
 """By slot, those of one controller."""
-NO_USES: Final[Uses] = {}
 
 
 def use_of(slot: Slot, uses: Uses) -> Use | None:
