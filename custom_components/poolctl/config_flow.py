@@ -234,7 +234,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_update_reload_and_abort(entry, data_updates=data)
         data[CONF_IDENTITY] = reported.as_stored(reported)
         self._abort_if_unique_id_configured()
-        if not self._owned(inventory):
+        observed = self._observed
+        if observed is not None and observed.device_id not in reported.controllers:
             return self.async_abort(
                 reason="not_owned", description_placeholders=self._placeholders
             )
@@ -251,12 +252,6 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             self._address,
             provider,
             async_sign_in_observers(self.hass, self._address).facts,
-        )
-
-    def _owned(self, inventory: Inventory) -> bool:
-        """Return whether the discovered controller is one of the account's."""
-        return self._observed is None or any(
-            device.device_id == self._observed.device_id for device in inventory.devices
         )
 
     # Discovery
