@@ -370,6 +370,23 @@ async def test_the_sun_first(spa: Home) -> None:
     assert as_before(spa)
 
 
+async def test_no_sun_before_sunrise(spa: Home) -> None:
+    """15 hours of sun would be needed; it rises at 12:57 where this home is, in UTC."""
+    pool = spa.pool
+    await spa.enable_all()
+    pool.settings["pool_target"], pool.water.temperature = 30, 28.5
+    (coordinator, *_) = spa.entry.runtime_data.controllers.values()
+    rates = [(HeatSource.SOLAR, 0.1), (HeatSource.POOL_HEATER, 1.5)]
+    learned = tuple(LearnedRate((source,), rate) for source, rate in rates)
+    coordinator.learned.warming[POOL] = Warming(learned)
+    await ask(spa, at(18), "pool")
+    for moment, selected in ((at(12, 45), 0), (at(13, 10), SOLAR)):
+        await until(spa, moment)
+        pool.update()
+        assert int(pool.settings["heating"]) == selected
+        assert pool.slots[PUMP].held is bool(selected)
+
+
 async def test_ten_evenings_of_different_weather(spa: Home) -> None:
     """Within 20 min and 0.5 °C once rate and loss are learned, and never too late.
 
