@@ -346,19 +346,15 @@ CASES = [
     Case(key="acid_without_effect", arrange=doses(8, 7.6), contains="8 doses"),
     Case(key="chlorine_without_effect", arrange=chlorine_idle, contains="24 doses"),
     Case(key="filter_needs_cleaning", arrange=filter_is_dirty, severity="notice"),
-    Case(
-        key="pump_power_changed",
-        arrange=draws(1.3),
-        severity="notice",
-        contains="30 % more power",
-        repair=False,
-    ),
-    Case(
-        key="pump_power_changed",
-        arrange=draws(0.7),
-        severity="notice",
-        contains="30 % less power",
-        repair=False,
+    *(
+        Case(
+            key="pump_power_changed",
+            arrange=draws(part),
+            severity="notice",
+            contains=f"30 % {words} power",
+            repair=False,
+        )
+        for part, words in ((1.3, "more"), (0.7, "less"))
     ),
     Case(key="held_off", arrange=held_off, contains="for more than a day: ", after=60),
     Case(
