@@ -72,12 +72,12 @@ async def test_a_number(pool: Rig, change: Change) -> None:
 
 @pytest.mark.parametrize("change", FLAGS, ids=lambda change: change.id)
 async def test_a_flag(pool: Rig, change: Change) -> None:
-    """No state frame tells it, so the object is read again to confirm it."""
+    """No state frame tells it, so the object is read again, and that alone confirms it."""
     before = OBJECTS[change.of](pool.pool.pool)
     settings = dict(pool.pool.pool.settings)
     assert change.shown(pool.controller.store.known) is True
     await change.send(pool.controller.dosing)
-    assert pool.names() == [change.of.query, "cmd", change.of.query, "state"]
+    assert pool.names() == [change.of.query, "cmd", change.of.query]
     body = before | {change.key: change.raw, change.of.reset: False}
     assert pool.sent() == [(change.of.command, body)]
     assert change.shown(pool.controller.store.known) is False

@@ -51,6 +51,11 @@ class PendingValues:
         if pending in self:
             del self._pending[pending.key]
 
+    def confirm(self, pending: Pending) -> None:
+        """Forget a value because it was observed."""
+        self.drop(pending)
+        pending.told(True)
+
     def settle(self, known: PoolState, read_at: float) -> list[Pending]:
         """Forget what a state read at that time confirms; return what it disproves."""
         disproved = []
@@ -58,8 +63,7 @@ class PendingValues:
             if read_at < pending.settled:
                 continue
             if pending.holds(known):
-                self.drop(pending)
-                pending.told(True)
+                self.confirm(pending)
             elif read_at >= pending.until:
                 self.drop(pending)
                 pending.disproved = True

@@ -324,6 +324,15 @@ class Sender:
             async with self.running():
                 await self._look_for(pending, query)
 
+    async def _observed_by(self, query: str | None, pending: Pending) -> bool:
+        """Ask the query that reports a value, if any; return whether it shows it."""
+        if query is None or not await self._queries.ask(query):
+            return False
+        if pending in self._store.pending and pending.holds(self._store.known):
+            self._store.pending.confirm(pending)
+            self._store.publish()
+        return pending not in self._store.pending
+
     async def _look_for(self, pending: Pending, query: str | None) -> None:
         """Read until the value was observed, replaced by a newer one, or disproved."""
         waiting = self._store.pending
@@ -332,9 +341,7 @@ class Sender:
                 wait = pending.sent + after - time.monotonic()
                 await asyncio.sleep(max(0, wait))
             # Another read may have settled it meanwhile.
-            if pending in waiting:
-                if query is not None:
-                    await self._queries.ask(query)
+            if pending in waiting and not await self._observed_by(query, pending):
                 await self._poller.read_lan()
         if pending in waiting:
             waiting.drop(pending)
