@@ -52,6 +52,8 @@ INVENTORY_RETRY = 300.0
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """s between the first inventory that lacks a controller and the one that removes it."""
 _ROOM_INTERVAL = timedelta(minutes=1)
+_APART = 0.003
+"""s between the first looks at two controllers (chosen): what one answer takes to handle."""
 """Between two tries to add controllers for which there was no room."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
@@ -89,8 +91,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         facts, show = self.observers.facts(), self._async_show_problems
         self.problems = AccountProblems(hass, entry, self, facts, show)
         self._shared = self._make_shared()
-        self.one_by_one = asyncio.Lock()
-        """Held by whoever adds the entities of a controller, which takes a while."""
         self._lacking: dict[str, float] = {}
         """Since when the inventory lacks a known controller (monotonic, s)."""
         self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
@@ -102,6 +102,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._room_logged = frozenset[str]()
         self.data, self._unread = stored_records(entry.data)
 
+    @property
+    def one_by_one(self) -> asyncio.Lock:
+        """Held by whoever adds the entities of a controller."""
+        return self._shared.one_by_one
+
     def _make_shared(self) -> Shared:
         session = async_create_clientsession(self.hass, request_class=ClosingRequest)
         return Shared(
@@ -111,6 +116,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             store=self._async_store,
             has_namesake=self._has_namesake,
             problems=self.problems,
+            one_by_one=asyncio.Lock(),
         )
 
     # Start
@@ -161,7 +167,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         async with asyncio.TaskGroup() as looks:
             for controller in controllers:
                 looks.create_task(controller.async_first_look())
-                await asyncio.sleep(0)
+                if controller is not controllers[-1]:
+                    # All answers at once would hold others up.
+                    await asyncio.sleep(_APART)
         silent = [each for each in controllers if not each.last_update_success]
         if len(silent) == len(controllers) and not self._without_any:
             raise ConfigEntryNotReady(

@@ -18,6 +18,7 @@ from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
 from .client.control.controller import Controller
+from .client.control.queries import SPACING
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.facts import RecordChange
 from .client.pool.equipment_view import EquipmentView
@@ -48,6 +49,9 @@ from .upkeep.shared import Shared
 from .warm_by.owner import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
+
+_GOLDEN = 0.618
+"""Of a span of time: its multiples spread the turns of any number of controllers."""
 
 
 class ControllerCoordinator(QuietCoordinator[PoolState]):
@@ -117,6 +121,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
+            turn=self._shared.turn,
         )
         controller.store.add_read_listener(remembered.async_learn)
         return controller
@@ -332,6 +337,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     async def _async_run_details(self) -> None:
         self._details_running = True
         try:
+            # The replies to many controllers at the same moment would hold others up.
+            await asyncio.sleep(SPACING * ((self.number - 1) * _GOLDEN % 1))
             await self.controller.queries.refresh()
         finally:
             self._details_running = False

@@ -120,8 +120,12 @@ def async_setup_platform(
                 partial(_async_in_turn, entry, coordinator),
             )
             entry.async_on_unload(coordinator.async_add_listener(sync))
-            sync.async_look(at_once=at_once)
-            at_once = False
+            if at_once:
+                sync.async_look(at_once=True)
+                at_once = False
+            else:
+                # To look at many takes a while, too.
+                sync.async_look_in_turn()
 
     follow()
     entry.async_on_unload(account.async_add_listener(follow))
@@ -203,6 +207,11 @@ class _Sync:
             or observed[1] is not previous[1]
             or observed[2:] != previous[2:]
         )
+
+    @callback
+    def async_look_in_turn(self) -> None:
+        """Let entities come once it is this controller's turn."""
+        self._in_turn(partial(self.async_look, at_once=True))
 
     @callback
     def async_look(self, *, at_once: bool = False) -> None:

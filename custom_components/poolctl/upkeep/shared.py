@@ -1,5 +1,6 @@
 """What the controllers of an account have in common."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,6 +27,13 @@ class Shared:
     """Whether another controller has the same name, at another site."""
     problems: AccountProblems
     """Those of the account, which each of its controllers shows, too."""
+    one_by_one: asyncio.Lock
+    """Held by whoever does something for one controller that takes a while."""
+
+    async def turn(self) -> None:
+        """Wait until nobody does, and Home Assistant had time for others."""
+        async with self.one_by_one:
+            await asyncio.sleep(0)
 
     def access(
         self, record: ControllerRecord, remembered: Remembered, *, allowed: bool

@@ -5,7 +5,7 @@ The intervals are design.md 3, ours (chosen).
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 import logging
 import math
@@ -54,6 +54,12 @@ QUEUED = 3.0
 _NOTHING = PoolState()
 
 type _Settings = tuple[object, ...]
+type Turn = Callable[[], Awaitable[None]]
+"""Waits until others have had time to work: many controllers may answer at once."""
+
+
+async def at_once() -> None:
+    """Wait for nobody."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +81,12 @@ class Told:
 class Queries:
     """Knows which queries are due, and asks them; only the LAN can be asked."""
 
-    def __init__(self, store: Store, paths: Paths, clock: Clock) -> None:
-        """Start with all of them due."""
+    def __init__(
+        self, store: Store, paths: Paths, clock: Clock, turn: Turn = at_once
+    ) -> None:
+        """Start with all of them due; what comes in the background waits for its turn."""
         self._store = store
+        self._turn = turn
         self._clock = clock
         self._paths = paths
         self._due = dict.fromkeys(QUERIES, 0.0)
@@ -251,6 +260,8 @@ class Queries:
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Ask one query and publish its reply; raises what `LanClient.query` raises."""
         reported = await self._ask(query.name, lan, urgent=urgent)
+        if not urgent:
+            await self._turn()
         self._store.update(
             lambda known: query.merge(known, reported.reply, self._clock.now())
         )

@@ -1,0 +1,27 @@
+"""What many controllers answer in the background is taken over one after the other."""
+
+from custom_components.poolctl.client.control.queries import Queries
+from custom_components.poolctl.client.pool.queries import SCHEDULES
+
+from .conftest import Rig
+
+
+async def test_the_background_waits_for_its_turn(pool: Rig) -> None:
+    """A person does not."""
+    store, paths = pool.controller.store, pool.controller.paths
+    turns = []
+
+    async def turn() -> None:
+        turns.append(store.known.schedules)
+
+    queries = Queries(store, paths, pool.controller.clock, turn)
+    assert paths.lan is not None
+    pool.pool.pool.schedules[0].start += 5
+    previous = store.known.schedules
+    await queries.read(SCHEDULES, paths.lan, urgent=True)
+    assert turns == []
+    assert (now := store.known.schedules) != previous
+    pool.pool.pool.schedules[0].start += 5
+    await queries.read(SCHEDULES, paths.lan)
+    assert turns == [now]
+    assert store.known.schedules != now
