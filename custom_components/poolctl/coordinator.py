@@ -97,6 +97,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.data, self._choices = controller.store.state, controller.store.choices
         self.explained = Explained(controller)
         self._view = EquipmentView(self.data)
+        self._device_infos: dict[Part | None, dr.DeviceInfo | dr.ChildDeviceInfo] = {}
+        """One for all entities of a part."""
         self.warm_by = self._make_warm_by()
         owners = controller.holds, controller.pauses, self.warm_by
         self._timer = HoldTimer(hass, owners, self.async_in_background)
@@ -211,9 +213,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         The controller is registered (`async_register_device`), so that its many entities
         need not repeat all of it.
         """
-        if part is None:
-            return dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
-        return part_info(self.record, part, self.registered_id)
+        if part not in self._device_infos:
+            self._device_infos[part] = (
+                dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
+                if part is None
+                else part_info(self.record, part, self.registered_id)
+            )
+        return self._device_infos[part]
 
     @callback
     def async_register_device(self) -> None:
@@ -221,7 +227,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         device = dr.async_get(self.hass).async_get_or_create(
             config_entry_id=self.config_entry.entry_id, **self.device_info
         )
-        self.registered_id = device.id
+        if self.registered_id != device.id:
+            self.registered_id = device.id
+            self._device_infos.clear()
 
     @property
     def status(self) -> Status:
