@@ -124,6 +124,7 @@ class PoolctlButton(PoolctlEntity[float], ButtonEntity):
     """Something a person asks to be done."""
 
     entity_description: PoolctlButtonDescription
+    shows_figures = False
 
     @override
     async def async_press(self) -> None:

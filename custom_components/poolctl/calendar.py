@@ -112,6 +112,7 @@ class PoolctlCalendar(
     """
 
     entity_description: PoolctlCalendarDescription
+    shows_figures = False
     _attr_supported_features = (
         CalendarEntityFeature.CREATE_EVENT
         | CalendarEntityFeature.DELETE_EVENT
@@ -160,7 +161,7 @@ class PoolctlCalendar(
         return *super()._details(), names, self.controller.controller_clock.shift
 
     @property
-    def _schedules(self) -> dict[int, Schedule]:
+    def _schedules(self) -> Mapping[int, Schedule]:
         return self.coordinator.data.schedules.used
 
     @property

@@ -63,8 +63,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     _poll: asyncio.Task[object] | None = None
     """While it polls."""
     _details_running = False
-    _shown: tuple[object, ...] = ()
-    """What is published besides the state."""
+    _chosen: tuple[object, ...] = ()
+    """Choices and holds, as they were published."""
+    _revision = 0
+    """Of what was learned, as it was published."""
+    besides_figures: tuple[object, ...] = ()
+    """What entities show that show no figures: the same object for as long as it is equal."""
 
     def __init__(
         self,
@@ -206,6 +210,21 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     def equipment_view(self) -> PoolState:
         """The data without figures: the same object for as long as it is equal."""
         return self._view.of(self.data)
+
+    @callback
+    @override
+    def async_update_listeners(self) -> None:
+        besides = (
+            self.equipment_view,
+            self._chosen,
+            self.links,
+            self.problems.active,
+            self.last_update_success,
+            self.controller.times.minute,
+        )
+        if besides != self.besides_figures:
+            self.besides_figures = besides
+        super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
         """Return what describes the device of a part of the pool, of the controller for `None`.
@@ -366,23 +385,27 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         ours = (
             holds.shown,
             holds.stages,
+            holds.stopped_by_spa,
             pauses.shown,
             self.warm_by.shown,
             self.warm_by.drafts,
+            self.controller.controller_clock.shift,
         )
-        shown = queries.names_due, store.choices, *ours, self.learned.revision
+        chosen = queries.names_due, store.choices, *ours
+        revision = self.learned.revision
         same = (state := store.state) == self.data
-        if same and shown == self._shown:
+        besides = chosen != self._chosen or revision != self._revision
+        if same and not besides:
             return
-        # What is shown of holds may come with a poll whose state is the same.
-        same, self._shown = same or shown != self._shown, shown
+        self._chosen, self._revision = chosen, revision
         self.data, self._choices = state, store.choices
         if state.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=state.firmware))
         polled = self._poll is not None and asyncio.current_task() is self._poll
         if not polled:
             self.problems.async_test(self.health(reached=self.last_update_success))
-        if same or not (polled and self.controller.paths.lan_answers):
+        # What is shown of holds may come with a poll whose state is the same.
+        if same or besides or not (polled and self.controller.paths.lan_answers):
             self.async_update_listeners()
 
     # Address and key

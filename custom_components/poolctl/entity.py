@@ -107,6 +107,9 @@ class PoolctlEntity[T](ControllerEntity):
     """An entity that shows a `T`, and writes its state only when that changed."""
 
     entity_description: PoolctlEntityDescription[T]
+    shows_figures = True
+    """Whether it shows anything that is measured, learned or counted: most polls tell
+    nothing else."""
 
     def __init__(
         self,
@@ -123,6 +126,7 @@ class PoolctlEntity[T](ControllerEntity):
             self._attr_name = None
         self._value: T | None = None
         self._shown: Shown[T] | None = None
+        self._besides_figures: object = None
         self._update()
 
     @property
@@ -132,6 +136,7 @@ class PoolctlEntity[T](ControllerEntity):
 
     def _update(self) -> bool:
         """Take over the state; return whether anything a person sees changed."""
+        self._besides_figures = self.coordinator.besides_figures
         assumed = self.entity_description.assumed_fn(self.coordinator.data)
         shown = Shown(self._read_value(), assumed, self.available, self._details())
         if shown == self._shown:
@@ -151,6 +156,15 @@ class PoolctlEntity[T](ControllerEntity):
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
+        if (
+            self.shows_figures
+            or self._besides_figures is not self.coordinator.besides_figures
+        ):
+            self._take_over()
+
+    @callback
+    def _take_over(self) -> None:
+        """Show the newest state."""
         if self._update():
             self.async_write_ha_state()
 
@@ -184,6 +198,8 @@ class ExplainedEntity[T](PoolctlEntity[T]):
 class OutputEntity(ExplainedEntity[bool]):
     """An entity that shows whether an output is on, and what runs it."""
 
+    shows_figures = False
+
     def __init__(self, *args: Any) -> None:
         """Follow its changes from now on."""
         super().__init__(*args)
@@ -199,8 +215,8 @@ class OutputEntity(ExplainedEntity[bool]):
 
     @callback
     @override
-    def _handle_coordinator_update(self) -> None:
-        super()._handle_coordinator_update()
+    def _take_over(self) -> None:
+        super()._take_over()
         if why := self._changes.take(self._value, self._hold, self.explain):
             words = in_words(self.hass, why)
             data = {ATTR_ENTITY_ID: self.entity_id, ATTR_EXPLANATION: words}

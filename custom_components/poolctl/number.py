@@ -286,6 +286,7 @@ class PoolctlNumber(PoolctlEntity[float], NumberEntity):
     """Something a person chooses."""
 
     entity_description: PoolctlNumberDescription
+    shows_figures = False
 
     @property
     @override

@@ -120,6 +120,7 @@ class PoolctlSelect(PoolctlEntity[str], SelectEntity):
     """Something a person chooses from a list."""
 
     entity_description: PoolctlSelectDescription
+    shows_figures = False
 
     @property
     @override

@@ -356,6 +356,8 @@ class PoolctlPumpStatus(PoolctlSensor):
 class PoolctlConnection(PoolctlSensor):
     """How the controller is reached. Only in a closed season it is not available."""
 
+    shows_figures = False
+
     @property
     @override
     def available(self) -> bool:

@@ -188,6 +188,7 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
     """Something a person switches."""
 
     entity_description: PoolctlSwitchDescription
+    shows_figures = False
 
     @property
     @override
@@ -231,6 +232,7 @@ class PoolctlDosingSwitch(ExplainedEntity[bool], PoolctlSwitch):
     """Whether the firmware may run a doser, and why it doses or does not."""
 
     entity_description: PoolctlDosingDescription
+    shows_figures = True
 
     @override
     def explain(self) -> Explanation:

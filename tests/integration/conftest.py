@@ -38,6 +38,7 @@ from custom_components.poolctl.client.control import (
     sender as sender_module,
 )
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.entity import PoolctlEntity
 from custom_components.poolctl.network import proof as proof_module
 from tests.home.complaints import no_complaints
 from tests.loops import never_waiting
@@ -122,6 +123,24 @@ def _nothing_deprecated() -> Generator[None]:
     """Fail a test during which Home Assistant announced that something of ours ends."""
     with no_complaints():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _nothing_missed() -> Generator[None]:
+    """Fail a test in which an entity that shows no figures missed that something changed."""
+    missed = []
+
+    def look(entity: PoolctlEntity[Any]) -> None:
+        besides, shown = entity._besides_figures, entity._shown
+        concerned = besides is not entity.coordinator.besides_figures
+        if not entity.shows_figures and not concerned and entity._update():
+            missed.append((entity.entity_id, shown, entity._shown))
+        update(entity)
+
+    update = PoolctlEntity._handle_coordinator_update
+    with patch.object(PoolctlEntity, "_handle_coordinator_update", look):
+        yield
+    assert missed == []
 
 
 @pytest.fixture

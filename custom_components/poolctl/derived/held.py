@@ -38,6 +38,7 @@ class PoolctlHeldOutputs(PoolctlEntity[int], SensorEntity):
     """How many outputs are held, with their names."""
 
     entity_description: PoolctlHeldDescription
+    shows_figures = False
 
     @override
     def _details(self) -> tuple[object, ...]:

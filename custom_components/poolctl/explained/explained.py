@@ -7,7 +7,6 @@ from ..client.equipment import Slot
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.heating import Body
 from ..client.pool.parts import Chemistry
-from ..client.pool.state import PoolState
 from ..output_attributes import RUN_BY
 from ..problems.texts import filled, text
 from .dosing import why_dosing
@@ -25,7 +24,6 @@ class Explained:
     def __init__(self, controller: Controller) -> None:
         """Explain what this one runs."""
         self._controller = controller
-        self._state: PoolState | None = None
         self._basis: tuple[object, ...] = ()
         self._outputs: dict[int, Explanation] = {}
 
@@ -51,15 +49,11 @@ class Explained:
     def _renew(self) -> None:
         """Forget the explanations of outputs that something else is known of now."""
         holds, state = self._controller.holds, self._controller.store.state
-        held = holds.shown, holds.stages, holds.stopped_by_spa
-        if state is self._state and held == self._basis[:3]:
-            return
-        self._state = state
         basis = (
-            *held,
+            *(holds.shown, holds.stages, holds.stopped_by_spa),
             *(state.outputs, state.schedules, state.timer_ends),
             *(state.signals, state.source, state.readings.main_pump_mode),
-            self._controller.times.local.replace(second=0, microsecond=0),
+            self._controller.times.minute,
         )
         if basis != self._basis:
             self._basis, self._outputs = basis, {}

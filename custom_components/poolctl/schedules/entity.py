@@ -53,6 +53,7 @@ class OfSchedule[T](PoolctlEntity[T]):
     """An entity of one schedule, named as the controller names it."""
 
     entity_description: OfScheduleDescription[T]
+    shows_figures = False
 
     @property
     def schedule(self) -> Schedule | None:

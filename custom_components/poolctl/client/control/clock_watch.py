@@ -53,8 +53,9 @@ def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule
     One that runs because somebody released its output, or changed it, began earlier.
     """
     for was, mode, slot in _modes(previous, state):
-        schedule = _of(mode, slot, previous, state)
-        if was == MODE_OFF and schedule is not None:
+        if was != MODE_OFF or mode == MODE_OFF:
+            continue
+        if (schedule := _of(mode, slot, previous, state)) is not None:
             yield mode - 1, schedule
 
 

@@ -187,12 +187,12 @@ class ScheduleControl:
         await self._enable(index, wanted.enabled)
         return index
 
-    def _now(self) -> dict[int, Schedule]:
+    def _now(self) -> Mapping[int, Schedule]:
         return self._store.known.schedules.used
 
     async def _read_unchanged(
         self, index: int, observed: Schedule | None
-    ) -> dict[int, Schedule]:
+    ) -> Mapping[int, Schedule]:
         """Read the schedules; raises InvalidCommandError if one is not as it was."""
         now = await self._read()
         if observed is None or not observed.same_as(found := now.get(index)):
@@ -202,7 +202,7 @@ class ScheduleControl:
             )
         return now
 
-    async def _read(self) -> dict[int, Schedule]:
+    async def _read(self) -> Mapping[int, Schedule]:
         """Read the schedules by the path that works, and show them."""
 
         async def ask(lan: LanClient) -> None:

@@ -30,3 +30,8 @@ class Times:
     def local(self) -> datetime:
         """What the controller's clock shows."""
         return self.now.astimezone(self.zone()) + self.offset
+
+    @property
+    def minute(self) -> datetime:
+        """The same, to the minute: windows of schedules begin and end with one."""
+        return self.local.replace(second=0, microsecond=0)

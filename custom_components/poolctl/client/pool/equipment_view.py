@@ -37,12 +37,21 @@ class EquipmentView:
 
 
 def equipment_view(state: PoolState) -> PoolState:
-    """Return a state without its figures; it still says which of them are known."""
+    """Return a state without its figures; it still says which of them are known.
+
+    How the pump runs is none of them: it changes no more often than an output.
+    """
+    readings = state.readings
+    figures = Readings(*_known(_readings(readings)))
     valid = state.valid_chemistry
     ph, orp, water = _known((valid.ph, valid.orp, valid.water_temperature))
     return replace(
         state,
-        readings=Readings(*_known(_readings(state.readings))),
+        readings=replace(
+            figures,
+            main_pump_mode=readings.main_pump_mode,
+            pump_speed=readings.pump_speed,
+        ),
         valid_chemistry=Chemistry(ph=ph, orp=orp, water_temperature=water),
         # They count down.
         timers=(),

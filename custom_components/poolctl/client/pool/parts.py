@@ -4,8 +4,10 @@ Unknown is `None`. What tells one part from another of its kind (which equipment
 needs, what it is called on the wire) stands in `dosing.py`, `heating.py` and `lights.py`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import NamedTuple
 
 from ..schedule import Schedule
@@ -134,7 +136,7 @@ class Lights:
     show: LightShow | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Schedules:
     """The schedules of a controller."""
 
@@ -145,8 +147,8 @@ class Schedules:
     assumed: bool = False
     """Whether they are remembered, not reported by the current source."""
 
-    @property
-    def used(self) -> dict[int, Schedule]:
+    @cached_property
+    def used(self) -> Mapping[int, Schedule]:
         """Those in use by their index, none while they are unknown."""
         armed = self.armed or ()
         return {

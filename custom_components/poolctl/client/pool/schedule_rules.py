@@ -42,7 +42,7 @@ def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
 
 def with_schedule(state: PoolState, index: int, schedule: Schedule | None) -> PoolState:
     """Return the state with another schedule at an index, `None` where it is unused."""
-    used = state.schedules.used | {index: schedule or UNUSED}
+    used = {**state.schedules.used, index: schedule or UNUSED}
     return merge_schedules(state, (used.get(i, UNUSED) for i in range(MAX_SCHEDULES)))
 
 
