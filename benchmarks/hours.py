@@ -1,10 +1,10 @@
 """What happens in an hour, in imagined time: requests asked, states written, waiting."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 import time
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 from freezegun import freeze_time
@@ -13,6 +13,7 @@ from homeassistant.const import EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.entity import Entity
 
+from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.coordinator import ControllerCoordinator
 from custom_components.poolctl.derived.totals import PoolctlTotal
 from tests.soak.timelapse import SharedClock, timelapse
@@ -52,7 +53,7 @@ async def _rows(frozen: FrozenDateTimeFactory, hours: int) -> list[Row]:
         async with _running() as (hass, service):
             return [
                 *await _written(hass, service),
-                await _click(hass, service),
+                *[await _click(hass, service, click) for click in CLICKS],
                 *await _requests(service, hours),
                 await _lan_loss(hass, service, "refuse", "refused", REFUSED),
                 await _lan_loss(hass, service, "hang", "silent", SILENT),
@@ -128,22 +129,60 @@ async def _poll(hass: HomeAssistant) -> tuple[int, int]:
 # --- Requests ---------------------------------------------------------------------
 
 
-async def _click(hass: HomeAssistant, service: Service) -> Row:
-    """Switch a relay right after a poll, when nothing else is going on."""
+class Click(NamedTuple):
+    """Something that a person does with one entity: one way, then another."""
+
+    what: str
+    most: int
+    """Requests to the controller and to the cloud."""
+    domain: str
+    key: str
+    actions: tuple[str, str]
+    data: tuple[Mapping[str, object], Mapping[str, object]] = ({}, {})
+    reason: str = ""
+
+
+_TURN: Final = "switch.turn_on", "switch.turn_off"
+_SET: Final = "number.set_value", "number.set_value"
+CLICKS: Final = (
+    Click("a relay", 1, "switch", WATERFALL, _TURN),
+    Click("pH", 2, "number", "desired_ph", _SET, ({"value": 7.3}, {"value": 7.2})),
+    Click("dosing", 2, "switch", "liquid_chlorine", _TURN[::-1]),
+    Click("a drum", 2, "number", "acid_drum", _SET, ({"value": 15}, {"value": 16})),
+    Click(
+        "a schedule",
+        2,
+        "switch",
+        "schedule_0",
+        ("poolctl.update_schedule", "poolctl.update_schedule"),
+        ({"start": "09:10:00"}, {"start": "09:20:00"}),
+        "it is read before, too: no frame shows that another Home Assistant, the app or"
+        " the panel has changed it, whose change must not be lost",
+    ),
+)
+
+
+async def _click(hass: HomeAssistant, service: Service, click: Click) -> Row:
+    """Do it right after a poll, and once more: then all was read since the last change."""
     controller = service.controllers[0]
-    switch = entity_id(hass, "switch", controller.device_id, WATERFALL)
+    entity = entity_id(hass, click.domain, controller.device_id, click.key)
     polls = len(controller.requests)
     await until(lambda: len(controller.requests) > polls)
     await asyncio.sleep(3)
-    lan, cloud = len(controller.requests), len(service.cloud.requests)
-    await hass.services.async_call(
-        "switch", "turn_on", {"entity_id": switch}, blocking=True
-    )
-    state = hass.states.get(switch)
-    assert state is not None and state.state == "on", "the click did not arrive"
+    for each, data in zip(click.actions, click.data, strict=True):
+        lan, cloud = len(controller.requests), len(service.cloud.requests)
+        domain, action = each.split(".")
+        target = "schedule_entity" if domain == DOMAIN else "entity_id"
+        await hass.services.async_call(
+            domain, action, {target: entity, **data}, blocking=True
+        )
     count = len(controller.requests) - lan + len(service.cloud.requests) - cloud
     return Row(
-        "requests from a click to the confirmed state", f"{count}", "1", count == 1
+        f"requests from a click to the confirmed state: {click.what}",
+        f"{count}",
+        f"<= {click.most}",
+        count <= click.most,
+        click.reason,
     )
 
 

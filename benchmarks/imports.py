@@ -1,15 +1,20 @@
 """How long a start of Home Assistant waits for the modules of the integration."""
 
+import os
 from pathlib import Path
 import subprocess
 import sys
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from .rows import Row
 
 ROOT: Final = Path(__file__).parents[1]
-MOST: Final = 0.15
+MOST: Final = 0.08
 """s; chosen."""
+REASON: Final = (
+    "almost half of it are 135 dataclasses, whose methods Python compiles at each start"
+)
 _SCRIPT: Final = """
 import importlib, pathlib, sys, time
 root = pathlib.Path("custom_components/poolctl")
@@ -31,21 +36,28 @@ print(time.process_time() - started)
 
 def rows(*, short: bool) -> list[Row]:
     """Measure all our modules; what they take from elsewhere is there already."""
-    best = min(_seconds() for _ in range(1 if short else 5))
+    with TemporaryDirectory() as compiled:
+        _seconds(compiled)
+        best = min(_seconds(compiled) for _ in range(1 if short else 5))
     return [
         Row(
             "import of all modules, those of others being there",
             f"{best * 1000:.0f} ms",
             f"<= {MOST * 1000:.0f} ms",
             best <= MOST,
+            REASON,
         )
     ]
 
 
-def _seconds() -> float:
+def _seconds(compiled: str) -> float:
+    """Return what it takes; the folder keeps what Python compiles, as at an owner's."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(  # noqa: S603 - a script of ours
         [sys.executable, "-c", _SCRIPT],
         cwd=ROOT,
+        env=environment,
         capture_output=True,
         check=True,
         text=True,

@@ -1,6 +1,7 @@
-"""The simulated service to measure against: any number of full pools on one account.
+"""The simulated service to measure against: any number of full pools.
 
-Another account has one pool, for what only the first of them costs in Home Assistant.
+There are at most 50 on an account: for more, Home Assistant has no room. Another account
+has one pool, for what only the first of them costs in Home Assistant.
 
 `Service` runs in this process; `elsewhere` runs one in a process of its own, so that
 its work is not counted as Home Assistant's. This file imports nothing of Home Assistant.
@@ -9,6 +10,7 @@ its work is not counted as Home Assistant's. This file imports nothing of Home A
 import asyncio
 from collections.abc import Callable, Generator
 from contextlib import AsyncExitStack, contextmanager
+from itertools import batched
 import multiprocessing
 from multiprocessing.connection import Connection
 import time
@@ -19,6 +21,7 @@ from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
 CLIENT_ID: Final = "client-id"
 CLIENT_SECRET: Final = "client-secret"  # noqa: S105 - of a simulated service
 REDIRECT: Final = "https://ha.example"
+MOST: Final = 50
 SETTLED: Final = 600.0
 """s until pumps are primed and the chemistry counts."""
 
@@ -38,12 +41,17 @@ class Service:
             )
             for number in range(1, controllers + 2)
         ]
-        self.account = _account("demo", self.controllers)
+        self.accounts = [
+            _account(f"demo{number}", list(owned))
+            for number, owned in enumerate(
+                batched(self.controllers, MOST, strict=False)
+            )
+        ]
         self.first_account = _account("first", [first])
         self.cloud = Cloud(
             clock=self.clock,
             clients={CLIENT_ID: CLIENT_SECRET},
-            accounts=[self.account, self.first_account],
+            accounts=[*self.accounts, self.first_account],
         )
         self._stack = AsyncExitStack()
 
@@ -54,6 +62,8 @@ class Service:
             await controller.start()
             self._stack.push_async_callback(controller.stop)
         self.clock.advance(SETTLED)
+        # It is the same time here as in Home Assistant.
+        self.clock.set_back(SETTLED)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -61,7 +71,7 @@ class Service:
 
     def entry_data(self, account: Account | None = None) -> dict[str, Any]:
         """Return what a config entry of an account holds that knows its controllers."""
-        account = account or self.account
+        account = account or self.accounts[0]
         return {
             "auth_implementation": "poolctl",
             "url": self.cloud.base_url,
@@ -111,12 +121,17 @@ def _record(controller: Controller) -> dict[str, Any]:
 class Elsewhere:
     """A service in another process."""
 
-    entry_data: dict[str, Any]
     first_entry_data: dict[str, Any]
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.entry_data, self.first_entry_data = connection.recv()
+        self.entries_data, self.first_entry_data = connection.recv()
+
+    @property
+    def entry_data(self) -> dict[str, Any]:
+        """What the entry of the first account holds."""
+        data: dict[str, Any] = self.entries_data[0]
+        return data
 
     def ask[T](self, question: Callable[[Service], T]) -> T:
         """Have a function of a module called with the service."""
@@ -148,8 +163,8 @@ def _serve(connection: Connection, controllers: int) -> None:
 
 async def _answer(connection: Connection, controllers: int) -> None:
     async with Service(controllers) as service:
-        entries = service.entry_data(), service.entry_data(service.first_account)
-        connection.send(entries)
+        entries = [service.entry_data(account) for account in service.accounts]
+        connection.send((entries, service.entry_data(service.first_account)))
         while True:
             try:
                 question = await asyncio.to_thread(connection.recv)
