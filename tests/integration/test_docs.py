@@ -1,8 +1,6 @@
 """The tables of the documentation against what a fully equipped pool really has."""
 
-from collections.abc import Iterator
 from itertools import product
-import json
 from pathlib import Path
 import re
 from typing import Any, Final, NamedTuple
@@ -14,19 +12,13 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util.yaml import parse_yaml
 import pytest
 
-from custom_components.poolctl import errors
 from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.const import DOMAIN
+from tests.pages import DOCS, ENGLISH, PAGES, README, rows
 from tests.simulator import Controller
 
 from .home import Home
 
-README: Final = Path(__file__).parents[2] / "README.md"
-DOCS: Final = README.parent / "docs"
-PAGES: Final = [README, *sorted(DOCS.glob("*.md"))]
-ENGLISH: Final = json.loads(
-    (Path(errors.__file__).parent / "translations/en.json").read_text()
-)
 DEVICE_CLASS_NAMES: Final = {"ph": "pH"}
 """Entities that Home Assistant names after their device class."""
 PLACEHOLDERS: Final = {"{number}": "*n*", "{name}": "*Name*"}
@@ -78,15 +70,6 @@ class Row(NamedTuple):
 
     lan: str
     cloud: str
-
-
-def rows(page: str, heading: str) -> Iterator[list[str]]:
-    """Return the cells of the table rows below a heading of a page."""
-    text = (DOCS / f"{page}.md").read_text()
-    section = re.split(rf"\n##+ {heading}\n", text)[1].split("\n#")[0]
-    for line in section.splitlines():
-        if line.startswith("| ") and not line.startswith("| ---"):
-            yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
 class Called(NamedTuple):

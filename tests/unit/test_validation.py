@@ -188,7 +188,7 @@ def test_the_command_names_every_problem(
 ) -> None:
     put(copy / ICONS, "platforms", {})
     (copy / SERVICES).unlink()
-    assert main(copy) == 1
+    assert main([str(copy)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert f"{ICONS}: platforms: not a valid option" in lines
     assert any(line.startswith(SERVICES) for line in lines)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from . import descriptions, icons, languages, translations, versions
+from . import descriptions, icons, languages, tables, translations, versions
 from .report import Check, Problem, Repository
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -20,6 +20,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     icons.check,
     descriptions.check,
     versions.check,
+    tables.check,
 )
 
 

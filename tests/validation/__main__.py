@@ -1,13 +1,25 @@
-"""Name everything that is wrong with the repository: `python -m tests.validation`."""
+"""Name everything that is wrong with the repository: `python -m tests.validation`.
 
+With `--write`, first write the tables of the documentation that are made from the code.
+"""
+
+import argparse
 from pathlib import Path
 import sys
 
 from . import validate
+from .tables import write
 
 
-def main(root: Path) -> int:
+def main(arguments: list[str]) -> int:
     """Print the problems; return the exit code."""
+    parser = argparse.ArgumentParser(prog="tests.validation")
+    parser.add_argument("root", nargs="?", type=Path, default=Path())
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args(arguments)
+    root: Path = chosen.root
+    if chosen.write:
+        write(root)
     problems = list(validate(root))
     for problem in problems:
         sys.stdout.write(f"{problem}\n")
@@ -16,4 +28,4 @@ def main(root: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    sys.exit(main(sys.argv[1:]))

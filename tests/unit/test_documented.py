@@ -1,0 +1,69 @@
+"""The tables of the documentation against the texts and the tables of the code."""
+
+import re
+from typing import Any
+
+from homeassistant.util.yaml import load_yaml_dict
+import pytest
+
+from tests.pages import DOCS, ENGLISH, INTEGRATION, README, rows
+from tests.validation.report import Repository
+from tests.validation.tables import check, written
+
+
+def test_problems() -> None:
+    """The table is made anew once a text, a severity or a problem changes."""
+    repository = Repository(README.parent)
+    assert [*check(repository)] == []
+    page = (DOCS / "troubleshooting.md").read_text()
+    texts = repository.english["common"]
+    texts["dry_run"] = "The pump sucks air at {time}."
+    assert "| `dry_run` | The pump sucks air at …. |" in written(page, repository)
+    (problem,) = check(repository)
+    assert "--write" in problem.text
+    keys = {cells[0].strip("`") for cells in rows("troubleshooting", r"What .* lists")}
+    assert keys - {"Key"} == ENGLISH["selector"]["problem"]["options"].keys()
+
+
+def test_repairs() -> None:
+    """Each has a row with its title, in which the pool is left out."""
+    titles = {_shown(issue["title"]) for issue in ENGLISH["issues"].values()}
+    listed = {
+        title
+        for row, _ in rows("troubleshooting", "Repairs")
+        for title in _each(row)
+        if row != "Repair"
+    }
+    assert listed == titles
+
+
+def _shown(title: str) -> str:
+    return re.sub(r"^\{name\}:? ", "... ", title).replace("{date}", "a date")
+
+
+def _each(row: str) -> list[str]:
+    """Return the titles of a row that stands for two: one word has another in brackets."""
+    if (found := re.search(r"(\w+) \((\w+)\)", row)) is None:
+        return [row]
+    return [row.replace(found[0], word) for word in found.groups()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading"), [("triggers", "Triggers"), ("conditions", "Conditions")]
+)
+def test_what_automations_use(kind: str, heading: str) -> None:
+    """Each has a row with its name, its key and its options."""
+    described: dict[str, Any] = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
+    truth = {
+        (ENGLISH[kind][key]["name"], f"poolctl.{key}"): {*row["fields"]}
+        for key, row in described.items()
+        if not key.startswith(".")
+    }
+    _, *table = rows("automations", heading)
+    listed = {}
+    for name, _, options in table:
+        found = re.fullmatch(r"\*\*(.+)\*\* `(.+)`", name)
+        assert found, name
+        outside = re.sub(r"\(.*?\)", "", options)
+        listed[found.groups()] = {*re.findall(r"`(\w+)`", outside)}
+    assert listed == truth
