@@ -52,9 +52,9 @@ INVENTORY_RETRY = 300.0
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """s between the first inventory that lacks a controller and the one that removes it."""
 _ROOM_INTERVAL = timedelta(minutes=1)
-_APART = 0.003
-"""s between the first looks at two controllers (chosen): what one answer takes to handle."""
 """Between two tries to add controllers for which there was no room."""
+_APART = 0.003
+"""s between first looks (chosen): all answers at once would hold others up."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -90,7 +90,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.guided: dict[str, GuidedCheck] = {}
         facts, show = self.observers.facts(), self._async_show_problems
         self.problems = AccountProblems(hass, entry, self, facts, show)
-        self._shared = self._make_shared()
+        self.shared = self._make_shared()
         self._lacking: dict[str, float] = {}
         """Since when the inventory lacks a known controller (monotonic, s)."""
         self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
@@ -101,11 +101,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Controllers whose entities would exceed Home Assistant's limit."""
         self._room_logged = frozenset[str]()
         self.data, self._unread = stored_records(entry.data)
-
-    @property
-    def one_by_one(self) -> asyncio.Lock:
-        """Held by whoever adds the entities of a controller."""
-        return self._shared.one_by_one
 
     def _make_shared(self) -> Shared:
         session = async_create_clientsession(self.hass, request_class=ClosingRequest)
@@ -168,7 +163,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             for controller in controllers:
                 looks.create_task(controller.async_first_look())
                 if controller is not controllers[-1]:
-                    # All answers at once would hold others up.
                     await asyncio.sleep(_APART)
         silent = [each for each in controllers if not each.last_update_success]
         if len(silent) == len(controllers) and not self._without_any:
@@ -374,7 +368,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         taken = {controller.number for controller in self.controllers.values()}
         number = next(number for number in count(1) if number not in taken)
         coordinator = ControllerCoordinator(
-            self.hass, self.config_entry, self._shared, record, number
+            self.hass, self.config_entry, self.shared, record, number
         )
         self.controllers[record.device_id] = coordinator
         self.guided[record.device_id] = GuidedCheck(coordinator)

@@ -18,7 +18,6 @@ from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
 from .client.control.controller import Controller
-from .client.control.queries import SPACING
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.facts import RecordChange
 from .client.pool.equipment_view import EquipmentView
@@ -27,7 +26,7 @@ from .const import DOMAIN, Connection, HoldsEnd
 from .explained.explained import Explained
 from .explained.warm_by import name_of
 from .learned.pool import Pool
-from .names.device import device_info
+from .names.device import controller_identity, device_info
 from .names.parts import Part, part_info
 from .names.uses import Uses
 from .network.addresses import async_observed_addresses
@@ -40,6 +39,7 @@ from .private import QuietCoordinator
 from .problems.active import ActiveProblems
 from .problems.problem import Status
 from .problems.table import PROBLEMS
+from .upkeep.besides import Besides
 from .upkeep.clock import clock_of
 from .upkeep.hold_timer import HoldTimer, async_leave
 from .upkeep.limits import async_limits
@@ -49,9 +49,6 @@ from .upkeep.shared import Shared
 from .warm_by.owner import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
-
-_GOLDEN = 0.618
-"""Of a span of time: its multiples spread the turns of any number of controllers."""
 
 
 class ControllerCoordinator(QuietCoordinator[PoolState]):
@@ -63,10 +60,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     _poll: asyncio.Task[object] | None = None
     """While it polls."""
     _details_running = False
-    _chosen: tuple[object, ...] = ()
-    """Choices and holds, as they were published."""
-    _revision = 0
-    """Of what was learned, as it was published."""
     besides_figures: tuple[object, ...] = ()
     """What entities show that show no figures: the same object for as long as it is equal."""
 
@@ -99,11 +92,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self._access = shared.access(record, self.remembered, allowed=self.uses_lan)
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
-        self.explained = Explained(controller)
-        self._view = EquipmentView(self.data)
-        self._device_infos: dict[Part | None, dr.DeviceInfo | dr.ChildDeviceInfo] = {}
-        """One for all entities of a part."""
+        self.explained, self._view = Explained(controller), EquipmentView(self.data)
         self.warm_by = self._make_warm_by()
+        self._besides = Besides(controller, self.learned, self.warm_by)
         owners = controller.holds, controller.pauses, self.warm_by
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
@@ -114,21 +105,20 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
 
     def _make_controller(self) -> Controller:
-        options, cloud = self._options, self._shared.cloud
-        remembered = self.remembered
+        options, shared, remembered = self._options, self._shared, self.remembered
         remembered.learned.steady.limits = async_limits(self.hass)
         controller = Controller(
             self.record.device_id,
             lan=self._access.client(),
-            cloud=None if options.connection is Connection.LAN else cloud,
+            cloud=None if options.connection is Connection.LAN else shared.cloud,
             facts=self._access.facts,
             publish=self._async_publish,
             kept=remembered.kept(options.without_flow),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
-            turn=self._shared.turn,
         )
+        controller.queries.turn = shared.turn
         controller.store.add_read_listener(remembered.async_learn)
         return controller
 
@@ -214,16 +204,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @callback
     @override
     def async_update_listeners(self) -> None:
-        besides = (
+        self.besides_figures = self._besides.without_figures(
             self.equipment_view,
-            self._chosen,
             self.links,
             self.problems.active,
             self.last_update_success,
             self.controller.times.minute,
         )
-        if besides != self.besides_figures:
-            self.besides_figures = besides
         super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
@@ -232,13 +219,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         The controller is registered (`async_register_device`), so that its many entities
         need not repeat all of it.
         """
-        if part not in self._device_infos:
-            self._device_infos[part] = (
-                dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
-                if part is None
-                else part_info(self.record, part, self.registered_id)
-            )
-        return self._device_infos[part]
+        if part is None:
+            return controller_identity(self.record.device_id)
+        return part_info(self.record.device_id, part, self.registered_id)
 
     @callback
     def async_register_device(self) -> None:
@@ -246,9 +229,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         device = dr.async_get(self.hass).async_get_or_create(
             config_entry_id=self.config_entry.entry_id, **self.device_info
         )
-        if self.registered_id != device.id:
-            self.registered_id = device.id
-            self._device_infos.clear()
+        self.registered_id = device.id
 
     @property
     def status(self) -> Status:
@@ -364,8 +345,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     async def _async_run_details(self) -> None:
         self._details_running = True
         try:
-            # The replies to many controllers at the same moment would hold others up.
-            await asyncio.sleep(SPACING * ((self.number - 1) * _GOLDEN % 1))
             await self.controller.queries.refresh()
         finally:
             self._details_running = False
@@ -377,27 +356,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         What a poll of the LAN reported is shown as it ends, which is at once: both would look
         at every entity twice. The cloud is asked for more, and does not wait for that.
         """
-        store, queries = self.controller.store, self.controller.queries
-        holds, pauses = self.controller.holds, self.controller.pauses
-        kept = holds.kept, pauses.kept, self.warm_by.kept
+        store, controller = self.controller.store, self.controller
+        kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
         self.remembered.async_keep(store.known, store.choices, *kept)
         self._timer.async_check()
-        ours = (
-            holds.shown,
-            holds.stages,
-            holds.stopped_by_spa,
-            pauses.shown,
-            self.warm_by.shown,
-            self.warm_by.drafts,
-            self.controller.controller_clock.shift,
-        )
-        chosen = queries.names_due, store.choices, *ours
-        revision = self.learned.revision
-        same = (state := store.state) == self.data
-        besides = chosen != self._chosen or revision != self._revision
-        if same and not besides:
+        state, besides = store.state, self._besides.renew()
+        if state == self.data and not besides:
             return
-        self._chosen, self._revision = chosen, revision
         self.data, self._choices = state, store.choices
         if state.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=state.firmware))
@@ -405,7 +370,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if not polled:
             self.problems.async_test(self.health(reached=self.last_update_success))
         # What is shown of holds may come with a poll whose state is the same.
-        if same or besides or not (polled and self.controller.paths.lan_answers):
+        if besides or not (polled and controller.paths.lan_answers):
             self.async_update_listeners()
 
     # Address and key

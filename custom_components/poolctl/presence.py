@@ -144,7 +144,7 @@ def _async_in_turn(
     account, device_id = entry.runtime_data, coordinator.record.device_id
 
     async def in_turn() -> None:
-        async with account.one_by_one:
+        async with account.shared.one_by_one:
             if (
                 entry.state in _RUNNING
                 and entry.runtime_data is account

@@ -14,7 +14,8 @@ async def test_the_background_waits_for_its_turn(pool: Rig) -> None:
     async def turn() -> None:
         turns.append(store.known.schedules)
 
-    queries = Queries(store, paths, pool.controller.clock, turn)
+    queries = Queries(store, paths, pool.controller.clock)
+    queries.turn = turn
     assert paths.lan is not None
     pool.pool.pool.schedules[0].start += 5
     previous = store.known.schedules

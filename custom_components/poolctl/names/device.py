@@ -1,6 +1,7 @@
 """The controller as a device of Home Assistant."""
 
 from collections.abc import Set as AbstractSet
+from functools import cache
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
@@ -40,6 +41,12 @@ def device_info(
         serial_number=record.device_id,
         sw_version=state.firmware or record.firmware,
     )
+
+
+@cache
+def controller_identity(device_id: str) -> dr.DeviceInfo:
+    """Return what entities of a registered controller have of it, one for all of them."""
+    return dr.DeviceInfo(identifiers={(DOMAIN, device_id)})
 
 
 @callback

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
@@ -9,7 +10,6 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from ..client.equipment import HeatSource, Role, Slot
 from ..const import DOMAIN
-from ..network.record import ControllerRecord
 from .uses import Use, Uses, use_of
 
 
@@ -100,10 +100,11 @@ def part_of_slot(slot: Slot, uses: Uses) -> Part:
     return _PART_OF_ROLE.get(slot.role, Part.OUTPUTS)
 
 
-def part_info(
-    record: ControllerRecord, part: Part, parent_id: str
-) -> dr.ChildDeviceInfo:
-    """Return what the page of a part shows; its parent must be registered.
+@cache
+def part_info(device_id: str, part: Part, parent_id: str) -> dr.ChildDeviceInfo:
+    """Return what the page of a part shows, one for all its entities.
+
+    Its parent, the controller with this identifier, must be registered.
 
     Its name does not repeat that of the controller. Home Assistant puts the two together
     where it shows the full name of an entity ("Home Pool Pump Speed"), but not in the
@@ -111,7 +112,7 @@ def part_info(
     would be said twice in the full one. Entity identifiers tell pools apart (presence.py).
     """
     return dr.ChildDeviceInfo(
-        identifiers={(DOMAIN, f"{record.device_id}_{part}")},
+        identifiers={(DOMAIN, f"{device_id}_{part}")},
         parent_device_id=parent_id,
         translation_key=part,
     )

@@ -23,7 +23,7 @@ from .paths import Paths
 from .plan import PlanControl
 from .poller import Poller
 from .pump import PumpControl
-from .queries import Queries, Turn, at_once
+from .queries import Queries
 from .raw import RawControl
 from .schedules import ScheduleControl
 from .sender import Sender
@@ -64,18 +64,16 @@ class Controller:
         clock: Clock | None = None,
         zone: Callable[[], tzinfo] = lambda: UTC,
         holds_end: bool = True,
-        turn: Turn = at_once,
     ) -> None:
         """Start from what was kept; nothing is read yet.
 
         `publish` is called whenever the state may look different. `zone` is where the
-        pool is; with `holds_end`, what is held by hand is released by itself. What is
-        asked in the background is taken over in its `turn`.
+        pool is; with `holds_end`, what is held by hand is released by itself.
         """
         self.clock = clock = clock or Clock()
         self.store = store = Store(kept.state, kept.choices, publish)
         self.paths = paths = Paths(device_id, lan, cloud, facts)
-        self.queries = queries = Queries(store, paths, clock, turn)
+        self.queries = queries = Queries(store, paths, clock)
         self.poller = poller = Poller(store, paths, queries, clock)
         self._sender = sender = Sender(store, paths, poller, queries)
         self.dosing = DosingControl(store, paths, sender, queries, device_id)

@@ -81,12 +81,11 @@ class Told:
 class Queries:
     """Knows which queries are due, and asks them; only the LAN can be asked."""
 
-    def __init__(
-        self, store: Store, paths: Paths, clock: Clock, turn: Turn = at_once
-    ) -> None:
-        """Start with all of them due; what comes in the background waits for its turn."""
+    def __init__(self, store: Store, paths: Paths, clock: Clock) -> None:
+        """Start with all of them due."""
+        self.turn: Turn = at_once
+        """Waited for before a reply is taken over that nobody waits for."""
         self._store = store
-        self._turn = turn
         self._clock = clock
         self._paths = paths
         self._due = dict.fromkeys(QUERIES, 0.0)
@@ -261,7 +260,7 @@ class Queries:
         """Ask one query and publish its reply; raises what `LanClient.query` raises."""
         reported = await self._ask(query.name, lan, urgent=urgent)
         if not urgent:
-            await self._turn()
+            await self.turn()
         self._store.update(
             lambda known: query.merge(known, reported.reply, self._clock.now())
         )
