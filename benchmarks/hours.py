@@ -148,7 +148,7 @@ CLICKS: Final = (
     Click("a relay", 1, "switch", WATERFALL, _TURN),
     Click("pH", 2, "number", "desired_ph", _SET, ({"value": 7.3}, {"value": 7.2})),
     Click("dosing", 2, "switch", "liquid_chlorine", _TURN[::-1]),
-    Click("a drum", 2, "number", "acid_drum", _SET, ({"value": 15}, {"value": 16})),
+    Click("a drum", 2, "number", "acid_drum", _SET, ({"value": 15.0}, {"value": 16.0})),
     Click(
         "a schedule",
         2,
@@ -176,6 +176,9 @@ async def _click(hass: HomeAssistant, service: Service, click: Click) -> Row:
         await hass.services.async_call(
             domain, action, {target: entity, **data}, blocking=True
         )
+        wanted = data.get("value", {"turn_on": "on", "turn_off": "off"}.get(action))
+        arrived = wanted is None or hass.states.is_state(entity, str(wanted))
+        assert arrived, "the click did not arrive"
     count = len(controller.requests) - lan + len(service.cloud.requests) - cloud
     return Row(
         f"requests from a click to the confirmed state: {click.what}",
