@@ -27,7 +27,8 @@ LONG_MS: Final = 700
 SATURDAY: Final = 5
 TALLEST: Final = 2600
 GOOD: Final = re.compile(r"\bgood\b")
-EVENING: Final = "2026-12-04T18:40:00+00:00"
+EVENING: Final = "2099-12-04T18:40:00+00:00"
+"""So far away that its day of the week is not shown, but its date."""
 PROBLEMS_SHOWN: Final = sorted(
     {
         (row.key, str(each.severity))
@@ -139,7 +140,7 @@ async def test_resume(
 
 async def test_timer(pool: Page, api: HomeAssistant) -> None:
     """When a timer switches an output off stands beside it."""
-    evening = {"timer_ends": "2026-12-04T18:40:00+00:00"}
+    evening = {"timer_ends": EVENING}
     pump = await entity(api, "pump", "switch")
     async with pretended(api, pump, attributes=evening):
         await expect(output(pool, "Pump")).to_contain_text("Dec 4, 6:40")
@@ -150,7 +151,7 @@ async def test_run_on(pool: Page, api: HomeAssistant) -> None:
     """A pump that goes on although it was switched off says why, and until when."""
     status = await entity(api, "pump_status", "sensor")
     headline = card(pool, "pool").get_by_role("button")
-    evening = {"ends": "2026-12-04T18:40:00+00:00"}
+    evening = {"ends": EVENING}
     async with pretended(api, status, "cooling_down", attributes=evening):
         await expect(headline).to_contain_text("Stopping")
         await expect(headline).to_contain_text("cooling the heater until Dec 4, 6:40")

@@ -36,7 +36,7 @@ WIDTHS: Final = (1440, 1024, 390)
 HEIGHT: Final = 960
 
 # What is there only while it goes on.
-EVENING: Final = "2026-12-24T22:40:00+00:00"
+EVENING: Final = "2099-12-24T22:40:00+00:00"
 ENDS: Final = {"held_until": EVENING, "timer_ends": EVENING}
 
 type Change = tuple[str, str, str | None, dict[str, Any]]
