@@ -25,8 +25,8 @@ class Pending:
     holds: Callable[[PoolState], bool]
     doubt: PoolctlError | None = None
     """Why the command may not have been taken at all."""
-    told: Callable[[bool], None] = lambda seen: None
-    """Learns whether it was observed in time, unless a newer one takes its place."""
+    report: Callable[[bool], None] = lambda observed: None
+    """Takes whether it was observed in time, unless a newer one takes its place."""
     disproved: bool = False
     """Whether it was dropped because reads that count did not show it."""
 
@@ -54,7 +54,7 @@ class PendingValues:
     def confirm(self, pending: Pending) -> None:
         """Forget a value because it was observed."""
         self.drop(pending)
-        pending.told(True)
+        pending.report(True)
 
     def settle(self, known: PoolState, read_at: float) -> list[Pending]:
         """Forget what a state read at that time confirms; return what it disproves."""
@@ -68,7 +68,7 @@ class PendingValues:
                 self.drop(pending)
                 pending.disproved = True
                 disproved.append(pending)
-                pending.told(False)
+                pending.report(False)
         return disproved
 
     def overlay(self, known: PoolState) -> PoolState:

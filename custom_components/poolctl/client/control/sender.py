@@ -233,7 +233,7 @@ class Sender:
             until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
             show=command.show,
             holds=command.holds,
-            told=_to_nobody if by_lan else self._report_shown,
+            report=_to_nobody if by_lan else self._report_shown,
             doubt=doubt,
         )
 
