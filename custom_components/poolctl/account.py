@@ -111,7 +111,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             store=self._async_store,
             has_namesake=self._has_namesake,
             problems=self.problems,
-            one_by_one=asyncio.Lock(),
         )
 
     # Start

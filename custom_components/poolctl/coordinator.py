@@ -60,8 +60,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     _poll: asyncio.Task[object] | None = None
     """While it polls."""
     _details_running = False
-    besides_figures: tuple[object, ...] = ()
-    """What entities show that show no figures: the same object for as long as it is equal."""
 
     def __init__(
         self,
@@ -94,7 +92,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.data, self._choices = controller.store.state, controller.store.choices
         self.explained, self._view = Explained(controller), EquipmentView(self.data)
         self.warm_by = self._make_warm_by()
-        self._besides = Besides(controller, self.learned, self.warm_by)
+        self.besides = Besides(controller, self.learned, self.warm_by)
         owners = controller.holds, controller.pauses, self.warm_by
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
@@ -204,7 +202,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @callback
     @override
     def async_update_listeners(self) -> None:
-        self.besides_figures = self._besides.without_figures(
+        self.besides.look(
             self.equipment_view,
             self.links,
             self.problems.active,
@@ -360,7 +358,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
         self.remembered.async_keep(store.known, store.choices, *kept)
         self._timer.async_check()
-        state, besides = store.state, self._besides.renew()
+        state, besides = store.state, self.besides.renew()
         if state == self.data and not besides:
             return
         self.data, self._choices = state, store.choices

@@ -136,7 +136,7 @@ class PoolctlEntity[T](ControllerEntity):
 
     def _update(self) -> bool:
         """Take over the state; return whether anything a person sees changed."""
-        self._besides_figures = self.coordinator.besides_figures
+        self._besides_figures = self.coordinator.besides.shown
         assumed = self.entity_description.assumed_fn(self.coordinator.data)
         shown = Shown(self._read_value(), assumed, self.available, self._details())
         if shown == self._shown:
@@ -158,7 +158,7 @@ class PoolctlEntity[T](ControllerEntity):
     def _handle_coordinator_update(self) -> None:
         if (
             self.shows_figures
-            or self._besides_figures is not self.coordinator.besides_figures
+            or self._besides_figures is not self.coordinator.besides.shown
         ):
             self._take_over()
 

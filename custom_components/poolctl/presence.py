@@ -1,6 +1,5 @@
 """Entities come and go with controllers and their equipment."""
 
-import asyncio
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from enum import Enum, auto
 from functools import partial
@@ -144,14 +143,13 @@ def _async_in_turn(
     account, device_id = entry.runtime_data, coordinator.record.device_id
 
     async def in_turn() -> None:
-        async with account.shared.one_by_one:
-            if (
-                entry.state in _RUNNING
-                and entry.runtime_data is account
-                and account.controllers.get(device_id) is coordinator
-            ):
-                add()
-            await asyncio.sleep(0)
+        await account.shared.turn()
+        if (
+            entry.state in _RUNNING
+            and entry.runtime_data is account
+            and account.controllers.get(device_id) is coordinator
+        ):
+            add()
 
     entry.async_create_task(account.hass, in_turn())
 

@@ -132,7 +132,7 @@ def _nothing_missed() -> Generator[None]:
 
     def look(entity: PoolctlEntity[Any]) -> None:
         besides, shown = entity._besides_figures, entity._shown
-        concerned = besides is not entity.coordinator.besides_figures
+        concerned = besides is not entity.coordinator.besides.shown
         if not entity.shows_figures and not concerned and entity._update():
             missed.append((entity.entity_id, shown, entity._shown))
         update(entity)

@@ -16,25 +16,17 @@ from .sentence import Explanation, Situation
 
 
 class Explained:
-    """Explains what a controller runs, outputs only anew when something about them changed.
-
-    Without that, each poll would explain each of them to change nothing.
-    """
+    """Explains what a controller runs."""
 
     def __init__(self, controller: Controller) -> None:
         """Explain what this one runs."""
         self._controller = controller
-        self._basis: tuple[object, ...] = ()
-        self._outputs: dict[int, Explanation] = {}
 
     def output(self, slot: Slot | None) -> Explanation:
         """Return why an output runs or does not, where somebody switches it."""
         if slot is None or slot.role in RUN_BY:
             return ()
-        self._renew()
-        if slot.index not in self._outputs:
-            self._outputs[slot.index] = why_output(self._situation(), slot)
-        return self._outputs[slot.index]
+        return why_output(self._situation(), slot)
 
     def heating(self, body: Body, shown: Chemistry) -> Explanation:
         """Return why a body of water is heated or is not, where its target is known."""
@@ -45,18 +37,6 @@ class Explained:
     def dosing(self, kind: AnyDosing, shown: Chemistry) -> Explanation:
         """Return why a doser doses or does not."""
         return why_dosing(self._situation(), kind, shown)
-
-    def _renew(self) -> None:
-        """Forget the explanations of outputs that something else is known of now."""
-        holds, state = self._controller.holds, self._controller.store.state
-        basis = (
-            *(holds.shown, holds.stages, holds.stopped_by_spa),
-            *(state.outputs, state.schedules, state.timer_ends),
-            *(state.signals, state.source, state.readings.main_pump_mode),
-            self._controller.times.minute,
-        )
-        if basis != self._basis:
-            self._basis, self._outputs = basis, {}
 
     def _situation(self) -> Situation:
         controller = self._controller

@@ -16,7 +16,8 @@ class Besides:
         self._warm_by = warm_by
         self._chosen: tuple[object, ...] = ()
         self._revision = 0
-        self._all: tuple[object, ...] = ()
+        self.shown: tuple[object, ...] = ()
+        """What is shown besides figures: the same object for as long as it is equal."""
 
     def renew(self) -> bool:
         """Take it over as it is now; return whether anything changed."""
@@ -36,11 +37,7 @@ class Besides:
         )
         return previous != (self._chosen, self._revision)
 
-    def without_figures(self, *others: object) -> tuple[object, ...]:
-        """Return what is shown besides figures: choices, holds and others.
-
-        It is the same object for as long as it is equal.
-        """
-        if (shown := (self._chosen, *others)) != self._all:
-            self._all = shown
-        return self._all
+    def look(self, *others: object) -> None:
+        """Compare what is shown besides figures: choices, holds and others."""
+        if (shown := (self._chosen, *others)) != self.shown:
+            self.shown = shown

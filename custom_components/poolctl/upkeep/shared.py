@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aiohttp import ClientSession
 
@@ -27,12 +27,14 @@ class Shared:
     """Whether another controller has the same name, at another site."""
     problems: AccountProblems
     """Those of the account, which each of its controllers shows, too."""
-    one_by_one: asyncio.Lock
-    """Held by whoever does something for one controller that takes a while."""
+    _turns: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def turn(self) -> None:
-        """Wait until nobody does, and Home Assistant had time for others."""
-        async with self.one_by_one:
+        """Wait to do something for one controller that takes a while.
+
+        Between two of them, Home Assistant has time for others.
+        """
+        async with self._turns:
             await asyncio.sleep(0)
 
     def access(
