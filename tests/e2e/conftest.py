@@ -102,14 +102,14 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Remember whether a test failed, for the fixture that then takes a picture."""
     report = yield
-    # A second chance begins with a set-up.
+    # Another chance begins with a set-up.
     before = report.when != "setup" and item.stash.get(_FAILED, False)
     item.stash[_FAILED] = report.failed or before
     return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell why tests needed their second chance."""
+    """Show why tests needed another chance."""
     for report in terminalreporter.stats.get("rerun", ()):
         terminalreporter.section(f"first try of {report.nodeid}", sep="_")
         terminalreporter.line(report.longreprtext)

@@ -2,11 +2,19 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 import re
 from typing import Final
 
-from playwright.async_api import FloatRect, Locator, Page, ViewportSize, expect
+from playwright.async_api import (
+    FloatRect,
+    Locator,
+    Page,
+    TimeoutError as PageTimeoutError,
+    ViewportSize,
+    expect,
+)
 
 from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
 
@@ -14,7 +22,7 @@ type Expectation = Callable[..., Awaitable[None]]
 
 # Icons come from a database in the browser, when it has nothing better to do.
 ICONS_MS: Final = 1500
-CLICKS: Final = 4
+TRIES: Final = 4
 EFFECT_MS: Final = 5000
 # What is left of the page around a dialog in its picture, in pixels.
 MARGIN: Final = 24
@@ -97,14 +105,22 @@ async def open_entity(page: Page, name: str) -> Locator:
     return dialog
 
 
-async def click_until(part: Locator, expected: Expectation) -> None:
-    """Click until it has an effect: what still opens loses a click."""
-    for _ in range(CLICKS):
-        await part.click()
-        with suppress(AssertionError):
+async def repeat_until(
+    action: Callable[[], Awaitable[None]], expected: Expectation
+) -> None:
+    """Do something until it has an effect: what still opens loses a click, or a text."""
+    for _ in range(TRIES):
+        # What comes late may be there, or gone, before the next try.
+        with suppress(AssertionError, PageTimeoutError):
+            await action()
             await expected(timeout=EFFECT_MS)
             return
     await expected()
+
+
+async def click_until(part: Locator, expected: Expectation) -> None:
+    """Click until it has an effect."""
+    await repeat_until(partial(part.click, timeout=EFFECT_MS), expected)
 
 
 async def choose(field: Locator, option: str) -> None:
@@ -119,12 +135,11 @@ async def pick(picker: Locator, owner: str, name: str) -> None:
     choices = picker.locator("ha-picker-combo-box")
     search = choices.get_by_role("textbox")
     await expect(search).to_be_focused()
-    await search.fill(name)
     named = picker.page.get_by_text(name, exact=True)
-    found = choices.locator("ha-combo-box-item").filter(has=named, has_text=owner)
-    await found.first.click()
+    match = choices.locator("ha-combo-box-item").filter(has=named, has_text=owner).first
+    await repeat_until(partial(search.fill, name), expect(match).to_be_visible)
     # What is typed while the list still closes is lost.
-    await expect(choices).to_be_hidden()
+    await click_until(match, expect(choices).to_be_hidden)
 
 
 async def choose_in_menu(part: Locator, option: str) -> None:
