@@ -1,4 +1,4 @@
-"""Pool controllers on the LAN, with the vendor's cloud as the second way."""
+"""Integration for pool controllers on the LAN, with the vendor's cloud as fallback."""
 
 import logging
 
@@ -38,18 +38,18 @@ PLATFORMS = [
 
 
 def _names_nobody(record: logging.LogRecord) -> bool:
-    """Drop a line of Home Assistant's that names the account and the controller."""
+    """Drop the log line of Home Assistant that names the account and the controller."""
     return not record.getMessage().startswith("Updating discovery keys")
 
 
-# Home Assistant writes such lines with the logger of the integration.
+# Home Assistant logs such lines with the logger of the integration.
 logging.getLogger(__package__).addFilter(_names_nobody)
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
-    """Register the actions and read what is remembered; both outlive any entry."""
+    """Register the actions and load the stored data; both outlive any entry."""
     async_setup_services(hass)
     async_setup_plan(hass)
     await _async_memory(hass)
@@ -58,7 +58,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
 
 
 async def _async_memory(hass: HomeAssistant) -> Memory:
-    """Return what is remembered; read it where a disabled account did not."""
+    """Return the stored data; load it if setup did not run (all accounts disabled)."""
     if DATA_MEMORY not in hass.data:
         memory = Memory(hass)
         await memory.async_load()
@@ -67,7 +67,7 @@ async def _async_memory(hass: HomeAssistant) -> Memory:
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
-    """Start with what is remembered; the account is read in the background."""
+    """Set up from the stored data; the account is read in the background."""
     await async_offer_dashboard(hass)
     account = AccountCoordinator(hass, entry)
     entry.runtime_data = account
@@ -77,7 +77,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
-    """Forget the controllers of an account that is deleted; the last takes the dashboard."""
+    """Forget a deleted account; remove the dashboard with the last account."""
     memory = await _async_memory(hass)
     others = hass.config_entries.async_entries(DOMAIN, include_ignore=False)
     others = [other for other in others if other.entry_id != entry.entry_id]
@@ -94,10 +94,10 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
 ) -> bool:
-    """Let a device be deleted by hand unless it is a controller of the account.
+    """Allow a device to be deleted by hand unless it is a controller of the account.
 
-    The account need not be loaded for that. The parts of a controller go by themselves
-    when they have nothing left.
+    The account need not be loaded. Child devices of a controller (parts of the pool)
+    are removed automatically once they have no entities.
     """
     if isinstance(device, dr.ChildDeviceEntry):
         return False
@@ -106,7 +106,7 @@ async def async_remove_config_entry_device(
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
-    """Stop; nothing stays behind."""
+    """Unload the entry; first release what could not be released afterwards."""
     connection = options_of(entry).connection
     for check in entry.runtime_data.guided.values():
         await check.async_leave()
@@ -116,7 +116,7 @@ async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
         elif controller.uses_lan and connection is Connection.CLOUD:
             await controller.async_lose_lan()
     if entry.disabled_by:
-        # Only then: after a reload they would be back, and whoever had ignored them
-        # would have to do so again.
+        # Not on a reload: the repairs would come back, and a user who had ignored them
+        # would have to ignore them again.
         async_delete_repairs_of_entry(hass, entry.entry_id)
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)

@@ -48,28 +48,28 @@ _LOGGER = logging.getLogger(__name__)
 
 INVENTORY_INTERVAL = timedelta(hours=1)
 INVENTORY_RETRY = 300.0
-"""s after which an inventory that failed is read again."""
+"""Seconds after which a failed inventory is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
-"""s between the first inventory that lacks a controller and the one that removes it."""
+"""Seconds from the first inventory without a controller to the one that removes it."""
 _ROOM_INTERVAL = timedelta(minutes=1)
-"""Between two tries to add controllers for which there was no room."""
+"""Interval between attempts to add controllers for which there was no room."""
 _APART = 0.003
-"""s between first looks (chosen): all answers at once would hold others up."""
+"""Seconds between first polls (chosen): replies all at once delay Home Assistant."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
 
 class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
-    """What the account owns, read hourly, which also keeps it signed in.
+    """Coordinator of an account: reads its inventory hourly, which keeps it signed in.
 
-    The data are the records of its controllers by identifier, as `entry.data` holds
-    them; `controllers` are their coordinators.
+    `data` maps identifiers of controllers to their records, as stored in `entry.data`;
+    `controllers` maps them to their coordinators.
     """
 
     config_entry: PoolctlConfigEntry
 
     def __init__(self, hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
-        """Start from what the entry remembers."""
+        """Start from the records stored in the entry."""
         super().__init__(
             hass,
             _LOGGER,
@@ -92,11 +92,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.problems = AccountProblems(hass, entry, self, facts, show)
         self.shared = self._make_shared()
         self._lacking: dict[str, float] = {}
-        """Since when the inventory lacks a known controller (monotonic, s)."""
+        """Time since which the inventory lacks a stored controller (monotonic, s)."""
         self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
         async_ask_the_time(hass, entry, self.cloud)
         self._left_out: set[str] = set()
-        """Controllers that could not be loaded: what is stored of them is kept."""
+        """Controllers that could not be added; their stored records are kept."""
         self._without_room: set[str] = set()
         """Controllers whose entities would exceed Home Assistant's limit."""
         self._room_logged = frozenset[str]()
@@ -116,16 +116,16 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     # Start
 
     async def async_start(self) -> None:
-        """Bring up the remembered controllers; wait for the cloud if there are none.
+        """Start the stored controllers; wait for the cloud if there are none.
 
-        Raises ConfigEntryNotReady where not one controller answers by any path.
+        Raises ConfigEntryNotReady if no controller answers on any path.
         """
         remembered = bool(self.data or self._unread)
         if not remembered:
             await self.async_config_entry_first_refresh()
         for record in tuple(self.data.values()):
             self._try_to_add(record)
-            # There may be many, and others wait.
+            # Many controllers must not block the event loop.
             await asyncio.sleep(0)
         self._report_left_out()
         # A listener keeps the hourly timer going.
@@ -150,7 +150,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @callback
     def _close_season(self) -> None:
-        """Start from what is remembered: nobody waits, and nothing nags."""
+        """Start in a closed season: do not wait for a poll, and show no reminders."""
         for controller in self.controllers.values():
             store = controller.controller.store
             watch = ExpiryWatch(self.hass, store, controller.async_refresh)
@@ -169,14 +169,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN, translation_key="no_controller_answers"
             )
         for controller in silent:
-            # The words of the coordinator, which says later that it is back.
+            # Worded as in the base class, which later logs the recovery.
             _LOGGER.error(
                 "Error fetching %s data: %s", controller.name, controller.last_exception
             )
 
     @property
     def _without_any(self) -> bool:
-        """Whether all are left out or run elsewhere: an inventory may find others."""
+        """Whether every controller is left out or runs elsewhere; more may be found."""
         return not self.controllers and bool(self._unread or self.data)
 
     # Inventory
@@ -186,8 +186,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         try:
             inventory = await self.cloud.inventory()
         except AuthenticationError as err:
-            # Home Assistant would read no more inventory: a refusal may be a fault of
-            # the service, which renews the sign-in later.
+            # ConfigEntryAuthFailed would end the reads of the inventory. But the refusal
+            # may be a fault of the service, which renews the sign-in later.
             self.config_entry.async_start_reauth_if_available(self.hass)
             failure = UpdateFailed if self.data else ConfigEntryAuthFailed
             raise failure(
@@ -198,7 +198,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             raise UpdateFailed(
                 translation_domain=DOMAIN,
                 translation_key=sentence(err, ACCOUNT_ERRORS),
-                # A first set-up is tried again by Home Assistant, which would wait.
+                # Home Assistant retries a first set-up by itself, sooner than this.
                 retry_after=INVENTORY_RETRY if self.data else None,
             ) from err
         keys = await self._keys.async_fetch(
@@ -216,10 +216,10 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         return records
 
     def _kept(self, inventory: Inventory) -> dict[str, ControllerRecord]:
-        """Return the known controllers that an inventory lacks, but that are kept.
+        """Return the stored controllers that an inventory lacks but that are kept.
 
-        One is gone once two readings an hour apart lack it. It stays while it verifies
-        on the LAN, and where a part of the answer was not understood.
+        One is removed once two inventories an hour apart lack it, but not while it
+        verifies on the LAN, nor if a part of the inventory was not understood.
         """
         now, listed = time.monotonic(), {each.device_id for each in inventory.devices}
         lacking = self.data.keys() - listed
@@ -234,7 +234,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         }
 
     def _verifies(self, device_id: str) -> bool:
-        """Return whether a controller answers on the LAN, signed with its key."""
+        """Return whether a controller answers on the LAN and verifies under its key."""
         if (controller := self.controllers.get(device_id)) is None:
             return False
         health = controller.health()
@@ -270,7 +270,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @callback
     def _async_store(self, record: ControllerRecord) -> None:
-        """Remember what was learned of one controller."""
+        """Store the record of one controller."""
         self.data = {**self.data, record.device_id: record}
         self._remember(self.data)
 
@@ -280,11 +280,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             other.name == name and other.site != site for other in self.data.values()
         )
 
-    # Controllers come and go
+    # Adding and removing controllers
 
     @callback
     def _async_apply(self) -> None:
-        """Let controllers come and go with the inventory."""
+        """Add and remove controllers to match the inventory."""
         if not self.last_update_success:
             return
         for device_id in self.controllers.keys() - self.data.keys():
@@ -307,7 +307,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @callback
     def _try_to_add(self, record: ControllerRecord) -> ControllerCoordinator | None:
-        """Add a controller; one that cannot be added never stops the others."""
+        """Add a controller; a failure never stops the others."""
         if async_runs_elsewhere(self.hass, self.config_entry, record.device_id):
             return None
         running = self.controllers.keys()
@@ -328,7 +328,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @callback
     def _async_look_for_room(self, now: datetime) -> None:
-        """Add controllers once there is room: somebody disables entities, or few came."""
+        """Add controllers once there is room: entities were disabled, or few came."""
         if waiting := frozenset(self._without_room):
             self._async_add_listed()
             if waiting == self._without_room != self._room_logged:
@@ -373,14 +373,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.guided[record.device_id] = GuidedCheck(coordinator)
         async_take_over(self.hass, self.config_entry, record.device_id)
         async_disentangle(self.hass, self.config_entry.entry_id, record.device_id)
-        # Its device is registered before its entities: it is there while nobody answers.
+        # Registered now, the device exists even if the controller does not answer.
         coordinator.async_register_device()
         addresses = async_observed_addresses(self.hass)
         addresses.protect(record.device_id)
         reported = addresses.of(record.device_id)
         async_end_cards(self.hass, record.device_id, {record.mac})
         for each in reported:
-            # It may have moved while this entry was not loaded.
+            # Its address may have changed while this entry was not loaded.
             coordinator.recovery.async_offer(each)
         return coordinator
 

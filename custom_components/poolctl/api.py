@@ -1,4 +1,4 @@
-"""The account's access token, handed to the client."""
+"""The access token of an account, provided to the client."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ class AccountToken:
     async def __call__(self, *, refused: str | None = None) -> str:
         """Return a valid token other than the refused one.
 
-        Raises AuthenticationError where a new sign-in is needed, else UnreachableError.
+        Raises AuthenticationError if a new sign-in is needed, else UnreachableError.
         """
         if refused is not None and refused == self._access_token:
             self._store(expires_at=0)
@@ -49,7 +49,7 @@ class AccountToken:
         return self._access_token
 
     async def _renew(self) -> PoolctlError | None:
-        """Renew the token where needed; return what went wrong."""
+        """Renew the token; return the error, if any."""
         try:
             async with asyncio.timeout(_TIMEOUT):
                 implementation = await async_get_entry_implementation(
@@ -59,7 +59,7 @@ class AccountToken:
                 self._store(**await implementation.async_refresh_token(token))
                 self._end_sign_in()
         except ConfigEntryAuthFailed, KeyError:
-            # In a closed season nobody is asked; the next one asks (chosen).
+            # A closed season requests no sign-in; the next season does (chosen).
             if not self._entry.pref_disable_polling:
                 self._entry.async_start_reauth_if_available(self._hass)
             return AuthenticationError("the service wants a new sign-in")
@@ -72,7 +72,7 @@ class AccountToken:
         return None
 
     def _end_sign_in(self) -> None:
-        """Close a request to sign in that an earlier refusal has opened."""
+        """Abort the reauth flow that an earlier refusal started."""
         for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
             self._hass.config_entries.flow.async_abort(flow["flow_id"])
 

@@ -1,7 +1,7 @@
 """OAuth 2.0 against the service address of an entry (interface.md 4.1, 5.1).
 
-Accounts may be on different addresses, and Home Assistant asks for an implementation
-without saying for which: `service_address` says it, in a context variable.
+Accounts may use different addresses, but Home Assistant requests an implementation
+without naming one: `service_address` sets it in a context variable.
 """
 
 from collections.abc import Generator
@@ -39,12 +39,12 @@ from .private import TokenImplementation
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 
 CONF_REFRESH_SINCE = "refresh_token_since"
-"""When the refresh token was handed out, Unix time: it dies 30 days later."""
+"""Unix time at which the refresh token was issued; it expires 30 days later."""
 
 
 @contextmanager
 def service_address(base_url: str) -> Generator[None]:
-    """Let implementations be made for this service."""
+    """Set the service address for implementations created in this context."""
     token = _service.set(base_url)
     try:
         yield
@@ -63,7 +63,7 @@ class ServiceImplementation(TokenImplementation):
 
     @override
     async def async_request_token(self, data: dict[str, str]) -> dict[str, object]:
-        """Return what Home Assistant keeps of a token: nothing that it did not ask for."""
+        """Return the token to be stored, with only the fields that are needed."""
         form = {
             "client_id": self.client_id,
             "client_secret": self.client_secret,
@@ -101,7 +101,7 @@ class ServiceImplementation(TokenImplementation):
         return token
 
     async def _async_keep_recording(self, data: dict[str, str]) -> None:
-        """Keep what was answered to a sign-in; a renewal has an entry for that."""
+        """Write a recording of a failed sign-in; for a renewal, the entry has one."""
         if data.get("grant_type") == "authorization_code":
             await async_keep_recording(self.hass, self.token_url)
 
@@ -111,25 +111,25 @@ async def async_get_auth_implementation(
 ) -> ServiceImplementation:
     """Return the implementation for the service of the context."""
     if (base_url := _service.get()) is None:
-        raise ImplementationUnavailableError  # Home Assistant has the words
+        raise ImplementationUnavailableError  # Home Assistant has the text
     server = AuthorizationServer(authorize_url(base_url), token_url(base_url))
     return ServiceImplementation(hass, auth_domain, credential, server)
 
 
 async def async_credentials_stored(hass: HomeAssistant) -> bool:
-    """Return whether there are application credentials, for whichever service."""
+    """Return whether application credentials are stored, for any service."""
     with service_address(""):
         found = await config_entry_oauth2_flow.async_get_implementations(hass, DOMAIN)
     return bool(found)
 
 
 async def async_get_description_placeholders(hass: HomeAssistant) -> dict[str, str]:
-    """Return what the dialog for credentials shows: the redirect address."""
+    """Return the redirect address, shown in the dialog for credentials."""
     try:
         address = config_entry_oauth2_flow.async_get_redirect_uri(hass)
     except RuntimeError:
-        # The dialog asks over a websocket. A browser sends no other header of the page
-        # with it than the origin, which is also what the sign-in will come back to.
+        # The dialog uses a websocket, where the only header that names the page is the
+        # origin. That is also the address that the sign-in returns to.
         request = http.current_request.get()
         origin = request.headers.get(hdrs.ORIGIN, "") if request is not None else ""
         address = f"{origin}{config_entry_oauth2_flow.AUTH_CALLBACK_PATH}"

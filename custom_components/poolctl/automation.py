@@ -1,8 +1,8 @@
-"""What triggers and conditions have in common: entities, problems, limits, connections.
+"""Code shared by triggers and conditions: entities, problems, limits, connections.
 
-Home Assistant gives both the states of whatever a person targets: entities, devices,
-areas, labels. Each trigger and condition uses only those entities of ours that it is
-about.
+Home Assistant passes the states of all targeted entities, whether targeted by entity,
+device, area or label. Each trigger and condition uses only the entities of this
+integration that it is about.
 """
 
 from collections.abc import Collection, Mapping
@@ -65,7 +65,7 @@ _READING_OPTIONS: Final = {
 
 
 class PoolEntities(Targets):
-    """A mixin for the bases of Home Assistant: only some entities of ours count."""
+    """Mixin for Home Assistant's base classes that selects entities by their keys."""
 
     _domain: str
     _keys: Collection[str]
@@ -74,7 +74,7 @@ class PoolEntities(Targets):
     def __init_subclass__(
         cls, domain: str | None = None, keys: Collection[str] = (), **kwargs: object
     ) -> None:
-        """Take over which entities it is about, by their keys."""
+        """Set the domain and the keys of the entities that the class is about."""
         super().__init_subclass__(**kwargs)
         if domain is not None:
             cls.look_at({domain: DomainSpec()})
@@ -83,10 +83,10 @@ class PoolEntities(Targets):
     def _aimed[C: (TriggerConfig, ConditionConfig)](
         self, hass: HomeAssistant, config: C
     ) -> C:
-        """Return the configuration with controllers for parts that have no such entity.
+        """Return the configuration; controllers replace parts without such an entity.
 
-        So any part of a pool stands for the pool, except where the pool has several: the
-        part with the spa's thermostat is that thermostat alone.
+        Thus any part of a pool stands for the whole pool. A part with such an entity
+        stays: the part with the spa's thermostat stands for that thermostat alone.
         """
         target = config.target or {}
         if ATTR_DEVICE_ID not in target:
@@ -102,7 +102,7 @@ class PoolEntities(Targets):
         return replace(config, target={**target, ATTR_DEVICE_ID: named})
 
     def entity_filter(self, entities: set[str]) -> set[str]:
-        """Return those entities that it is about."""
+        """Return the entities that the trigger or condition is about."""
         registry = er.async_get(self.hass)
         ends = tuple(f"_{key}" for key in self._keys)
         return {
@@ -115,15 +115,15 @@ class PoolEntities(Targets):
 
 
 class OfStatus(PoolEntities, domain=SENSOR, keys=("status",)):
-    """A mixin: it is about *Status*."""
+    """Mixin for the sensor *Status*."""
 
 
 class OfConnection(PoolEntities, domain=SENSOR, keys=("connection",)):
-    """A mixin: it is about the connection."""
+    """Mixin for the sensor *Connection*."""
 
 
 class OfClimates(PoolEntities, domain=CLIMATE, keys=("pool", "spa")):
-    """A mixin: it is about the thermostats."""
+    """Mixin for the thermostats."""
 
 
 # Problems
@@ -132,9 +132,9 @@ class OfClimates(PoolEntities, domain=CLIMATE, keys=("pool", "spa")):
 def problems_of(
     state: State | None, kinds: Collection[str]
 ) -> Mapping[str, Mapping[str, Any]] | None:
-    """Return the problems of some kinds that *Status* lists, `None` where it lists none.
+    """Return the problems of some kinds in *Status*, `None` if it has no list of them.
 
-    Without any kind, these are all problems, and no notices.
+    Without kinds, return all problems but no notices.
     """
     if state is None or ATTR_PROBLEMS not in state.attributes:
         return None
@@ -153,7 +153,7 @@ def problems_of(
 class OfReading(
     PoolEntities, domain=SENSOR, keys=tuple(reading.key for reading in READINGS)
 ):
-    """A mixin: a reading, and limits that a person chose or those of the pool."""
+    """Mixin for a reading and its limits: the user's, else those of the pool."""
 
     _lower: float | None
     _upper: float | None
@@ -165,7 +165,7 @@ class OfReading(
         async_add_limits(hass, self._lower, self._upper)
 
     def in_range(self, state: State) -> bool | None:
-        """Return whether a reading is within its limits, `None` where it is no number."""
+        """Return whether a reading is within its limits, `None` if one is unknown."""
         lower, upper = (
             state.attributes.get(name) if chosen is None else chosen
             for name, chosen in (
@@ -185,7 +185,7 @@ def with_reading_options(schema: vol.Schema) -> vol.Schema:
 
 
 def _checked_limits(config: ConfigType) -> ConfigType:
-    """Return the configuration; raise Invalid if nothing is between the limits."""
+    """Return the configuration; raise Invalid if the lower limit is too high."""
     options = config[CONF_OPTIONS]
     lower, upper = options.get(OPTION_LOWER_LIMIT), options.get(OPTION_UPPER_LIMIT)
     if lower is not None and upper is not None and lower > upper:
@@ -197,7 +197,7 @@ def _checked_limits(config: ConfigType) -> ConfigType:
 
 
 def _reading_of(state: State) -> float | None:
-    """Return what a sensor shows, ORP in mV whatever unit its owner chose."""
+    """Return the value of a sensor; ORP is in mV, whatever unit the user chose."""
     try:
         value = float(state.state)
     except ValueError:
@@ -214,9 +214,9 @@ def _reading_of(state: State) -> float | None:
 
 
 def connection_of(state: State | None) -> str | None:
-    """Return what the connection sensor shows, `None` where it shows nothing.
+    """Return the state of the connection sensor, `None` if it is unavailable.
 
-    In a closed season, and while its entry is not set up, it is unavailable.
+    It is unavailable in a closed season and while its entry is not set up.
     """
     if state is None:
         return None

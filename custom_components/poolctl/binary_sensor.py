@@ -1,4 +1,4 @@
-"""Binary sensors: what runs, what is stable, what is wrong."""
+"""Binary sensors: running equipment, stable chemistry, problems, connections."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,9 +43,9 @@ class PoolctlBinarySensorDescription(
     """One binary sensor."""
 
     ages: bool = False
-    """Whether it is unknown once what it follows from is old."""
+    """Whether the value becomes unknown once the data it is based on is old."""
     on_thermostat: bool = False
-    """Whether a thermostat shows it, too; the cloud alone reports no thermostat."""
+    """Whether a thermostat shows it, too; the cloud alone provides no thermostat."""
 
 
 def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
@@ -60,7 +60,7 @@ def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
 
 
 def _without_effect(doser: DoserKind) -> PoolctlBinarySensorDescription:
-    """Return the row of doses that do not move their reading."""
+    """Return the row of doses that do not change their reading."""
     return PoolctlBinarySensorDescription(
         key=f"{doser.key}_without_effect",
         translation_key=f"{doser.key}_without_effect",
@@ -74,7 +74,7 @@ def _without_effect(doser: DoserKind) -> PoolctlBinarySensorDescription:
 def _connected(
     key: str, value_fn: Callable[[PoolState], bool | None]
 ) -> PoolctlBinarySensorDescription:
-    """Return the row of something that the controller is connected to."""
+    """Return the row of a connection of the controller."""
     return PoolctlBinarySensorDescription(
         key=key,
         translation_key=key,
@@ -186,7 +186,7 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
         translation_key=f"{slot.role}_output",
         device_class=BinarySensorDeviceClass.RUNNING,
         entity_category=EntityCategory.DIAGNOSTIC,
-        # That it heats or doses is reported by an entity of its own.
+        # Another entity shows whether it heats or doses.
         entity_registry_enabled_default=slot.role is Role.VIRTUAL,
         value_fn=slot_is_on(slot.index),
         assumed_fn=lambda state: state.outputs.assumed,
@@ -219,31 +219,31 @@ async def async_setup_entry(
 
 
 class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
-    """One yes or no of a controller."""
+    """Binary sensor of a controller."""
 
     entity_description: PoolctlBinarySensorDescription
 
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return the value, `None` where the source does not report."""
+        """Return the value, `None` if the source does not report it."""
         return self._value
 
     @property
     @override
     def entity_registry_enabled_default(self) -> bool:
-        """Return whether it is enabled at first: one fact has one enabled entity."""
+        """Return whether it is enabled by default: one fact has one enabled entity."""
         if self.entity_description.on_thermostat:
             return self.coordinator.data.source is Source.CLOUD
         return self.entity_description.entity_registry_enabled_default
 
 
 class PoolctlAgingSensor(PoolctlBinarySensor):
-    """One that is read with every poll: a poll that reports nothing new is no change."""
+    """Binary sensor that is updated with every read, even one without a change."""
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Follow the reads."""
+        """Subscribe to the reads."""
         await super().async_added_to_hass()
         self.async_on_remove(self.controller.store.add_read_listener(self._read))
 
@@ -253,6 +253,6 @@ class PoolctlAgingSensor(PoolctlBinarySensor):
 
 
 class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):
-    """An output that nobody switches by hand, with the reason."""
+    """Output that cannot be switched by hand, with the reason."""
 
     entity_description: PoolctlBinarySensorDescription

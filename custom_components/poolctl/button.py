@@ -1,4 +1,4 @@
-"""Buttons: things done once."""
+"""Buttons: actions that run once."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -33,19 +33,19 @@ class PoolctlButtonDescription(
 
 
 def _refill(doser: DoserKind) -> PoolctlButtonDescription:
-    """Return the row of "the drum is full again"."""
+    """Return the row of the button that marks a drum as full."""
     return PoolctlButtonDescription(
         key=f"refill_{doser.key}",
         translation_key=f"refill_{doser.key}",
         fitted=doser.fitted,
-        # Without the size of the drum it is unknown what full would be.
+        # Without the size of the drum, the volume of a full one is unknown.
         value_fn=lambda state: doser.of(state).drum_litres,
         press_fn=lambda coordinator: coordinator.controller.dosing.refill(doser),
     )
 
 
 async def _filter_cleaned(coordinator: ControllerCoordinator) -> None:
-    """Call the filter clean; Home Assistant alone keeps that."""
+    """Mark the filter as cleaned; only Home Assistant stores this."""
     coordinator.remembered.async_filter_cleaned()
     coordinator.controller.store.publish()
 
@@ -67,7 +67,7 @@ BUTTONS = (
 
 _LIGHT_UPKEEP = {"resync", "save_colour", "sync"}
 _SELDOM = {*_LIGHT_UPKEEP, "brightness_down"}
-"""Actions of a light that are needed only now and then."""
+"""Light actions that are seldom needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ def _light_button(index: int, action: str) -> PoolctlLightButtonDescription:
 
 
 def _light_buttons(coordinator: ControllerCoordinator) -> Presences:
-    """Return the actions of all lights, which depend on their light type."""
+    """Return the buttons of all lights; the light type decides which exist."""
     found: Presences = {}
     pool = coordinator.pool
     for slot in pool.state.outputs.slots:
@@ -121,14 +121,14 @@ async def async_setup_entry(
 
 
 class PoolctlButton(PoolctlEntity[float], ButtonEntity):
-    """Something a person asks to be done."""
+    """Button of a controller."""
 
     entity_description: PoolctlButtonDescription
     shows_figures = False
 
     @override
     async def async_press(self) -> None:
-        """Do it."""
+        """Run the action."""
         with self.commanding():
             await self.entity_description.press_fn(self.coordinator)
 
@@ -150,7 +150,7 @@ class PoolctlLightButton(OfSlot[float], PoolctlButton):
     @property
     @override
     def name(self) -> str | None:
-        """The light's name and the action; not cached: a light may be renamed."""
+        """Name of the light and the action; not cached, as a light may be renamed."""
         if (slot := self.slot) is None:
             return None
         texts = self.platform_data.platform_translations

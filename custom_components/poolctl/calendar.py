@@ -1,6 +1,6 @@
-"""Calendar: the schedules of a controller, to be added, moved, renamed and deleted.
+"""Calendar: add, move, rename and delete the schedules of a controller.
 
-Only armed schedules run, so only they are shown; the switches have them all.
+Only armed schedules run, so only they are shown; every schedule has a switch.
 """
 
 from collections.abc import Mapping
@@ -45,15 +45,15 @@ from .names.outputs import OutputNames
 from .presence import async_setup_platform, described
 from .schedules import recurrence
 
-# Changes of schedules take turns by themselves.
+# Schedule changes are already made one at a time.
 PARALLEL_UPDATES = 0
 
 _ALL_OF_THEM = "THISANDFUTURE"
-"""The range of a change that means more than one event."""
+"""Recurrence range of a change to more than one event."""
 _WEEK_AND_MORE = timedelta(days=8)
-"""Within this every armed schedule begins at least once."""
+"""Time span in which every armed schedule begins at least once."""
 _BLANK = Schedule(slot=0, aux_type=0, start=0, end=0, weekdays=0, name="")
-"""What a new schedule begins as."""
+"""Template of a new schedule."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ async def async_setup_entry(
 
 
 def _earlier(at: datetime, by: timedelta) -> datetime:
-    """Return a time some minutes earlier, whatever clocks do in them."""
+    """Return a time moved back by a duration, correct across clock changes."""
     return (at.astimezone(UTC) - by).astimezone(at.tzinfo)
 
 
@@ -97,18 +97,18 @@ def _key(index: int, schedule: Schedule) -> str:
 
 
 def first_day() -> date:
-    """Return the first day on which a schedule is shown that was not there yet."""
+    """Return the first day on which a new schedule is shown."""
     return dt_util.now().date()
 
 
 class PoolctlCalendar(
     PoolctlEntity[Mapping[int, Schedule]], RestoreEntity, CalendarEntity
 ):
-    """The schedules of one controller, from the days on which they were first observed.
+    """Schedules of one controller, each shown from the day it was first observed.
 
     Events have a `recurrence_id`: without one, Home Assistant's own editor leaves out
     the rule when an event is saved, so that weekdays could not be changed. With one, the
-    editor asks whether one event or all are meant, and a change of one alone is refused.
+    editor asks whether one event or all are meant; a change of one event is refused.
     """
 
     entity_description: PoolctlCalendarDescription
@@ -124,14 +124,14 @@ class PoolctlCalendar(
         coordinator: ControllerCoordinator,
         description: PoolctlCalendarDescription,
     ) -> None:
-        """Begin with nothing observed; what was kept is read once it is added."""
+        """Start without stored days; they are restored when the entity is added."""
         self._since: dict[str, date] = {}
-        """By schedule: one that moves to other times was not there before."""
+        """First day of each schedule; a schedule with new times counts as a new one."""
         super().__init__(coordinator, description)
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Take over since when the schedules have been there."""
+        """Restore the first day of each schedule."""
         await super().async_added_to_hass()
         if (kept := await self.async_get_last_extra_data()) is None:
             return
@@ -142,7 +142,7 @@ class PoolctlCalendar(
     @property
     @override
     def extra_restore_state_data(self) -> ExtraStoredData:
-        """Return what to keep over a restart."""
+        """Return the data to restore after a restart."""
         days = {key: day.isoformat() for key, day in self._since.items()}
         return RestoredExtraData(days)
 
@@ -172,8 +172,8 @@ class PoolctlCalendar(
     @property
     @override
     def event(self) -> CalendarEvent | None:
-        """Return the run that is under way, or the next one."""
-        # Schedules run by the controller's clock; when that is, is shown by ours.
+        """Return the current run, else the next one."""
+        # Schedules run by the controller's clock, but times are shown by our clock.
         ahead = self.controller.controller_clock.shift
         now = dt_util.as_local(dt_util.utcnow() + ahead)
         events = self._events(self._schedules, now, now + _WEEK_AND_MORE)
@@ -187,7 +187,7 @@ class PoolctlCalendar(
     async def async_get_events(
         self, hass: HomeAssistant, start_date: datetime, end_date: datetime
     ) -> list[CalendarEvent]:
-        """Return the runs within some time, none from before a schedule was there."""
+        """Return the runs in a time span, none from before its schedule existed."""
         return self._events(self._schedules, start_date, end_date, self._since)
 
     def _events(
@@ -254,7 +254,7 @@ class PoolctlCalendar(
     def _find(
         self, uid: str, recurrence_id: str | None, recurrence_range: str | None
     ) -> tuple[int, Schedule]:
-        """Return the schedule of an event that a person changes as a whole."""
+        """Return the schedule of an event; refuse to change one event alone."""
         if recurrence_id and recurrence_range != _ALL_OF_THEM:
             raise InvalidCommandError("one event alone", reason="event_alone")
         if (found := recurrence.find_uid(uid, self._schedules)) is None:
@@ -264,7 +264,7 @@ class PoolctlCalendar(
     def _equipment(
         self, event: Mapping[str, Any], previous: Schedule | None
     ) -> Equipped:
-        """Return the equipment that the description names, as `equip` does."""
+        """Return the equipment named in the description, as returned by `equip`."""
         names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
         if previous is not None and text == _description(previous, names):
             text = ""
@@ -281,7 +281,7 @@ class PoolctlCalendar(
 
 
 class _Times(NamedTuple):
-    """When a schedule runs, in the units of `Schedule`."""
+    """Times of a schedule, in the units of `Schedule`."""
 
     start: int
     end: int
@@ -289,7 +289,7 @@ class _Times(NamedTuple):
 
 
 def _times(event: Mapping[str, Any]) -> _Times:
-    """Return what an event says of when its schedule runs."""
+    """Return the times of the schedule in an event."""
     first, last = event[EVENT_START], event[EVENT_END]
     start, end = recurrence.parse_window(first, last)
     return _Times(start, end, recurrence.parse_rule(event.get(EVENT_RRULE), first))
@@ -301,9 +301,9 @@ def _kept(
     observed: Schedule,
     recurrence_id: str | None,
 ) -> _Times:
-    """Return the times, those of the schedule where a person left them as shown.
+    """Return the times; those that the user did not change come from the schedule.
 
-    Where the clock jumps, a run is shown at another time than that of its schedule.
+    Where the clock jumps, a run is shown at other times than those of its schedule.
     """
     start: date = event[EVENT_START]
     if not isinstance(start, datetime):
@@ -325,7 +325,7 @@ def _schedule(
     times: _Times,
     event: Mapping[str, Any],
 ) -> Schedule:
-    """Return a schedule as an event wants it."""
+    """Return a schedule with the equipment, times and name of an event."""
     return replace(
         previous,
         slot=equipment["slot"],

@@ -1,4 +1,4 @@
-"""Climate: the water of the pool and of the spa."""
+"""Climate: the thermostats of the pool and of the spa."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -37,21 +37,21 @@ from .learned.pool import Pool
 from .learned.warming import expected_rate
 from .presence import async_setup_platform, described
 
-# Controllers take one command at a time by themselves; a limit here would keep the
-# newest of several values from overtaking the ones that wait.
+# Commands to a controller are already sent one at a time; a limit here would keep the
+# newest of several values from replacing those that wait.
 PARALLEL_UPDATES = 0
 
 ATTR_HEATING_RATE: Final = "heating_rate"
-"""How much warmer the water gets in an hour, in the unit of its temperatures."""
+"""Temperature rise per hour of heating, in the unit of the entity's temperatures."""
 
 
 class ClimateValue(NamedTuple):
-    """What a person sees of a body of water."""
+    """Values that are shown for a body of water."""
 
     target: int
-    """°C."""
+    """Target temperature in °C."""
     current: float | None
-    """°C."""
+    """Water temperature in °C."""
     mode: HVACMode | None
     action: HVACAction | None
 
@@ -61,7 +61,7 @@ _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: 
 
 
 def _shown(pool: Pool, body: Body) -> ClimateValue | None:
-    """Return what is shown, `None` while the target in °C is unknown."""
+    """Return the values to show, `None` while the target in °C is unknown."""
     state = pool.state
     if (target := body.of(state).target) is None:
         return None
@@ -111,7 +111,7 @@ async def async_setup_entry(
 
 
 class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
-    """A body of water that something heats."""
+    """Thermostat of a body of water."""
 
     entity_description: PoolctlClimateDescription
     _attr_supported_features = (
@@ -127,7 +127,7 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
     _attr_max_temp = MAX_TARGET
 
     if not hasattr(ClimateEntity, "native_temperature_unit"):
-        # What Home Assistant reads before 2026.11. From then on these names are
+        # Names that Home Assistant reads before 2026.11. From then on they are
         # deprecated, and a class that has them is reported.
         vars().update(
             temperature_unit=property(attrgetter("_attr_native_temperature_unit")),
@@ -140,13 +140,13 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
     @property
     @override
     def hvac_modes(self) -> list[HVACMode]:
-        """Return the modes a person may choose."""
+        """Return the modes that the user can choose."""
         return [HVACMode.HEAT, HVACMode.OFF]
 
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
-        """Return why it heats or not, and what was learned of the water."""
+        """Return the explanation and the learned heating rate."""
         explained = super().extra_state_attributes
         if (rate := self._rate) is None:
             return explained
@@ -162,7 +162,7 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
 
     @property
     def _rate(self) -> float | None:
-        """°C an hour that heating brings."""
+        """Expected temperature rise while heating, in °C per hour."""
         body, learned = self.entity_description.body, self.coordinator.learned
         return expected_rate(learned.warming[body], self.coordinator.data, body)
 
@@ -183,17 +183,17 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
     async def async_warm_by(
         self, at: datetime | None = None, duration: timedelta | None = None
     ) -> None:
-        """Have the water warm by a time, and for some time from then; or ask no more."""
+        """Request warm water by a time, for a duration; no time cancels the request."""
         body = self.entity_description.body
         with self.commanding():
             await self.coordinator.warm_by.want(body, at, duration)
 
     @override
     async def async_set_temperature(self, **kwargs: Any) -> None:
-        """Set the target, and the mode with it where one is given, in one write."""
+        """Set the target and, if given, the mode in one write."""
         mode: HVACMode | None = kwargs.get(ATTR_HVAC_MODE)
         if mode is not None and mode not in self.hvac_modes:
-            # Home Assistant checks the mode only where it is set alone: its words.
+            # Home Assistant checks the mode only if it is set alone: the same error.
             raise ServiceValidationError(
                 translation_domain=CLIMATE,
                 translation_key="not_valid_hvac_mode",
@@ -206,7 +206,7 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
 
     @override
     async def async_set_hvac_mode(self, hvac_mode: HVACMode) -> None:
-        """Let the water be heated, or not."""
+        """Allow or forbid heating."""
         await self._async_change(None, hvac_mode)
 
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:

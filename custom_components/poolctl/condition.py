@@ -1,7 +1,7 @@
-"""Conditions: how the pool is now, or has been for a time.
+"""Conditions: the state of the pool, now or for a duration.
 
-They extend Home Assistant's own bases for conditions of entities: entities whose state is
-unknown are left out, and `for` uses the history where there is one.
+They extend Home Assistant's base classes for entity conditions: entities whose state is
+unknown are left out, and `for` uses the recorded history if there is one.
 """
 
 from typing import override
@@ -71,7 +71,7 @@ class ConnectionIs(
     OfAnyState,
     schema=_SCHEMA.extend({vol.Required(CONF_OPTIONS): CONNECTION_OPTIONS}),
 ):
-    """A controller is reached by one of the chosen ways, or by none."""
+    """The connection of a controller (LAN, cloud or lost) is one of those chosen."""
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Read the options."""

@@ -1,4 +1,4 @@
-"""Adding an account: its service address, sign-in there, and what the network found."""
+"""Config flow of an account: service address, sign-in and discovered controllers."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -57,13 +57,13 @@ _URL_FIELD = TextSelector(
 _ADDRESS_FORM = vol.Schema({vol.Required(CONF_URL): _URL_FIELD})
 _EXAMPLE_URL = "https://pool.example.com"
 _CARDS = 20
-"""Discoveries shown at once: nobody has more, and anybody can announce a thousand."""
+"""Maximum number of discovery cards: no user has more, a device may announce 1000."""
 _KEPT_NAMES = 10
-"""Names of services that Home Assistant keeps with an entry, at most."""
+"""Maximum number of mDNS service names that Home Assistant keeps with an entry."""
 
 
 class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOMAIN):
-    """A person adds an account, confirms a discovered controller, or signs in again."""
+    """Adds an account, confirms a discovered controller or renews a sign-in."""
 
     DOMAIN = DOMAIN
     VERSION = 1
@@ -97,7 +97,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_user(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for what was found on the network, else for the service address."""
+        """Offer the discovered controllers, else ask for the service address."""
         if user_input is None:
             if not await async_credentials_stored(self.hass):
                 return await self._ask_credentials()
@@ -111,7 +111,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_found(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask which of the discovered controllers this is about, if any."""
+        """Ask which of the discovered controllers to add, if any."""
         if user_input is not None:
             self._observed = discovered.async_chosen(self.hass, user_input)
             step_id = "user" if self._observed is None else "confirm"
@@ -123,12 +123,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Show what was discovered and ask for the address of its service."""
+        """Show the discovered controller and ask for its service address."""
         if user_input is None and self._observed is not None:
             self._preview = await async_preview(self.hass, self._observed)
         if not await async_credentials_stored(self.hass):
             if user_input is None and self._preview is not NO_PREVIEW:
-                # Nothing to type yet: a look needs neither an account nor credentials.
+                # No input yet: the preview needs neither an account nor credentials.
                 return self.async_show_form(
                     step_id=self._preview.step_id,
                     description_placeholders=self._placeholders,
@@ -141,7 +141,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async_step_confirm_seen = async_step_confirm_odd = async_step_confirm
 
     async def _ask_credentials(self) -> ConfigFlowResult:
-        """End as Home Assistant's page expects: it asks, then begins a new flow."""
+        """End the flow: Home Assistant asks for credentials, then starts a new flow."""
         return await self.async_step_pick_implementation()
 
     @callback
@@ -150,7 +150,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Put the card back under *Discovered* if only the credentials were missing."""
         discovered.async_cards(self.hass).pop(self.flow_id, None)
         if self._card_returns:
-            # A page that hears of the new card before the old one goes shows both.
+            # A page that gets the new card before the old one is removed shows both.
             self.hass.loop.call_soon(discovered.async_discover_again, self)
 
     async def _ask_address(
@@ -179,7 +179,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _known_address(self) -> str:
-        """Today's address, else that of another account: most have one service."""
+        """Current service address, else that of another account: most use the same."""
         entries = self._async_current_entries(include_ignore=False)
         if self.source == SOURCE_RECONFIGURE:
             entries = [self._entry]
@@ -187,7 +187,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _placeholders(self) -> dict[str, str]:
-        # Home Assistant's validation allows no address inside a translation.
+        # Home Assistant's validation allows no URL inside a translation.
         placeholders = {"example_url": _EXAMPLE_URL}
         if (observed := self._observed) is None:
             return placeholders
@@ -218,7 +218,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             await async_keep_recording(self.hass, self._address)
             return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
-        # The controllers of an entry that asks for a new sign-in are known.
+        # For reauth, no controllers are needed: those of the entry are stored.
         owns = inventory.devices or self.source == SOURCE_REAUTH
         if unique_id is None or not owns:
             return self.async_abort(reason="no_controllers")
@@ -260,7 +260,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_zeroconf(
         self, discovery_info: ZeroconfServiceInfo
     ) -> ConfigFlowResult:
-        """Take over the address of a known controller, offer an unknown one."""
+        """Update the address of a configured controller, or offer a new one."""
         if (observed := ObservedAddress.from_zeroconf(discovery_info)) is None:
             return self.async_abort(reason="not_a_controller")
         if not observed.protocol_supported:
@@ -269,17 +269,17 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 description_placeholders={"protocol": observed.protocol or "-"},
             )
         for address in discovery_info.ip_addresses[1:]:
-            # One announcement for both interfaces (interface.md 2.8).
+            # One announcement covers both interfaces (interface.md 2.8).
             other = replace(observed, host=str(address))
             async_observed_addresses(self.hass).hear(other)
         if (entry := announcements.async_offer(self.hass, observed)) is not None:
             if len(entry.discovery_keys.get(SOURCE_ZEROCONF, ())) < _KEPT_NAMES:
-                # Home Assistant keeps the name of the service with the entry, and
-                # discovers it again when the entry is deleted.
+                # Home Assistant then keeps the service name with the entry, and
+                # rediscovers the controller when the entry is deleted.
                 await self.async_set_unique_id(entry.unique_id, raise_on_progress=False)
             return self.async_abort(reason="already_configured")
         async_observed_addresses(self.hass).hear(observed)
-        # Not the announced one: a neighbour may announce ours with another identifier.
+        # Not the announced MAC: a neighbour may announce ours with another identifier.
         await self.async_set_unique_id(mac_of(observed.device_id))
         self._abort_if_unique_id_configured()
         if not observed.firmware_supported:
@@ -294,11 +294,11 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self._abort_if_too_much()
         self.context["title_placeholders"] = {"name": observed.name}
         discovered.async_cards(self.hass)[self.flow_id] = observed
-        # Nobody looks yet: whether there are credentials matters once somebody does.
+        # No user has opened this yet: the credentials are checked once one does.
         return await self._ask_address("confirm", None)
 
     def _abort_if_too_much(self) -> None:
-        """Show no second card of a controller, and not too many in all."""
+        """Abort for a second card of a controller, or if too many are shown."""
         flows = self._async_in_progress(
             include_uninitialized=True, match_context={"source": SOURCE_ZEROCONF}
         )
@@ -309,7 +309,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @override
     def is_matching(self, other_flow: Self) -> bool:
-        """Return whether another flow is about the same controller, by whatever MAC."""
+        """Return whether another flow is for the same controller, whatever its MAC."""
         observed, other = self._observed, other_flow._observed
         return bool(observed and other and observed.device_id == other.device_id)
 
@@ -317,7 +317,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_dhcp(
         self, discovery_info: DhcpServiceInfo
     ) -> ConfigFlowResult:
-        """Take over the address of a known controller where multicast is blocked."""
+        """Update the address of a configured controller where multicast is blocked."""
         mac = format_mac(discovery_info.macaddress)
         await self.async_set_unique_id(mac)
         announcements.async_offer_address(self.hass, mac, discovery_info.ip)
@@ -328,20 +328,20 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_reauth(
         self, entry_data: Mapping[str, Any]
     ) -> ConfigFlowResult:
-        """Begin to sign in again at the same service."""
+        """Start a new sign-in at the same service."""
         self._address = entry_data[CONF_URL]
         return await self.async_step_reauth_confirm()
 
     async def async_step_reauth_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Say why, then go on to the sign-in page."""
+        """Explain the reason, then continue to the sign-in page."""
         if user_input is None:
             return self.async_show_form(step_id="reauth_confirm")
         return await self._sign_in_again()
 
     async def _sign_in_again(self) -> ConfigFlowResult:
-        """Go to the sign-in page with the credentials the entry was made with."""
+        """Continue to the sign-in page with the credentials of the entry."""
         return await self.async_step_pick_implementation(
             {"implementation": self._entry.data["auth_implementation"]}
         )
@@ -367,13 +367,13 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_reconfigure_service(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for the service's address; a new one is never sent the old token."""
+        """Ask for the service address; a new one never receives the old token."""
         return await self._ask_address("reconfigure_service", user_input)
 
     async def async_step_reconfigure_controller(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for a controller's address and see that it answers there."""
+        """Ask for a controller's address and check that it answers there."""
         entry, errors = self._entry, {}
         if entry.state is not ConfigEntryState.LOADED:
             return self.async_abort(reason="not_loaded")

@@ -1,4 +1,4 @@
-"""Names shared by the rooms of this integration."""
+"""Constants of the integration."""
 
 from enum import StrEnum
 from typing import Final
@@ -14,7 +14,7 @@ CONF_DRUM_REPAIRS: Final = "drum_repairs"
 
 
 class Connection(StrEnum):
-    """Which ways to a controller are used."""
+    """Paths by which a controller may be reached."""
 
     AUTOMATIC = "automatic"
     LAN = "lan"
@@ -22,11 +22,11 @@ class Connection(StrEnum):
 
 
 LOST: Final = "lost"
-"""What *Connection* shows while a controller is reached in no way."""
+"""State of the sensor *Connection* while no path reaches the controller."""
 
 
 class HoldsEnd(StrEnum):
-    """When what was switched by hand is given back to its schedules."""
+    """When outputs held by hand are given back to their schedules."""
 
     ENDS_BY_ITSELF = "ends_by_itself"
     UNTIL_GIVEN_BACK = "until_given_back"
@@ -35,10 +35,10 @@ class HoldsEnd(StrEnum):
 MIN_FIRMWARE: Final = "2.5.46"
 """The oldest firmware that serves the LAN protocol (interface.md 9)."""
 PROTOCOL_VERSION: Final = "2"
-"""TXT `pv` of a controller that speaks it (interface.md 2.8)."""
+"""TXT `pv` of a controller that supports that protocol (interface.md 2.8)."""
 
 REPORT_FORMAT: Final = 1
-"""Of diagnostics: it counts up when a reader of such files has to know."""
+"""Version of the diagnostics format; raised when readers of the files must adapt."""
 
 ATTR_NEXT_STEP: Final = "next_step"
-"""What a person can do where a value is not known yet."""
+"""Attribute: what the user can do while a value is unknown."""

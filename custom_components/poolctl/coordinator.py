@@ -1,4 +1,4 @@
-"""One controller: polled by the LAN and by the cloud, shown, and found again."""
+"""Coordinator of one controller: its polls, its state for entities, its recovery."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -52,13 +52,13 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class ControllerCoordinator(QuietCoordinator[PoolState]):
-    """One controller; its data is never older than 90 s."""
+    """Coordinator of one controller; its data is never older than 90 s."""
 
     config_entry: ConfigEntry
     registered_id = ""
-    """Of the device in Home Assistant."""
+    """ID of the device in Home Assistant's registry."""
     _poll: asyncio.Task[object] | None = None
-    """While it polls."""
+    """Task of the poll in progress."""
     _details_running = False
 
     def __init__(
@@ -74,10 +74,10 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             hass,
             _LOGGER,
             config_entry=entry,
-            # Not its owner's name for it: people show their logs to others.
+            # Not the name given by its owner: users share their logs.
             name=f"pool controller {number}",
             always_update=False,
-            # A person who presses refresh sees it at once.
+            # A user who requests a refresh sees the result at once.
             request_refresh_debouncer=Debouncer(
                 hass, _LOGGER, cooldown=1, immediate=True
             ),
@@ -126,7 +126,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         return WarmBy(self.controller, self.learned, kept, name, rises)
 
     async def _async_stopping(self, event: Event) -> None:
-        """End commands that wait; entries are not unloaded when Home Assistant stops."""
+        """Stop waiting commands: a stop of Home Assistant does not unload entries."""
         self._timer.async_stop()
         await self.controller.stop()
 
@@ -138,17 +138,17 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         await self.controller.close()
 
     async def async_leave(self) -> None:
-        """End what nobody ends later: the entry or the controller goes away."""
+        """End holds, pauses and requests: the entry or the controller goes away."""
         name = self.record.title
         await async_leave(self.hass, self.controller, self.warm_by, name)
 
     async def async_lose_lan(self) -> None:
-        """Release what the cloud cannot; a repair names what is left."""
+        """Release the holds that need the LAN; a repair names those that remain."""
         await self.warm_by.leave()
         await self.controller.holds.leave(only_lan=True)
 
     async def async_part(self) -> None:
-        """Stop for good: the account has lost the controller."""
+        """Stop for good: the account no longer owns the controller."""
         await self.async_leave()
         await self.async_shutdown()
 
@@ -156,16 +156,16 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     def async_in_background(
         self, task: Coroutine[None, None, object], name: str
     ) -> None:
-        """Run something that ends with the entry at the latest."""
+        """Run a background task that ends with the entry at the latest."""
         self.config_entry.async_create_background_task(
             self.hass, task, f"poolctl {name}"
         )
 
-    # What is known of it
+    # State and settings
 
     @property
     def record(self) -> ControllerRecord:
-        """The controller in `entry.data`."""
+        """Record of the controller, as in `entry.data`."""
         return self._access.record
 
     @property
@@ -181,22 +181,22 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @cached_property
     def uses(self) -> Uses:
-        """What its owner says that general outputs are."""
+        """Uses of the general outputs, as the user chose them."""
         return self._options.uses_of(self.record.device_id)
 
     @property
     def polled(self) -> bool:
-        """Whether the controller is looked for: not in a closed season."""
+        """Whether the controller is polled, which it is not in a closed season."""
         return not self.config_entry.pref_disable_polling
 
     @property
     def pool(self) -> Pool:
-        """The data with what the user chose, and what was learned."""
+        """The state, the user's choices and the learned values."""
         return Pool(self.data, self._choices, self.learned)
 
     @property
     def equipment_view(self) -> PoolState:
-        """The data without figures: the same object for as long as it is equal."""
+        """The state without measurements; the same object while it is equal."""
         return self._view.of(self.data)
 
     @callback
@@ -212,10 +212,10 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
-        """Return what describes the device of a part of the pool, of the controller for `None`.
+        """Return the device info of a part of the pool, of the controller for `None`.
 
-        The controller is registered (`async_register_device`), so that its many entities
-        need not repeat all of it.
+        For the controller, this is only its identifier: `async_register_device` has
+        registered the rest.
         """
         if part is None:
             return controller_identity(self.record.device_id)
@@ -231,14 +231,14 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @property
     def status(self) -> Status:
-        """What needs attention."""
+        """Active problems of the controller and of its account."""
         if not self.problems.tested or self._is_closed_up:
             return Status()
         return Status.of(*self.problems.active, *self._shared.problems.active)
 
     @property
     def _is_closed_up(self) -> bool:
-        """Whether nobody reads the pool in a closed season: then there are no reminders."""
+        """Whether the pool is unavailable in a closed season: then no reminders."""
         return not self.polled and not self.last_update_success
 
     @callback
@@ -275,12 +275,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     # Polls
 
     async def async_first_look(self) -> None:
-        """Read for the first time; once more where a search found it meanwhile.
+        """Read for the first time, and again if a search has found the controller.
 
-        Logs nothing: a start that fails is tried again and again.
+        Log no failure: a start that fails is retried again and again.
         """
         if self.record.host is None:
-            # What the network reported is being tried since this was made.
+            # The addresses that the network reported are already being tried.
             await self.recovery.async_wait()
         await self.async_refresh_quietly()
         if not self.last_update_success:
@@ -289,7 +289,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
                 await self.async_refresh_quietly()
 
     async def async_search(self) -> bool:
-        """Search now because a person asks; tell whether it answers on the LAN."""
+        """Search at the user's request; return whether the LAN answers."""
         await self.recovery.async_search()
         await self.async_refresh()
         return self.controller.paths.on_lan
@@ -324,7 +324,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def _async_review(self, reached: bool) -> None:
-        """Look at how the poll went: of polls that fail, only the first one has news."""
+        """Check a poll; the base class updates listeners for the first failure only."""
         health = self.health(reached=reached)
         self.recovery.async_check()
         previous = self.links, self.problems.active
@@ -334,7 +334,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:
-        """Ask for names before entities exist; the rest does not hold a poll up."""
+        """Query names before entities are added, and the rest in the background."""
         if not self.controller.store.known.outputs.names:
             await self.controller.queries.refresh(first_only=True)
         if not self._details_running:
@@ -349,10 +349,10 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def _async_publish(self) -> None:
-        """Show what a command or a side read reported, without moving the next poll.
+        """Show the state after a command or a side read, without moving the next poll.
 
-        What a poll of the LAN reported is shown as it ends, which is at once: both would look
-        at every entity twice. The cloud is asked for more, and does not wait for that.
+        A LAN poll ends at once and then updates the entities by itself. A cloud poll
+        goes on with more requests, so its first values are shown before it ends.
         """
         store, controller = self.controller.store, self.controller
         kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
@@ -367,7 +367,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         polled = self._poll is not None and asyncio.current_task() is self._poll
         if not polled:
             self.problems.async_test(self.health(reached=self.last_update_success))
-        # What is shown of holds may come with a poll whose state is the same.
+        # Holds may change in a poll that leaves the state as it was.
         if besides or not (polled and controller.paths.lan_answers):
             self.async_update_listeners()
 
@@ -375,7 +375,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def async_set_record(self, record: ControllerRecord) -> None:
-        """Take over what is known of the controller: a name, an address, a key."""
+        """Apply a record of the controller with a new name, address or key."""
         previous, self._access.record = self.record, record
         if record == previous:
             return
@@ -392,6 +392,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     @callback
     def async_adopt(self, record: ControllerRecord) -> None:
-        """Take over and remember what proved true."""
+        """Apply and store a verified record."""
         self.async_set_record(record)
         self._shared.store(record)

@@ -1,8 +1,8 @@
-"""The cards and the dashboard: one module for the frontend, there as long as an account is.
+"""Cards and dashboard: one frontend module, loaded while there is an account.
 
-The module offers cards, and a dashboard strategy under "Add dashboard", which makes views
-of them from the equipment there is until a person takes control. Its files in `frontend/`
-are joined here, because a browser on a slow network waits for each one.
+The module has cards, and a dashboard strategy under "Add dashboard" that builds views
+of them from the fitted equipment until the user takes control. Its files in `frontend/`
+are joined here, because a browser on a slow network waits for each file.
 """
 
 from hashlib import sha256
@@ -29,7 +29,7 @@ _DATA_URL: Final[HassKey[str]] = HassKey(f"{DOMAIN}_dashboard")
 
 
 async def async_setup_dashboard(hass: HomeAssistant) -> None:
-    """Serve the module, where Home Assistant runs with its frontend."""
+    """Serve the module if Home Assistant runs with its frontend."""
     if "frontend" not in hass.config.components:
         return
     view = ModuleView(await hass.async_add_executor_job(joined))
@@ -38,10 +38,10 @@ async def async_setup_dashboard(hass: HomeAssistant) -> None:
 
 
 async def async_offer_dashboard(hass: HomeAssistant) -> None:
-    """Have the module loaded from now on.
+    """Add the module to the frontend and to the resources of dashboards.
 
-    Every browser does so at once. A screen that something is cast to knows only the
-    resources of dashboards, so it is one of these, too, unless they are kept in YAML.
+    Every browser loads it at once. A cast device loads only resources of dashboards, so
+    the module is added to these, too, unless they are kept in YAML.
     """
     if (url := hass.data.get(_DATA_URL)) is None:
         return
@@ -58,7 +58,7 @@ async def async_offer_dashboard(hass: HomeAssistant) -> None:
 
 
 async def async_withdraw_dashboard(hass: HomeAssistant) -> None:
-    """Let nobody load the module any more."""
+    """Remove the module from the frontend and from the resources of dashboards."""
     if url := hass.data.get(_DATA_URL):
         remove_extra_js_url(hass, url)
     if resources := await _resources(hass):
@@ -67,18 +67,18 @@ async def async_withdraw_dashboard(hass: HomeAssistant) -> None:
 
 
 async def _resources(hass: HomeAssistant) -> ResourceStorageCollection | None:
-    """Return the resources of dashboards, where Home Assistant may change them."""
+    """Return the resources of dashboards, `None` if they cannot be changed."""
     resources = (
         hass.data[LOVELACE_DATA].resources if LOVELACE_DATA in hass.data else None
     )
     if not isinstance(resources, ResourceStorageCollection):
         return None
-    await resources.async_get_info()  # reads them, the first time
+    await resources.async_get_info()  # loads them at the first call
     return resources
 
 
 def _ours(resources: ResourceStorageCollection) -> list[str]:
-    """Return the ids of our resources, of other versions, too."""
+    """Return the IDs of our resources, including those of other versions."""
     return [
         item[CONF_ID]
         for item in resources.async_items()
@@ -87,20 +87,20 @@ def _ours(resources: ResourceStorageCollection) -> list[str]:
 
 
 class ModuleView(HomeAssistantView):
-    """The module. It contains nothing of this home, and is read before anybody signs in."""
+    """View that serves the module without sign-in; it contains no data of the home."""
 
     name = f"{DOMAIN}:module"
     requires_auth = False
     cors_allowed = True
 
     def __init__(self, module: str) -> None:
-        """Give a changed module another address: browsers keep it for a month."""
+        """Put a hash of the module in its address: browsers cache it for a month."""
         self._module = module
         version = sha256(module.encode()).hexdigest()[:12]
         self.url = self.address = f"{PATH}/{version}/{MODULE}"
 
     async def get(self, request: web.Request) -> web.Response:
-        """Send it."""
+        """Return the module."""
         response = web.Response(
             text=self._module,
             content_type="text/javascript",
@@ -118,8 +118,8 @@ _EXPORT: Final = re.compile(
 )
 
 
-# The frontend exchanges the registry of elements while it starts: what was defined before is
-# not found afterwards. Its own element, or that of the page for casts, comes later.
+# While it starts, the frontend replaces the registry of elements; those defined before
+# are lost. So wait until its own element, or that of the cast page, is defined.
 _FIRST: Final = """await Promise.race(
   ["home-assistant", "hc-main"].map((name) => customElements.whenDefined(name)),
 );
@@ -127,7 +127,7 @@ _FIRST: Final = """await Promise.race(
 
 
 def joined(name: str = MODULE) -> str:
-    """Return the files as one module: each is a function that returns what it exports."""
+    """Return the files as one module, each as a function that returns its exports."""
     made: dict[str, str] = {}
 
     def add(stem: str) -> None:

@@ -1,4 +1,4 @@
-"""Dates with a time: by when a body of water is wanted warm."""
+"""Dates with a time: when a body of water is to be warm."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from .explained.sentence import Explanation
 from .explained.warm_by import PASSED, why_warm_by
 from .presence import async_setup_platform, described
 
-# Controllers take one command at a time by themselves.
+# Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0
 
 
@@ -35,7 +35,7 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
     return PoolctlDateTimeDescription(
         key=f"{body.key}_warm_by",
         translation_key=f"{body.key}_warm_by",
-        # A pool is kept warm; few want it warm for one evening.
+        # Most pools are kept warm; few users want warm water for one evening only.
         entity_registry_enabled_default=body is not POOL,
         exists_fn=lambda pool: has_thermostat(pool.state, body),
         body=body,
@@ -60,7 +60,7 @@ async def async_setup_entry(
 
 
 class PoolctlDateTime(ExplainedEntity[datetime], DateTimeEntity):
-    """By when a body of water is wanted warm; unknown where it is not."""
+    """Time by which a body of water is to be warm; unknown without a request."""
 
     entity_description: PoolctlDateTimeDescription
 
@@ -86,7 +86,7 @@ class PoolctlDateTime(ExplainedEntity[datetime], DateTimeEntity):
 
     @override
     async def async_set_value(self, value: datetime) -> None:
-        """Ask for a time; one that has passed asks for nothing."""
+        """Request warm water by a time; a time in the past cancels the request."""
         body = self.entity_description.body
         with self.commanding():
             await self.coordinator.warm_by.enter(body, value)

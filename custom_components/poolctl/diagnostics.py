@@ -1,8 +1,8 @@
-"""What a person attaches to a bug report, of an account or of one controller.
+"""Diagnostics of an account or of one controller, to attach to a bug report.
 
-It is put together from pieces that are known to be harmless, instead of taking secrets
-out of everything: nothing here is a token, a key or an address, and nothing tells whose
-pool it is. What people typed (names of outputs and schedules) is replaced.
+The file is built from data that is safe to share, instead of redacting secrets in all
+data: it contains no token, key or address, and nothing that identifies the owner. Text
+that users typed (names of outputs and schedules) is replaced.
 """
 
 from collections.abc import Mapping
@@ -31,20 +31,20 @@ from .options import options_of
 type _Json = Mapping[str, object]
 
 _TYPED = {"name", "names", "received_name", "requester"}
-"""Fields of the state that hold what somebody typed."""
+"""Fields of the state that contain text typed by a user."""
 
 
 async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: PoolctlConfigEntry
 ) -> _Json:
-    """Return what is known of an account and all of its controllers."""
+    """Return the diagnostics of an account and all of its controllers."""
     return await _diagnostics(hass, entry, None)
 
 
 async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
 ) -> _Json:
-    """Return what is known of an account and one of its controllers."""
+    """Return the diagnostics of an account and one of its controllers."""
     return await _diagnostics(hass, entry, controller_of(device))
 
 
@@ -60,10 +60,10 @@ async def _diagnostics(
             "minimum_firmware": MIN_FIRMWARE,
         },
         "entry": {"state": entry.state, "source": entry.source},
-        # What outputs are is listed by the MAC address of their controller.
+        # Only the values of the uses: their keys contain MAC addresses.
         "options": {**entry.options, CONF_USES: list(options_of(entry).uses.values())},
     }
-    # An entry has none where its set-up did not even begin.
+    # An entry whose set-up did not begin has no runtime data.
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)
     if account is not None:
         controllers = [
@@ -88,7 +88,7 @@ def _account(account: AccountCoordinator) -> _Json:
 
 
 def _controller(check: GuidedCheck, observers: Observers) -> _Json:
-    """Return one controller, by the number it has in the log."""
+    """Return one controller, with the number that identifies it in the log."""
     coordinator = check.coordinator
     controller, health = coordinator.controller, coordinator.health()
     record = health.record
@@ -130,7 +130,7 @@ def _controller(check: GuidedCheck, observers: Observers) -> _Json:
 
 
 def _asked(coordinator: ControllerCoordinator) -> _Json:
-    """Return what a person asked for that ends by itself."""
+    """Return the user's requests that end by themselves: holds, pauses, warm water."""
     controller = coordinator.controller
     return {
         **controller.holds.kept.as_dict(),
@@ -140,13 +140,13 @@ def _asked(coordinator: ControllerCoordinator) -> _Json:
 
 
 def _recording(observers: Observers, device_id: str) -> list[object]:
-    """Return the last events; nothing where no fact was ever reported."""
+    """Return the last recorded events, an empty list if there are none."""
     recorder = observers.recorders.get(device_id)
     return recorder.as_list() if recorder else []
 
 
 def _announced(health: Health) -> _Json | None:
-    """Return what mDNS reported since Home Assistant started."""
+    """Return the newest mDNS announcement since Home Assistant started."""
     if (observed := health.announced) is None:
         return None
     return {
@@ -157,7 +157,7 @@ def _announced(health: Health) -> _Json | None:
 
 
 def _link(link: LinkStatistics) -> _Json:
-    """Return how a way has worked; latencies in ms."""
+    """Return the statistics of a path; latencies are in ms."""
     average = link.latency_average
     return {
         "polls": link.polls,
@@ -172,7 +172,7 @@ def _link(link: LinkStatistics) -> _Json:
 
 
 def _frame(frame: Frame | None) -> _Json | None:
-    """Return a frame: measurements and settings (layouts.md 2), without anything else."""
+    """Return a frame, masked to measurements and settings (layouts.md 2)."""
     if frame is None:
         return None
     return {
@@ -192,7 +192,7 @@ def _issues(coordinator: ControllerCoordinator) -> list[str]:
 
 
 def _state(state: PoolState) -> _Json:
-    """Return the decoded state, and what follows from it for each slot."""
+    """Return the decoded state, and the values derived from it for each slot."""
     return {
         **asdict(state),
         "timers": [
@@ -212,7 +212,7 @@ def _state(state: PoolState) -> _Json:
 
 
 def _kind(error: BaseException | None) -> str | None:
-    """Return the class of an error: its words may be the service's."""
+    """Return the class of an error; its message may be text from the service."""
     return None if error is None else type(error).__name__
 
 
@@ -221,7 +221,7 @@ def _plain_items[K](items: Mapping[K, object]) -> _Json:
 
 
 def _plain(value: object, name: object = None) -> object:
-    """Return a value as JSON can show it, without what people typed."""
+    """Return a value as JSON types; text that users typed is redacted."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     match value:

@@ -1,4 +1,4 @@
-"""The bases of all entities: what exists, what it shows, and when that is written."""
+"""Base classes of all entities: existence, values, and when a state is written."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -33,27 +33,27 @@ class PoolctlEntityDescription[T](EntityDescription):
     """One row of a platform's table, for an entity that shows a `T`."""
 
     value_fn: Callable[[PoolState], T | None] = lambda state: None
-    """What the entity shows; `None` is unknown."""
+    """Value of the entity; `None` means unknown."""
     pool_fn: Callable[[Pool], T | None] | None = None
-    """The same, where it depends on choices or on what was learned."""
+    """Value of the entity if it also depends on choices or learned values."""
     fitted: frozenset[int] | None = None
-    """Aux types one of which must be wired for the entity to exist."""
+    """Aux types, one of which must be wired for the entity to exist."""
     proof_fn: Callable[[PoolState], object] | None = None
-    """What is not `None` proves that it is there while the equipment is unknown;
-    `None`: its value."""
+    """A result other than `None` proves that the entity exists while the equipment is
+    unknown. Without this function, its value is the proof."""
     exists_fn: Callable[[Pool], bool | None] = lambda pool: True
-    """Whether the entity exists where `fitted` is not given; `None`: still unknown."""
+    """Whether the entity exists if `fitted` is not set; `None` means not yet known."""
     once_reported: bool = False
-    """Whether the entity does not exist before its value was reported."""
+    """Whether the entity exists only once its value was reported."""
     assumed_fn: Callable[[PoolState], bool] = lambda state: False
     """Whether the value is remembered, not reported by the current source."""
 
     def value(self, pool: Pool) -> T | None:
-        """Return what the entity shows."""
+        """Return the value of the entity."""
         return self.value_fn(pool.state) if self.pool_fn is None else self.pool_fn(pool)
 
     def exists(self, pool: Pool) -> bool | None:
-        """Return whether the pool has this, `None` where that is still unknown.
+        """Return whether the pool has this equipment, `None` if not yet known.
 
         While the equipment is unknown, `proof_fn` decides.
         """
@@ -68,48 +68,48 @@ class PoolctlEntityDescription[T](EntityDescription):
 
 
 class Shown[T](NamedTuple):
-    """What a person sees of an entity."""
+    """Everything that is visible of an entity."""
 
     value: T | None
     assumed: bool
     available: bool
     details: tuple[object, ...]
-    """Whatever else is visible: a name, attributes, effects."""
+    """Other visible values: a name, attributes, effects."""
 
 
 class ControllerEntity(CoordinatorEntity[ControllerCoordinator]):
-    """An entity of one controller, whatever it shows."""
+    """An entity of one controller."""
 
     _attr_has_entity_name = True
 
     @property
     def controller(self) -> Controller:
-        """Where commands go."""
+        """The controller that commands are sent to."""
         return self.coordinator.controller
 
     @property
     def id_words(self) -> str:
-        """Its key, or what its identifier has after the name of the controller."""
+        """Its key, or the words of its entity ID after the name of the controller."""
         return self.entity_description.key
 
     @property
     def unnamed(self) -> bool:
-        """Whether its name is about to be read: until then it should not be added."""
+        """Whether its name is still to be read: until then it should not be added."""
         return False
 
     @property
     def outdated(self) -> bool:
-        """Whether it was made for other equipment, so that another must replace it."""
+        """Whether it was created for other equipment and must be replaced."""
         return False
 
 
 class PoolctlEntity[T](ControllerEntity):
-    """An entity that shows a `T`, and writes its state only when that changed."""
+    """An entity that shows a `T`, and writes its state only if that changed."""
 
     entity_description: PoolctlEntityDescription[T]
     shows_figures = True
-    """Whether it shows anything that is measured, learned or counted: most polls tell
-    nothing else."""
+    """Whether it shows measured, learned or counted values: most polls change nothing
+    else."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class PoolctlEntity[T](ControllerEntity):
         self._attr_unique_id = f"{coordinator.record.device_id}_{description.key}"
         self._attr_device_info = coordinator.device_info_of(self.part)
         if description.name is None:
-            # Its part has its name; the text of its key is used elsewhere.
+            # It has the name of its part; the translation of its key is used elsewhere.
             self._attr_name = None
         self._value: T | None = None
         self._shown: Shown[T] | None = None
@@ -131,11 +131,11 @@ class PoolctlEntity[T](ControllerEntity):
 
     @property
     def part(self) -> Part | None:
-        """The part of the pool whose page it is on, `None` for the controller's own."""
+        """The part of the pool whose device it is on, `None` for the controller."""
         return PART_OF[self.entity_description.key]
 
     def _update(self) -> bool:
-        """Take over the state; return whether anything a person sees changed."""
+        """Read the newest state; return whether anything visible changed."""
         self._besides_figures = self.coordinator.besides.shown
         assumed = self.entity_description.assumed_fn(self.coordinator.data)
         shown = Shown(self._read_value(), assumed, self.available, self._details())
@@ -146,11 +146,11 @@ class PoolctlEntity[T](ControllerEntity):
         return True
 
     def _read_value(self) -> T | None:
-        """Return the value as it is now."""
+        """Return the current value."""
         return self.entity_description.value(self.coordinator.pool)
 
     def _details(self) -> tuple[object, ...]:
-        """Return what a person sees besides the value."""
+        """Return everything visible besides the value."""
         return ()
 
     @callback
@@ -164,12 +164,12 @@ class PoolctlEntity[T](ControllerEntity):
 
     @callback
     def _take_over(self) -> None:
-        """Show the newest state."""
+        """Read the newest state; write it if anything visible changed."""
         if self._update():
             self.async_write_ha_state()
 
     def commanding(self) -> AbstractContextManager[None]:
-        """Raise what a command meets as translated errors that name this entity."""
+        """Convert errors of a command to translated errors that name this entity."""
         shown = self.hass.states.get(self.entity_id)
         return command_errors(shown.name if shown else self.entity_id)
 
@@ -180,7 +180,7 @@ class ExplainedEntity[T](PoolctlEntity[T]):
     _unrecorded_attributes = frozenset({ATTR_EXPLANATION})
 
     def explain(self) -> Explanation:
-        """Return why its state is what it is; nothing where there is nothing to say."""
+        """Return the reason for its state, empty if there is none to give."""
         raise NotImplementedError
 
     @override
@@ -201,7 +201,7 @@ class OutputEntity(ExplainedEntity[bool]):
     shows_figures = False
 
     def __init__(self, *args: Any) -> None:
-        """Follow its changes from now on."""
+        """Start to follow the changes of the output."""
         super().__init__(*args)
         self._changes = Changes(self._value)
         self._caller: Context | None = None
@@ -209,7 +209,7 @@ class OutputEntity(ExplainedEntity[bool]):
     @callback
     @override
     def async_set_context(self, context: Context) -> None:
-        """Remember who calls the action that runs now."""
+        """Store the caller of the action that runs now."""
         super().async_set_context(context)
         self._caller = context
 
@@ -224,7 +224,7 @@ class OutputEntity(ExplainedEntity[bool]):
 
     @property
     def slot(self) -> Slot | None:
-        """The slot of the output as it is now, `None` where that is unknown."""
+        """Current slot of the output, `None` if unknown."""
         raise NotImplementedError
 
     @override
@@ -238,7 +238,7 @@ class OutputEntity(ExplainedEntity[bool]):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
-        """What runs it: schedules, a person, or the firmware."""
+        """Attributes that show what runs it: a schedule, a user or the firmware."""
         return {**self._run_by(), **super().extra_state_attributes}
 
     def _run_by(self) -> dict[str, str | bool]:
@@ -251,15 +251,15 @@ class OutputEntity(ExplainedEntity[bool]):
         return self.controller.holds.of(self.slot.index) if self.slot else None
 
     async def switch_by_hand(self, on: bool) -> None:
-        """Switch it against its schedules; the hold remembers who asked for it."""
+        """Switch it against its schedules; the hold stores the requester."""
         await self.controller.holds.switch(self.slot, on, await self._asked())
 
     def note_command(self) -> None:
-        """Take note of a command: what it changes needs no line of the activity log."""
+        """Note a command: its effect needs no separate line in the activity log."""
         self._changes.ask()
 
     async def _asked(self) -> str:
-        """Return who asks for a command."""
+        """Note a command; return its requester."""
         self.note_command()
         return await async_requester(self.hass, self._caller)
 
@@ -289,7 +289,7 @@ class OfSlot[T](PoolctlEntity[T]):
         description: PoolctlEntityDescription[T],
         index: int,
     ) -> None:
-        """Remember the slot, and what is wired to it."""
+        """Store the slot and the kind of equipment that is wired to it."""
         self.index = index
         self._attr_translation_placeholders = {"number": str(index + 1)}
         super().__init__(coordinator, description)
@@ -297,7 +297,7 @@ class OfSlot[T](PoolctlEntity[T]):
 
     @property
     def slot(self) -> Slot | None:
-        """The slot as it is now, `None` where that is unknown."""
+        """Current slot, `None` if unknown."""
         return self.coordinator.data.outputs.slot(self.index)
 
     @property
@@ -319,7 +319,7 @@ class OfSlot[T](PoolctlEntity[T]):
 
 
 class SlotEntity(OfSlot[bool], OutputEntity):
-    """The output of one slot, with the name that its owner gave it."""
+    """The output of one slot, with the name that the pool's owner gave it."""
 
     @property
     @override
@@ -341,7 +341,7 @@ class SlotEntity(OfSlot[bool], OutputEntity):
 
 
 def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:
-    """Return the function that returns whether the relay of a slot is on."""
+    """Return a function that checks whether the relay of a slot is on."""
 
     def is_on(state: PoolState) -> bool | None:
         return slot.on if (slot := state.outputs.slot(index)) else None

@@ -1,4 +1,4 @@
-"""Errors of the client as translated sentences: the one room for their tables."""
+"""Tables that map errors of the client to translated sentences."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -29,8 +29,8 @@ from .client.exceptions import (
 from .const import DOMAIN
 
 type Sentences = Mapping[type[Exception], str]
-"""Error -> translation key of its sentence. The first row that fits counts, so the row
-of an error stands before that of its base class."""
+"""Error -> translation key of its sentence. The first matching row is used, so an
+error comes before its base class."""
 
 COMMAND_ERRORS: Final[Sentences] = {
     InvalidCommandError: "invalid_command",
@@ -50,14 +50,14 @@ COMMAND_ERRORS: Final[Sentences] = {
     ProtocolError: "unexpected_answer",
     PoolctlError: "command_failed",
 }
-"""A command failed: keys of `exceptions`."""
+"""Sentences for a failed command: keys of `exceptions`."""
 
 ACCOUNT_ERRORS: Final[Sentences] = {
     BusyError: "service_busy",
     UnreachableError: "service_unreachable",
     PoolctlError: "service_unreadable",
 }
-"""The account could not be read: keys of `exceptions`."""
+"""Sentences for an account that could not be read: keys of `exceptions`."""
 
 KEY_ERRORS: Final[Sentences] = {
     SignatureError: "still_rejected",
@@ -67,25 +67,25 @@ KEY_ERRORS: Final[Sentences] = {
     UnreachableError: "not_reached",
     BusyError: "not_reached",
 }
-"""A new envelope key did not help: keys of the errors of a flow, as all below."""
+"""Sentences for a new key that did not help: keys of flow errors, as all below."""
 
 REFILL_ERRORS: Final[Sentences] = {
     UnreachableError: "not_reached",
     BusyError: "not_reached",
 }
-"""The controller was not told that a drum is full again."""
+"""Sentences for a refilled drum that was not reported to the controller."""
 
 GIVING_BACK_ERRORS: Final[Sentences] = REFILL_ERRORS
-"""An output was not given back to its schedules."""
+"""Sentences for an output that was not given back to its schedules."""
 
 ADDRESS_ERRORS: Final[Sentences] = {
     SignatureError: "another_controller",
     NotSupportedError: "no_key",
 }
-"""A controller does not answer at the address that a person entered."""
+"""Sentences for a controller that does not answer at the address entered."""
 
 _MISTAKES: Final = (InvalidCommandError, NotSupportedError, NotOfferedError)
-"""What a person asked for cannot be done: Home Assistant logs no traceback of these."""
+"""Errors of requests that cannot be met: Home Assistant logs no traceback of these."""
 
 
 def sentence(error: Exception, table: Sentences, default: str = "failed") -> str:
@@ -98,14 +98,14 @@ def sentence(error: Exception, table: Sentences, default: str = "failed") -> str
 def command_errors(entity: str) -> Generator[None]:
     """Raise errors of the client as translated errors of Home Assistant.
 
-    `entity` is the name of what the command was for: an entity, or a controller.
+    `entity` is the name of the entity or controller that the command was for.
     """
     try:
         yield
     except PoolctlError as err:
         key = sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
-        # The service's own words, in whatever language it speaks.
+        # The message of the service, in the language it uses.
         said = err.said if isinstance(err, CommandFailedError) else ""
         seconds = str(round(retry_after or 5))
         placeholders = {"entity": entity, "error": said, "seconds": seconds}

@@ -1,9 +1,9 @@
 """Events: doses, and faults that the controller reports.
 
-Faults are what the state says is wrong (layouts.md 2.1): a dry run of the pump, which is
-the controller's own verdict, and an expander that is gone. A pump without flow is no
-fault: there is no flow when it starts, or while valves move. Chosen: a fault or dose that
-was there already when this started, or that only became known, is no event.
+Faults are read from the state (layouts.md 2.1): a dry run of the pump, as detected by
+the controller, and a lost expander. A pump without flow is not a fault: there is no
+flow when it starts, or while valves move. Chosen: a fault or dose that existed before
+this started, or that was unknown before, is not an event.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,39 +40,39 @@ EXPANDER_LOST: Final = "expander_lost"
 
 
 class Happening(NamedTuple):
-    """Something that happened, and what is known of it."""
+    """Type and attributes of an event."""
 
     event_type: str
     attributes: dict[str, int]
 
 
 class Watch(Protocol):
-    """Compares each state with the one before; the first one is only looked at."""
+    """Compares each state with the previous one; the first one yields no event."""
 
     def happenings(self, state: PoolState) -> Iterator[Happening]:
-        """Yield what happened since the state before."""
+        """Yield the events since the previous state."""
 
 
 # Doses
 
 
 class DoseSigns(NamedTuple):
-    """The signs by which doses of one doser are observed."""
+    """Values of the state that show the doses of one doser."""
 
     event_type: str
     doser: DoserKind
-    """It has the controller's count of the day."""
+    """Doser whose state has the controller's count of the day."""
     doses_now: Callable[[PoolState], bool | None]
 
     def exists(self, state: PoolState) -> bool | None:
-        """Return whether there is such a doser; before that is known, a count proves it."""
+        """Return whether the doser is fitted; if that is unknown, a count proves it."""
         doses = self.doser.of(state).doses
         fitted = state.outputs.fitted(self.doser.fitted)
         return (doses is not None or None) if fitted is None else fitted
 
 
 def _chlorine_doses_now(state: PoolState) -> bool | None:
-    """Return the flag where only the doser sets it: a chlorinator sets it, too."""
+    """Return the flag, `None` if a chlorinator is or may be fitted: it sets it, too."""
     alone = state.outputs.fitted(CHLORINATORS) is False
     return state.signals.chlorine_dosing if alone else None
 
@@ -84,16 +84,16 @@ DOSE_SIGNS: Final = (
 
 
 class DoseWatch:
-    """Sees the doses of one doser end: by its count, which misses none, or its flag."""
+    """Detects the end of doses by the doser's count, which misses none, or its flag."""
 
     def __init__(self, signs: DoseSigns) -> None:
-        """Begin with nothing known."""
+        """Start without a previous state."""
         self._signs = signs
         self._count: DoseCount | None = None
         self._dosed: bool | None = None
 
     def happenings(self, state: PoolState) -> Iterator[Happening]:
-        """Yield one event: for a dose, or for all that were counted since."""
+        """Yield one event for a dose, or for all doses counted since the last event."""
         if not self._signs.exists(state):
             return
         ended = self._flag_fell(state)
@@ -119,7 +119,7 @@ class DoseWatch:
 
 
 class Fault(NamedTuple):
-    """A fault that a state shows."""
+    """Event of a fault, and the check whether a state has the fault."""
 
     happening: Happening
     present_fn: Callable[[PoolState], bool | None]
@@ -140,15 +140,15 @@ FAULTS: Final = (
 
 
 class FaultWatch:
-    """Sees a fault begin, also one that began while nobody answered."""
+    """Detects the start of a fault, even while the controller did not answer."""
 
     def __init__(self, fault: Fault) -> None:
-        """Begin with nothing known."""
+        """Start without a previous state."""
         self._fault = fault
         self._present: bool | None = None
 
     def happenings(self, state: PoolState) -> Iterator[Happening]:
-        """Yield the fault if it was not there before."""
+        """Yield the fault if the previous state did not have it."""
         if (present := self._fault.present_fn(state)) is None:
             return
         previous, self._present = self._present, present
@@ -164,13 +164,13 @@ class PoolctlEventDescription(PoolctlEntityDescription[None], EventEntityDescrip
     """One kind of events."""
 
     watches: tuple[Callable[[], Watch], ...]
-    """What looks for them: each entity has watches of its own."""
+    """Factories of its watches: each entity has its own."""
     value_fn: Callable[[PoolState], None] = lambda state: None
-    """No state has a value: the entity shows when the last event was observed."""
+    """Without a value: the entity shows the time of the last event."""
 
 
 def _any_doser(pool: Pool) -> bool | None:
-    """Return whether there is a doser, by the rules for the sensors of its doses."""
+    """Return whether there is a doser, by the rules for the sensors of doses."""
     exist = [signs.exists(pool.state) for signs in DOSE_SIGNS]
     return None if None in exist and True not in exist else True in exist
 
@@ -209,14 +209,14 @@ async def async_setup_entry(
 
 
 class PoolctlEvent(PoolctlEntity[None], EventEntity):
-    """Events of one kind; its state is when the last one was observed."""
+    """Events of one kind; its state is the time of the last one."""
 
     entity_description: PoolctlEventDescription
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlEventDescription
     ) -> None:
-        """Look how things are: that is no event."""
+        """Read the first state, which yields no event."""
         super().__init__(coordinator, description)
         self._watches = [watch() for watch in description.watches]
         self._look()

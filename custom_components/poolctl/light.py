@@ -21,7 +21,7 @@ from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
 from .names.uses import Use, use_of
 from .presence import Presences, async_setup_platform, of_slots, with_role
 
-# Controllers take one command at a time by themselves.
+# Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0
 
 
@@ -32,7 +32,7 @@ class PoolctlLightDescription(PoolctlEntityDescription[bool], LightEntityDescrip
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlShowLightDescription(PoolctlLightDescription):
-    """One light of a kind that the controller knows."""
+    """One pool or spa light, which may have shows."""
 
     group: LightGroup
     """The lights whose light type and effect it shares."""
@@ -88,13 +88,13 @@ class PoolctlLight(SlotEntity, LightEntity):
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return whether it is on; while a show is being set it is."""
+        """Return whether it is on; it also is while a show is being set."""
         return self._value
 
     @property
     @override
     def supported_color_modes(self) -> set[ColorMode]:
-        """Return that it can only be on or off: its colours are effects."""
+        """Return the on/off mode alone: colours are effects."""
         return {ColorMode.ONOFF}
 
     @override
@@ -111,7 +111,7 @@ class PoolctlLight(SlotEntity, LightEntity):
 
 
 class PoolctlShowLight(PoolctlLight):
-    """A light with the shows of its maker; they are those of the light type of its group."""
+    """A light with the shows of its maker, given by the light type of its group."""
 
     entity_description: PoolctlShowLightDescription
 
@@ -122,20 +122,20 @@ class PoolctlShowLight(PoolctlLight):
     @property
     @override
     def supported_features(self) -> LightEntityFeature:
-        """Return whether it has effects: some kinds can only go to their next colour."""
+        """Return the effect feature; some light types only step to the next colour."""
         return LightEntityFeature.EFFECT if self.effect_list else LightEntityFeature(0)
 
     @property
     @override
     def effect_list(self) -> list[str]:
-        """Return the effects of the light type that is known now."""
+        """Return the effects of the current light type."""
         pool = self.coordinator.pool
         return list(self.entity_description.group.effects(pool.state, pool.choices))
 
     @property
     @override
     def effect(self) -> str | None:
-        """Return the effect its group was set to last."""
+        """Return the effect that was last set for its group."""
         pool = self.coordinator.pool
         return self.entity_description.group.effect(pool.state, pool.choices)
 

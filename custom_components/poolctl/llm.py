@@ -1,6 +1,6 @@
-"""Tools for Home Assistant's assistants: how the pools are, and why something runs or not.
+"""LLM tools for assistants: the status of pools, and why equipment runs or does not.
 
-They only read, and return nothing but the states of entities that are exposed.
+They only read, and return only the states of exposed entities.
 """
 
 from collections.abc import Iterable, Iterator
@@ -39,25 +39,25 @@ _READ_ONLY: Final = ToolAnnotations(
 )
 _OUTPUTS: Final = {Platform.SWITCH, Platform.LIGHT}
 _OUTPUT: Final = re.compile(r"pump|spa_mode|slot_\d+")
-"""Keys of their entities."""
+"""Keys of the entities of outputs."""
 _EXPLAINED: Final = re.compile(
     "|".join([_OUTPUT.pattern, *(kind.enabled_key for kind in DOSING)])
 )
-"""The same, and those of the switches of dosers."""
+"""Keys of the entities of outputs and of the switches of dosers."""
 _SHOWN: Final = {
     *("ph", "orp", "water_temperature", "ambient_temperature"),
     *("pump_status", "pump_speed", "running_schedule", "connection"),
     *("acid_remaining", "chlorine_remaining", "acid_lasts_until"),
     *("chlorine_lasts_until", "pool_warm_at", "spa_warm_at"),
 }
-"""Keys of the sensors that tell how a pool is."""
+"""Keys of the sensors that the status of a pool includes."""
 _ID: Final = len("AA_BB_CC_0A_0B_0C")
-"""Characters of a controller's identifier, with which each unique ID begins."""
+"""Length of a controller's identifier, with which each unique ID begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Exposed:
-    """An entity of ours that an assistant may see."""
+    """An entity of this integration that is exposed to an assistant."""
 
     controller: str
     key: str
@@ -76,7 +76,7 @@ def _exposed(hass: HomeAssistant, assistant: str) -> Iterator[_Exposed]:
 
 
 def _outputs(exposed: Iterable[_Exposed]) -> dict[str, State]:
-    """Return the outputs by name: what is switched, not the settings beside it."""
+    """Return the states of outputs by name, without the switches of settings."""
     return {
         each.state.name: each.state
         for each in exposed
@@ -85,7 +85,7 @@ def _outputs(exposed: Iterable[_Exposed]) -> dict[str, State]:
 
 
 def _explained(exposed: Iterable[_Exposed]) -> dict[str, State]:
-    """Return by name what can be explained: outputs, thermostats and dosers."""
+    """Return the states with an explanation by name: outputs, thermostats, dosers."""
     return {
         each.state.name: each.state
         for each in exposed
@@ -95,7 +95,7 @@ def _explained(exposed: Iterable[_Exposed]) -> dict[str, State]:
 
 
 class ExplainTool(Tool):
-    """Says why something runs or does not."""
+    """Explains why equipment runs or does not run."""
 
     name = f"{DOMAIN}__explain"
     title = "Explain what the pool does"
@@ -108,7 +108,7 @@ class ExplainTool(Tool):
     integration = DOMAIN
 
     def __init__(self, names: list[str]) -> None:
-        """Offer what has these names."""
+        """Accept these names of entities and pools."""
         self.parameters = vol.Schema({vol.Required("name"): vol.In(names)})
 
     @override
@@ -138,7 +138,7 @@ class ExplainTool(Tool):
 def _pools(
     hass: HomeAssistant, exposed: Iterable[_Exposed]
 ) -> dict[str, list[_Exposed]]:
-    """Return what is exposed of each pool, by its name."""
+    """Return the exposed entities of each pool, by the name of the pool."""
     pools: dict[str, list[_Exposed]] = {}
     for each in exposed:
         pools.setdefault(_name(hass, each.controller), []).append(each)
@@ -146,7 +146,7 @@ def _pools(
 
 
 class PoolStatusTool(Tool):
-    """Says how the pools are."""
+    """Reports the status of the pools."""
 
     name = f"{DOMAIN}__pool_status"
     title = "Status of the pool"
@@ -161,7 +161,7 @@ class PoolStatusTool(Tool):
     async def async_call(
         self, hass: HomeAssistant, tool_input: ToolInput, llm_context: LLMContext
     ) -> ToolResult:
-        """Return it for each pool."""
+        """Return the status of each pool."""
         pools = _pools(hass, _exposed(hass, llm_context.assistant or ""))
         data: JsonObjectType = {
             "pools": [{"name": name, **_status(pool)} for name, pool in pools.items()]
@@ -196,7 +196,7 @@ def _is_shown(each: _Exposed) -> bool:
 
 
 def _next_run(calendar: State | None) -> JsonObjectType | None:
-    """Return the run that goes on or comes next, `None` where there is none."""
+    """Return the current or next run, `None` if there is none."""
     if calendar is None or "start_time" not in calendar.attributes:
         return None
     attributes = calendar.attributes
@@ -208,7 +208,7 @@ def _next_run(calendar: State | None) -> JsonObjectType | None:
 
 
 def _value(state: State) -> JsonObjectType:
-    """Return a value with its unit, and when it was measured where it is not new."""
+    """Return a value with its unit and the time of its measurement, if not now."""
     return {
         "name": state.name,
         "value": state.state,
@@ -221,7 +221,7 @@ def _value(state: State) -> JsonObjectType:
 def async_get_tools(
     hass: HomeAssistant, llm_context: LLMContext, api_id: str
 ) -> LLMTools | None:
-    """Return the tools where something of ours is exposed to an assistant."""
+    """Return the tools if entities of this integration are exposed to an assistant."""
     if api_id != LLM_API_ASSIST or not llm_context.assistant:
         return None
     exposed = [*_exposed(hass, llm_context.assistant)]

@@ -1,4 +1,4 @@
-"""Lines of the activity log: why an output changed that nobody asked Home Assistant for."""
+"""Activity log: the reasons for output changes that Home Assistant did not request."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ def async_describe_events(
     hass: HomeAssistant,
     async_describe_event: Callable[[str, str, Callable[[Event], dict[str, str]]], None],
 ) -> None:
-    """Offer the line of a change."""
+    """Register the line for a change of an output."""
 
     @callback
     def describe(event: Event) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Numbers: what a person chooses for the pump and the chemistry."""
+"""Numbers: settings of the pump, dosing, filter, heaters and the pool."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -58,8 +58,8 @@ from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool, filter_compared
 from .presence import Presences, async_setup_platform, described
 
-# Controllers take one command at a time by themselves; a limit here would keep the
-# newest of several values from overtaking the ones that wait.
+# Commands to a controller are already sent one at a time; a limit here would keep the
+# newest of several values from replacing those that wait.
 PARALLEL_UPDATES = 0
 
 
@@ -75,7 +75,7 @@ class PoolctlNumberDescription(
 def _desired(
     kind: AnyDosing, device_class: NumberDeviceClass, unit: str | None = None
 ) -> PoolctlNumberDescription:
-    """Return the row of what the firmware doses to."""
+    """Return the row of the target that the firmware doses to."""
     return PoolctlNumberDescription(
         key=kind.desired_key,
         translation_key=kind.desired_key,
@@ -86,7 +86,7 @@ def _desired(
         native_max_value=kind.choice.high,
         native_step=kind.choice.step,
         fitted=kind.fitted,
-        # The dashboard shows it; only with the settings it can be changed.
+        # `dashboardInfo` reports it, but it can only be changed with the settings.
         proof_fn=lambda state: kind.of(state).enabled,
         value_fn=lambda state: kind.of(state).desired,
         set_fn=lambda controller, value: controller.dosing.set_desired(kind, value),
@@ -94,7 +94,7 @@ def _desired(
 
 
 def _drum(doser: DoserKind) -> PoolctlNumberDescription:
-    """Return the row of a drum's size, which is unknown while the controller has 0 L."""
+    """Return the row of a drum's size, unknown while the controller reports 0 L."""
     return PoolctlNumberDescription(
         key=f"{doser.key}_drum",
         translation_key=f"{doser.key}_drum",
@@ -114,10 +114,10 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
 
 
 def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
-    """Return the row of what counts as nearly empty; Home Assistant alone keeps it."""
+    """Return the row of the nearly empty level; only Home Assistant stores it."""
 
     def low_level(pool: Pool) -> int | None:
-        # Without the size of the drum it is unknown what a per cent would be.
+        # Without the size of the drum, a percentage has no meaning.
         size = doser.of(pool.state).drum_litres
         return doser.low_level(pool.choices) if size else None
 
@@ -139,7 +139,7 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
 
 
 async def _set_filter_limit(controller: Controller, percent: float) -> None:
-    """Keep the load at which the filter needs cleaning; Home Assistant alone does."""
+    """Store the load at which the filter needs cleaning, only in Home Assistant."""
     controller.store.choose(
         lambda choices: replace(choices, filter_limit=round(percent))
     )
@@ -150,7 +150,7 @@ def _heater_power(
     of: Callable[[Choices], float | None],
     into: Callable[[Choices, float | None], Choices],
 ) -> PoolctlNumberDescription:
-    """Return the row of what a heater draws; 0 is not known, and the energy goes."""
+    """Return the row of a heater's power; 0 means unknown and removes its energy."""
 
     async def set_power(controller: Controller, power: float) -> None:
         controller.store.choose(lambda choices: into(choices, power or None))
@@ -263,7 +263,7 @@ VOLUME = PoolctlNumberDescription(
     pool_fn=lambda pool: pool.choices.volume,
     set_fn=_set_volume,
 )
-"""What the pool holds in L; Home Assistant alone keeps it."""
+"""Volume of the pool in L; only Home Assistant stores it."""
 
 
 def _build(coordinator: ControllerCoordinator) -> Presences:
@@ -283,7 +283,7 @@ async def async_setup_entry(
 
 
 class PoolctlNumber(PoolctlEntity[float], NumberEntity):
-    """Something a person chooses."""
+    """Number that the user can set."""
 
     entity_description: PoolctlNumberDescription
     shows_figures = False
@@ -291,21 +291,21 @@ class PoolctlNumber(PoolctlEntity[float], NumberEntity):
     @property
     @override
     def native_value(self) -> float | None:
-        """Return the value in force, or the one just asked for."""
+        """Return the current value, or the one just requested."""
         return self._value
 
     @override
     async def async_set_native_value(self, value: float) -> None:
-        """Ask for another value."""
+        """Request another value."""
         with self.commanding():
             if not isfinite(value):
-                # Home Assistant checks the limits, between which is not a number.
+                # Home Assistant checks only the limits, which NaN passes.
                 raise InvalidCommandError("not a number")
             await self.entity_description.set_fn(self.controller, value)
 
 
 class _Volumes(NamedTuple):
-    """Volumes of pools in one unit."""
+    """Unit, limits and precision of pool volumes."""
 
     unit: UnitOfVolume
     low: float
@@ -319,12 +319,12 @@ _US_CUSTOMARY = _Volumes(UnitOfVolume.GALLONS, 100, 2_500_000, 1, 0)
 
 
 class PoolctlVolume(PoolctlNumber):
-    """What the pool holds, in the unit of the house: Home Assistant converts no numbers."""
+    """Pool volume in the unit of the house: Home Assistant converts no numbers."""
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlNumberDescription
     ) -> None:
-        """Take the unit, which only a restart changes."""
+        """Set the unit, which only changes with a restart."""
         us = coordinator.hass.config.units is US_CUSTOMARY_SYSTEM
         self._volumes = volumes = _US_CUSTOMARY if us else _METRIC
         self._attr_native_unit_of_measurement = volumes.unit
@@ -346,12 +346,12 @@ class PoolctlVolume(PoolctlNumber):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, str]:
-        """What to do while the volume is unknown: no controller reports it."""
+        """Next step while the volume is unknown: no controller reports it."""
         return {ATTR_NEXT_STEP: "enter"} if self._value is None else {}
 
     @override
     async def async_set_native_value(self, value: float) -> None:
-        """Keep another volume."""
+        """Store another volume."""
         unit = self._volumes.unit
         litres = VolumeConverter.convert(value, unit, UnitOfVolume.LITERS)
         await super().async_set_native_value(litres)

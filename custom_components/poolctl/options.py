@@ -1,4 +1,4 @@
-"""What a person chose in the options of an entry, or would get without choosing."""
+"""Options of an entry, as the user chose them or by default."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,18 +21,18 @@ from .names.uses import Use, Uses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The options of an entry; its fields begin with what nobody has changed."""
+    """The options of an entry, with their defaults."""
 
     connection: Connection = Connection.AUTOMATIC
     without_flow: WithoutFlow = WithoutFlow.HOLD
     holds_end: HoldsEnd = HoldsEnd.ENDS_BY_ITSELF
     drum_repairs: bool = False
-    """Whether a drum that is nearly empty is a repair, too."""
+    """Whether a nearly empty drum is also a repair."""
     uses: Mapping[str, Use] = field(default_factory=dict)
-    """What general outputs are, by the unique ID of their entities."""
+    """Uses of general outputs, by the unique ID of their entities."""
 
     def uses_of(self, device_id: str) -> Uses:
-        """Return what the general outputs of one controller are."""
+        """Return the uses of the general outputs of one controller."""
         prefix = f"{device_id}_slot_"
         return {
             int(number): use
@@ -45,7 +45,7 @@ DEFAULTS = Options()
 
 
 def options_of(entry: ConfigEntry) -> Options:
-    """Return what was chosen; an entry may be of a version with other options."""
+    """Return the options; an entry of another version may have other options."""
     chosen = Stored(entry.options)
     return Options(
         connection=chosen.get(CONF_CONNECTION, Connection, DEFAULTS.connection),

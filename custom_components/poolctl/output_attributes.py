@@ -1,6 +1,6 @@
-"""What runs an output, as people see it: attributes of the output's own entity.
+"""Attributes of an output's entity that show what runs the output.
 
-What is unknown or does not apply is left out.
+Attributes that are unknown or do not apply are left out.
 """
 
 from datetime import datetime
@@ -18,9 +18,9 @@ ATTR_HELD: Final = "held_by_hand"
 ATTR_HELD_SINCE: Final = "held_since"
 """When the hold was first observed, in UTC."""
 ATTR_HELD_UNTIL: Final = "held_until"
-"""When it is given back, in UTC; missing where only a person gives it back."""
+"""When the output is given back, in UTC; missing if only a user gives it back."""
 ATTR_TIMER_ENDS: Final = "timer_ends"
-"""When its running timer switches it off, in UTC and to the minute."""
+"""When the running timer switches the output off, in UTC, to the minute."""
 ATTR_ENDS: Final = "ends"
 """When the run-on or the priming of the pump ends, in UTC."""
 ATTR_REASON: Final = "reason"
@@ -39,7 +39,7 @@ RUN_BY: Final = {
     Role.HEATING: "heating",
     Role.VIRTUAL: "no_relay",
 }
-"""Why nobody switches a slot: the firmware does, or there is no relay."""
+"""Why a slot cannot be switched: the firmware runs it, or there is no relay."""
 
 
 def mode_name(mode: int | None) -> str | None:
@@ -52,7 +52,7 @@ def mode_name(mode: int | None) -> str | None:
 def attributes(
     state: PoolState, slot: Slot | None, hold: Hold | None
 ) -> dict[str, str | bool]:
-    """Return the attributes of an output, none where its slot is unknown."""
+    """Return the attributes of an output, empty if its slot is unknown."""
     if slot is None:
         return {}
     if slot.role in RUN_BY:
@@ -78,7 +78,7 @@ def _of_hold(hold: Hold) -> dict[str, str | None]:
 
 
 def _why_not(state: PoolState, slot: Slot) -> str | None:
-    """Return why an output does nothing, or why the pump starts with it."""
+    """Return why an output has no effect, or why it would start the pump."""
     if slot == state.outputs.spa:
         return PUMP_HELD_OFF if spa_waits_for_pump(state) else None
     stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
@@ -86,7 +86,7 @@ def _why_not(state: PoolState, slot: Slot) -> str | None:
 
 
 def spa_waits_for_pump(state: PoolState) -> bool | None:
-    """Return whether spa mode is on without effect, because the pump is held off by hand."""
+    """Return whether spa mode has no effect, because the pump is held off by hand."""
     if state.spa_mode is None or state.pump_on is None:
         return None
     pump = state.outputs.pump
@@ -95,13 +95,13 @@ def spa_waits_for_pump(state: PoolState) -> bool | None:
 
 
 def output_mode(state: PoolState, slot: Slot) -> int | None:
-    """Return the mode of an output (layouts.md 2.1), `None` where nothing reports it."""
+    """Return the mode of an output (layouts.md 2.1), `None` if it is not reported."""
     if slot.role is Role.PUMP:
-        # Its slot may say manual while the motor stands still (layouts.md 2.4).
+        # Its slot may report manual while the motor is off (layouts.md 2.4).
         return state.readings.main_pump_mode
     by_hand = slot.mode == MODE_MANUAL
     if by_hand and state.source is Source.CLOUD and not slot.held:
-        # The cloud says that it runs, but not why (layouts.md 5).
+        # The cloud reports that it runs, but not why (layouts.md 5).
         return None
     return slot.mode
 

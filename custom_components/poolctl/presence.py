@@ -1,4 +1,4 @@
-"""Entities come and go with controllers and their equipment."""
+"""Adding and removing entities as controllers and their equipment change."""
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from enum import Enum, auto
@@ -21,44 +21,44 @@ from .names.naming import entity_id
 from .names.parts import async_entities_of, async_remove_empty_parts
 
 _ALWAYS = frozenset({"connection", "status"})
-"""Keys of the entities that are there even if the controller has never answered."""
+"""Keys of the entities that exist even if the controller has never answered."""
 _RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
 
 class Missing(Enum):
-    """Why there is no entity."""
+    """Reason why there is no entity."""
 
     UNKNOWN = auto()
-    """It is still unknown whether there is one."""
+    """It is not yet known whether the entity exists."""
     CERTAIN = auto()
-    """There is none, whatever else is unknown of the equipment."""
+    """The entity does not exist, even if other equipment is unknown."""
 
 
 type Factory = Callable[[], ControllerEntity]
 type Presence = Factory | Missing
-"""An entity that exists, by what makes it, or why there is none."""
+"""Factory of an entity that exists, or the reason why there is none."""
 type Presences = dict[str, Presence]
-"""The entities of a platform by key. There is none for a key left out, provided that
-the equipment is known."""
+"""The entities of a platform by key. A key that is left out has no entity, provided
+that the equipment is known."""
 type Build = Callable[[ControllerCoordinator], Presences]
 
 
 def presence(exists: bool | None, make: Factory) -> Presence:
-    """Return whether an entity exists, which is certain unless it is `None`."""
+    """Return the presence of an entity; `exists` is `None` if that is not yet known."""
     if exists is None:
         return Missing.UNKNOWN
     return make if exists else Missing.CERTAIN
 
 
 class _Row(Protocol):
-    """A `PoolctlEntityDescription`, whatever its entity shows."""
+    """A `PoolctlEntityDescription` for any type of value."""
 
     @property
     def key(self) -> str:
         """The key of the entity."""
 
     def exists(self, pool: Pool) -> bool | None:
-        """Return whether the pool has this, `None` where that is still unknown."""
+        """Return whether the pool has this equipment, `None` if not yet known."""
 
 
 def described[R: _Row](
@@ -80,7 +80,7 @@ def of_slots[R: _Row](
     slots: Iterable[Slot],
     coordinator: ControllerCoordinator,
 ) -> Presences:
-    """Return an entity for each of some slots."""
+    """Return an entity for each of the slots."""
     rows = ((slot.index, describe(slot)) for slot in slots)
     return {row.key: partial(entity, coordinator, row, index) for index, row in rows}
 
@@ -88,7 +88,7 @@ def of_slots[R: _Row](
 def with_role(
     roles: Container[Role], coordinator: ControllerCoordinator
 ) -> Iterator[Slot]:
-    """Return the slots that have one of some roles."""
+    """Return the slots that have one of the roles."""
     return (slot for slot in coordinator.data.outputs.slots if slot.role in roles)
 
 
@@ -99,7 +99,7 @@ def async_setup_platform(
     async_add_entities: AddConfigEntryEntitiesCallback,
     build: Build,
 ) -> None:
-    """Let the entities of a platform come and go with controllers and equipment."""
+    """Add and remove a platform's entities as controllers and equipment change."""
     account = entry.runtime_data
     followed: set[str] = set()
 
@@ -123,7 +123,7 @@ def async_setup_platform(
                 sync.async_look(at_once=True)
                 at_once = False
             else:
-                # To look at many takes a while, too.
+                # Building the entities of many controllers takes a while, too.
                 sync.async_look_in_turn()
 
     follow()
@@ -136,9 +136,9 @@ def _async_in_turn(
     coordinator: ControllerCoordinator,
     add: Callable[[], None],
 ) -> None:
-    """Add entities once others are added, and let Home Assistant work in between.
+    """Add entities after those of other controllers, with pauses between them.
 
-    Those of 50 controllers at once would stop all of it for seconds.
+    The entities of 50 controllers at once would block it for seconds.
     """
     account, device_id = entry.runtime_data, coordinator.record.device_id
 
@@ -155,14 +155,14 @@ def _async_in_turn(
 
 
 def _factories(built: Presences) -> dict[str, Factory]:
-    """Return what makes the entities that exist."""
+    """Return the factories of the entities that exist."""
     return {
         key: found for key, found in built.items() if not isinstance(found, Missing)
     }
 
 
 class _Sync:
-    """Adds what a controller has, and removes or replaces what it no longer has."""
+    """Adds, replaces and removes the entities of a controller on one platform."""
 
     def __init__(
         self,
@@ -189,9 +189,9 @@ class _Sync:
             self.async_look()
 
     def _has_news(self) -> bool:
-        """Return whether a look is due: after most polls only figures differ.
+        """Return whether entities may change: most polls change only measurements.
 
-        Where no data came at all, something else has news for everybody.
+        An update without new data has another cause, so it counts, too.
         """
         coordinator = self._coordinator
         names_due = coordinator.controller.queries.names_due
@@ -208,17 +208,17 @@ class _Sync:
 
     @callback
     def async_look_in_turn(self) -> None:
-        """Let entities come once it is this controller's turn."""
+        """Add and remove entities once it is this controller's turn."""
         self._in_turn(partial(self.async_look, at_once=True))
 
     @callback
     def async_look(self, *, at_once: bool = False) -> None:
-        """Let entities come and go by the newest data."""
+        """Add and remove entities to match the newest data."""
         if not self._coordinator.last_update_success:
             self._add_new(_ALWAYS)
             return
         if self._replaced:
-            # What was replaced may have been the last of its part.
+            # The replaced entity may have been the last one of its part.
             self._replaced = False
             self._remove_empty_parts()
         built = self._build(self._coordinator)
@@ -234,7 +234,7 @@ class _Sync:
             self._in_turn(self._add_new)
 
     def _add_new(self, keys: Container[str] | None = None) -> None:
-        """Add what there is by now: that may be other than when this was asked for."""
+        """Add the entities that exist now; they may have changed since the request."""
         new = {
             key: entity
             for key, make in _factories(self._build(self._coordinator)).items()
@@ -247,10 +247,10 @@ class _Sync:
             self._add_named(new.values())
 
     def _add_named(self, entities: Collection[ControllerEntity]) -> None:
-        """Add entities, and propose identifiers: the controller's name and theirs.
+        """Add entities, with entity IDs made of the controller's name and their own.
 
-        Home Assistant would put the name of the part between the two. Where a person
-        chose what identifiers are made of, it does so.
+        Home Assistant would put the name of the part between the two. It does so if the
+        user chose the parts of entity IDs.
         """
         hass = self._coordinator.hass
         device = dr.async_get(hass).async_get(self._coordinator.registered_id)
@@ -261,7 +261,7 @@ class _Sync:
         self._add(entities)
 
     def _may_add(self, entity: ControllerEntity) -> bool:
-        """Let an entity wait whose identifier would come from a name not read yet."""
+        """Return whether an entity's name was read, or is not needed for its ID."""
         return not entity.unnamed or self._entity_id(entity) is not None
 
     def _entity_id(self, entity: ControllerEntity) -> str | None:
@@ -279,25 +279,25 @@ class _Sync:
                 )
 
     async def _replace(self, old: ControllerEntity, new: ControllerEntity) -> None:
-        """Put one in the place of another: it keeps its identifiers and settings."""
+        """Replace an entity by another, which keeps its identifiers and settings."""
         if old.enabled:
             await old.async_remove()
         self._add_named([new])
 
     def _remove_missing(self, built: Presences) -> None:
-        """Remove what is known not to exist, once for every such set of keys."""
+        """Remove the entities that do not exist, once for each set of possible keys."""
         missing = {key for key, found in built.items() if found is Missing.CERTAIN}
         possible = frozenset(built.keys() - missing)
         known = self._coordinator.data.outputs.known
         if self._judged == (known, possible):
             return
         self._judged = (known, possible)
-        # While the equipment is unknown, a key left out says nothing.
+        # While the equipment is unknown, entities of keys left out may exist.
         self._remove(lambda key: key not in possible if known else key in missing)
         self._remove_empty_parts()
 
     def _remove(self, gone: Callable[[str], bool]) -> None:
-        """Remove the entities of some keys, those of an earlier start, too."""
+        """Remove the entities of some keys, including those of an earlier start."""
         for key in [key for key in self._present if gone(key)]:
             del self._present[key]
         hass = self._coordinator.hass

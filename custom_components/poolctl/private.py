@@ -1,8 +1,8 @@
-"""Everything that Home Assistant keeps to itself and this integration uses all the same.
+"""All uses of Home Assistant's private APIs, each with its reason.
 
-Nothing promises that it stays. `tests/unit/test_private_api.py` names what is gone, for the
-pinned Home Assistant and, in `scripts/newest`, for the newest one; no other file may use
-any of it. Why each is used stands with it.
+These APIs may change at any time. `tests/unit/test_private_api.py` names those that are
+gone, for the pinned Home Assistant and, in `scripts/newest`, for the newest one. No
+other file may use a private API.
 """
 
 from abc import abstractmethod
@@ -23,29 +23,29 @@ import probatio as vol
 async def async_call_entities(
     hass: HomeAssistant, entities: dict[str, Entity], method: str, call: ServiceCall
 ) -> None:
-    """Run a method of those entities that an action targets.
+    """Run a method of the entities that an action targets.
 
-    The public way is for the entities of one platform; outputs are switches and lights.
-    By hand, the permissions of the caller would have to be checked here.
+    The public API handles entities of one platform; outputs are switches and lights.
+    Without this function, the caller's permissions would have to be checked here.
     """
     await entity_service_call(hass, entities, method, call)
 
 
 class QuietCoordinator[DataT](DataUpdateCoordinator[DataT]):
-    """A coordinator that can also read without a line in the log.
+    """A coordinator that can also refresh without logging a failure.
 
-    A start that fails is tried again and again, and says so once by itself.
+    A start that fails is retried again and again, and is logged once elsewhere.
     """
 
     async def async_refresh_quietly(self) -> None:
-        """Read now; log no failure."""
+        """Refresh now; log no failure."""
         await self._async_refresh(log_failures=False)
 
 
 class TokenImplementation(AuthImplementation):
-    """OAuth 2.0 with a request for tokens of its own.
+    """OAuth 2.0 implementation with its own token request.
 
-    Home Assistant's request follows redirects, which would carry the secret elsewhere.
+    Home Assistant's request follows redirects, which would send the secret elsewhere.
     """
 
     @override
@@ -54,54 +54,54 @@ class TokenImplementation(AuthImplementation):
 
     @abstractmethod
     async def async_request_token(self, data: dict[str, str]) -> dict[str, object]:
-        """Return a token for these fields, as Home Assistant keeps it."""
+        """Return a token for these fields, as Home Assistant stores it."""
 
 
-# Triggers and conditions of entities. Home Assistant's bases are made for its own
-# integrations and are extended by class variables with underscores. By hand, targets,
-# `for`, the behavior of several entities and a look into the history would be written
-# again, and differ from everything else in an automation.
+# Triggers and conditions of entities. Home Assistant's base classes are made for its
+# own integrations and are extended by private class variables. Without them, targets,
+# `for`, the behavior of several entities and the use of the history would be written
+# again, and would differ from everything else in an automation.
 
 
 class Targets:
-    """A mixin: which entities it is about."""
+    """Mixin that selects the entities by domain."""
 
     _hass: HomeAssistant
     _domain_specs: Mapping[str, DomainSpec]
 
     @property
     def hass(self) -> HomeAssistant:
-        """The Home Assistant it runs in."""
+        """The Home Assistant instance."""
         return self._hass
 
     @property
     def specs(self) -> Mapping[str, DomainSpec]:
-        """The kinds of entities it looks at."""
+        """Specifications of the entities by domain."""
         return self._domain_specs
 
     @classmethod
     def look_at(cls, specs: Mapping[str, DomainSpec]) -> None:
-        """Look at these kinds of entities."""
+        """Set the specifications of the entities by domain."""
         cls._domain_specs = specs
 
 
 class OfState(EntityTriggerBase):
-    """A trigger of an entity's state, with options of its own."""
+    """A trigger of an entity's state, with its own schema of options."""
 
     @override
     def __init_subclass__(
         cls, schema: vol.Schema | None = None, **kwargs: object
     ) -> None:
-        """Take the options of a schema."""
+        """Set the schema of the options."""
         super().__init_subclass__(**kwargs)
         if schema is not None:
             cls._schema = schema
 
 
 class OfAnyState(EntityConditionBase):
-    """A condition of what is also diagnostic, and of what is also unavailable.
+    """A condition that also uses diagnostic and unavailable entities.
 
-    The base leaves out both.
+    The base class leaves out both.
     """
 
     _primary_entities_only = False
@@ -110,7 +110,7 @@ class OfAnyState(EntityConditionBase):
     def __init_subclass__(
         cls, schema: vol.Schema | None = None, **kwargs: object
     ) -> None:
-        """Take the options of a schema."""
+        """Set the schema of the options."""
         super().__init_subclass__(**kwargs)
         if schema is not None:
             cls._schema = schema

@@ -1,7 +1,7 @@
-"""How a person settles an issue: each flow explains, acts, and says what came of it.
+"""Repair flows: each explains an issue, acts, and shows the result.
 
-An issue is gone when its flow has ended well, or by itself (problems/active.py), also while its
-flow is open.
+An issue is removed when its flow has succeeded, or by itself (problems/active.py), even
+while its flow is open.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,19 +22,19 @@ from .errors import GIVING_BACK_ERRORS, KEY_ERRORS, REFILL_ERRORS, Sentences, se
 from .flow.forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 
 type _Fix = Callable[[ControllerCoordinator], Awaitable[None]]
-"""Does what helps; raises a PoolctlError where it did not."""
+"""Function that fixes an issue; raises a PoolctlError if it fails."""
 
 
 class _ControllerFlow(RepairsFlow):
     """A flow about one controller."""
 
     def __init__(self) -> None:
-        """Start without anything to tell."""
+        """Start without placeholders."""
         self._placeholders: dict[str, str] | None = None
 
     @property
     def _coordinator(self) -> ControllerCoordinator | None:
-        """The controller, `None` where it is gone or its account is not loaded."""
+        """The controller, `None` if it is gone or its account is not loaded."""
         device_id = (self.data or {}).get("device_id")
         entries: list[PoolctlConfigEntry] = (
             self.hass.config_entries.async_loaded_entries(DOMAIN)
@@ -46,7 +46,7 @@ class _ControllerFlow(RepairsFlow):
         return None
 
     def _texts(self) -> dict[str, str] | None:
-        """Return what the texts are filled with: what the issue, if gone, said last."""
+        """Return the placeholders of the issue; the last ones if the issue is gone."""
         issue = ir.async_get(self.hass).async_get_issue(self.handler, self.issue_id)
         if issue is not None:
             self._placeholders = issue.translation_placeholders
@@ -73,10 +73,10 @@ class _ControllerFlow(RepairsFlow):
 
 
 class _ConfirmFlow(_ControllerFlow):
-    """Explains, and does one thing when a person says so."""
+    """Explains an issue, and fixes it once the user confirms."""
 
     def __init__(self, fix: _Fix, errors: Sentences) -> None:
-        """Remember what helps, and what to say where it does not."""
+        """Store the fix and the sentences for its errors."""
         super().__init__()
         self._fix = fix
         self._errors = errors
@@ -84,7 +84,7 @@ class _ConfirmFlow(_ControllerFlow):
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
-        """Begin."""
+        """Start with the confirmation."""
         return await self.async_step_confirm()
 
     async def async_step_confirm(
@@ -108,7 +108,7 @@ class _AddressFlow(_ControllerFlow):
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
-        """Let a person choose between the two."""
+        """Let the user choose between the two."""
         return self.async_show_menu(
             step_id="init",
             menu_options=["address", "search"],
@@ -118,7 +118,7 @@ class _AddressFlow(_ControllerFlow):
     async def async_step_address(
         self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
-        """Ask for its address and see that it answers there."""
+        """Ask for its address and check that it answers there."""
         if (coordinator := self._coordinator) is None:
             return self._gone()
         record, errors = coordinator.record, {}
@@ -133,7 +133,7 @@ class _AddressFlow(_ControllerFlow):
     async def async_step_search(
         self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
-        """Look for it where the network says that it is."""
+        """Search for it at the addresses that the network reports."""
         if user_input is None:
             return self._form("search", {})
         if (coordinator := self._coordinator) is None:
@@ -144,7 +144,7 @@ class _AddressFlow(_ControllerFlow):
 
 
 def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
-    """Return what makes flows for a drum that somebody has refilled."""
+    """Return the factory of flows for a refilled drum."""
 
     async def refill(coordinator: ControllerCoordinator) -> None:
         await coordinator.controller.dosing.refill(doser)
@@ -171,7 +171,7 @@ _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
     "held_off": partial(_ConfirmFlow, _give_back_held_off, GIVING_BACK_ERRORS),
     **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},
 }
-"""By the key of the problem (problems/table.py)."""
+"""Factories of flows by the key of the problem (problems/table.py)."""
 
 
 async def async_create_fix_flow(
@@ -179,5 +179,5 @@ async def async_create_fix_flow(
     issue_id: str,
     data: dict[str, str | int | float | None] | None,
 ) -> RepairsFlow:
-    """Return the flow that settles an issue."""
+    """Return the flow that fixes an issue."""
     return _FLOWS[str((data or {})["problem"])]()

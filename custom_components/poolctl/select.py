@@ -1,4 +1,4 @@
-"""Selects: what a person chooses from a list."""
+"""Selects: light types, the rule for pump hours, pump speed levels."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from .presence import async_setup_platform, described
 
 NO_RULE: Final = "none"
 OWN_SPEED: Final = "own"
-"""One that the number has and that has no name."""
+"""Option for a speed that was set by the number and has no name."""
 
 PARALLEL_UPDATES = 0  # as for numbers
 
@@ -36,7 +36,7 @@ class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescri
 
 
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
-    """Return the row of which lights a group has."""
+    """Return the row of the light type of a group."""
 
     def current(pool: Pool) -> str | None:
         kind = group.light_type(pool.state, pool.choices)
@@ -117,7 +117,7 @@ async def async_setup_entry(
 
 
 class PoolctlSelect(PoolctlEntity[str], SelectEntity):
-    """Something a person chooses from a list."""
+    """Select from which the user chooses."""
 
     entity_description: PoolctlSelectDescription
     shows_figures = False
@@ -125,11 +125,11 @@ class PoolctlSelect(PoolctlEntity[str], SelectEntity):
     @property
     @override
     def current_option(self) -> str | None:
-        """Return the choice, or what the controller knows."""
+        """Return the user's choice, or the value from the controller."""
         return self._value
 
     @override
     async def async_select_option(self, option: str) -> None:
-        """Make a choice."""
+        """Choose an option."""
         with self.commanding():
             await self.entity_description.choose_fn(self.controller, option)

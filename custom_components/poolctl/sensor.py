@@ -1,4 +1,4 @@
-"""Sensors: what the controller measures and reports."""
+"""Sensors: values that the controller measures or reports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,13 +68,13 @@ class PoolctlSensorDescription(
     """One sensor."""
 
     details_fn: Callable[[PoolState], Details] | None = None
-    """Its attributes, where it has any."""
+    """Function that returns its attributes, if it has any."""
 
 
 def _reading(reading: Reading | None = None) -> Callable[[PoolState], Details]:
-    """Return the attributes of a reading of the water: its good range, and its age.
+    """Return a function for the attributes of a reading: its good range and its time.
 
-    The age is there only while the water does not flow: else it was measured just now.
+    The time is included only while the chemistry is not stable: else it is now.
     """
 
     def details(state: PoolState) -> Details:
@@ -90,7 +90,7 @@ def _reading(reading: Reading | None = None) -> Callable[[PoolState], Details]:
 
 
 def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
-    """Return the row of what is left in a drum."""
+    """Return the row of the volume left in a drum."""
     return PoolctlSensorDescription(
         key=f"{doser.key}_remaining",
         translation_key=f"{doser.key}_remaining",
@@ -107,12 +107,12 @@ _NO_SCHEDULE = "none"
 
 
 def _running_pump_schedule(state: PoolState) -> str | None:
-    """Return the schedule that runs the pump; `None` until their names were read."""
+    """Return the schedule that runs the pump, `None` until schedules were read."""
     mode = state.readings.main_pump_mode
     if mode is None or state.schedules.records is None:
         return None
     name = running_schedule(state, mode)
-    # Nothing runs: a schedule that is called so is shown by its number.
+    # "none" means that no schedule runs: one with this name is shown by its number.
     return str(mode) if name == _NO_SCHEDULE else name or _NO_SCHEDULE
 
 
@@ -220,7 +220,7 @@ SENSORS = (
         translation_key="pump_model",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        # Home Assistant has no model for a device that is part of another.
+        # In Home Assistant, a child device has no model.
         once_reported=True,
         value_fn=lambda state: state.pump.name if state.pump else None,
     ),
@@ -312,7 +312,7 @@ async def async_setup_entry(
 
 
 class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
-    """One value of a controller."""
+    """One sensor of a controller."""
 
     entity_description: PoolctlSensorDescription
 
@@ -335,7 +335,7 @@ class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
 
 
 class PoolctlPumpStatus(PoolctlSensor):
-    """What the pump does; while it primes or runs on, with the time when that ends."""
+    """Status of the pump; while it primes or runs on, with the time when that ends."""
 
     _end = SteadyEnd()
 
@@ -349,12 +349,12 @@ class PoolctlPumpStatus(PoolctlSensor):
     @property
     @override
     def extra_state_attributes(self) -> Details:
-        """Return when it ends."""
+        """Return when priming or run-on ends."""
         return {ATTR_ENDS: self._end.at.isoformat()} if self._end.at else {}
 
 
 class PoolctlConnection(PoolctlSensor):
-    """How the controller is reached. Only in a closed season it is not available."""
+    """How the controller is reached; it is unavailable only in a closed season."""
 
     shows_figures = False
 

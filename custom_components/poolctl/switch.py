@@ -1,4 +1,4 @@
-"""Switches: outputs that a person may switch, what may heat and dose, schedules."""
+"""Switches: outputs, heat sources, dosers and schedules."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ from .names.uses import Use, Uses, use_of
 from .presence import Presences, async_setup_platform, described, of_slots, with_role
 from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
 
-# Controllers take one command at a time by themselves; a limit here would keep the
-# newest of several values from overtaking the ones that wait.
+# Commands to a controller are already sent one at a time; a limit here would keep the
+# newest of several values from replacing those that wait.
 PARALLEL_UPDATES = 0
 
 
@@ -45,10 +45,10 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
     """One switch."""
 
     set_fn: Callable[[Controller, bool], Awaitable[None]] | None = None
-    """Switches it; `None`: it is an output."""
+    """Function that switches it; `None` for an output."""
     slot_fn: Callable[[PoolState], Slot | None] | None = None
-    """The slot of the output that it switches, whichever that is; `None`: it is no
-    output, or always the same slot."""
+    """Function that returns the current slot of the output; `None` if it is not an
+    output, or always on the same slot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     return PoolctlSwitchDescription(
         key=f"{source}_selected",
         translation_key=f"{source}_selected",
-        # The thermostat of the spa switches just this one.
+        # The thermostat of the spa switches only this heat source.
         entity_registry_enabled_default=source is not HeatSource.SPA_HEATER,
         entity_category=EntityCategory.CONFIG,
         fitted=source.fitted,
@@ -139,7 +139,7 @@ def _schedule_description(index: int) -> PoolctlScheduleDescription:
         key=f"schedule_{index}",
         translation_key="schedule",
         index=index,
-        # Whoever switches everything in a room off does not mean to disarm schedules.
+        # Switching off everything in an area is not meant to disarm schedules.
         entity_category=EntityCategory.CONFIG,
         value_fn=armed,
         assumed_fn=lambda state: state.schedules.assumed,
@@ -185,7 +185,7 @@ async def async_setup_entry(
 
 
 class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
-    """Something a person switches."""
+    """One switch of a controller."""
 
     entity_description: PoolctlSwitchDescription
     shows_figures = False
@@ -193,7 +193,7 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return whether it runs, for whatever reason."""
+        """Return whether it is on, for any reason."""
         return self._value
 
     @override
@@ -229,7 +229,7 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
 
 
 class PoolctlDosingSwitch(ExplainedEntity[bool], PoolctlSwitch):
-    """Whether the firmware may run a doser, and why it doses or does not."""
+    """Switch that allows a doser to run, and shows why it doses or does not."""
 
     entity_description: PoolctlDosingDescription
     shows_figures = True
@@ -242,14 +242,14 @@ class PoolctlDosingSwitch(ExplainedEntity[bool], PoolctlSwitch):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
-        """The explanation, and until when it is paused."""
+        """The explanation, and the end of a pause."""
         until = self.controller.pauses.until(self.entity_description.kind)
         paused = {"paused_until": until.isoformat(timespec="seconds")} if until else {}
         return {**super().extra_state_attributes, **paused}
 
 
 class _OfOutput(OutputEntity, PoolctlSwitch):
-    """An output that a person switches against its schedules."""
+    """An output that the user can switch against its schedules."""
 
     @override
     async def _switch(self, on: bool) -> None:
@@ -257,7 +257,7 @@ class _OfOutput(OutputEntity, PoolctlSwitch):
 
 
 class PoolctlOutputSwitch(_OfOutput):
-    """An output that a person switches, whichever slot it is on."""
+    """An output with its own key (pump, spa mode), on whichever slot it is."""
 
     @property
     @override
@@ -267,18 +267,18 @@ class PoolctlOutputSwitch(_OfOutput):
 
 
 class PoolctlSlotSwitch(SlotEntity, _OfOutput):
-    """A slot that a person switches."""
+    """The output of one slot."""
 
     entity_description: PoolctlSwitchDescription
 
 
 class PoolctlScheduleSwitch(OfSchedule[bool], PoolctlSwitch):
-    """A schedule that a person arms and disarms, named as the controller names it."""
+    """Switch that arms and disarms a schedule, with the schedule's name."""
 
     entity_description: PoolctlScheduleDescription
 
     @property
     @override
     def name(self) -> str | UndefinedType | None:
-        """The name as it is now; Home Assistant would keep the first one."""
+        """Current name; Home Assistant would cache the first one."""
         return self.schedule_name

@@ -1,4 +1,4 @@
-"""The lines of the system health page: how the accounts are connected."""
+"""Lines of the system health page: the connections of the accounts."""
 
 from collections.abc import Callable, Iterator
 from operator import itemgetter
@@ -24,10 +24,10 @@ from .observed.statistics import LinkStatistics
 type _Value = int | str | dict[str, str]
 
 _STARTED = {ConfigEntryState.LOADED, ConfigEntryState.SETUP_RETRY}
-"""While an entry retries its set-up nothing answers: its controllers are lost."""
+"""States with runtime data; in a retry of the set-up, all controllers are lost."""
 _LAN: Final = "local_network"
 _CLOUD: Final = "cloud_service"
-"""The sensors that have words for how the two ways do."""
+"""Keys of the sensors whose translated states describe the two paths."""
 _MANAGE_URL = f"/config/integrations/integration/{DOMAIN}"
 
 
@@ -35,14 +35,14 @@ _MANAGE_URL = f"/config/integrations/integration/{DOMAIN}"
 def async_register(
     hass: HomeAssistant, register: system_health.SystemHealthRegistration
 ) -> None:
-    """Have this integration asked when somebody opens the page."""
+    """Register the lines of this integration for the page."""
     register.async_register_info(system_health_info, _MANAGE_URL)
 
 
 async def system_health_info(hass: HomeAssistant) -> dict[str, object]:
-    """Return one value per line; with several accounts, those of all, in the order of set-up.
+    """Return one value per line; those of several accounts are in the order of set-up.
 
-    It sends no request: the newest polls have reported.
+    It sends no request, but uses the results of the newest polls.
     """
     entries: list[PoolctlConfigEntry] = hass.config_entries.async_entries(DOMAIN)
     accounts = [entry.runtime_data for entry in entries if entry.state in _STARTED]
@@ -71,7 +71,7 @@ def _on(source: Source) -> Callable[[ControllerCoordinator], bool]:
 
 
 def _cloud(account: AccountCoordinator) -> str | dict[str, str]:
-    """Return whether the service answered what it was asked last."""
+    """Return whether the service answered the last request."""
     statistics = account.observers.service
     if (error := statistics.last_error) and statistics.works is False:
         words = f"{_reason(account, error, _CLOUD)} ({error.__name__})"
@@ -87,7 +87,7 @@ def _links(account: AccountCoordinator) -> Iterator[tuple[str, LinkStatistics]]:
 
 
 def _last_error(account: AccountCoordinator) -> str:
-    """Return the newest error of all links, even one that is long over."""
+    """Return the newest error of all links, even if the link works again."""
     errors = [
         (link.last_error_at, link.last_error, key)
         for key, link in _links(account)
@@ -102,7 +102,7 @@ def _last_error(account: AccountCoordinator) -> str:
 
 
 def _reason(account: AccountCoordinator, error: type[PoolctlError], sensor: str) -> str:
-    """Say it as the sensor of that way does."""
+    """Return an error in the words of the sensor of its path."""
     state = reason(error)
     return async_translate_state(account.hass, state, "sensor", DOMAIN, sensor, None)
 

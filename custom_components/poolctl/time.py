@@ -20,7 +20,7 @@ from .coordinator import ControllerCoordinator
 from .presence import Presences, async_setup_platform
 from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
 
-# Controllers take one command at a time by themselves.
+# Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0
 
 
@@ -29,9 +29,9 @@ class PoolctlTimeDescription(OfScheduleDescription[time], TimeEntityDescription)
     """One time of one schedule."""
 
     words: str
-    """What its identifier says after that of the schedule."""
+    """Words of its entity ID after those of the schedule."""
     with_fn: Callable[[Schedule, int], Schedule]
-    """Return the schedule with another time, in minutes after midnight."""
+    """Function that returns a schedule with this time, in minutes after midnight."""
 
 
 def _time(
@@ -108,7 +108,7 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
     @property
     @override
     def name(self) -> str | UndefinedType | None:
-        """The name as it is now; Home Assistant would keep the first one."""
+        """Current name; Home Assistant would cache the first one."""
         texts = self.platform_data.platform_translations
         key = self.entity_description.translation_key
         found = texts.get(f"component.{DOMAIN}.entity.time.{key}.name", "{name}")
@@ -122,7 +122,7 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
 
     @override
     async def async_set_value(self, value: time) -> None:
-        """Change it; seconds are left out."""
+        """Change the time; seconds are ignored."""
         row = self.entity_description
         with self.commanding():
             if (observed := self.schedule) is None:

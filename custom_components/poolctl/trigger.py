@@ -1,8 +1,8 @@
-"""Triggers: what a pool owner wants to hear about.
+"""Triggers: readings, heating, problems and the connection of a pool.
 
-They follow Home Assistant's rules for triggers of entities: a trigger does not fire for
-what existed when it was set up, nor for what only became known. With `for` it fires once
-its state has lasted that long without a break.
+They follow Home Assistant's rules for entity triggers: a trigger does not fire for a
+state that existed when it was set up, nor for one that was unknown before. With `for`,
+it fires once the state has lasted that long without a break.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -79,12 +79,12 @@ class ReadingOutOfRange(
 class TargetReached(OfClimates, EntityTriggerBase):
     """Heating ended because the water has its target temperature.
 
-    The trigger follows the heating, not the reading: a reading wavers about the target,
-    and a person may choose a lower one. It fires once for each time the firmware heats.
+    The trigger follows the heating, not the reading: a reading varies around the
+    target, and a user may lower it. It fires once for each time the firmware heats.
     """
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Hand what is targeted to the base."""
+        """Pass the targets to the base class."""
         super().__init__(hass, self._aimed(hass, config))
 
     @override
@@ -113,7 +113,7 @@ def _heats(state: State) -> bool:
 
 
 class _PoolTrigger(PoolEntities, Trigger):
-    """A trigger that Home Assistant has no base for: it fires for what begins."""
+    """A trigger without a base class in Home Assistant: fires when something begins."""
 
     _schema: ClassVar[vol.Schema]
 
@@ -125,7 +125,7 @@ class _PoolTrigger(PoolEntities, Trigger):
         return cast("ConfigType", cls._schema(config))
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Aim it at entities of this integration."""
+        """Set the targets and the options."""
         config = self._aimed(hass, config)
         super().__init__(hass, config)
         self._target = config.target or {}
@@ -133,9 +133,9 @@ class _PoolTrigger(PoolEntities, Trigger):
         self._duration: timedelta | None = self._options.get(CONF_FOR)
 
     def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
-        """Return what exists in a state, each with what a run gets of it, by a key.
+        """Return the items that exist in a state, by key, with their trigger variables.
 
-        `None` where that is unknown.
+        Return `None` if they are unknown.
         """
         raise NotImplementedError
 
@@ -176,7 +176,7 @@ class _PoolTrigger(PoolEntities, Trigger):
         run_action: TriggerActionRunner,
         data: TargetStateChangedData,
     ) -> None:
-        """Begin to wait for what begins, and end it for what is over."""
+        """Start a timer for each new item; cancel the timers of items that are gone."""
         event = data.state_change_event
         old, new = event.data["old_state"], event.data["new_state"]
         if (after := self._existing(new)) is None:
@@ -200,7 +200,7 @@ class _PoolTrigger(PoolEntities, Trigger):
 
 
 class NeedsAttention(OfStatus, _PoolTrigger):
-    """A controller has a problem, or one of the chosen kinds: each of them triggers."""
+    """A controller has a new problem, of the chosen kinds if any; each one triggers."""
 
     _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
         {
@@ -217,9 +217,9 @@ class NeedsAttention(OfStatus, _PoolTrigger):
 
 
 class ConnectionChanged(OfConnection, _PoolTrigger):
-    """A controller is reached by another way, or by none any more.
+    """The connection of a controller (LAN, cloud or lost) has changed.
 
-    Every change to one of the chosen connections counts, even from another of them.
+    Every change to one of the chosen connections triggers, even from another of them.
     """
 
     _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
@@ -240,7 +240,7 @@ class ConnectionChanged(OfConnection, _PoolTrigger):
 
 
 class _Waiting(dict[tuple[str, str], CALLBACK_TYPE]):
-    """Timers by entity and key: each runs until something has lasted long enough."""
+    """Timers by entity and key: each runs until its item has lasted long enough."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         super().__init__()
@@ -253,7 +253,7 @@ class _Waiting(dict[tuple[str, str], CALLBACK_TYPE]):
         fire: Callable[[], object],
         duration: timedelta | None,
     ) -> None:
-        """Fire after a duration, at once where there is none."""
+        """Fire after a duration, or at once if there is none."""
         if not duration:
             fire()
             return
@@ -267,7 +267,7 @@ class _Waiting(dict[tuple[str, str], CALLBACK_TYPE]):
 
     @callback
     def give_up(self, what: Iterable[tuple[str, str]]) -> None:
-        """Wait no longer for some of them."""
+        """Cancel some of the timers."""
         for each in tuple(what):
             self.pop(each)()
 

@@ -1,1 +1,1 @@
-"""Client of a pool controller, LAN and cloud; knows nothing of Home Assistant."""
+"""Client of a pool controller over LAN and cloud, independent of Home Assistant."""

@@ -1,4 +1,4 @@
-"""An account of the service: where it signs in, and what identifies it.
+"""An account of the service: its sign-in addresses and its identifier.
 
 Published: the addresses of sign-in (interface.md 4.1). Observed: the `sub` of userinfo
 and of the access token (layouts.md 5).
@@ -28,37 +28,37 @@ from .http import Response, exchange
 from .json_values import Answer, parse_json, parse_object, text
 
 TOKEN_TIMEOUT = 60.0
-"""s; whoever asks is less patient and says so."""
+"""Seconds; callers with less time set their own timeout."""
 LIFETIME = 86400
-"""s that an access token lives (interface.md 2.2) where the answer does not say."""
+"""Lifetime of an access token in seconds if none is reported (interface.md 2.2)."""
 _MAX_LIFETIME = 366 * 86400
 
 
 class Tokens(NamedTuple):
-    """What the token endpoint hands out (interface.md 2.2)."""
+    """Tokens issued by the token endpoint (interface.md 2.2)."""
 
     access: str
     refresh: str | None
-    """`None` where the old one goes on."""
+    """`None` if the previous one remains valid."""
     expires_in: int
-    """s."""
+    """Lifetime of the access token in seconds."""
 
 
 def authorize_url(base_url: str) -> str:
-    """Return where a person signs in (interface.md 4.1)."""
+    """Return the address at which a user signs in (interface.md 4.1)."""
     return str(URL(base_url).joinpath(f"{V1}/oauth/authorize"))
 
 
 def token_url(base_url: str) -> str:
-    """Return where codes and refresh tokens become access tokens."""
+    """Return the address that exchanges codes and refresh tokens for access tokens."""
     return str(URL(base_url).joinpath(f"{V1}/oauth/token"))
 
 
 async def probe(session: ClientSession, base_url: str) -> None:
-    """See that something answers at a service address; raises UnreachableError.
+    """Check that a server answers at a service address; raises UnreachableError.
 
-    Asks for the sites without a token: no rate limit counts that (interface.md 8), and
-    whatever is answered, somebody is there.
+    Requests the sites without a token: this counts towards no rate limit (interface.md
+    8), and any answer proves that a server is there.
     """
     await exchange(
         session,
@@ -77,11 +77,11 @@ async def request_tokens(
     form: Mapping[str, str],
     facts: Facts | None = None,
 ) -> Tokens:
-    """Trade a code or a refresh token for tokens (interface.md 4.1, RFC 6749).
+    """Exchange a code or a refresh token for tokens (interface.md 4.1, RFC 6749).
 
-    Redirects are not followed: the form holds secrets of this origin. Raises
-    AuthenticationError where it is refused, in whatever form that is said, else
-    BusyError, UnreachableError or UnexpectedResponseError.
+    Redirects are not followed: the form contains secrets of this origin. Raises
+    AuthenticationError for a refusal in any form, otherwise BusyError,
+    UnreachableError or UnexpectedResponseError.
     """
     response = await exchange(
         session,
@@ -111,7 +111,7 @@ def _tokens(response: Response) -> Tokens:
         _token(answer, f"{name}_token") for name in ("access", "refresh")
     )
     if access is None:
-        # Told with 200, by `FAILED`, null, a list or anything else without a token.
+        # A 200 without a token (`FAILED`, null, a list, anything else) is a refusal.
         raise AuthenticationError("the service hands out no token")
     return Tokens(access, refresh, _lifetime(answer))
 
@@ -138,16 +138,16 @@ def _token_answer(response: Response) -> Answer:
 
 
 def _refuses(response: Response) -> bool:
-    """Return whether a 4xx ends a sign-in: it is an OAuth error (RFC 6749 5.2) or `FAILED`.
+    """Return whether a 4xx ends a sign-in: an OAuth error (RFC 6749 5.2) or `FAILED`.
 
-    A page, or JSON of something else, comes of a proxy.
+    An HTML page, or any other JSON, comes from a proxy.
     """
     answer = response.json() or {}
     return isinstance(answer.get("error"), str) or has_failed(answer)
 
 
 def _token(answer: Answer, name: str) -> str | None:
-    """Return a token that fits into a header, `None` for anything else."""
+    """Return a token that can be sent in a header, otherwise `None`."""
     token = answer.get(name)
     if not isinstance(token, str) or not token.isascii() or not token.isprintable():
         return None
@@ -158,23 +158,23 @@ def _lifetime(answer: Answer) -> int:
     reported = answer.get("expires_in")
     if isinstance(reported, str) and reported.isdecimal() and len(reported) < 10:
         reported = int(reported)
-    # Neither too short to be of use, nor so long that a date overflows.
+    # A shorter lifetime is useless, and a longer one could make a date overflow.
     if isinstance(reported, int | float) and 1 <= reported <= _MAX_LIFETIME:
         return int(reported)
     return LIFETIME
 
 
 def account_id(subject: str | None, token: str, inventory: Inventory) -> str | None:
-    """Return what identifies an account (design.md 2).
+    """Return the identifier of an account (design.md 3).
 
-    The subject of userinfo, else the `sub` claim of the access token, else the smallest
-    site identifier; `None` where there is none of these.
+    It is the subject of userinfo, else the `sub` claim of the access token, else the
+    smallest site identifier; `None` if there is none of these.
     """
     return subject or subject_claim(token) or min(inventory.site_ids, default=None)
 
 
 def subject_claim(token: str) -> str | None:
-    """Return `sub` of a JWT-shaped token, unverified: it comes from the service."""
+    """Return `sub` of a JWT-shaped token, not verified: it comes from the service."""
     parts = token.split(".")
     if len(parts) != 3:
         return None

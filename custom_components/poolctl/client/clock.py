@@ -1,6 +1,6 @@
-"""Which time is trusted: ours, which may jump, and the controller's, which may differ.
+"""The trusted time: our clock may jump, and the controller's clock may differ from it.
 
-All rules here are ours (chosen, design.md 2).
+All rules here are chosen (design.md 2).
 """
 
 from collections.abc import Callable
@@ -14,32 +14,32 @@ from .schedule import Schedule
 from .stored import Stored, number
 
 AGREEMENT = 30.0
-"""s by which two times may differ that agree: an answer takes a while, and what corrects a
-clock all the time moves it by less."""
+"""Seconds by which two times that agree may differ: an answer takes a while, and clock
+synchronisation makes smaller corrections all the time."""
 QUIET = 10 * 60.0
-"""s without another jump after which the wall clock is trusted again."""
+"""Seconds without another jump after which the wall clock is trusted again."""
 DENIED = 24 * 60 * 60.0
-"""The same in s where the service has another time than the wall clock."""
+"""The same in seconds if the service reports another time than the wall clock."""
 
 type Seconds = Callable[[], float]
 
 
 def wall_clock() -> float:
-    """Return the time of this machine, in Unix seconds, right or not."""
+    """Return this machine's time in Unix seconds; it may be wrong."""
     return time.time()
 
 
 def steady_clock() -> float:
-    """Return the s since some moment: what the wall clock is compared with."""
+    """Return the seconds since a fixed moment, to compare the wall clock with."""
     return time.monotonic()
 
 
 class Clock:
-    """The trusted time: the last trusted moment, and the monotonic time since.
+    """The trusted time: the last trusted moment plus the monotonic time since then.
 
-    The wall clock is trusted as long as it does not jump. After a jump, or a start, it
-    is trusted once it agrees with the trusted time or with the service's, or has not
-    jumped for ten minutes.
+    The wall clock is trusted until it jumps. After a jump, or a restart, it is trusted
+    once it agrees with the trusted time or the service's time, or has not jumped for
+    ten minutes (for a day if the service reports another time).
     """
 
     def __init__(
@@ -51,38 +51,38 @@ class Clock:
     ) -> None:
         """Start from the wall clock, or from the last trusted moment of an earlier run.
 
-        `since` is in Unix seconds. The true time is later, nobody knows by how much.
+        `since` is in Unix seconds. The true time is later by an unknown amount.
         """
         self._wall = wall or wall_clock
         self._steady = steady or steady_clock
         self._seen = self._wall(), self._steady()
-        """Both clocks when they were compared last."""
+        """Both clocks at their last comparison."""
         self._base = self._seen if since is None else (since, self._seen[1])
-        """The newest trusted moment: Unix time, and what the steady clock showed."""
+        """The newest trusted moment: its Unix time and the time of the steady clock."""
         self._floor = None if since is None else self._base
-        """Before that, it certainly is not: an earlier run trusted it."""
+        """The earliest possible time: an earlier run trusted it."""
         self._trusted = since is None
         self._wrong = since is not None and self._seen[0] < since - AGREEMENT
-        """Whether the wall clock certainly was wrong once; a start alone proves nothing."""
+        """Whether the wall clock was certainly wrong; a restart alone is no proof."""
         self._confirmed = False
-        """Whether the trusted time follows, without a guess, from the service's."""
+        """Whether the trusted time is derived from the service's, not assumed."""
         self._quiet_since, self._patience = self._seen[1], QUIET
         self._listeners: list[Callable[[], None]] = []
 
     def add_listener(self, jumped: Callable[[], None]) -> Callable[[], None]:
-        """Call a listener after each jump that leaves a doubt; return what ends that."""
+        """Call `jumped` after each unresolved jump; return a function that stops it."""
         self._listeners.append(jumped)
         return lambda: self._listeners.remove(jumped)
 
     @property
     def trusted(self) -> bool:
-        """Whether the wall clock is trusted; else it is not looked at."""
+        """Whether the wall clock is trusted; otherwise it is not used."""
         self._look()
         return self._trusted
 
     @property
     def ahead(self) -> timedelta:
-        """How far the wall clock is ahead of the trusted time, 0 while that is a guess."""
+        """How far the wall clock is ahead of the trusted time, 0 if uncertain."""
         wall, now = self._look()
         if not self._wrong:
             return timedelta()
@@ -98,11 +98,11 @@ class Clock:
 
     @staticmethod
     def monotonic() -> float:
-        """Return the s since some moment, for what lasts some time and ends."""
+        """Return the seconds since a fixed moment, to measure durations."""
         return time.monotonic()
 
     def confirm(self, date: str | None) -> None:
-        """Take the `Date` of an answer of the service; an odd one reports nothing."""
+        """Compare the clock with the service's `Date` header; ignore an invalid one."""
         try:
             service = parsedate_to_datetime(date or "").timestamp()
         except ValueError, OverflowError:
@@ -117,7 +117,7 @@ class Clock:
             self._patience = DENIED
 
     def _doubt(self, service: float, wall: float, now: float) -> None:
-        """Take the earlier one of two times: what it signs locks nobody out."""
+        """Use the earlier of two times: signing with it locks out no client."""
         self._trusted, self._wrong = False, True
         self._quiet_since, self._patience = now, DENIED
         floor = self._since(self._floor, now) if self._floor else 0.0
@@ -126,7 +126,7 @@ class Clock:
             self._base = max(min(possible), floor), now
 
     def _look(self) -> tuple[float, float]:
-        """Compare both clocks, and return what they show."""
+        """Compare both clocks and return their times."""
         wall, now = self._wall(), self._steady()
         jumped = abs(wall - self._since(self._seen, now)) > AGREEMENT
         self._seen = wall, now
@@ -153,46 +153,46 @@ class Clock:
 
     @staticmethod
     def _since(known: tuple[float, float], now: float) -> float:
-        """Return the time now, of a Unix time and what the steady clock showed."""
+        """Return the current Unix time from an earlier pair of both clocks' times."""
         return known[0] + now - known[1]
 
 
 SAME = timedelta(minutes=3)
-"""How far the differences may be apart that count as the same one: a read is up to 15 s
-late, and a clock that drifts 2 min a week does so between two runs, too."""
+"""Maximum spread of differences that count as the same: a read is up to 15 s late, and
+a clock that drifts 2 min a week also drifts between two runs."""
 OFF = timedelta(minutes=3)
-"""From this on a clock counts as wrong."""
+"""Smallest difference at which a clock counts as wrong."""
 _TIMES = 3
 _HALF_A_DAY = timedelta(hours=12)
 
 
 class ControllerClock:
-    """The controller's clock: schedules begin by it, and we see when."""
+    """The controller's clock, measured by the observed starts of its schedules."""
 
     def __init__(self) -> None:
         """Start without any difference."""
         self.offset: timedelta | None = None
-        """What the controller's clock is ahead of ours, negative where it is behind."""
+        """How far the controller's clock is ahead of ours; negative if it is behind."""
         self._differences: list[timedelta] = []
         self._days: dict[int, int] = {}
-        """The day, as an ordinal, on which each schedule began last."""
+        """Ordinal of the day on which each schedule last began."""
 
     @property
     def wrong(self) -> bool | None:
-        """Whether it is off by minutes, `None` while that is unknown."""
+        """Whether it is off by at least `OFF`, `None` while that is unknown."""
         return None if self.offset is None else abs(self.offset) >= OFF
 
     @property
     def shift(self) -> timedelta:
-        """What it is ahead in whole minutes, 0 while it does not count as wrong."""
+        """How far it is ahead in whole minutes, 0 unless it counts as wrong."""
         if self.offset is None or not self.wrong:
             return timedelta()
         return timedelta(minutes=round(self.offset / timedelta(minutes=1)))
 
     def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> bool:
-        """Take when a schedule began; the same difference three times is the offset.
+        """Take the start of a schedule; the same difference three times is the offset.
 
-        Returns whether this start determined it.
+        Returns whether this start set the offset.
         """
         today = at.astimezone(zone).date()
         days = [today + timedelta(days=each) for each in (-1, 0, 1)]
@@ -205,7 +205,7 @@ class ControllerClock:
         if start is None or abs(start - at) > _HALF_A_DAY:
             return False
         if self._days.get(index) == (day := start.toordinal()):
-            return False  # it stopped, and went on
+            return False  # the same run, continued
         self._days[index] = day
         self._differences = [*self._differences, start - at][-_TIMES:]
         spread = max(self._differences) - min(self._differences)
@@ -215,7 +215,7 @@ class ControllerClock:
         return True
 
     def as_dict(self) -> dict[str, object]:
-        """Return what lasts, in s."""
+        """Return the values to store, in seconds."""
         return {
             "offset": None if self.offset is None else self.offset.total_seconds(),
             "differences": [each.total_seconds() for each in self._differences],
@@ -223,7 +223,7 @@ class ControllerClock:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the clock with its stored values."""
         clock = cls()
         clock._differences = [*stored.list("differences", _difference)][-_TIMES:]
         clock.offset = stored.get("offset", _difference, None)

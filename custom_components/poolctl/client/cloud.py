@@ -63,20 +63,20 @@ from .renewals import Renewals, TokenProvider
 
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0
-"""s for a read; the service itself waits up to 10 s for a controller (interface.md 8)."""
+"""Seconds for a read; the service waits 10 s for a controller (interface.md 8)."""
 WRITE_TIMEOUT = 40.0
-"""s for a write: 10 s, and the time it spends behind other commands (interface.md 8)."""
+"""Seconds for a write: 10 s, plus waiting behind other commands (interface.md 8)."""
 WRITE_SPACING = 2.0
-"""s between two writes to one controller (interface.md 8)."""
+"""Seconds between two writes to one controller (interface.md 8)."""
 PATIENCE = 20.0
-"""s a person's command waits while the controller is busy."""
+"""Seconds that a user's command waits while the controller is busy."""
 COPY_AGE = 35.0
-"""s a read may be older than the controller: copies are 30 (interface.md 8), and some."""
+"""Maximum age of a read in seconds: 30 for copies (interface.md 8), plus a margin."""
 
 
 @dataclass(slots=True)
 class _Gate:
-    """Keeps the limits of one controller (interface.md 8)."""
+    """Enforces the limits of one controller (interface.md 8)."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     next_write: float = 0.0
@@ -88,10 +88,10 @@ class CloudClient:
     Methods raise UnreachableError, ForbiddenError (403), NotOfferedError (404, 405),
     BusyError (429, with `retry_after`), ServiceError (5xx), CommandFailedError
     (`status: FAILED`) and UnexpectedResponseError; those of published endpoints raise
-    AuthenticationError (401), too. Writes raise UnconfirmedError where the answer does
+    AuthenticationError (401), too. Writes raise UnconfirmedError if the answer does
     not state whether they were done.
 
-    What an endpoint that is not published answers affects only that endpoint.
+    The answers of an endpoint that is not published affect only that endpoint.
     """
 
     def __init__(
@@ -102,10 +102,10 @@ class CloudClient:
         facts: FactsOf = unobserved,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare; the session stays the caller's.
+        """Create the client; the caller keeps ownership of the session.
 
-        `facts` returns where it is reported what happens. `clock` is confirmed by the
-        `Date` of answers.
+        `facts` returns the object that emits facts. `clock` is compared with the `Date`
+        header of answers.
         """
         self._session = session
         self._clock = clock
@@ -114,9 +114,9 @@ class CloudClient:
         self._renewals = Renewals(token)
         self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
         self._attempts: defaultdict[tuple[str, str], Attempts] = defaultdict(Attempts)
-        """By controller, "" for the account, and endpoint."""
+        """Attempts by controller ("" for the account) and endpoint."""
         self._key_path = 0
-        """The path of the key that worked last."""
+        """Index of the key's path that last worked."""
         self._facts = facts
         self._liveness = Liveness(self._statuses, self.inventory, facts)
 
@@ -140,13 +140,13 @@ class CloudClient:
         return await self._attempt(STATUSES)
 
     async def reachable(self, device_id: str) -> bool | None:
-        """Return what the service reports as `online`, `None` where it does not."""
+        """Return `online` as the service reports it, `None` if it does not."""
         return await self._liveness.online(device_id)
 
     async def user_id(self) -> str | None:
-        """Return the account's stable identifier, `None` where it is not offered.
+        """Return the account's stable identifier, `None` if it is not offered.
 
-        Whatever the service answers instead, the account has other identifiers.
+        No error is raised: the account has other identifiers.
         """
         try:
             answer = await self._request(USER_INFO, USER_INFO.path(""), check)
@@ -155,10 +155,10 @@ class CloudClient:
         return text(answer, "sub") or None
 
     async def envelope_key(self, device_id: str) -> bytes:
-        """Return the key a controller signs with (interface.md 5.2, layouts.md 5).
+        """Return the envelope key of a controller (interface.md 5.2, layouts.md 5).
 
-        Its path is not published: the next one is tried where one is refused. Raises
-        EnvelopeError where the answer holds no key.
+        Its path is not published: if one fails, the next one is tried. Raises the first
+        error, which is EnvelopeError if the answer contained no key.
         """
         refusal: PoolctlError | None = None
         count = len(KEY.paths)
@@ -184,7 +184,7 @@ class CloudClient:
         return dashboard
 
     async def live_dashboard(self, device_id: str) -> Answer:
-        """Return the dashboard; raises UnreachableError where `Liveness` does."""
+        """Return the dashboard; raises UnreachableError as `Liveness.check` does."""
         dashboard = await self.dashboard(device_id)
         await self._liveness.check(device_id, dashboard)
         return dashboard
@@ -194,8 +194,8 @@ class CloudClient:
     ) -> Answer:
         """Return the data of an observed endpoint (layouts.md 5).
 
-        One that failed is not asked again for a while. For a read that is part of a
-        person's command it is, and a busy controller is waited out.
+        An endpoint that failed is not requested again for a while. An urgent read, part
+        of a user's command, requests it anyway and waits for a busy controller.
         """
         async with self._gates[device_id].lock:
             give_up = time.monotonic() + PATIENCE
@@ -213,7 +213,7 @@ class CloudClient:
     async def _attempt(
         self, endpoint: Endpoint, device_id: str = "", *, urgent: bool = False
     ) -> Answer:
-        """Read an observed endpoint unless it failed a moment ago."""
+        """Read an observed endpoint unless it failed recently."""
         attempts = self._attempts[device_id, endpoint.name]
         if not urgent or isinstance(attempts.error, NotOfferedError):
             attempts.check()
@@ -267,7 +267,7 @@ class CloudClient:
             raise
 
     async def _write(self, device_id: str, endpoint: Endpoint, body: Answer) -> None:
-        """Send a command; wait out a busy controller as long as a person would."""
+        """Send a command; wait up to `PATIENCE` seconds for a busy controller."""
         gate, data = self._gates[device_id], as_json(body)
         give_up = time.monotonic() + PATIENCE
         async with gate.lock:
@@ -283,7 +283,7 @@ class CloudClient:
                         endpoint, path, check_write, data=data, urgent=True
                     )
                 except BusyError as err:
-                    # Rejected at once, so not run: it is safe to send it again.
+                    # It was rejected and did not run, so it is safe to send it again.
                     spacing = err.retry_after or DEFAULT_RETRY_AFTER
                 else:
                     return
@@ -308,7 +308,7 @@ class CloudClient:
         data: bytes | None = None,
         urgent: bool = False,
     ) -> T:
-        """Return what is read of an answer, and report it."""
+        """Send a request, return what `read` makes of the answer, and emit a fact."""
         started, response, answer = time.monotonic(), None, None
         error: PoolctlError | None = None
         try:
@@ -337,10 +337,10 @@ class CloudClient:
     async def _answered(
         self, endpoint: Endpoint, path: str, data: bytes | None, *, urgent: bool
     ) -> Response:
-        """Return an answer; ask again where the token may be void.
+        """Return an answer; repeat the request if the token may be invalid.
 
-        Of that an endpoint that is not published proves nothing: while a person waits,
-        a published one is asked whether the token still counts.
+        An endpoint that is not published does not prove that: if the user waits, a
+        published one is requested to check the token.
         """
         token = await self._token()
         response = await self._send(path, data, token)
@@ -359,7 +359,7 @@ class CloudClient:
         return response
 
     async def _checked(self, token: str) -> str | None:
-        """Return another token if a published endpoint refuses this one, else `None`."""
+        """Return another token if a published endpoint refuses this one, or `None`."""
         try:
             await self.inventory()
         except AuthenticationError:
@@ -392,6 +392,6 @@ def _method(data: bytes | None) -> HTTPMethod:
 
 
 def _owner(path: str) -> tuple[str, str]:
-    """Return whose facts a path belongs to, and its endpoint."""
+    """Return the controller, or `SERVICE`, and the endpoint of a path."""
     *_, owner, endpoint = path.split("/")
     return (owner if is_device_id(owner) else SERVICE), endpoint

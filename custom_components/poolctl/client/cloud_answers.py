@@ -1,4 +1,4 @@
-"""What the service's answers say: errors, and who is listed (interface.md 2.1 to 2.4, 7.1)."""
+"""Parsing of service answers: errors and inventory (interface.md 2.1 to 2.4, 7.1)."""
 
 from base64 import b64decode
 from collections.abc import Mapping
@@ -25,18 +25,18 @@ from .http import Response
 from .json_values import Answer, clean_text, list_of, number, text
 
 DEFAULT_RETRY_AFTER = 5.0
-"""s, where a 429 does not say (interface.md 7.1)."""
+"""Seconds to wait after a 429 that reports no time (interface.md 7.1)."""
 MAX_RETRY_AFTER = 300.0
-"""s; the longest wait of interface.md is 60."""
+"""Maximum wait in seconds; the longest wait in interface.md is 60."""
 SUCCESS = "SUCCESS"
 FAILED = "FAILED"
 _MOST_WORDS = 200
-"""Characters of a message that are kept."""
+"""Maximum length of a message in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A controller as the account lists it (interface.md 2.4)."""
+    """A controller in an account's inventory (interface.md 2.4)."""
 
     device_id: str
     name: str
@@ -46,12 +46,12 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What an account owns (interface.md 2.3)."""
+    """The sites and controllers of an account (interface.md 2.3)."""
 
     site_ids: tuple[str, ...]
     devices: tuple[Device, ...]
     complete: bool = field(default=True, compare=False)
-    """Whether all of the answer was understood: only then is what it lacks gone."""
+    """Whether all of the answer was parsed: only then are missing controllers gone."""
 
 
 _DEVICE_ID = re.compile(r"(?:[0-9A-F]{2}_){5}[0-9A-F]{2}")
@@ -62,15 +62,15 @@ _RETRY_AFTER = re.compile(
 
 
 def is_device_id(text: object) -> bool:
-    """Return whether a text has the form of a controller identifier (interface.md 2.4)."""
+    """Return whether a text looks like a controller identifier (interface.md 2.4)."""
     return isinstance(text, str) and _DEVICE_ID.fullmatch(text) is not None
 
 
 def parse_retry_after(message: str, header: str | None = None) -> float:
     """Return the seconds to wait after a 429, 5 minutes at most (interface.md 7.1).
 
-    The message is asked first (`5s`, `10s`, `1m0s`, `5 s`), then the header, which may
-    hold seconds or a date.
+    The message is read first (`5s`, `10s`, `1m0s`, `5 s`), then the header, which may
+    contain seconds or a date.
     """
     seconds = _seconds_of_header(header or "")
     if (found := _RETRY_AFTER.search(message)) and any(found.groups()):
@@ -80,19 +80,19 @@ def parse_retry_after(message: str, header: str | None = None) -> float:
 
 
 def _seconds_of_header(header: str) -> float:
-    """Return the seconds of `Retry-After`, 0 where it has nothing of use."""
+    """Return the seconds in `Retry-After`, 0 if it cannot be read."""
     if header.strip().isdecimal():
         return float(header)
     try:
         until = parsedate_to_datetime(header)
     except ValueError:
         return 0.0
-    # One without a zone is in UTC, too.
+    # A date without a zone is in UTC, too.
     return (until.replace(tzinfo=UTC) - datetime.now(UTC)).total_seconds()
 
 
 def parse_device(entry: object, site: str) -> Device | None:
-    """Return a listed controller (interface.md 2.4), `None` where it is not understood."""
+    """Return a listed controller (interface.md 2.4), `None` if it cannot be parsed."""
     if not isinstance(entry, dict) or not is_device_id(entry.get("deviceId")):
         return None
     online = entry.get("online")
@@ -125,7 +125,7 @@ def parse_inventory(answer: Answer) -> Inventory:
 
 
 def _has_all(answer: Answer, key: str, objects: list[Answer]) -> bool:
-    """Return whether a list of an answer holds nothing but these objects."""
+    """Return whether a list of an answer contains only these objects."""
     found = answer.get(key)
     return isinstance(found, list) and len(found) == len(objects)
 
@@ -136,7 +136,7 @@ _COUNT = re.compile("total|count", re.IGNORECASE)
 
 
 def _is_page(answer: Answer, received: int) -> bool:
-    """Return whether more is on another page: a link to it, or a count above (chosen)."""
+    """Return whether more pages follow: a link to one, or a higher count (chosen)."""
     for name, value in answer.items():
         if isinstance(value, dict):
             if _AROUND.fullmatch(name) and _is_page(value, received):
@@ -150,15 +150,15 @@ def _is_page(answer: Answer, received: int) -> bool:
 
 _KEY_FIELDS = ("key_hex", "key", "envelope_key")
 _BASE64_KEY = 22
-"""Characters of 16 bytes in base64, without padding."""
+"""Length of 16 bytes in base64, without padding."""
 _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def parse_envelope_key(data: Answer) -> bytes:
     """Return the 16 bytes of a controller's key (observed, layouts.md 5).
 
-    It is looked for under each of its likely names, in hex or in base64, with white
-    space or without. Raises EnvelopeError where there is none.
+    It may have any of several likely names, and be in hex or base64, with or without
+    white space. Raises EnvelopeError if there is none.
     """
     texts = (data.get(name) for name in _KEY_FIELDS)
     text = next((text for text in texts if isinstance(text, str)), "")
@@ -182,17 +182,17 @@ _NO_ANSWER = re.compile(
     r"|time ?out|timed out|unreachable|not (be )?(reach|connected)|offline",
     re.IGNORECASE,
 )
-"""Words of a service on a controller that is silent, which has declined nothing."""
+"""Messages about a controller that did not answer, and so declined nothing."""
 _TOKEN = re.compile(
     r"token|bearer|jwt|credential|session|authenticat|unauthori[sz]ed|not authori[sz]ed"
     r"|(sign|signed|log|logged)[ -]?(in|on)\b",
     re.IGNORECASE,
 )
-"""Words of a service on an access token that is void."""
+"""Messages about an invalid access token."""
 
 
 def check(response: Response) -> Answer:
-    """Return the answer's JSON object, or raise what it says (interface.md 7.1)."""
+    """Return the answer's JSON object, or raise its error (interface.md 7.1)."""
     status, answer = response.status, response.json()
     message = _message(response, answer)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -214,10 +214,10 @@ def check(response: Response) -> Answer:
 
 
 def check_write(response: Response) -> None:
-    """Raise what the answer to a write says, unless that it was done.
+    """Raise the error of the answer to a write, unless the write was done.
 
-    That is `SUCCESS` alone (interface.md 4.1 rule 2). Raises UnconfirmedError where
-    it says neither that nor that it failed.
+    Only `SUCCESS` means done (interface.md 4.1 rule 2). Raises UnconfirmedError if the
+    answer reports neither success nor failure.
     """
     try:
         answer = check(response)
@@ -230,10 +230,10 @@ def check_write(response: Response) -> None:
 
 
 def may_blame_token(response: Response) -> bool:
-    """Return whether a refusal may be one of the access token.
+    """Return whether a refusal may be caused by the access token.
 
-    How the service reports that is unknown (interface.md 7.1). 401 says it, 400 and 403
-    may say it, and of the rest the words do.
+    How the service reports that is not documented (interface.md 7.1): 401 means it, 400
+    and 403 may mean it, and a `FAILED` with status 2xx is checked by its message.
     """
     status = response.status
     if status in _OF_A_TOKEN:
@@ -252,7 +252,7 @@ def _is_good(status: int) -> bool:
 
 
 def has_failed(answer: Answer) -> bool:
-    """Return whether an answer says `FAILED` (interface.md 2.1)."""
+    """Return whether the status of an answer is `FAILED` (interface.md 2.1)."""
     return str(answer.get("status")).upper() == FAILED
 
 
@@ -261,5 +261,5 @@ def _message(response: Response, answer: Answer | None) -> str:
         message = response.data[:_MOST_WORDS].decode("utf-8", "replace")
     else:
         message = str(answer.get("message") or answer.get("error") or "no reason given")
-    # The service names the controller in its messages; a dialog need not.
+    # The service's messages contain the controller's identifier: hide it in dialogs.
     return _DEVICE_ID.sub("**", clean_text(message, _MOST_WORDS))

@@ -1,4 +1,4 @@
-"""Of several requests for one thing in quick succession, the newest one is sent."""
+"""Coalescing: of several requests in quick succession, only the newest is sent."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -12,8 +12,8 @@ from .exceptions import StoppedError
 class Coalescer:
     """Sends the newest of several values for one key; all callers get its result.
 
-    A value that is under way is never interrupted: of those that arrive until it was
-    sent, only the newest is sent. After a `burst` of values, `spacing` s pass for each.
+    The sending of a value is never interrupted: of the values that arrive meanwhile,
+    only the newest is sent. At most `burst` are sent in `burst` x `spacing` seconds.
     """
 
     def __init__(self, spacing: float = 1.0, *, burst: int = 1) -> None:
@@ -24,7 +24,7 @@ class Coalescer:
         self._sent: defaultdict[str, deque[float]] = defaultdict(
             lambda: deque(maxlen=burst)
         )
-        """When the newest values were sent (monotonic, s)."""
+        """Times at which the newest values were sent (monotonic, in seconds)."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run[T, P](
@@ -36,10 +36,10 @@ class Coalescer:
         *,
         combine: Callable[[T, T], T] = lambda older, newer: newer,
     ) -> None:
-        """Have a value sent and confirmed.
+        """Send and confirm a value.
 
-        `combine` makes one value of one that waits and a newer one. Raises what `send`
-        and `confirm` raise, and StoppedError when stopped.
+        `combine` merges a waiting value and a newer one. Raises the errors of `send`
+        and `confirm`, and StoppedError when stopped.
         """
         if key in self._waiting:
             newest, task = self._waiting[key]
@@ -50,7 +50,7 @@ class Coalescer:
             self._waiting[key] = newest, task
             self._tasks.add(task)
             task.add_done_callback(self._done)
-        # A caller who goes away stops neither the command nor the other callers.
+        # A cancelled caller stops neither the command nor the other callers.
         await asyncio.wait([task])
         if task.cancelled():
             raise StoppedError("stopped before the command was done")
@@ -59,7 +59,7 @@ class Coalescer:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # raised for the callers, if any is left
+            task.exception()  # raised in `run`, if any caller is left
 
     async def _drive[P](
         self,
@@ -79,14 +79,14 @@ class Coalescer:
         await confirm(sent)
 
     def _wait(self, key: str) -> float:
-        """Return the s until the next value may be sent."""
+        """Return the seconds until the next value may be sent."""
         sent = self._sent[key]
         if not sent or len(sent) < (sent.maxlen or 0):
             return 0.0
         return sent[0] + len(sent) * self._spacing - time.monotonic()
 
     async def stop(self) -> None:
-        """Cancel what is under way."""
+        """Cancel all values that are waiting or being sent."""
         self._waiting.clear()
         tasks = list(self._tasks)
         for task in tasks:

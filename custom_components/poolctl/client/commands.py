@@ -16,7 +16,7 @@ from .json_values import Answer, as_json, clean_text, parse_json
 from .schedule import MAX_SCHEDULES, UNUSED_SLOT, Schedule
 
 SINGLE_SPEED = "Single Speed"
-"""What the pump calls itself where it has one speed, or is not identified yet."""
+"""Type or brand of a pump that has one speed, or is not identified yet."""
 
 _CREATE, _UPDATE, _DELETE, _ENABLE = range(4)
 _RECORD = struct.Struct("<BBBBHHB")
@@ -48,13 +48,13 @@ def encode_aux(slot: int, on: bool, precedence: bool) -> bytes:
     """Return the payload of action `aux`.
 
     With precedence the slot is held by hand, on or off; without it the schedules win,
-    so `(slot, False, False)` gives the slot back to them (layouts.md 3).
+    so `(slot, False, False)` releases the slot (layouts.md 3).
     """
     return _pack(_AUX, slot, bool(on), bool(precedence))
 
 
 def _name(schedule: Schedule) -> bytes:
-    """Return the name of a schedule as it came, or cleaned where a record cannot hold it."""
+    """Return a schedule's name as received, or cleaned if a record cannot hold it."""
     with suppress(UnicodeEncodeError):
         received = schedule.written_name.encode("utf-8", "surrogateescape")
         if len(received) <= 0xFF:
@@ -63,7 +63,7 @@ def _name(schedule: Schedule) -> bytes:
 
 
 def encode_record(schedule: Schedule) -> bytes:
-    """Return a schedule record as actions carry it, that is, without `enabled`."""
+    """Return a schedule record as sent in actions, without `enabled`."""
     return _pack(
         _RECORD,
         schedule.slot,
@@ -77,22 +77,22 @@ def encode_record(schedule: Schedule) -> bytes:
 
 
 def encode_schedule_create(schedule: Schedule) -> bytes:
-    """Return the payload of action `schedule` that adds one."""
+    """Return the payload of action `schedule` that creates a schedule."""
     return bytes((_CREATE,)) + encode_record(schedule)
 
 
 def encode_schedule_update(index: int, schedule: Schedule) -> bytes:
-    """Return the payload of action `schedule` that replaces one."""
+    """Return the payload of action `schedule` that replaces a schedule."""
     return _pack(_INDEX, _UPDATE, index) + encode_record(schedule)
 
 
 def encode_schedule_delete(index: int) -> bytes:
-    """Return the payload of action `schedule` that removes one."""
+    """Return the payload of action `schedule` that deletes a schedule."""
     return _pack(_INDEX, _DELETE, index)
 
 
 def encode_schedule_enable(index: int, enabled: bool) -> bytes:
-    """Return the payload of action `schedule` that arms or disarms one."""
+    """Return the payload of action `schedule` that enables or disables one."""
     return _pack(_INDEX_FLAG, _ENABLE, index, bool(enabled))
 
 
@@ -101,23 +101,23 @@ def encode_cmd(command: str, body: Answer) -> bytes:
     return _string(command) + as_json(body)
 
 
-# Names of the wire: queries, the commands of `cmd`, and the keys of their JSON
+# Wire names: queries, the commands of `cmd`, and the keys of their JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsObject:
-    """An object that is read and written whole (layouts.md 3 to 5)."""
+    """A settings object, read and written as a whole (layouts.md 3 to 5)."""
 
     query: str
-    """The LAN's query for it."""
+    """LAN query that reads it."""
     command: str
-    """The LAN's command that writes it."""
+    """LAN command that writes it."""
     card: str
-    """Its key in the cloud's `chemistryCard`."""
+    """Key in the cloud's `chemistryCard`."""
     endpoint: str
-    """The cloud's endpoint that writes it."""
+    """Cloud endpoint that writes it."""
     reset: str
-    """The flag that comes with every write: whether the drum was refilled."""
+    """Flag in every write: whether the drum was refilled."""
 
 
 PH_SETTINGS = SettingsObject(
@@ -138,7 +138,7 @@ CHLORINE_SETTINGS = SettingsObject(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DosingKeys:
-    """Where a settings object reports what the firmware regulates."""
+    """Keys of a target and of its enabling flag in a settings object."""
 
     settings: SettingsObject
     desired: str
@@ -147,12 +147,12 @@ class DosingKeys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrumKeys:
-    """Where a settings object reports a doser's drum."""
+    """Keys of a doser's drum in a settings object."""
 
     size: str
-    """mL."""
+    """Key of the size in mL."""
     remaining: str
-    """mL."""
+    """Key of the remaining volume in mL."""
     doses: str = "current_dose_today"
 
 
@@ -182,7 +182,7 @@ SELECTED = {
     HeatSource.SPA_HEATER: "is_spa_heater_selected",
 }
 PROBE_CHANNELS = ("temp2_ch", "temp3_ch")
-"""Which probe is where: not ours to know, written back as read."""
+"""Keys of the probes' channels: not interpreted, written back as read."""
 
 LIGHTS_QUERY = "get_pool_light_switch_mode"
 LIGHTS_COMMAND = "set_pool_light_switch_mode"
@@ -193,13 +193,13 @@ PUMP_COMMAND = "v2_manual_set"
 # Query replies
 
 _MORE = 4
-"""Bytes that a reply may have beyond what we know of it (chosen)."""
+"""Maximum number of bytes after the documented end of a reply (chosen)."""
 _ERASED_SLOT, _ERASED = 0xFF, 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
 class PumpIdentity:
-    """Reply of `pump_id`."""
+    """Reply to the query `pump_id`."""
 
     type: str
     brand: str
@@ -207,15 +207,15 @@ class PumpIdentity:
 
     @property
     def name(self) -> str | None:
-        """Its brand and model, `None` while it is not identified."""
+        """Brand and model, `None` while the pump is not identified."""
         return f"{self.brand} {self.model}".strip() if self.model else None
 
     @property
     def variable_speed(self) -> bool | None:
-        """Whether it takes a speed, `None` while it is not identified.
+        """Whether the pump has a variable speed, `None` while it is not identified.
 
-        After a restart of the controller every pump reads as `Single Speed` without a
-        model for a while (layouts.md 2.4).
+        After a restart of the controller, every pump is reported as `Single Speed`
+        without a model for a while (layouts.md 2.4).
         """
         if SINGLE_SPEED not in (self.type, self.brand):
             return True
@@ -224,12 +224,12 @@ class PumpIdentity:
 
 @dataclass(slots=True)
 class _Reader:
-    """Takes a reply apart from its beginning; raises ReplyError at its end."""
+    """Reads a reply from its beginning; raises ReplyError past its end."""
 
     data: bytes
     offset: int = 0
     spans: list[tuple[int, int]] = field(default_factory=list)
-    """Where texts stand."""
+    """Start and end of each text."""
 
     def take(self, size: int) -> bytes:
         start, self.offset = self.offset, self.offset + size
@@ -241,10 +241,10 @@ class _Reader:
         return self.take(1)[0]
 
     def end(self) -> bool:
-        """Return whether nothing follows; a few bytes may, in a newer firmware.
+        """Return whether the reply ends here; a newer firmware may add a few bytes.
 
-        Raises ReplyError where more follows: then it is something else altogether. A
-        state frame that is played back in the place of a reply begins like one.
+        Raises ReplyError if more follow: then it is not such a reply. A state frame
+        that is replayed in place of a reply can begin like one.
         """
         more = len(self.data) - self.offset
         if more > _MORE:
@@ -252,13 +252,13 @@ class _Reader:
         return not more
 
     def raw_string(self) -> bytes:
-        """Return a text of somebody else as it came."""
+        """Return a text as received."""
         size = self.byte()
         self.spans.append((self.offset, self.offset + size))
         return self.take(size)
 
     def string(self) -> str:
-        """Return a text of somebody else, clean."""
+        """Return a received text, cleaned."""
         return clean_text(self.raw_string().decode("utf-8", "replace"))
 
     def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
@@ -266,7 +266,7 @@ class _Reader:
 
 
 def decode_aux_names(payload: bytes) -> tuple[str, ...]:
-    """Return the name of every slot, empty where it has none."""
+    """Return the name of every slot, empty if it has none."""
     reader = _Reader(payload)
     names = _aux_names(reader)
     reader.end()
@@ -278,7 +278,7 @@ def _aux_names(reader: _Reader) -> tuple[str, ...]:
 
 
 def decode_pump_id(payload: bytes) -> PumpIdentity:
-    """Return what the controller knows of the pump."""
+    """Return the identity of the pump."""
     return _pump_id(_Reader(payload))
 
 
@@ -287,13 +287,13 @@ def _pump_id(reader: _Reader) -> PumpIdentity:
 
 
 def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
-    """Return all records in their order, unused ones too: an index is a position."""
+    """Return all records in order, also unused ones: an index is a position."""
     reader = _Reader(payload)
     schedules = _schedules(reader)
     if not reader.end() and not all(map(_plausible, schedules)):
-        # Not more at the end, but longer records: their fields cannot be located.
+        # The records themselves are longer, so their fields cannot be located.
         raise ReplyError("the records of the schedules are not understood")
-    # A running schedule has a number up to 20 (layouts.md 2.1): more are no schedules.
+    # A mode can only name schedules 1 to 20 (layouts.md 2.1): ignore other records.
     return schedules[:MAX_SCHEDULES]
 
 
@@ -330,10 +330,9 @@ _BINARY: Mapping[str, Callable[[_Reader], object]] = {
 
 
 def string_spans(name: str, payload: bytes) -> tuple[list[tuple[int, int]], int]:
-    """Return where the texts of a reply or an action stand, and where its layout ends.
+    """Return the spans of the texts in a reply or an action, and the end of its layout.
 
-    What follows may be JSON, or something that is not documented. Raises ReplyError
-    where the layout does not fit.
+    The rest is JSON or not documented. Raises ReplyError if the layout does not fit.
     """
     reader = _Reader(payload)
     if (layout := _LAYOUTS.get(name)) is not None:
@@ -362,10 +361,10 @@ _LAYOUTS: Mapping[str, Callable[[_Reader], object]] = {
 
 
 def bytes_after(name: str, payload: bytes) -> int | None:
-    """Return how many bytes follow the known part of a binary reply.
+    """Return how many bytes follow the documented part of a binary reply.
 
-    `None` where the reply to this query is not binary or not documented. Raises
-    ReplyError where it ends too early.
+    `None` if the reply to this query is not binary or not documented. Raises ReplyError
+    if it ends too early.
     """
     if (parse := _BINARY.get(name)) is None:
         return None
@@ -375,7 +374,7 @@ def bytes_after(name: str, payload: bytes) -> int | None:
 
 
 def _plausible(schedule: Schedule) -> bool:
-    """Return whether a record can be one; what an unused one holds does not matter."""
+    """Return whether a record is possible; the content of an unused one is ignored."""
     erased = schedule.slot == _ERASED_SLOT and schedule.start == schedule.end == _ERASED
     if schedule.slot == UNUSED_SLOT or erased:
         return True
@@ -383,7 +382,7 @@ def _plausible(schedule: Schedule) -> bool:
 
 
 def decode_json(payload: bytes) -> dict[str, object]:
-    """Return the object of a JSON reply, taken out of `{"d": …}` where it is wrapped."""
+    """Return the object of a JSON reply, unwrapped if it is in `{"d": …}`."""
     try:
         reply = parse_json(payload)
     except ValueError:

@@ -5,27 +5,27 @@ from functools import lru_cache
 
 from .layout import BYTE, WORD, Between, Layout, Row, Section, bits, flagged, skip
 
-# The bounds are ours, wide enough for any pool (chosen).
+# Bounds wide enough for any pool (chosen).
 PH = Between(0.1, 14)
 DESIRED_ORP = Between(1, 0xFFFE)
-"""mV."""
+"""Possible values in mV."""
 VOLUME = Between(0, 0xFFFF_FFFE)
-"""mL."""
+"""Possible values in mL."""
 _TARGET = Between(1, 0xFE)
 _DOSES = Between(1, 0xFE)
 
 
 @dataclass(frozen=True, slots=True)
 class InstallerSettings:
-    """What an installer sets in the vendor's app; only shown.
+    """Settings of the installer in the vendor's app; only displayed.
 
-    As on the wire: no unit of them is documented.
+    The values are as received: their units are not documented.
     """
 
     pool_size: int | None = None
     prime_time: int | None = None
     preset_speeds: tuple[int, ...] | None = None
-    """Six of the pump, from "start" to "cleaner"."""
+    """Six speeds of the pump, from "start" to "cleaner"."""
     backwash_pressure: int | None = None
     min_flow: int | None = None
     min_pressure: int | None = None
@@ -38,16 +38,16 @@ class InstallerSettings:
     acid_dose_interval: int | None = None
     acid_dose_rate: int | None = None
     liquid_dose_time: int | None = None
-    """Of the liquid chlorine doser, as is the rate."""
+    """Dose time of the liquid chlorine doser; `liquid_dose_rate` is its rate."""
     liquid_dose_rate: int | None = None
     water_offset: int | None = None
-    """Of a temperature sensor, as is that of the ambient one."""
+    """Offset of a temperature sensor, as is `ambient_offset`."""
     ambient_offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration(InstallerSettings):
-    """Section B, as far as it is used; without arguments, nothing is known."""
+    """The used fields of section B; a field without a value is `None`."""
 
     pool_target: int | None = None
     """°C."""
@@ -60,7 +60,7 @@ class Configuration(InstallerSettings):
     acid_drum_ml: float | None = None
     acid_remaining_ml: float | None = None
     max_ph_doses: int | None = None
-    """A day."""
+    """Maximum number of pH doses a day."""
     desired_orp_mineral: float | None = None
     """mV."""
     desired_orp_liquid: float | None = None
@@ -68,10 +68,10 @@ class Configuration(InstallerSettings):
     chlorine_drum_ml: float | None = None
     chlorine_remaining_ml: float | None = None
     schedules_enabled: tuple[int, ...] | None = None
-    """Indices, counted from 0."""
+    """Indices of the enabled schedules, counted from 0."""
     firmware: str | None = None
     aux_types: tuple[int, ...] | None = None
-    """One aux type code a slot (layouts.md 2.4)."""
+    """Aux type code of each slot (layouts.md 2.4)."""
 
 
 CONFIGURATION_HEAD = Layout(
@@ -111,7 +111,7 @@ CONFIGURATION_HEAD = Layout(
     Row("ambient_offset", "h"),
     Row("schedules_enabled", "I"),
     Row("firmware", "3s"),
-    Row("slots", "B"),  # how many: their aux type codes follow
+    Row("slots", "B"),  # number of slots; their aux type codes follow
 )
 _HEATING_FLAGS = {
     "solar_selected": 0,
@@ -132,7 +132,7 @@ CONFIGURATION = Section(
 
 @lru_cache(maxsize=64)
 def decode_configuration(data: bytes) -> Configuration:
-    """Return what a section B holds."""
+    """Return the content of a section B."""
     values = dict(zip(_ROWS, CONFIGURATION_HEAD.unpack(data), strict=True))
     heating, slots = values.pop("heating_flags"), values.pop("slots")
     speeds, schedules, firmware = (

@@ -1,7 +1,7 @@
-"""Every endpoint of the service that is used, and when one that failed is asked again.
+"""The endpoints of the service that are used, and the retries of failed ones.
 
-The paths of the published ones are interface.md 4.1; those of all others are observed
-(layouts.md 5), or only their name is published (interface.md 4.1 rule 5).
+The paths of the published ones are in interface.md 4.1; the other paths are observed
+(layouts.md 5), though some of their names are published (interface.md 4.1 rule 5).
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ class Endpoint:
 
     name: str
     paths: tuple[str, ...]
-    """Tried in turn; one but for the envelope key."""
+    """Paths to try in turn; only the envelope key has more than one."""
     published: bool = False
-    """Whether interface.md has its path: only then its errors count for others."""
+    """Whether interface.md has its path; if not, its errors affect only itself."""
 
     def path(self, device_id: str, number: int = 0) -> str:
         """Return a path for a controller."""
@@ -70,35 +70,35 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
         *map(_device, (*READS, *WRITES)),
     )
 }
-"""By name; nothing else is requested, apart from the sign-in (`account.py`)."""
+"""All endpoints by name; only the sign-in (`account.py`) uses others."""
 
 _DAY = 86400.0
 _AGAIN = (20.0, 120.0, 300.0, 3600.0)
-"""s after which an endpoint that failed is asked again: in the next read cycle, and less
+"""Seconds until a failed endpoint is requested again: in the next read cycle, then less
 and less often (chosen)."""
 
 
 @dataclass(slots=True)
 class Attempts:
-    """How an endpoint has answered lately."""
+    """Recent failures of an endpoint."""
 
     error: PoolctlError | None = None
-    """Why the newest attempt failed, `None` where it did not."""
+    """Error of the newest attempt, `None` if it succeeded."""
     not_before: float = 0.0
-    """When it may be asked again (monotonic, s)."""
+    """Earliest time of the next request (monotonic, in seconds)."""
     failures: int = 0
 
     def check(self) -> None:
-        """Raise why it failed while it is not to be asked again."""
+        """Raise the last error unless the endpoint may be requested again."""
         if self.error is None or time.monotonic() >= self.not_before:
             return
         if isinstance(self.error, BusyError):
             raise BusyError("the endpoint asked to wait")
-        # It is raised again and again: its traceback would grow.
+        # The same error is raised repeatedly: its traceback would grow.
         raise self.error.with_traceback(None)
 
     def failed(self, error: PoolctlError) -> None:
-        """Count a failure: a 404 lasts a day, a 429 as long as it asks for."""
+        """Count a failure: a 404 lasts a day, a 429 at least its `retry_after`."""
         wait = _AGAIN[min(self.failures, len(_AGAIN) - 1)]
         if isinstance(error, NotOfferedError):
             wait = _DAY

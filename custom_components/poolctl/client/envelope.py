@@ -1,7 +1,7 @@
 """Signed envelopes: bytes on the wire <-> verified payload.
 
 Observed, not published (layouts.md 1): u8 version, u32 counter, payload, and the first
-4 bytes of AES-128-CMAC (RFC 4493) over all before it. Integers are little-endian.
+4 bytes of AES-128-CMAC (RFC 4493) over all preceding bytes. Integers are little-endian.
 """
 
 from collections.abc import Callable
@@ -29,8 +29,8 @@ _LOGGER = logging.getLogger(__name__)
 VERSION = 1
 MAX_COUNTER = 0xFFFF_FFFF
 _FAR = 5 * 365 * 24 * 60 * 60
-"""s between a counter that a controller accepted and one that a wrong clock made: longer
-than a house stands empty (chosen)."""
+"""Seconds that a counter may exceed an accepted one before our clock counts as wrong:
+longer than a house stands empty (chosen)."""
 _KEY_SIZE = 16
 _TAG_SIZE = 4
 _HEAD = struct.Struct("<BI")
@@ -39,16 +39,16 @@ OVERHEAD = _HEAD.size + _TAG_SIZE
 
 
 class Envelope(NamedTuple):
-    """A verified envelope: the signer's counter and what it wrapped."""
+    """A verified envelope: the signer's counter and the payload."""
 
     counter: int
     payload: bytes
 
 
 def parse_key(text: str) -> bytes:
-    """Return the 16 bytes of an envelope key handed out as 32 hex characters.
+    """Return the 16 bytes of an envelope key given as 32 hex characters.
 
-    Raises EnvelopeError, which does not repeat the text.
+    Raises EnvelopeError, whose message does not contain the text.
     """
     try:
         key = bytes.fromhex(text)
@@ -66,13 +66,13 @@ def _tag(key: bytes, signed: bytes) -> bytes:
 
 
 def from_hex(text: str) -> bytes:
-    """Return the bytes of wire hex (interface.md 2.7); raises EnvelopeError."""
+    """Return the bytes of hex text (interface.md 2.7); raises EnvelopeError."""
     try:
         return bytes.fromhex(text)
     except ValueError:
         pass
     try:
-        # White space is ignored anywhere (interface.md 2.7), also within a byte.
+        # White space is ignored anywhere (interface.md 2.7), even within a byte.
         return bytes.fromhex("".join(text.split()))
     except ValueError:
         raise EnvelopeError("envelope is not hex") from None
@@ -90,7 +90,7 @@ def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
 
 
 def unwrap(key: bytes, data: bytes | str) -> Envelope:
-    """Return the verified content of an envelope, given as bytes or as wire hex.
+    """Return the verified content of an envelope, given as bytes or as hex text.
 
     Raises EnvelopeError for a malformed envelope and SignatureError for a wrong tag.
     """
@@ -108,19 +108,19 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
 
 
 class ClockFault(Enum):
-    """Why nothing that we sign counts."""
+    """A clock error that makes our signed requests fail."""
 
     OURS = auto()
-    """Our clock is far from what the controller accepted: nothing is signed by it."""
+    """Our clock is far from the counters the controller accepted: nothing is signed."""
     OTHERS = auto()
-    """The controller refuses counters of our clock: another client's is ahead of it."""
+    """The controller refuses our counters: another client's clock is ahead of ours."""
 
 
 class OutgoingCounter:
-    """Counters for what we sign: strictly increasing, near Unix time (layouts.md 1).
+    """Counter of signed requests: strictly increasing, near Unix time (layouts.md 1).
 
-    A counter far above what the controller accepted is never used: a controller that
-    accepted it, too, would refuse every client until that time has come.
+    A counter far above the accepted ones is never used: a controller that accepted it
+    would refuse every client until that time.
     """
 
     def __init__(
@@ -132,34 +132,34 @@ class OutgoingCounter:
     ) -> None:
         """Start above `last`, the newest counter that was used.
 
-        `used` is called after each use, for whoever stores them.
+        `used` is called after each use, so that the counter can be stored.
         """
         self.last = last
         self.clock = clock or Clock()
         self._used = used
         self.accepted: int | None = None
-        """The newest that the controller has accepted, `None` where none was yet."""
+        """Newest counter that the controller accepted, `None` if there was none yet."""
         self.clock_fault: ClockFault | None = None
-        """What was wrong the last time, `None` once the controller accepted one."""
+        """The last clock error, `None` once the controller accepted a counter."""
 
     @property
     def ahead(self) -> int:
-        """Seconds that the newest counter is ahead of the clock, 0 where it is not."""
+        """Seconds that the newest counter is ahead of the clock, 0 if it is not."""
         return max(0, self.last - int(self.clock.time()))
 
     def next(self) -> int:
-        """Return a counter that was never used before.
+        """Return a counter that was never used.
 
-        Raises ClockError where the clock is far from what the controller accepted.
+        Raises ClockError if the clock is far from the counters the controller accepted.
         """
         return self._use(max(self.last + 1, int(self.clock.time())))
 
     def skip(self, seconds: int) -> None:
-        """Leave some out, because somebody else is ahead of us; raises ClockError."""
+        """Skip counters because another client is ahead of us; raises ClockError."""
         self._use(self.last + seconds)
 
     def take_back(self, last: int) -> None:
-        """Return to an earlier counter: the controller has refused all since."""
+        """Return to an earlier counter: the controller refused all later ones."""
         self.last = last
         self._used()
 
@@ -168,9 +168,9 @@ class OutgoingCounter:
         self.accepted, self.clock_fault = counter, None
 
     def refused(self) -> None:
-        """Note that the controller refuses counters: somebody's clock is behind.
+        """Note that the controller refuses counters because of a clock error.
 
-        Until ours is confirmed, that is ours.
+        Unless our clock is trusted, the error is attributed to it.
         """
         trusted = self.clock.trusted
         self.clock_fault = ClockFault.OTHERS if trusted else ClockFault.OURS
@@ -186,10 +186,10 @@ class OutgoingCounter:
 
 
 class IncomingCounter:
-    """Sorts replayed envelopes from new ones (layouts.md 1).
+    """Detects replayed envelopes (layouts.md 1).
 
-    Lower than the last verified counter is a replay. A controller may restart its
-    counter: two envelopes in a row that advance from a lower baseline are that.
+    A counter lower than the last verified one is a replay. Two envelopes in a row that
+    advance from a lower baseline mean that the controller restarted its counter.
     """
 
     def __init__(self) -> None:
@@ -199,11 +199,11 @@ class IncomingCounter:
 
     @property
     def newest(self) -> int | None:
-        """The newest counter that was taken, `None` where there was none."""
+        """The newest accepted counter, `None` if there was none."""
         return self._last
 
     def accept(self, counter: int) -> None:
-        """Take the counter of a verified envelope; raises ReplayError for a replay."""
+        """Check the counter of a verified envelope; raises ReplayError for a replay."""
         if self._last is None or counter >= self._last:
             self._last, self._candidate = counter, None
         elif self._candidate is not None and counter > self._candidate:
@@ -215,10 +215,10 @@ class IncomingCounter:
 
 
 class Counters(OutgoingCounter):
-    """What lasts of talking to one controller, whatever address or key it has.
+    """All counters of one controller, kept when its address or key changes.
 
-    Whether replies to queries share the counter of the state frames is unknown
-    (layouts.md 4): each kind has a baseline of its own.
+    Whether replies to queries share the counter of the state frames is not documented
+    (layouts.md 4): each kind has its own baseline.
     """
 
     def __init__(
@@ -235,4 +235,4 @@ class Counters(OutgoingCounter):
         self.turns = Turns()
         """The controller handles one request at a time (interface.md 4.2 rule 8)."""
         self.answered: tuple[str, bytes] | None = None
-        """Name and payload of a query that it has answered: it would do so again."""
+        """Name and payload of a query that it answered, and would answer again."""

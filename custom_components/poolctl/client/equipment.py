@@ -1,4 +1,4 @@
-"""What can be wired to a slot: the aux type codes and what they mean for a person.
+"""Equipment that can be wired to a slot: aux type codes and their meaning for a user.
 
 Observed, not published (layouts.md 2.4).
 """
@@ -10,29 +10,29 @@ from .frame import MODE_OFF
 
 MAX_SLOTS = 37
 VIRTUAL_SLOT = 26
-"""An ozone output without a relay, where the controller has all 37 slots."""
+"""Slot of an ozone output without a relay, if the controller has all 37 slots."""
 
 EXPANDERS = (1, 2, 3, 4)
-"""Numbers of the expanders, as `Signals.expanders` has them in this order."""
+"""Numbers of the expanders, in the order of `Signals.expanders`."""
 SLOTS_OF_EXPANDERS = (range(12, 17), range(17, 22), range(27, 32), range(32, 37))
-"""In the same order (layouts.md 2.4)."""
+"""Slots of each expander, in the same order (layouts.md 2.4)."""
 
 MAIN_PUMP = 31
 UNKNOWN_TYPE = -1
-"""Stands for a slot of which the cloud says nothing."""
+"""Type of a slot that the cloud does not report."""
 
 MIN_SPEED, MAX_SPEED, SPEED_STEP = 40, 100, 5
-"""% of a variable pump (layouts.md 3)."""
+"""Speeds of a variable pump in % (layouts.md 3)."""
 
 
 def nearest_speed(speed: int) -> int:
-    """Return the nearest speed in % that a person may choose."""
+    """Return the nearest speed in % that a user may choose."""
     speed = round(speed / SPEED_STEP) * SPEED_STEP
     return min(MAX_SPEED, max(MIN_SPEED, speed))
 
 
 class Role(StrEnum):
-    """What a person can do with a slot."""
+    """What a user can do with a slot."""
 
     EMPTY = "empty"
     GENERAL = "general"
@@ -41,14 +41,14 @@ class Role(StrEnum):
     PUMP_LINKED = "pump_linked"
     """Runs only with the pump: switching it on starts the pump."""
     DOSING = "dosing"
-    """Run by the firmware's own logic, never switched by hand; so is HEATING."""
+    """Run by the firmware's own logic, never switched by hand; the same for HEATING."""
     HEATING = "heating"
     SPA_ACTUATOR = "spa_actuator"
-    """All move together: switching the first fitted one is spa mode."""
+    """All spa actuators move together: switching the first fitted one is spa mode."""
     POOL_LIGHT = "pool_light"
     SPA_LIGHT = "spa_light"
     VIRTUAL = "virtual"
-    """Shown, never switched."""
+    """Only displayed, never switched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class AuxType:
     role: Role
 
 
-# Which codes make a part of a pool exist
+# Aux type codes by part of the pool: it exists if one of them is wired
 POOL_HEATERS = frozenset({2, 32})
 SOLAR = frozenset({17, 18})
 SOLAR_BY_FILTER_PUMP = frozenset({18})
-"""Whose water comes through the filter; the other kind has a pump of its own."""
+"""Solar heating fed by the filter pump; the other kind has its own pump."""
 SPA_HEATERS = frozenset({19, 32})
 CLEANERS = frozenset({3, 4})
 PH_DOSERS = frozenset({6})
@@ -77,7 +77,7 @@ LIGHTS = POOL_LIGHTS | SPA_LIGHTS
 
 
 class HeatSource(StrEnum):
-    """What can heat water; the firmware runs those that a person selected."""
+    """A heat source; the firmware runs those that a user selected."""
 
     POOL_HEATER = "pool_heater"
     SOLAR = "solar"
@@ -85,7 +85,7 @@ class HeatSource(StrEnum):
 
     @property
     def fitted(self) -> frozenset[int]:
-        """Aux types one of which must be wired for it to exist."""
+        """Aux types of which one must be wired for the source to exist."""
         return _HEATERS[self]
 
 
@@ -95,7 +95,7 @@ _HEATERS = {
     HeatSource.SPA_HEATER: SPA_HEATERS,
 }
 SPA_ACTUATORS = (20, 21, 33, 34)
-"""In the order in which the firmware looks for the first fitted one."""
+"""Aux types, in the order in which the firmware looks for the first fitted one."""
 
 _GENERAL = AuxType("general", Role.GENERAL)
 _POOL_LIGHT = AuxType("pool_light", Role.POOL_LIGHT)
@@ -130,31 +130,31 @@ AUX_TYPES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One of up to 37 outputs and what is known of it."""
+    """One of up to 37 outputs and its last known state."""
 
     index: int
     type_code: int
     name: str = ""
-    """The owner's name of it, empty where there is none."""
+    """Name given by the owner, empty if there is none."""
     mode: int | None = None
     """0 off, 1 to 20 the running schedule, 99 manual."""
     held: bool | None = None
-    """By hand against the schedules, on or off."""
+    """Whether it is held by hand against the schedules, on or off."""
     virtual: bool = False
 
     @property
     def kind(self) -> str:
-        """What is wired to it."""
+        """Kind of equipment wired to it."""
         return AUX_TYPES.get(self.type_code, _GENERAL).kind
 
     @property
     def role(self) -> Role:
-        """What a person can do with it."""
+        """What a user can do with it."""
         if self.virtual:
             return Role.VIRTUAL
         return AUX_TYPES.get(self.type_code, _GENERAL).role
 
     @property
     def on(self) -> bool | None:
-        """Whether its relay is on, for whatever reason."""
+        """Whether its relay is on, for any reason."""
         return None if self.mode is None else self.mode != MODE_OFF

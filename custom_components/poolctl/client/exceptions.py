@@ -1,15 +1,15 @@
-"""Everything that can go wrong between a person's wish and a pool, as one tree.
+"""All errors of this package, as one tree.
 
-`PoolctlError` is the root. Its branches say what a caller can do about it:
+`PoolctlError` is the root. Its branches show what a caller can do:
 
 - `ProtocolError`: bytes or JSON that do not decode; the same request may work later.
-- `UnreachableError`: nobody answered; try the other path, try again.
-- `RefusedError`: the controller or the service said no; trying again changes nothing.
-- `BusyError`: not now; `retry_after` says when, where that is known.
+- `UnreachableError`: no answer; try the other path, or try again.
+- `RefusedError`: the controller or the service refused; trying again changes nothing.
+- `BusyError`: try again later; `retry_after` is the wait, if it was reported.
 - `AuthenticationError`: sign in again.
 
-No message holds a key, a token, the body of a request, or words of the other side:
-messages get into logs, and a service may name whom it talks about.
+No message contains a key, a token, the body of a request, or free text of the other
+side: messages get into logs, and such text may identify a user or a controller.
 """
 
 
@@ -17,7 +17,7 @@ class PoolctlError(Exception):
     """Base of every error of this package."""
 
 
-# Bytes and JSON that are not what they should be
+# Malformed bytes and JSON
 
 
 class ProtocolError(PoolctlError):
@@ -29,11 +29,11 @@ class EnvelopeError(ProtocolError):
 
 
 class SignatureError(ProtocolError):
-    """The tag of an envelope does not fit its bytes: another key, or tampered with."""
+    """The tag of an envelope does not match: another key, or altered bytes."""
 
 
 class ReplayError(ProtocolError):
-    """A verified envelope that is older than one already seen."""
+    """A verified envelope that is older than one already received."""
 
 
 class FrameError(ProtocolError):
@@ -48,19 +48,19 @@ class UnexpectedResponseError(ProtocolError):
     """An HTTP answer that is not the documented JSON (interface.md 2.1, 2.7)."""
 
 
-# Things that must not be sent
+# Commands that must not be sent
 
 
 class InvalidCommandError(PoolctlError, ValueError):
     """A command that cannot be expressed or is out of its range; nothing was sent.
 
-    `reason` names the sentence that a person reads, `placeholders` what is filled into it.
+    `reason` is the key of the message for the user, `placeholders` are its values.
     """
 
     def __init__(
         self, message: str, *, reason: str = "invalid_command", **placeholders: str
     ) -> None:
-        """Remember what a person is to read."""
+        """Store the message for the user."""
         super().__init__(message)
         self.reason = reason
         self.placeholders = placeholders
@@ -69,11 +69,11 @@ class InvalidCommandError(PoolctlError, ValueError):
 class ClockError(InvalidCommandError):
     """Our clock, or that of another client, is so wrong that nothing can be signed.
 
-    A controller that accepted a counter far ahead would refuse every client for as long.
+    A controller that accepted a counter far ahead would refuse every client until then.
     """
 
     def __init__(self, message: str) -> None:
-        """Have a person told to look at the clocks."""
+        """Set the message that asks the user to check the clocks."""
         super().__init__(message, reason="clock")
 
 
@@ -81,79 +81,79 @@ class RequestTooLargeError(InvalidCommandError):
     """The LAN request would be longer than 1024 bytes (interface.md 8)."""
 
 
-# Nobody answered
+# No answer
 
 
 class UnreachableError(PoolctlError):
-    """No connection, no answer in time, or an answer that broke off.
+    """No connection, no answer in time, or an incomplete answer.
 
-    `sent` says whether the request may have reached the other side: only an
+    `sent` is whether the request may have reached the other side: only an
     idempotent command may then be tried on another path.
     """
 
     def __init__(self, message: str, *, sent: bool = True) -> None:
-        """Remember whether the request may have arrived."""
+        """Store whether the request may have arrived."""
         super().__init__(message)
         self.sent = sent
 
 
 class ServiceError(UnreachableError):
-    """The service failed by itself (HTTP 5xx)."""
+    """The service failed (HTTP 5xx, 408), or got no answer from the controller."""
 
 
 class StateExpiredError(UnreachableError):
-    """Neither the LAN nor the cloud answered for so long that the state is void."""
+    """Neither the LAN nor the cloud answered until the last state expired."""
 
 
 class StoppedError(UnreachableError):
-    """Whoever was asked to send it has been stopped: it may have been sent, or not."""
+    """The sender was stopped: the command may or may not have been sent."""
 
 
 class NotDoneError(UnreachableError):
-    """The answer got lost, and another look reported that nothing was done."""
+    """The answer was lost, and a later read showed that nothing was done."""
 
 
 class OutcomeUnknownError(UnreachableError):
-    """The answer got lost, and so did what would tell whether it was done."""
+    """The answer was lost, and no read shows whether the command was done."""
 
 
 class UnconfirmedError(UnreachableError):
-    """The service answered, but not whether the controller did it."""
+    """The service answered, but did not confirm that the controller did it."""
 
 
-# An answer that is a no
+# Refusals
 
 
 class RefusedError(PoolctlError):
-    """Base of every answer that is a no."""
+    """Base of every refusal."""
 
 
 class DeclinedError(RefusedError):
-    """The controller declined it, for one of four causes (interface.md 4.2 rule 2)."""
+    """The controller declined it for one of four causes (interface.md 4.2 rule 2)."""
 
 
 class CommandFailedError(RefusedError):
     """The service answered `status: FAILED` (interface.md 2.1).
 
-    `said` is its own message, for the person who gave the command and for no log.
+    `said` is its message, shown to the user who gave the command and never logged.
     """
 
     def __init__(self, said: str) -> None:
-        """Remember what the service said."""
+        """Store the message of the service."""
         super().__init__("the service declined it")
         self.said = said
 
 
 class NotAppliedError(RefusedError):
-    """The command was accepted, but the controller never showed the asked value."""
+    """The command was accepted, but the requested value was never reported."""
 
 
 class NotGivenBackError(RefusedError):
-    """Nothing that this controller takes gives its pump back to its schedules."""
+    """No command that this controller accepts releases its pump to its schedules."""
 
 
 class NotSupportedError(RefusedError):
-    """No path that works now can carry this command."""
+    """No path that works now supports this command."""
 
 
 class ForbiddenError(RefusedError):
@@ -161,34 +161,34 @@ class ForbiddenError(RefusedError):
 
 
 class NotOfferedError(RefusedError):
-    """The service does not have this endpoint (HTTP 404)."""
+    """The service does not have this endpoint (HTTP 404, 405)."""
 
 
 class LanRequestError(RefusedError):
     """The controller rejected the request itself (interface.md 7.2).
 
-    `reason` is its own word for it, one of a published table.
+    `reason` is the text of its `err`, one of a published table.
     """
 
     def __init__(self, reason: str) -> None:
-        """Remember what the controller said."""
+        """Store the reason."""
         super().__init__(f"the controller says: {reason}")
         self.reason = reason
 
     @property
     def transient(self) -> bool:
-        """Whether the request got lost on its way: nothing ran, and it may go again."""
+        """Whether the request was lost on its way: nothing ran, it can be repeated."""
         return self.reason in ("slow headers", "short body")
 
 
-# An answer that is a "not now"
+# Busy
 
 
 class BusyError(PoolctlError):
-    """Busy or over a limit; `retry_after` is in seconds, `None` where not said."""
+    """Busy or over a limit; `retry_after` is in seconds, `None` if not reported."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        """Remember when to try again."""
+        """Store when to try again."""
         super().__init__(message)
         self.retry_after = retry_after
 

@@ -1,8 +1,8 @@
-"""What happens, as typed facts: each is emitted once, to whoever listens.
+"""Events as typed facts: each is emitted once, to all listeners.
 
-Listeners observe: nothing waits for them, and a listener that fails has no effect. No fact
-holds a token. Names, addresses and keys may be part of an answer; a listener that keeps
-answers removes them.
+Listeners only observe: they cannot affect processing, and their failures have no
+effect. No fact contains a token. Answers may contain names, addresses and keys; a
+listener that keeps answers removes them.
 """
 
 from collections.abc import Callable
@@ -26,17 +26,17 @@ class LanRequest(NamedTuple):
     op: str
     name: str
     payload: bytes | None
-    """That was signed, `None` if nothing was."""
+    """The signed payload, `None` if nothing was signed."""
     response: Response | None
-    """`None` where none came."""
+    """`None` if there was none."""
     reply: bytes
-    """The verified payload of the answer, empty where there is none."""
+    """The verified payload of the answer, empty if there is none."""
     seconds: float
     error: PoolctlError | None
 
 
 class Frame(NamedTuple):
-    """A state frame that verified, whether it decodes or not."""
+    """A verified state frame, whether it decodes or not."""
 
     counter: int
     payload: bytes
@@ -45,49 +45,49 @@ class Frame(NamedTuple):
     at: float
     """Unix time."""
     replayed: bool
-    """Whether it is older than another one, and so was discarded."""
+    """Whether it was discarded because it is older than another frame."""
 
 
 class Reply(NamedTuple):
-    """The reply to a query, verified."""
+    """The verified reply to a query."""
 
     name: str
     sent_counter: int
-    """That of the query."""
+    """Counter of the query."""
     counter: int
     payload: bytes
     replayed: bool
 
 
 class Rejected(NamedTuple):
-    """An envelope that does not verify, whoever sent it."""
+    """An envelope that does not verify, from any sender."""
 
     envelope: str
     error: PoolctlError
 
 
 class CounterBehind(NamedTuple):
-    """A refusal was found to be caused by another client whose counter is ahead."""
+    """A refusal was caused by another client whose counter is ahead."""
 
     seconds: int | None
-    """`None`: further than we follow."""
+    """Seconds that we skipped, `None` if it is further ahead than we follow."""
 
 
 class BusyChecked(NamedTuple):
-    """A state was read to see what `busy` meant."""
+    """The state was read to find out whether a command ran despite `busy`."""
 
     ran: bool
 
 
 class ScheduleTimes(NamedTuple):
-    """Three starts of schedules agree on how far the controller's clock is off."""
+    """Three starts of schedules agree on the offset of the controller's clock."""
 
     ahead: int
-    """Minutes, 0 while it does not count as wrong."""
+    """Minutes that it is ahead of ours, 0 unless it counts as wrong."""
 
 
 class OverMidnight(NamedTuple):
-    """A schedule that ends before it starts was there at midnight."""
+    """A running schedule whose end is before its start reached midnight."""
 
     went_on: bool
 
@@ -102,24 +102,24 @@ class CloudRequest(NamedTuple):
     endpoint: str
     body: bytes
     response: Response | None
-    """`None` where none came."""
+    """`None` if there was none."""
     answer: Answer | None
-    """Of a read that succeeded."""
+    """JSON object of a read that succeeded."""
     seconds: float
     error: PoolctlError | None
 
 
 class InventoryRead(NamedTuple):
-    """What the account owns was read."""
+    """The inventory of the account was read."""
 
     inventory: Inventory
 
 
 class AccessRenewed(NamedTuple):
-    """An access token was refused, and the next one accepted."""
+    """An access token was refused, and the next one was accepted."""
 
     status: int
-    """HTTP, of the refusal."""
+    """HTTP status of the refusal."""
 
 
 class TokenAnswer(NamedTuple):
@@ -128,25 +128,25 @@ class TokenAnswer(NamedTuple):
     grant: str
     status: int
     rotated: bool
-    """Whether it has a refresh token."""
+    """Whether it contains a refresh token."""
     error: PoolctlError | None
 
 
 class Online(NamedTuple):
-    """The service was asked whether it reaches a controller."""
+    """`online` of a controller was read from the service."""
 
     online: bool | None
     changed: bool
-    """Whether the dashboard has changed since it was asked before."""
+    """Whether the dashboard has changed since the previous such read."""
 
 
 class WriteShown(NamedTuple):
-    """A write to the cloud was, or was not, part of a later read."""
+    """A later read showed a write to the cloud, or did not show it in time."""
 
     in_time: bool
 
 
-# By either
+# On either path
 
 
 class Poll(NamedTuple):
@@ -158,20 +158,20 @@ class Poll(NamedTuple):
 
 
 class SourceChange(NamedTuple):
-    """Another path is the source of the state."""
+    """The source of the state changed to another path."""
 
     source: str
 
 
 class RecordChange(NamedTuple):
-    """An address or a key of a controller was replaced; this does not contain it."""
+    """An address or a key of a controller was replaced; its value is not included."""
 
     what: str
     """`address` or `key`."""
 
 
 class ProblemChange(NamedTuple):
-    """A problem began, or ended."""
+    """A problem began or ended."""
 
     problem: str
     active: bool
@@ -199,16 +199,16 @@ type Fact = (
 )
 
 SERVICE: Final = ""
-"""Stands for the service where facts are asked for by the identifier of a controller."""
+"""Identifier of the service in place of the identifier of a controller."""
 
 
 class Facts:
-    """The facts of one controller, or of the service, on their way to the listeners."""
+    """Passes the facts of one controller, or of the service, to listeners."""
 
     def __init__(self) -> None:
         """Start without listeners."""
         self.listeners: dict[type[object], tuple[Callable[[Any], None], ...]] = {}
-        """By kind. Emitters that are called often look here first."""
+        """Listeners by kind of fact. Frequent emitters check this first."""
         self._failed = False
 
     def listen[F: Fact](self, kind: type[F], listener: Callable[[F], None]) -> None:
@@ -224,7 +224,7 @@ class Facts:
                 self._report(err)
 
     def _report(self, error: Exception) -> None:
-        """Log the first failure, without its words: they may hold data."""
+        """Log the first failure without its message, which may contain private data."""
         if not self._failed:
             self._failed = True
             _LOGGER.error("An observer failed: %s", type(error).__name__)

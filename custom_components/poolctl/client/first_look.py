@@ -1,7 +1,7 @@
-"""A first look at a controller without its key: reading its state needs no credential.
+"""Reading the state of a controller without its key.
 
-Published: `state` reads need no credential (interface.md 5.2 rule 1). Nobody vouches for
-what they tell: without the key, no tag can be verified.
+Published: `state` reads need no credential (interface.md 5.2 rule 1). The result cannot
+be trusted: without the key, no tag can be verified.
 """
 
 import struct
@@ -19,9 +19,9 @@ _TAG = 4
 async def unverified_state(
     session: ClientSession, host: str, port: int, *, timeout: float
 ) -> bytes:
-    """Return the state frame of whoever answers there, verified by nothing.
+    """Return the unverified state frame of the device that answers at an address.
 
-    Raises what `LanClient.state` raises but SignatureError and ReplayError.
+    Raises the errors of `LanClient.state` that come before verifying and decoding.
     """
     url = controller_url(host, port)
     answer = await ask_controller(session, url, request_body("state"), timeout)

@@ -1,8 +1,8 @@
 """State frame -> telemetry, configuration, running timers.
 
-Observed, not published (layouts.md 2). This module only takes bytes apart: values stay
-what the wire says, even where they are impossible. The bounds that stand beside each row
-are ours (chosen); `plausible` applies them.
+Observed, not published (layouts.md 2). This module only decodes bytes: values stay as
+received, even if they are impossible. Each row also has bounds (chosen), which
+`Section.plausible` applies.
 
 A section that ends early leaves its missing fields `None`; bytes past the known fields
 are ignored; lengths that do not fit the frame raise FrameError for the whole frame.
@@ -18,17 +18,17 @@ from .exceptions import FrameError
 from .layout import BYTE, WORD, Between, Layout, Row, Section, bits, flagged, skip
 
 VERSION = 1
-"""The only frame version observed; others are decoded by their lengths, too."""
+"""The assumed frame version (chosen); others are decoded by their lengths, too."""
 
 MODE_OFF = 0
 MODE_MANUAL = 99
 """Values of `main_pump_mode` and `aux_modes`; 1 to 20 is the running schedule."""
 
 
-# The bounds are ours, wide enough for any pool (chosen).
+# Bounds wide enough for any pool (chosen).
 _PERCENT, _CELSIUS = Between(0, 100), Between(0, 100)
 RUNNING: Final = range(1, 21)
-"""Modes that are the number of a schedule."""
+"""Modes that are the number of the running schedule."""
 MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
 
 
@@ -37,12 +37,12 @@ MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What is measured or counted now."""
+    """Values that are measured or counted now."""
 
     water_temperature: float | None = None
     """°C."""
     ambient_temperature: float | None = None
-    """°C; the wire has 0 where no sensor is fitted."""
+    """°C; the wire has 0 if no sensor is fitted."""
     ph: float | None = None
     orp: float | None = None
     """mV."""
@@ -60,19 +60,19 @@ class Readings:
     """0 off, 1 to 20 the running schedule, 99 manual."""
     sanitiser_output: float | None = None
     pump_cooldown_remaining: float | None = None
-    """s."""
+    """Seconds."""
     pump_priming_remaining: float | None = None
-    """s."""
+    """Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Telemetry(Readings):
-    """Section A as the wire has it: readings, flags, and the state of every slot."""
+    """Section A as received: readings, flags, and the state of every slot."""
 
     flags: int | None = None
     flags2: int | None = None
     aux_modes: tuple[int, ...] | None = None
-    """One mode a slot."""
+    """Mode of each slot."""
     held_slots: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
 
@@ -95,7 +95,7 @@ TELEMETRY_HEAD = Layout(
     Row("sanitiser_output", "H", 1, WORD),
     skip(16),  # cost counters
     Row("flags2", "H"),
-    Row("slots", "B"),  # how many: their modes and a bitmap of the held ones follow
+    Row("slots", "B"),  # number of slots; modes and a bitmap of held ones follow
 )
 PUMP_TIMES = Layout(
     Row("pump_cooldown_remaining", "H", 1, WORD),
@@ -110,14 +110,14 @@ _SECTION_A = Section(
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What the controller reports as a yes or no."""
+    """Boolean values reported by the controller."""
 
     pool_heater: bool | None = None
     solar: bool | None = None
     spa_heater: bool | None = None
     ph_dosing: bool | None = None
     chlorine_dosing: bool | None = None
-    """Of the liquid doser or of a chlorinator."""
+    """Dosing by the liquid chlorine doser or by a chlorinator."""
     chemistry_stable: bool | None = None
     flow: bool | None = None
     pump_cooling_down: bool | None = None
@@ -128,7 +128,7 @@ class Signals:
     internet: bool | None = None
     dry_run: bool | None = None
     retries_exceeded: bool | None = None
-    """Whether a dry run is one that ended its retries: the pump waits for a person."""
+    """Whether a dry run exceeded its retries: the pump waits for a user."""
     expanders: tuple[bool | None, ...] = (None,) * 4
     """Whether each expander is connected."""
 
@@ -156,17 +156,17 @@ _SIGNALS = Section(
 )
 _EXPANDERS, _EXPANDERS2 = (10, 11), (7, 8)
 _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
-"""Both bits set is normal, anything else is a problem; 1 as the cloud has it (5)."""
+"""Both bits set is normal, anything else is a problem; 1 is as in layouts.md 5."""
 LISTED_FLAGS, LISTED_FLAGS2 = 0b1110_1100_0011_1111, 0b1_1111_1111
 """The bits that layouts.md 2.1 lists; some of them are not used."""
 
 
-# What hardly ever changes from frame to frame is taken apart once.
+# Parts that rarely change from frame to frame are decoded once.
 
 
 @lru_cache(maxsize=64)
 def decode_signals(flags: int | None, flags2: int | None) -> Signals:
-    """Return what the bits of `Telemetry.flags` and `Telemetry.flags2` say."""
+    """Return the signals in `Telemetry.flags` and `Telemetry.flags2`."""
     return _SIGNALS.make(
         *flagged(flags, _FLAGS.values()),
         *flagged(flags2, _FLAGS2.values()),
@@ -184,16 +184,16 @@ class Timer(NamedTuple):
 
     slot: int
     remaining: int
-    """s."""
+    """Seconds."""
     duration: int
-    """s."""
+    """Seconds."""
 
 
 TIMER = struct.Struct("<BHH")
 
 
 class StateFrame(NamedTuple):
-    """A decoded state frame; a part the frame does not speak of is `None`."""
+    """A decoded state frame; a part that the frame does not report is `None`."""
 
     telemetry: Telemetry | None
     configuration: Configuration | None
@@ -209,8 +209,8 @@ WHOLE: Final = _TELEMETRY_PRESENT | _CONFIGURATION_PRESENT | TIMERS_PRESENT
 def decode_frame(payload: bytes) -> StateFrame:
     """Return the content of a state frame (layouts.md 2).
 
-    Raises FrameError where a length runs past the end. The version changes nothing:
-    what it stands for is not documented.
+    Raises FrameError if a length runs past the end. The version changes nothing: its
+    meaning is not documented.
     """
     telemetry, configuration, tail, _ = sections(payload)
     return StateFrame(
@@ -222,9 +222,9 @@ def decode_frame(payload: bytes) -> StateFrame:
 
 
 def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, int]:
-    """Return telemetry, configuration and timers, and the place where they end.
+    """Return telemetry, configuration and timers, and the offset at which they end.
 
-    Raises FrameError where a length runs past the end.
+    Raises FrameError if a length runs past the end.
     """
     if len(payload) < 2:
         raise FrameError("state frame has no head")
@@ -244,12 +244,12 @@ _AROUND_SLOTS = TELEMETRY_HEAD.size + PUMP_TIMES.size
 
 
 def telemetry_size(slots: int) -> int:
-    """Return the bytes of section A: its head, modes, bits of held slots, pump times."""
+    """Return the size of section A: head, modes, bitmap of held slots, pump times."""
     return _AROUND_SLOTS + slots + (slots + 7 >> 3)
 
 
 def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]:
-    """Return a section and where it ends."""
+    """Return a section and the offset at which it ends."""
     start = offset + length_size
     end = start + int.from_bytes(payload[offset:start], "little")
     if end > len(payload):
@@ -271,9 +271,9 @@ def _decode_telemetry(data: bytes) -> Telemetry:
 
 @lru_cache(maxsize=256)
 def _decode_slots(data: bytes, slots: int | None) -> _Rest:
-    """Return the pump's times, the modes and the held slots, which follow their number.
+    """Return the pump's times, the modes and the held slots, which follow `slots`.
 
-    `None` for what the section ends before.
+    Each is `None` if the section ends too early for it.
     """
     if slots is None or len(data) < slots:
         return None, None, None, None
@@ -290,7 +290,7 @@ def _decode_timers(
     tail: bytes | None, *, with_telemetry: bool
 ) -> tuple[Timer, ...] | None:
     if tail is None:
-        # Timers travel with telemetry: telemetry without a tail says that none runs.
+        # Timers are sent with telemetry: telemetry without a tail means that none runs.
         return () if with_telemetry else None
     if not tail or len(tail) < 1 + tail[0] * TIMER.size:
         return None

@@ -1,4 +1,4 @@
-"""What of a state frame can be compared without decoding it (layouts.md 2)."""
+"""Parts of a state frame that can be compared undecoded (layouts.md 2)."""
 
 from .configuration import CONFIGURATION_HEAD
 from .frame import (
@@ -18,9 +18,9 @@ _TIMES_SIZE = PUMP_TIMES.size
 
 
 def listed_lengths(payload: bytes) -> list[tuple[int, int]]:
-    """Return the length of each section, and that of layouts.md 2; then those of all.
+    """Return actual and listed lengths (layouts.md 2) of the frame and each section.
 
-    Raises FrameError where a length runs past the end.
+    Raises FrameError if a length runs past the end.
     """
     telemetry, configuration, timers, end = sections(payload)
     lengths = [(len(payload), end)]
@@ -39,8 +39,8 @@ def listed_lengths(payload: bytes) -> list[tuple[int, int]]:
 def without_readings(payload: bytes) -> bytes:
     """Return a frame without its measured values and running times.
 
-    What is left changes only if an output, a setting or the layout does. A frame that
-    lacks a section, or whose telemetry has another length, is returned as it is.
+    The rest changes only if an output, a setting or the layout does. A frame that lacks
+    telemetry or configuration, or has telemetry of another length, stays as it is.
     """
     try:
         if payload[1] | TIMERS_PRESENT != WHOLE or payload[2] != telemetry_size(
@@ -52,5 +52,5 @@ def without_readings(payload: bytes) -> bytes:
     except IndexError:
         return payload
     times = end - _TIMES_SIZE
-    # The head of the timers reports how many there are.
+    # The head of the timers, which contains their number, is kept.
     return payload[:_FLAGS_END] + payload[_FLAGS2_AT:times] + payload[end : timers + 2]

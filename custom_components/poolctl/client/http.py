@@ -1,4 +1,4 @@
-"""One HTTP exchange, with this package's errors and a bound on what is read."""
+"""One HTTP exchange with this package's errors and a limit on the response size."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,34 +22,34 @@ from .json_values import Answer, parse_object
 
 
 class ClosingRequest(ClientRequest):
-    """A request whose connection serves no other one.
+    """A request whose connection is not reused.
 
-    A server that closes after each response need not say so: taken from a pool, such a
-    connection may break just as the next command is sent.
+    A server that closes after each response may not announce it: such a connection,
+    reused from a pool, may break just as the next command is sent.
     """
 
     @override
     async def send(self, conn: Connection) -> ClientResponse:
-        """Send it and have the connection closed at the end."""
+        """Send the request and let its connection close at the end."""
         if conn.protocol is not None:
             conn.protocol.force_close()
         return await super().send(conn)
 
 
 _CONNECT_TIMEOUT = 4.0
-"""s; leaves room for a second attempt within the time of a poll."""
+"""Seconds; leaves time for a second attempt within one poll."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """What came back."""
+    """A response with its whole body."""
 
     status: int
     headers: Mapping[str, str]
     data: bytes
 
     def json(self) -> Answer | None:
-        """Return the JSON object of the body, `None` where it is anything else."""
+        """Return the JSON object of the body, `None` if it is anything else."""
         return self._object
 
     @cached_property

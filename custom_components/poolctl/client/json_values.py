@@ -1,7 +1,7 @@
-"""Values out of JSON answers, of the controller and of the cloud: any may be odd.
+"""Values from JSON answers of the controller and the cloud: any may be invalid.
 
-Here, and nowhere else, JSON of somebody else is taken apart. `text` returns what may be
-stored or shown; the answer itself stays as it came, since some objects are written back.
+Received JSON is parsed only here. `text` returns a text that is safe to store or show;
+the answer itself stays as received, since some objects are written back.
 """
 
 from collections.abc import Container, Mapping
@@ -13,27 +13,27 @@ from .exceptions import InvalidCommandError
 from .layout import ANYTHING
 
 type Answer = Mapping[str, object]
-"""A JSON object that somebody else wrote."""
+"""A JSON object received from the controller or the cloud."""
 
 MAX_TEXT = 255
-"""Characters of a text that are kept; a state of Home Assistant holds as many."""
+"""Maximum length of a text, which is that of a state in Home Assistant."""
 _TOO_LARGE = 1e12
 _MOST_ITEMS = 10_000
-"""Objects of one list that are looked at: no account has as many of anything."""
+"""Maximum number of objects read from one list: no account has as many."""
 _LINK = re.compile(r"://|\bwww\.", re.IGNORECASE)
 _HARMLESS = str.maketrans("<>[]`", "\u2039\u203a()'")
-"""What makes HTML, links, images and code of a text in a dialog."""
+"""Replacements of characters that make HTML, links, images and code in a dialog."""
 _JOINERS = "\u200c\u200d"
-"""Format characters that belong to scripts and emoji; all others only hide things."""
+"""Format characters that scripts and emoji need; all others only hide text."""
 
 
 def clean_text(words: str, longest: int = MAX_TEXT) -> str:
-    """Return words of somebody else as they may be stored, logged and shown.
+    """Return received text in a form that is safe to store, log and show.
 
-    Lone surrogates and control characters are gone, white space is one space, Markdown
-    and HTML make no link, image or element, and what is too long ends in an ellipsis.
+    Lone surrogates and control characters are removed, white space is one space,
+    Markdown and HTML form no link, image or element, and long text ends in an ellipsis.
     """
-    # What is far too long is not worth cleaning as a whole.
+    # The rest of a far too long text would be cut off anyway.
     words = "".join(map(_printable, words[: 2 * longest]))
     words = _LINK.sub(_unlinked, words.translate(_HARMLESS))
     words = " ".join(words.split())
@@ -51,14 +51,14 @@ def _unlinked(found: re.Match[str]) -> str:
 
 
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
-"""Bytes that are no UTF-8, as Python escapes them, to characters."""
+"""Characters for Python's escapes of bytes that are not UTF-8."""
 
 
 def parse_json(data: str | bytes) -> object:
-    """Return a JSON text of somebody else.
+    """Parse a received JSON text.
 
-    Control characters inside of strings are taken, although JSON has none there, and
-    bytes that are no UTF-8 as Latin-1. Raises ValueError where it is not JSON.
+    Control characters in strings are accepted, although JSON does not allow them, and
+    bytes that are not UTF-8 are read as Latin-1. Raises ValueError if it is not JSON.
     """
     if isinstance(data, bytes):
         data = data.decode("utf-8-sig", "surrogateescape").translate(_LATIN_1)
@@ -71,7 +71,7 @@ def parse_json(data: str | bytes) -> object:
 def as_json(body: Answer) -> bytes:
     """Return an object as JSON to send, without white space.
 
-    Raises InvalidCommandError where it cannot be: JSON has no NaN and no infinity.
+    Raises InvalidCommandError if that is impossible: JSON has no NaN and no infinity.
     """
     for ascii_only in (False, True):
         try:
@@ -82,14 +82,14 @@ def as_json(body: Answer) -> bytes:
                 separators=(",", ":"),
             ).encode()
         except UnicodeEncodeError:
-            continue  # a lone surrogate exists as an escape alone
+            continue  # a lone surrogate can only be escaped
         except (TypeError, ValueError, RecursionError) as err:
             raise InvalidCommandError(f"not JSON: {err}") from None
     raise InvalidCommandError("not JSON")
 
 
 def parse_object(data: str | bytes) -> Answer | None:
-    """Return the object that a JSON text is, `None` where it is anything else."""
+    """Return the object in a JSON text, `None` if it is anything else."""
     try:
         answer = parse_json(data)
     except ValueError:
@@ -98,7 +98,7 @@ def parse_object(data: str | bytes) -> Answer | None:
 
 
 def text(answer: Answer, key: str) -> str | None:
-    """Return a text of an answer as it may be stored and shown, `None` without one."""
+    """Return a text of an answer, safe to store and show, `None` if there is none."""
     value = answer.get(key)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)  # an identifier may be a number
@@ -108,11 +108,11 @@ def text(answer: Answer, key: str) -> str | None:
 def number(
     answer: Answer, key: str, divisor: int = 1, possible: Container[object] = ANYTHING
 ) -> float | None:
-    """Return a number of an answer, `None` for anything else or impossible."""
+    """Return a possible number of an answer, `None` for anything else."""
     value = answer.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # JSON knows numbers that no pool does, and that do not even convert.
+    # This also excludes NaN, and numbers too large to convert to a float.
     if not abs(value) < _TOO_LARGE:
         return None
     scaled = value if divisor == 1 else value / divisor
@@ -120,7 +120,7 @@ def number(
 
 
 def flag(answer: Answer, key: str) -> bool | None:
-    """Return a yes or no of an answer, `None` for anything else."""
+    """Return a boolean of an answer, `None` for anything else."""
     value = answer.get(key)
     return value if isinstance(value, bool) else None
 

@@ -1,4 +1,4 @@
-"""The LAN side of one controller: Command Protocol v2 (interface.md 4.2, 7.2, 8)."""
+"""LAN client of one controller: Command Protocol v2 (interface.md 4.2, 7.2, 8)."""
 
 from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
@@ -53,7 +53,7 @@ _REASONS = {
 
 
 def _check_size(op: str, name: str, payload: bytes | None) -> None:
-    """Raise RequestTooLargeError for a request that no controller takes."""
+    """Raise RequestTooLargeError for a request that no controller accepts."""
     size = len(request_body(op, name))
     if payload is not None:
         size += 2 * (OVERHEAD + len(payload))  # in hex
@@ -72,9 +72,9 @@ class LanClient:
     The controller closes every connection after its response (interface.md 4.2 rule 8),
     so the session should be made with `request_class=ClosingRequest`.
 
-    Every method raises UnreachableError where nobody answers, RefusedError or BusyError
-    (interface.md 7.2) where the controller says so, and ProtocolError where an answer
-    does not verify or decode.
+    Every method raises UnreachableError if there is no answer, RefusedError or
+    BusyError for an error that the controller reports (interface.md 7.2), and
+    ProtocolError if an answer does not verify or decode.
     """
 
     def __init__(
@@ -87,10 +87,10 @@ class LanClient:
         counter: Counters | None = None,
         facts: Facts | None = None,
     ) -> None:
-        """Prepare; the session stays the caller's.
+        """Create the client; the caller keeps ownership of the session.
 
-        `counter` is what lasts of this controller where its address or key changes, and
-        `facts` are where it is reported what happens.
+        `counter` is kept for this controller when its address or key changes, and
+        `facts` emits the facts of its requests.
         """
         self._session = session
         self._url = controller_url(host, port)
@@ -113,7 +113,7 @@ class LanClient:
         return decode_frame(await self._request("state", timeout=timeout))
 
     def skip_counter(self) -> None:
-        """Leave a counter out: the cloud is about to use one (layouts.md 1).
+        """Skip a counter because the cloud is about to use one (layouts.md 1).
 
         Cloud and LAN share a baseline, so the same number twice would be a replay.
         """
@@ -123,11 +123,11 @@ class LanClient:
     async def query(
         self, name: str, payload: bytes = b"", *, urgent: bool = False
     ) -> bytes:
-        """Ask a signed query; return the payload of its reply.
+        """Send a signed query; return the payload of its reply.
 
-        One that is part of a person's command is urgent: it goes before others, and is
-        asked once more where its reply looks like a replay. The next reply tells one
-        from a controller that counts anew (layouts.md 1).
+        A query that is part of a user's command is urgent: it goes before others, and
+        is sent once more if its reply looks like a replay. The next reply shows whether
+        the controller restarted its counter (layouts.md 1).
         """
         try:
             reply = await self._request("q", name, payload, urgent=urgent)
@@ -139,15 +139,15 @@ class LanClient:
         return reply
 
     async def action(self, name: str, payload: bytes) -> StateFrame | None:
-        """Run a signed action; return the state after it, where the reply has one."""
+        """Run a signed action; return the state after it, if the reply has one."""
         return state_after(await self.raw_action(name, payload))
 
     async def raw_action(self, name: str, payload: bytes) -> bytes:
-        """Run a signed action; return its reply, empty where it has none that counts."""
+        """Run a signed action; return its reply, empty if it has no valid one."""
         try:
             return await self._request("a", name, payload, urgent=True)
         except ReplayError:
-            # It ran, and only its effect could not be read: the next state will tell.
+            # It ran, and only its effect could not be read: the next state shows it.
             return b""
 
     async def _request(
@@ -159,10 +159,10 @@ class LanClient:
         timeout: float = TIMEOUT,
         urgent: bool = False,
     ) -> bytes:
-        """Return the verified payload of the answer, empty where it carries none."""
+        """Return the verified payload of the answer, empty if it has none."""
         counters = self.counters
         async with counters.turns.take(urgent=urgent):
-            _check_size(op, name, payload)  # before a counter is spent on it
+            _check_size(op, name, payload)  # before it uses up a counter
             counter = 0 if payload is None else counters.next()
             body = self._body(op, name, payload, counter)
             started, response, reply, error = time.monotonic(), None, b"", None
@@ -193,7 +193,7 @@ class LanClient:
         counter, reply, replayed = received.counter, received.payload, True
         try:
             if op == "q":
-                # One with our own counter answers this query: no other has it.
+                # A reply with our own counter answers this query: no other has it.
                 if counter != sent:
                     self.counters.replies.accept(counter)
             else:
@@ -223,7 +223,7 @@ class LanClient:
 
 
 def controller_url(host: str, port: int) -> URL:
-    """Return where a controller answers (interface.md 4.2)."""
+    """Return the URL of a controller (interface.md 4.2)."""
     return URL.build(scheme="http", host=host, port=port, path=PATH)
 
 
@@ -235,14 +235,14 @@ def request_body(op: str, name: str = "", envelope: str = "") -> bytes:
 async def ask_controller(
     session: ClientSession, url: URL, body: bytes, timeout: float
 ) -> Answer:
-    """Return the answer, or raise what it says (interface.md 7.2)."""
+    """Send a request; return the answer, or raise its error (interface.md 7.2)."""
     return answer_of(await post(session, url, body, timeout))
 
 
 async def post(
     session: ClientSession, url: URL, body: bytes, timeout: float
 ) -> Response:
-    """Send a request and return what came back."""
+    """Send a request and return the response."""
     return await exchange(
         session,
         HTTPMethod.POST,
@@ -255,7 +255,7 @@ async def post(
 
 
 def answer_of(response: Response) -> Answer:
-    """Return the answer in a response, or raise what it says (interface.md 7.2)."""
+    """Return the answer in a response, or raise its error (interface.md 7.2)."""
     status, answer = response.status, response.json()
     if answer is None:
         raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
@@ -265,17 +265,17 @@ def answer_of(response: Response) -> Answer:
 
 
 def _refusal(status: int, reason: str) -> PoolctlError:
-    """Return what an answer that is a no means (interface.md 7.2)."""
+    """Return the error of a refusal (interface.md 7.2)."""
     if (status, reason) == _BUSY:
         return LanBusyError("the controller is busy")
     if (status, reason) in _REASONS:
         return LanRequestError(reason)
-    # Whatever answers there, its words are not for a log.
+    # The text may come from any device, so it must not get into a log.
     return DeclinedError(f"refused with HTTP {status}")
 
 
 def state_after(reply: bytes) -> StateFrame | None:
-    """Return the state in the reply of an action that ran, where it can be read."""
+    """Return the state in the reply to an action that ran, if it can be read."""
     try:
         return decode_frame(reply) if reply else None
     except FrameError:

@@ -1,4 +1,4 @@
-"""Tables of binary sections: which value stands where, in which unit, within which bounds."""
+"""Tables of binary sections: the position, unit and bounds of each value."""
 
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, fields
@@ -22,12 +22,12 @@ class Between:
         return isinstance(value, int | float) and self.low <= value <= self.high
 
 
-# 0xFF, 0xFFFF and their kind stand for a probe that is not fitted (design.md 3).
+# 0xFF and 0xFFFF mean that the value is unknown (design.md 4).
 BYTE, WORD = Between(0, 0xFE), Between(0, 0xFFFE)
 
 
 class _Anything:
-    """Takes what has no bounds."""
+    """A container of every value, for rows without bounds."""
 
     def __contains__(self, value: object) -> bool:
         return True
@@ -37,19 +37,19 @@ ANYTHING: Final = _Anything()
 
 
 class Row(NamedTuple):
-    """A value of a section; the rows of a section stand in the order of the wire."""
+    """A value of a section; the rows of a section are in wire order."""
 
     name: str
     """Field of the section's dataclass; empty for bytes that are skipped."""
     code: str
-    """Of `struct`."""
+    """Format of the value in `struct`."""
     divisor: int = 1
-    """The wire's value is the field's times this."""
+    """Divisor that turns the value on the wire into that of the field."""
     possible: Container[object] = ANYTHING
 
 
 def skip(size: int) -> Row:
-    """Return the row of bytes that nobody uses."""
+    """Return the row of bytes that are not used."""
     return Row("", f"{size}x")
 
 
@@ -100,19 +100,19 @@ class Section[T: DataclassInstance]:
     """
 
     def __init__(self, of: type[T], names: list[str], *layouts: Layout) -> None:
-        """Compare the table with the dataclass."""
+        """Check the table against the dataclass."""
         if names != (wanted := [field.name for field in fields(of)]):
             raise TypeError(f"the table of {of.__name__} is not {wanted}")
         rows = {row.name: row for layout in layouts for row in layout.rows}
         self.make: Callable[..., T] = of
-        """Makes the dataclass of values in the order of its fields."""
+        """Creates the dataclass from values in the order of its fields."""
         self._read = attrgetter(*names)
         self._possible = [
             rows[name].possible if name in rows else ANYTHING for name in names
         ]
 
     def plausible(self, reported: T) -> T:
-        """Return the same with `None` in the place of what cannot be."""
+        """Return a copy with `None` in place of impossible values."""
         return self.make(
             *(
                 value if value in possible else None
@@ -124,12 +124,12 @@ class Section[T: DataclassInstance]:
 
 
 def flagged(flags: int | None, places: Iterable[int]) -> Iterable[bool | None]:
-    """Return whether some bits of a number are set, `None` where it is unknown."""
+    """Return whether the bits at some places are set, `None` if `flags` is unknown."""
     return (None if flags is None else bool(flags >> place & 1) for place in places)
 
 
 def bits(value: int) -> tuple[int, ...]:
-    """Return the places of the bits that are set."""
+    """Return the positions of the bits that are set."""
     found = []
     while value:
         lowest = value & -value

@@ -1,7 +1,7 @@
-"""When schedules run: their weekly wall-clock times on the days there are.
+"""Runs of schedules: their weekly wall-clock times on actual days.
 
-A schedule runs by the wall clock of the controller; what it does where the clock jumps is
-ours (chosen).
+A schedule runs by the wall clock of the controller; its behaviour when the clock jumps
+is our assumption (chosen).
 """
 
 from bisect import bisect_left
@@ -32,7 +32,7 @@ class Occurrence:
 def occurrences(
     schedules: Mapping[int, Schedule], after: datetime, before: datetime, zone: tzinfo
 ) -> list[Occurrence]:
-    """Return the runs of all armed schedules that touch a stretch of time, in order."""
+    """Return the runs of all enabled schedules that overlap a period, in order."""
     found = [
         Occurrence(start, end, index, schedule)
         for index, schedule in schedules.items()
@@ -46,7 +46,7 @@ def occurrences(
 def _runs(
     schedule: Schedule, after: datetime, before: datetime, zone: tzinfo
 ) -> Iterator[tuple[datetime, datetime]]:
-    # A run that began the day before may still go on.
+    # A run that began the day before may continue.
     day, last = after.astimezone(zone).date() - _DAY, before.astimezone(zone).date()
     while day <= last:
         if day.weekday() in schedule.days:
@@ -59,9 +59,9 @@ def _runs(
 
 
 def moment(day: date, minute: int, zone: tzinfo) -> datetime:
-    """Return when the wall clock shows a minute of a day, counted on past midnight.
+    """Return when the wall clock shows a minute of a day, which may be past midnight.
 
-    Where an hour comes twice, the first one counts. An hour that is skipped begins and
+    If an hour occurs twice, the first one counts. An hour that is skipped begins and
     ends when the clock jumps, as it does for a controller.
     """
     days, minute = divmod(minute, DAY)

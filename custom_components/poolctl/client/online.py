@@ -1,8 +1,8 @@
 """Whether the service reaches a controller.
 
 Observed: `deviceOnlineStatuses` (layouts.md 5); published: `online` of a site's
-controllers (interface.md 2.4). Both may be as old as copies are, so a dashboard that
-changes is believed (chosen).
+controllers (interface.md 2.4). Both may be as old as cached copies, so a
+dashboard that changes is trusted (chosen).
 """
 
 import asyncio
@@ -16,15 +16,15 @@ from .facts import FactsOf, Online
 from .json_values import Answer, list_of
 
 UNCHANGED = 900.0
-"""s for which a controller that is reported offline may show nothing new."""
+"""Seconds without a change after which a controller reported offline is unreachable."""
 _STATUSES_AGE = 25.0
-"""s; less than the 30 between two read cycles, so that each cycle may ask."""
+"""Seconds; less than the 30 between read cycles, so that each cycle may read them."""
 _SITES_AGE = 120.0
-"""s; the sites are larger, and only stand in where statuses are refused (chosen)."""
+"""Seconds; the sites are larger, and only read if statuses are refused (chosen)."""
 
 
 class Liveness:
-    """What the service reports as `online`, and whether dashboards change."""
+    """Checks whether controllers are online, and whether their dashboards change."""
 
     def __init__(
         self,
@@ -32,22 +32,22 @@ class Liveness:
         inventory: Callable[[], Awaitable[Inventory]],
         facts: FactsOf,
     ) -> None:
-        """Prepare; both read the account, and raise a PoolctlError."""
+        """Take two functions that read the account and may raise a PoolctlError."""
         self._statuses = statuses
         self._inventory = inventory
         self._facts = facts
         self._dashboards: dict[str, tuple[Answer, float]] = {}
-        """The newest of each controller, and when it last changed (monotonic)."""
+        """Newest dashboards, and when the controllers were last alive (monotonic)."""
         self._changed: set[str] = set()
-        """Controllers whose dashboard has changed since `online` was asked for."""
+        """Controllers whose dashboard has changed since `online` was last read."""
         self._online: dict[str, bool] = {}
         self._until = 0.0
         self._lock = asyncio.Lock()
 
     async def online(self, device_id: str) -> bool | None:
-        """Return what the service reports, `None` where it does not.
+        """Return `online` as the service reports it, `None` if it does not.
 
-        Read for all controllers of the account at once.
+        It is read for all controllers of the account at once.
         """
         async with self._lock:
             if time.monotonic() >= self._until:
@@ -71,10 +71,10 @@ class Liveness:
         self._until = time.monotonic() + age
 
     async def check(self, device_id: str, dashboard: Answer) -> None:
-        """Take the newest dashboard of a controller.
+        """Check the newest dashboard of a controller.
 
-        Raises UnreachableError where the controller is reported offline and nothing has
-        changed for 15 minutes.
+        Raises UnreachableError if the controller has been reported offline, without a
+        change of its dashboard, for 15 minutes.
         """
         now = time.monotonic()
         previous, since = self._dashboards.get(device_id, (None, now))

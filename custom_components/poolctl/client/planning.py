@@ -1,7 +1,7 @@
-"""Which minutes of a day cost least: at most two blocks of a length, all of it chosen.
+"""The cheapest minutes of a day, as at most two blocks of a total length (chosen).
 
-Nothing here knows a controller. A day is a row of cells of five minutes; a cell without a
-price, or in which the pump runs anyway, is in no block.
+This module does not depend on a controller. A day is a row of five-minute cells; a cell
+without a price, or in which the pump runs anyway, is not used for a block.
 """
 
 from bisect import bisect_left
@@ -15,37 +15,37 @@ from math import inf
 from .schedule import DAY
 
 CELL = 5
-"""Minutes: plans are made in these."""
+"""Minutes of a cell, the unit of a plan."""
 MAX_BLOCKS = 2
 _SHORTEST = 30 // CELL
-"""Cells of the shorter one of two blocks: no pump starts for five minutes."""
+"""Minimum cells of each of two blocks: a pump should not start for five minutes."""
 
 _SAME = 1e-9
-"""Sums of floats differ in their last digits."""
+"""Difference up to which costs are equal: sums of floats are not exact."""
 
 type Cost = float | None
-"""Of a cell, in any unit; `None` without a price or a place."""
+"""Cost of a cell in any unit; `None` if it has no price or cannot be used."""
 type Runs = tuple[tuple[int, int], ...]
-"""Cells in a row: the first one, and how many."""
+"""Runs of consecutive cells: index of the first one, and number of cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of every day, in minutes after midnight by the clock on the wall."""
+    """A daily run, in minutes after midnight by the wall clock."""
 
     start: int
     end: int
-    """1440 is midnight; one before `start` is on the next day."""
+    """1440 is midnight; an end before `start` is on the next day."""
 
     @property
     def minutes(self) -> int:
-        """How long it lasts."""
+        """Duration in minutes."""
         return (self.end - self.start) % DAY or DAY
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a stretch of time costs, in any unit; the same every hour of it."""
+    """Price during a period, in any unit; constant within the period."""
 
     start: datetime
     end: datetime
@@ -53,10 +53,10 @@ class Price:
 
 
 class Cells:
-    """The rest of a local day, in cells of five minutes of real time."""
+    """The rest of a local day, in cells of five minutes of elapsed time."""
 
     def __init__(self, now: datetime) -> None:
-        """Begin with the next whole cell of a local time."""
+        """Begin with the first whole cell after a local time."""
         cell = timedelta(minutes=CELL)
         zone, today = now.tzinfo, now.date()
         midnight, end = (
@@ -68,10 +68,10 @@ class Cells:
         self.end = end
         local = [each.astimezone(zone) for each in self.starts]
         self.minutes = [each.hour * 60 + each.minute for each in local]
-        """On the wall, of each cell."""
+        """Wall-clock time of each cell, in minutes after midnight."""
         offsets = [each.utcoffset() for each in local]
         times = Counter(self.minutes)
-        # A controller may put its clock forward or back at another moment than we do.
+        # A controller may change to or from daylight saving at another moment.
         self._doubtful = {
             at
             for at, minute in enumerate(self.minutes)
@@ -79,7 +79,7 @@ class Cells:
         } - {len(self.starts) - 1}
 
     def priced(self, prices: Iterable[Price]) -> list[Cost]:
-        """Return what each cell costs; the last price of a moment counts."""
+        """Return the cost of each cell; if prices overlap, the last one counts."""
         costs: list[Cost] = [None] * len(self.starts)
         for price in prices:
             for at in self._between(price.start, price.end):
@@ -87,15 +87,15 @@ class Cells:
         return costs
 
     def near(self, minute: float) -> list[Cost]:
-        """Return costs that are less, the nearer a cell is to a time on the wall."""
+        """Return costs that are lower the nearer a cell is to a wall-clock time."""
         return [abs(each + CELL / 2 - minute) for each in self.minutes]
 
     def free(
         self, costs: Iterable[Cost], taken: Iterable[tuple[int, int]]
     ) -> list[Cost]:
-        """Return costs without those of cells that no block may have.
+        """Return costs, with `None` for the cells that no block may use.
 
-        `taken` are times on the wall, in minutes after midnight and beyond.
+        `taken` are wall-clock times in minutes after midnight, also past 1440.
         """
         spans = [
             (start + shift, end + shift) for start, end in taken for shift in (-DAY, 0)
@@ -109,25 +109,25 @@ class Cells:
         ]
 
     def minutes_of(self, runs: Iterable[tuple[datetime, datetime]]) -> float:
-        """Return how many minutes of the rest of the day are within some runs."""
+        """Return how many minutes of the rest of the day some runs cover."""
         now = self.starts[0] if self.starts else self.end
         spans = [(max(start, now), min(end, self.end)) for start, end in runs]
         seconds = sum((end - start).total_seconds() for start, end in _merged(spans))
         return seconds / 60
 
     def block(self, first: int, count: int) -> Block:
-        """Return cells as they are written into a schedule."""
+        """Return a run of cells as a block that a schedule can have."""
         return Block(self.minutes[first], self.minutes[first + count - 1] + CELL)
 
     def _between(self, start: datetime, end: datetime) -> range:
-        """Return the cells that begin in a stretch of time."""
+        """Return the cells that begin in a period."""
         return range(bisect_left(self.starts, start), bisect_left(self.starts, end))
 
 
 def _merged(
     spans: Iterable[tuple[datetime, datetime]],
 ) -> list[tuple[datetime, datetime]]:
-    """Return stretches of time without what they share."""
+    """Return periods, with overlapping ones merged."""
     merged: list[tuple[datetime, datetime]] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if merged and start <= merged[-1][1]:
@@ -138,14 +138,14 @@ def _merged(
 
 
 def cheapest(costs: Sequence[Cost], count: int) -> Runs:
-    """Return at most two runs of cells, so many in all, that cost least.
+    """Return the cheapest one or two runs that have `count` cells in all.
 
-    Where so many do not fit into two, as many as do. One run is chosen where two do not
-    cost less, the earlier one where later ones do not.
+    If so many do not fit into two runs, the result has as many as fit. At equal cost,
+    one run is preferred to two, and an earlier run to a later one.
     """
     sums = list(accumulate((cost or 0.0 for cost in costs), initial=0.0))
     free = [0]
-    """Cells in a row that end before each."""
+    """Number of consecutive usable cells that end before each index."""
     for cost in costs:
         free.append(0 if cost is None else free[-1] + 1)
     for fitting in range(min(count, _room(costs)), 0, -1):
@@ -162,7 +162,7 @@ def cheapest(costs: Sequence[Cost], count: int) -> Runs:
 
 
 def _room(costs: Sequence[Cost]) -> int:
-    """Return how many cells there are in the two longest rows with prices."""
+    """Return the number of cells in the two longest rows of usable cells."""
     rows = [
         len(list(cells))
         for priced, cells in groupby(costs, key=lambda cost: cost is not None)
@@ -174,7 +174,7 @@ def _room(costs: Sequence[Cost]) -> int:
 def _cheapest_pair(
     sums: Sequence[float], free: Sequence[int], first: int, second: int
 ) -> tuple[float, Runs]:
-    """Return the cheapest run of one length with one of another after it, if any."""
+    """Return the cheapest run of `first` cells and one of `second` after it, if any."""
     best: float = inf
     chosen: Runs = ()
     best_first, begin = inf, 0

@@ -1,4 +1,4 @@
-"""When an access token is renewed ahead of its time (chosen; unknowns: C2)."""
+"""Renewal of an access token before it expires (chosen; unknowns.md C2)."""
 
 from http import HTTPStatus
 import time
@@ -9,33 +9,33 @@ from .exceptions import UnreachableError
 from .http import Response
 
 FRESH = 300.0
-"""s for which a token that replaced another one is beyond doubt."""
+"""Seconds for which a renewed token is assumed to be valid."""
 
 
 class TokenProvider(Protocol):
-    """Hands out the access token."""
+    """Provides the access token."""
 
     async def __call__(self, *, refused: str | None = None) -> str:
         """Return a token other than the refused one, or raise a PoolctlError."""
 
 
 class Renewals:
-    """Decides whether a refusal by a published endpoint is one of the token.
+    """Decides whether a refusal by a published endpoint is caused by the token.
 
-    401 says so; anything else may, while the token is not fresh. An endpoint that refused
-    the next token, too, is not believed until it answers well.
+    401 means that it is; other refusals may mean it, unless the token is fresh. If an
+    endpoint also refuses the renewed token, its refusals are ignored until it succeeds.
     """
 
     def __init__(self, token: TokenProvider) -> None:
-        """Renew nothing yet."""
+        """Start without a renewed token."""
         self._token = token
         self._fresh = ""
         self._fresh_until = 0.0
         self._in_vain: set[str] = set()
-        """Paths that refused a fresh token, too."""
+        """Paths that also refused a renewed token."""
 
     async def newer(self, response: Response, path: str, token: str) -> str | None:
-        """Return another token where an answer may blame this one, else `None`."""
+        """Return another token if this one may have been refused, else `None`."""
         if not may_blame_token(response):
             self._in_vain.discard(path)
             return None
@@ -47,13 +47,13 @@ class Renewals:
             newer = await self._token(refused=token)
         except UnreachableError:
             if certain:
-                raise  # a sign-in may be needed, or not
+                raise  # whether a sign-in is needed is not clear
             return None
         self._fresh, self._fresh_until = newer, now + FRESH
         return None if newer == token else newer
 
     def in_vain(self, response: Response, path: str) -> bool:
-        """Return whether a path refuses the newer token, too, and remember that."""
+        """Return whether a path also refuses the newer token, and remember it."""
         if vain := may_blame_token(response):
             self._in_vain.add(path)
         return vain

@@ -1,7 +1,8 @@
-"""A schedule: when it runs, and which others it would run against.
+"""A schedule: its times, and its overlaps with others.
 
-The record is observed (layouts.md 3 and 4); what its times mean at and over midnight, and
-that equal times never run, is ours (chosen). Times are minutes after midnight by the controller's wall clock.
+The record is observed (layouts.md 3 and 4); the meaning of times at and past midnight,
+and that equal times never run, are our assumptions (chosen). Times are minutes after
+midnight by the controller's wall clock.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ MAX_SCHEDULES = 20
 DAY = 1440
 """Minutes of a day."""
 LAST_MINUTE = DAY - 1
-"""23:59, the last end that we send: it means midnight (chosen)."""
+"""23:59, the latest end that we send; it means midnight (chosen)."""
 ALL_WEEK = 0b111_1111
 _WEEK = 7 * DAY
 
@@ -30,17 +31,17 @@ class Schedule:
     aux_type: int
     start: int
     end: int
-    """One before `start` is on the next day: the run belongs to the day it began."""
+    """An end before `start` is on the next day; a run belongs to its first day."""
     weekdays: int
     """Bit 0 is Monday, bit 6 is Sunday."""
     name: str
     turnover: int = 0
     speed: int = 0
-    """%, of the pump."""
+    """Speed of the pump in %."""
     enabled: bool = True
     received_name: str | None = None
-    """The name exactly as it was received where `name` is a cleaned form of it; bytes
-    that are no UTF-8 are surrogates."""
+    """The name exactly as received, if `name` is a cleaned form of it; bytes that are
+    not UTF-8 are surrogates."""
 
     @property
     def used(self) -> bool:
@@ -49,36 +50,36 @@ class Schedule:
 
     @property
     def written_name(self) -> str:
-        """The name as it is sent: what is displayed never replaces what was received."""
+        """The name to send: the displayed form never replaces the received one."""
         return self.name if self.received_name is None else self.received_name
 
     @property
     def days(self) -> tuple[int, ...]:
-        """The weekdays it begins on, 0 is Monday."""
+        """The weekdays on which it begins; 0 is Monday."""
         return tuple(day for day in range(7) if self.weekdays >> day & 1)
 
     @property
     def stop(self) -> int:
-        """Its end in minutes after the midnight before it began, up to 2880."""
+        """End in minutes after the midnight before its start, up to 2880."""
         end = DAY if self.end == LAST_MINUTE else self.end
         return end if end > self.start or self.start == self.end else end + DAY
 
     @property
     def when(self) -> tuple[int, ...]:
-        """What it switches, and when."""
+        """The slot, the times and the weekdays."""
         return self.slot, self.start, self.end, self.weekdays
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What a person sees of it, except whether it is armed."""
+        """Everything that a user sees of it, except whether it is enabled."""
         return *self.when, self.speed, self.name
 
     def same_as(self, other: Schedule | None) -> bool:
-        """Return whether the other is the same schedule to a person, armed or not."""
+        """Return whether another schedule is the same to a user, enabled or not."""
         return other is not None and self.content == other.content
 
     def differences(self, other: Self) -> list[str]:
-        """Return the names of what differs, for a log: values may be private."""
+        """Return the names of differing fields, for a log: values may be private."""
         others = asdict(other)
         return [name for name, own in asdict(self).items() if own != others[name]]
 
@@ -106,4 +107,4 @@ def wall_time(minute: int) -> time:
 UNUSED = Schedule(
     slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
 )
-"""What a record in no use reads like."""
+"""Content of an unused record."""

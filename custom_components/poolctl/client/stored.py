@@ -1,7 +1,7 @@
-"""Values as they were stored: one that cannot be read is lost alone.
+"""Reading of stored values: only a value that cannot be read is lost.
 
-A store may be of another version, edited by hand, or damaged. `Stored` reads it value by
-value; what has another form than ours, or is not possible, is `odd` and reads as its default.
+A store may be of another version, edited by hand, or damaged. `Stored` reads it value
+by value; a value that is malformed or impossible is `odd` and reads as its default.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +13,10 @@ type Reader[T] = Callable[[Any], T]
 
 
 class Stored:
-    """A stored object, by the names of its values."""
+    """A stored object with named values."""
 
     def __init__(self, values: object = None) -> None:
-        """Take what a store holds; `None` is an empty object."""
+        """Take the content of a store; `None` is an empty object."""
         self._values: Mapping[str, object] = {}
         self._odd: dict[str, object] = {}
         self._parts: dict[str, Stored] = {}
@@ -27,21 +27,21 @@ class Stored:
 
     @property
     def odd(self) -> dict[str, object]:
-        """What could not be read so far, by name."""
+        """The values that could not be read so far, by name."""
         parts = {name: part.odd for name, part in self._parts.items()}
         return self._odd | {name: odd for name, odd in parts.items() if odd}
 
     def get[T, D](self, name: str, read: Reader[T], default: D) -> T | D:
-        """Return a value, the default where it is missing, null or odd."""
+        """Return a value, or the default if it is missing, null or odd."""
         value = self._values.get(name)
         return default if value is None else self._take(name, value, read, default)
 
     def need[T](self, name: str, read: Reader[T]) -> T:
-        """Return a value without which the whole object is odd; raises as readers do."""
+        """Return a value that the object requires; raises the errors of a reader."""
         return read(self._values[name])
 
     def list[T](self, name: str, read: Reader[T]) -> tuple[T, ...]:
-        """Return the values of a list, without those that are odd."""
+        """Return the values of a list without the odd ones."""
         values = enumerate(self.get(name, _list, ()))
         part = self._parts[name] = Stored()
         items = [part._take(str(at), value, read, None) for at, value in values]
@@ -57,7 +57,7 @@ class Stored:
             return default
 
     def part(self, name: str) -> Stored:
-        """Return an object within this one, an empty one where there is none."""
+        """Return an object within this one, an empty one if there is none."""
         part = self._parts[name] = Stored(self._values.get(name))
         return part
 
@@ -69,7 +69,7 @@ def _list(value: object) -> Sequence[object]:
 
 
 def whole(low: int, high: int) -> Reader[int]:
-    """Return the reader of whole numbers in a range."""
+    """Return a reader of whole numbers in a range."""
 
     def read(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -82,7 +82,7 @@ def whole(low: int, high: int) -> Reader[int]:
 
 
 def number(low: float, high: float) -> Reader[float]:
-    """Return the reader of numbers in a range; NaN and infinity are in none."""
+    """Return a reader of numbers in a range, which NaN and infinity never are."""
 
     def read(value: object) -> float:
         if not isinstance(value, int | float) or isinstance(value, bool):
@@ -117,5 +117,5 @@ def moment(value: object) -> datetime:
 
 
 def each[T](read: Reader[T]) -> Reader[tuple[T, ...]]:
-    """Return the reader of a list of which every value must be readable."""
+    """Return a reader of a list in which every value must be readable."""
     return lambda values: tuple(read(value) for value in _list(values))

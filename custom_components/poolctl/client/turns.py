@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 class Turns:
     """A lock whose urgent waiters go first, in the order they came.
 
-    A person's command so waits for the request under way and for no other.
+    A user's command therefore waits only for the current request and earlier commands.
     """
 
     def __init__(self) -> None:
-        """Start with nobody waiting."""
+        """Start without waiters."""
         self._taken = False
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._patient: deque[asyncio.Future[None]] = deque()
@@ -39,7 +39,7 @@ class Turns:
                 if turn in queue:
                     queue.remove(turn)
             else:
-                # It came just as we gave up: the next one must not wait for ever.
+                # Cancelled just as its turn came: pass the turn on.
                 self._pass_on()
             raise
 
@@ -48,7 +48,7 @@ class Turns:
             while queue:
                 turn = queue.popleft()
                 if not turn.cancelled():
-                    # Nobody else may slip in before the one who was called runs.
+                    # `_taken` stays set: no other task may run before this waiter does.
                     turn.set_result(None)
                     return
         self._taken = False

@@ -1,1 +1,1 @@
-"""What Home Assistant works out (totals, counts), and what an installer set."""
+"""Sensors of values that Home Assistant derives, and of the installer's settings."""

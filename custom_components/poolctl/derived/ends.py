@@ -1,9 +1,9 @@
-"""Ends: when something that goes on by itself will be over.
+"""Ends: sensors of the time at which a running process will be over.
 
-The controller counts the seconds of the pump's run-on and priming down (layouts.md 2.1).
-A time says the same without changing with every poll. Chosen: a count that ends within
-half a minute of the time shown is the same one, told by an older copy of the cloud or
-rounded.
+The controller reports countdowns of the pump's run-on and priming in seconds
+(layouts.md 2.1). A time does not change with every poll. Chosen: a countdown that ends
+within half a minute of the time shown is the same one, rounded or from an older copy in
+the cloud.
 """
 
 from collections.abc import Callable
@@ -26,17 +26,17 @@ from ..entity import PoolctlEntity, PoolctlEntityDescription
 from ..learned.pool import Pool
 
 MARGIN: Final = timedelta(seconds=30)
-"""How far two counts may lie apart that are the same."""
+"""Largest difference between two ends that count as the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class SteadyEnd:
-    """A time that stays while a count goes down as it should."""
+    """The end of a countdown, which does not change while it counts down evenly."""
 
     at: datetime | None = None
 
     def after(self, seconds: float | None, margin: timedelta = MARGIN) -> SteadyEnd:
-        """Return the end by another count; `None` where nothing ends."""
+        """Return the end after another count in seconds; `None` if nothing runs."""
         if seconds is None:
             return SteadyEnd()
         end = dt_util.utcnow() + timedelta(seconds=seconds)
@@ -49,12 +49,12 @@ class SteadyEnd:
 class PoolctlEndDescription(
     PoolctlEntityDescription[datetime], SensorEntityDescription
 ):
-    """One end."""
+    """Description of one end."""
 
     seconds_fn: Callable[[Pool], float | None]
-    """How long it still lasts; `None` where it is over, never began or is unknown."""
+    """Seconds left; `None` if it is over, has not begun or is unknown."""
     margin_fn: Callable[[Pool], timedelta] = lambda pool: MARGIN
-    """How far two times may lie apart that are the same."""
+    """Largest difference between two times that count as the same."""
 
 
 def _end(
@@ -79,14 +79,14 @@ ENDS = (
 
 
 class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
-    """When something ends, unknown while it does not run."""
+    """Sensor of the time at which a process ends, unknown while it does not run."""
 
     entity_description: PoolctlEndDescription
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlEndDescription
     ) -> None:
-        """Take over what the last read reported."""
+        """Begin with the last reported state."""
         self._end = SteadyEnd()
         self.entity_description = description
         self._look(coordinator.pool)
@@ -99,12 +99,12 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
     @property
     @override
     def native_value(self) -> datetime | None:
-        """Return the time."""
+        """Return the time of the end."""
         return self._value
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Follow the reads: what else is published reports no newer count."""
+        """Follow the reads: other updates of the state do not bring a newer count."""
         await super().async_added_to_hass()
         self.async_on_remove(self.controller.store.add_read_listener(self._read))
 

@@ -1,6 +1,6 @@
-"""Filter load: how much more the filter resists than when it was clean.
+"""Filter load: how much higher the filter's resistance is than when it was clean.
 
-What is measured, and when, stands in `learned/filter.py`.
+`learned/filter.py` describes how it is measured.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from ..entity import PoolctlEntity, PoolctlEntityDescription
 from ..learned.pool import filter_compared
 
 ATTR_CLEANED_AT: Final = "cleaned_at"
-"""When a person said last that the filter is clean, in UTC."""
+"""Time in UTC at which a user last reported the filter clean."""
 ATTR_BASELINE: Final = "baseline"
-"""What is known of the clean filter."""
+"""Whether the resistance of the clean filter was measured."""
 
 AWAITED: Final = "awaited"
-"""It will be measured once the pump has run steadily for some minutes."""
+"""The measurement follows once the pump has run steadily for some minutes."""
 MEASURED: Final = "measured"
 
 
@@ -30,7 +30,7 @@ MEASURED: Final = "measured"
 class PoolctlFilterLoadDescription(
     PoolctlEntityDescription[int], SensorEntityDescription
 ):
-    """The load of the filter."""
+    """Description of the filter load sensor."""
 
 
 FILTER_LOAD = (
@@ -47,14 +47,14 @@ FILTER_LOAD = (
 
 
 class PoolctlFilterLoad(PoolctlEntity[int], SensorEntity):
-    """The load, with what it is compared with."""
+    """Sensor of the filter load, with its baseline as attributes."""
 
     entity_description: PoolctlFilterLoadDescription
 
     @property
     @override
     def native_value(self) -> int | None:
-        """Return the load in %: 0 is clean, at 100 the filter resists twice as much."""
+        """Return the load in %: 0 is clean, 100 is twice the resistance."""
         return self._value
 
     @override
@@ -64,7 +64,7 @@ class PoolctlFilterLoad(PoolctlEntity[int], SensorEntity):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, str]:
-        """When the filter was clean, and whether that was measured."""
+        """Return when the filter was clean, and whether that was measured."""
         known = self.coordinator.learned.filter.known
         found = {ATTR_BASELINE: AWAITED if known.clean is None else MEASURED}
         if known.cleaned_at is not None:

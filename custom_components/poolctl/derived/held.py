@@ -1,4 +1,4 @@
-"""How many outputs are held by hand against their schedules, and which."""
+"""Sensor of the outputs that are held by hand against their schedules."""
 
 from dataclasses import dataclass
 from typing import Final, override
@@ -16,7 +16,7 @@ ATTR_OUTPUTS: Final = "outputs"
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlHeldDescription(PoolctlEntityDescription[int], SensorEntityDescription):
-    """The number of held outputs."""
+    """Description of the sensor of held outputs."""
 
 
 def _number(state: PoolState) -> int | None:
@@ -35,7 +35,7 @@ HELD = (
 
 
 class PoolctlHeldOutputs(PoolctlEntity[int], SensorEntity):
-    """How many outputs are held, with their names."""
+    """Sensor of the number of held outputs, with their names."""
 
     entity_description: PoolctlHeldDescription
     shows_figures = False
@@ -48,13 +48,13 @@ class PoolctlHeldOutputs(PoolctlEntity[int], SensorEntity):
     @property
     @override
     def native_value(self) -> int | None:
-        """Return the number."""
+        """Return the number of held outputs."""
         return self._value
 
     @property
     @override
     def extra_state_attributes(self) -> dict[str, list[str]]:
-        """Which they are; names given in Home Assistant are those of the entities."""
+        """Return the names of the held outputs, as their entities are named."""
         names = OutputNames(self.coordinator, self.platform_data.platform_translations)
         held = held_outputs(self.coordinator.data) or ()
         return {ATTR_OUTPUTS: [names[slot.index] for slot in held]}

@@ -1,6 +1,6 @@
-"""What an installer set in the vendor's app: read only, to compare with the app.
+"""Settings of an installer in the vendor's app: read-only, to compare with the app.
 
-Only a frame of the LAN reports it, without units (layouts.md 2.2, observed).
+Only LAN frames report them, without units (layouts.md 2.2, observed).
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from ..entity import PoolctlEntity, PoolctlEntityDescription
 class PoolctlInstallerDescription(
     PoolctlEntityDescription[int], SensorEntityDescription
 ):
-    """One setting."""
+    """Description of one setting."""
 
 
 def _row(
@@ -45,7 +45,7 @@ def _row(
 
 
 def _preset_speed(index: int) -> PoolctlInstallerDescription:
-    """Return one of six; only the meaning of the first and the last is documented."""
+    """Return one of six speeds; only the first and the last are documented."""
     number = str(index + 1)
     row = _row(
         f"preset_speed_{number}",
@@ -80,12 +80,12 @@ INSTALLER = (
 
 
 class PoolctlInstallerSetting(PoolctlEntity[int], SensorEntity):
-    """One setting, as it is on the wire."""
+    """Sensor of one setting, in the units of the wire."""
 
     entity_description: PoolctlInstallerDescription
 
     @property
     @override
     def native_value(self) -> int | None:
-        """Return the number."""
+        """Return the value of the setting."""
         return self._value

@@ -1,4 +1,4 @@
-"""Pump hours that are needed by the rule that a person chose (learned/pump_hours.py)."""
+"""Pump hours needed according to the user's rule (learned/pump_hours.py)."""
 
 from collections.abc import Callable
 from typing import Any, Final, override
@@ -48,7 +48,7 @@ PUMP_HOURS = tuple(
 
 
 class PoolctlPumpHours(PoolctlLearned[PoolctlLearnedDescription]):
-    """Hours of the pump, with what was missed yesterday."""
+    """Sensor of pump hours, with the hours missed yesterday."""
 
     @override
     def _details(self) -> tuple[object, ...]:
@@ -57,7 +57,7 @@ class PoolctlPumpHours(PoolctlLearned[PoolctlLearnedDescription]):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, Any]:
-        """Return the hours that were missed, or what to do where the hours are unknown."""
+        """Return the missed hours, or the next step while the hours are unknown."""
         pool = self.coordinator.pool
         if (step := missing(pool)) is not None:
             return {ATTR_NEXT_STEP: step}

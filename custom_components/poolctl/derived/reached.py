@@ -1,4 +1,4 @@
-"""How the local network and the cloud do: why a controller is not reached, and since when."""
+"""Sensors of the LAN and the cloud: why a controller is unreachable, and since when."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from ..network.links import Link, Links
 
 
 def _nothing(state: PoolState) -> None:
-    """Read nothing of the pool: it is not the pool that this is about."""
+    """Read nothing from the state: the value does not come from the pool."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlReachedDescription(
     PoolctlEntityDescription[Link], SensorEntityDescription
 ):
-    """One way to the controller."""
+    """Description of one path to the controller."""
 
     link_fn: Callable[[Links], Link | None]
 
@@ -32,14 +32,14 @@ class PoolctlReachedDescription(
 def _way(
     key: str, link_fn: Callable[[Links], Link | None], *never: Link
 ) -> PoolctlReachedDescription:
-    """Return the row of one way; some states it never has."""
+    """Return the row of one path, without the states that it never has."""
     return PoolctlReachedDescription(
         key=key,
         translation_key=key,
         device_class=SensorDeviceClass.ENUM,
         options=[link for link in Link if link not in never],
         entity_category=EntityCategory.DIAGNOSTIC,
-        # *Connection* shows what a person needs; these show why.
+        # *Connection* is enough for most users; these show the reason.
         entity_registry_enabled_default=False,
         value_fn=_nothing,
         link_fn=link_fn,
@@ -57,9 +57,9 @@ REACHED: Final = (
 
 
 class PoolctlReached(PoolctlEntity[Link], SensorEntity):
-    """How one way to the controller does; it is there when the controller is not.
+    """Status of one path, also available while the controller is not.
 
-    Not in a closed season: nobody looks then.
+    It is unavailable in a closed season, when nothing is polled.
     """
 
     entity_description: PoolctlReachedDescription
@@ -76,5 +76,5 @@ class PoolctlReached(PoolctlEntity[Link], SensorEntity):
     @property
     @override
     def native_value(self) -> Link | None:
-        """Return how it does."""
+        """Return the status of the path."""
         return self._value

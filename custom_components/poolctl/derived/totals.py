@@ -1,4 +1,4 @@
-"""Sensors of what is learned by day or summed up: they only show it (learned/)."""
+"""Sensors of totals and daily values, which `learned/` computes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,25 +29,25 @@ from ..learned.totals import (
 )
 
 DECIMALS: Final = 2
-"""Decimals of what is shown."""
+"""Decimals of shown values."""
 _CUBIC_METRE: Final = 1000.0
-"""L."""
+"""Litres in a cubic metre."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlLearnedDescription(
     PoolctlEntityDescription[float | date], SensorEntityDescription
 ):
-    """One value that was learned."""
+    """Description of one learned value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlTotalDescription(PoolctlLearnedDescription):
-    """One total."""
+    """Description of one total."""
 
     total: TotalKind
     scale_fn: Callable[[Choices], float | None] = lambda choices: 1.0
-    """How much of what is shown is one of what is summed up; `None` is unknown."""
+    """Factor from the total to the shown value; `None` if unknown."""
 
 
 def _flow_known(pool: Pool) -> bool | None:
@@ -59,12 +59,12 @@ def _turns_over(pool: Pool) -> bool | None:
 
 
 def _turnovers(choices: Choices) -> float | None:
-    """Return how much of the pool a cubic metre is."""
+    """Return the share of the pool's volume that a cubic metre is."""
     return _CUBIC_METRE / choices.volume if choices.volume else None
 
 
 def _run_hours(kind: TotalKind) -> PoolctlTotalDescription:
-    """Return the row of some equipment."""
+    """Return the row of the run hours of some equipment."""
     return PoolctlTotalDescription(
         key=kind.key,
         translation_key=kind.key,
@@ -76,13 +76,13 @@ def _run_hours(kind: TotalKind) -> PoolctlTotalDescription:
         entity_registry_enabled_default=False,
         fitted=kind.fitted,
         total=kind,
-        # It proves that the equipment is there.
+        # A value proves that the equipment is there.
         value_fn=kind.rate,
     )
 
 
 def _heater_energy(kind: TotalKind) -> PoolctlTotalDescription:
-    """Return the row of a heater, there once its power was entered."""
+    """Return the row of a heater's energy; it exists once its power was entered."""
     return PoolctlTotalDescription(
         key=kind.key,
         translation_key=kind.key,
@@ -146,7 +146,7 @@ TOTALS = (
 
 
 def _used_today(doser: DoserKind) -> PoolctlLearnedDescription:
-    """Return the row of what was used out of a drum today."""
+    """Return the row of the amount used from a drum today."""
     return PoolctlLearnedDescription(
         key=f"{doser.key}_used_today",
         translation_key=f"{doser.key}_used_today",
@@ -195,7 +195,7 @@ DOSER_SENSORS = tuple(
 class PoolctlLearned[D: PoolctlLearnedDescription](
     PoolctlEntity[float | date], SensorEntity
 ):
-    """A value that is learned whether or not anybody looks at it."""
+    """Sensor of a learned value; the value does not depend on the sensor."""
 
     entity_description: D
 
@@ -208,7 +208,7 @@ class PoolctlLearned[D: PoolctlLearnedDescription](
     @property
     @override
     def last_reset(self) -> datetime | None:
-        """Return when the day of the value began, where statistics need it."""
+        """Return when the day of the value began, if statistics need it."""
         day = self.coordinator.learned.totals.day
         if self.state_class is not SensorStateClass.TOTAL or day is None:
             return None
@@ -220,7 +220,7 @@ class PoolctlLearned[D: PoolctlLearnedDescription](
 
 
 class PoolctlTotal(PoolctlLearned[PoolctlTotalDescription]):
-    """One total."""
+    """Sensor of one total."""
 
     @override
     def _read_value(self) -> float | None:
@@ -230,6 +230,6 @@ class PoolctlTotal(PoolctlLearned[PoolctlTotalDescription]):
 
     @callback
     def async_reset(self) -> None:
-        """Begin anew at 0, with new equipment."""
+        """Restart the total at 0, for example with new equipment."""
         self.coordinator.remembered.async_reset_total(self.entity_description.total)
         self._handle_coordinator_update()

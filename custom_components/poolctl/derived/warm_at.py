@@ -1,8 +1,8 @@
-"""Warm at: when a body of water that is heated reaches its target.
+"""Warm at: sensors of when a heated body of water reaches its target.
 
-It follows from the rate that was learned of this very water (learned/warming.py).
-Chosen: the time that is shown stays until another differs from it by more than is known,
-so that a graph shows news and no noise.
+The time follows from the learned rate of this body of water (learned/warming.py).
+Chosen: a shown time stays until a new one differs by more than its accuracy, so that a
+graph shows changes and not noise.
 """
 
 from datetime import timedelta
@@ -16,15 +16,15 @@ from ..learned.warming import WarmIn, warm_in
 from .ends import PoolctlEndDescription
 
 LEAST: Final = timedelta(minutes=5)
-"""How far two times may lie apart at least that are the same to a person."""
+"""Smallest margin within which two times count as the same for a user."""
 SHARE: Final = 0.05
-"""Likewise, of the time that it still takes: a rate is no more exact than that."""
+"""Margin as a share of the time left: a rate is not more accurate than that."""
 STEPS: Final = 1.5
-"""Likewise, of the smallest steps of a temperature, between two of which it may flutter."""
+"""Margin in smallest steps of the temperature, which may fluctuate by one."""
 
 
 def _warm_at(body: Body) -> PoolctlEndDescription:
-    """Return the row of a body of water."""
+    """Return the row of one body of water."""
 
     def left(pool: Pool) -> WarmIn | None:
         return warm_in(pool.learned.warming[body], pool.state, body)

@@ -1,6 +1,5 @@
-"""Why an output, a heater or a doser runs or does not: from recorded facts alone.
+"""Explanations why an output, heater or doser runs or not, from recorded facts only.
 
 An explanation is a list of sentences, by the keys of their texts (`common` in
-`translations/`, with `why_` before each). Nothing is guessed: what no fact explains is said
-to be not known.
+`translations/`, prefix `why_`). Nothing is guessed: without a fact, it is `unknown`.
 """

@@ -1,4 +1,4 @@
-"""Changes of an output that nobody asked Home Assistant for, for the activity log."""
+"""Changes of an output without a command from Home Assistant, for the activity log."""
 
 from collections.abc import Callable
 import time
@@ -10,26 +10,26 @@ from .sentence import Explanation, Sentence
 
 EVENT_CHANGED: Final = f"{DOMAIN}_output_changed"
 ASKED: Final = 60.0
-"""s after a command in which a change is its own (chosen: the cloud takes that long)."""
+"""Seconds in which a change follows a command (chosen: the cloud takes that long)."""
 
 
 class Changes:
-    """Follows one output."""
+    """Follows the changes of one output."""
 
     def __init__(self, on: bool | None) -> None:
-        """Begin with what it is now."""
+        """Start with the current state."""
         self._on = on
         self._held = False
         self._asked_at = -ASKED
 
     def ask(self) -> None:
-        """Take note of a command from Home Assistant, which has its line already."""
+        """Note a command from Home Assistant, which has its line in the log already."""
         self._asked_at = time.monotonic()
 
     def take(
         self, on: bool | None, hold: Hold | None, explain: Callable[[], Explanation]
     ) -> Explanation:
-        """Return why the output changed, nothing where it did not."""
+        """Return why the output changed, empty if it did not or by a command."""
         if on is None:
             return ()
         previous, held = self._on, self._held

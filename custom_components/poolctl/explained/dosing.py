@@ -14,7 +14,7 @@ from .sentence import Cause, Explanation, Situation, explain
 
 @dataclass(frozen=True)
 class DosingFacts:
-    """What is recorded of a doser or a chlorinator."""
+    """Recorded facts about a doser or a chlorinator."""
 
     at: Situation
     kind: AnyDosing
@@ -23,7 +23,7 @@ class DosingFacts:
 
     @property
     def state(self) -> PoolState:
-        """What the controller or the cloud reported."""
+        """State that the controller or the cloud reported."""
         return self.at.state
 
     @property
@@ -35,12 +35,12 @@ class DosingFacts:
 
     @property
     def doser(self) -> Doser | None:
-        """Its drum and its count, if it has any."""
+        """Its drum and its number of doses, `None` for a chlorinator."""
         return self.kind.of(self.state) if isinstance(self.kind, DoserKind) else None
 
     @property
     def target(self) -> dict[str, Value]:
-        """What it keeps the reading at."""
+        """Target of the reading for the sentence, empty if it is unknown."""
         desired = self.kind.of(self.state).desired
         if desired is None:
             return {}
@@ -93,4 +93,4 @@ DOSING_CAUSES: Final[tuple[Cause[DosingFacts], ...]] = (
     ),
     Cause("unknown", lambda facts: True),
 )
-"""The first that applies."""
+"""Causes in order: the first that applies is the explanation."""

@@ -1,4 +1,4 @@
-"""The explanations of one controller, and their words."""
+"""The explanations for one controller, and their texts."""
 
 from homeassistant.core import Context, HomeAssistant
 
@@ -16,20 +16,20 @@ from .sentence import Explanation, Situation
 
 
 class Explained:
-    """Explains what a controller runs."""
+    """Explains why the equipment of a controller runs or not."""
 
     def __init__(self, controller: Controller) -> None:
-        """Explain what this one runs."""
+        """Explain the equipment of this controller."""
         self._controller = controller
 
     def output(self, slot: Slot | None) -> Explanation:
-        """Return why an output runs or does not, where somebody switches it."""
+        """Return why an output runs or not, empty if a user cannot switch it."""
         if slot is None or slot.role in RUN_BY:
             return ()
         return why_output(self._situation(), slot)
 
     def heating(self, body: Body, shown: Chemistry) -> Explanation:
-        """Return why a body of water is heated or is not, where its target is known."""
+        """Return why a body of water is heated or not, empty if it has no target."""
         if body.of(self._controller.store.state).target is None:
             return ()
         return why_heating(self._situation(), body, shown)
@@ -58,9 +58,9 @@ def in_words(hass: HomeAssistant, explanation: Explanation) -> str:
 
 
 async def async_requester(hass: HomeAssistant, context: Context | None) -> str:
-    """Return who asks for something: a user, an automation or a script.
+    """Return the name of the user, automation or script that a context belongs to.
 
-    "" where Home Assistant does not say.
+    "" if Home Assistant does not report it.
     """
     if context is None:
         return ""

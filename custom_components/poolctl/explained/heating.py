@@ -21,7 +21,7 @@ from .sentence import Cause, Explanation, Situation, explain
 
 @dataclass(frozen=True)
 class HeatingFacts:
-    """What is recorded of a body of water."""
+    """Recorded facts about a body of water."""
 
     at: Situation
     body: Body
@@ -30,12 +30,12 @@ class HeatingFacts:
 
     @property
     def state(self) -> PoolState:
-        """What the controller or the cloud reported."""
+        """State that the controller or the cloud reported."""
         return self.at.state
 
     @property
     def target(self) -> dict[str, Celsius]:
-        """What it is heated to."""
+        """Target temperature for the sentence, empty if it is unknown."""
         target = self.body.of(self.state).target
         return {} if target is None else {"target": Celsius(target)}
 
@@ -86,4 +86,4 @@ HEATING_CAUSES: Final[tuple[Cause[HeatingFacts], ...]] = (
     ),
     Cause("unknown", lambda facts: True),
 )
-"""The first that applies."""
+"""Causes in order: the first that applies is the explanation."""

@@ -17,14 +17,14 @@ from .sentence import Cause, Explanation, Sentence, Situation, explain, until
 
 @dataclass(frozen=True)
 class OutputFacts:
-    """What is recorded of an output."""
+    """Recorded facts about an output."""
 
     at: Situation
     slot: Slot
 
     @property
     def state(self) -> PoolState:
-        """What the controller or the cloud reported."""
+        """State that the controller or the cloud reported."""
         return self.at.state
 
     @property
@@ -39,12 +39,12 @@ class OutputFacts:
 
     @property
     def mode(self) -> int | None:
-        """What runs it (layouts.md 2.1); `None` where that is not reported."""
+        """Mode of the output (layouts.md 2.1), `None` if it is not reported."""
         return output_mode(self.state, self.slot)
 
     @property
     def hold(self) -> Hold | None:
-        """Its hold, unless it is certainly held no more."""
+        """Its hold, unless the output is reported as no longer held."""
         if self.slot.held is False:
             return None
         holds = (each for each in self.at.holds if each.slot == self.slot.index)
@@ -52,7 +52,7 @@ class OutputFacts:
 
     @cached_property
     def window(self) -> Window | None:
-        """What should run it now."""
+        """The schedule window that should run it now."""
         return window_of(self.state, self.slot, self.at.now)
 
     @property
@@ -73,7 +73,7 @@ def why_output(at: Situation, slot: Slot) -> Explanation:
 
 
 def why_pump(at: Situation) -> Explanation:
-    """Return why the pump is off, for what needs it."""
+    """Return why the pump is off, to explain equipment that needs it."""
     if (pump := at.state.outputs.pump) is None:
         return ()
     return Sentence("of_pump"), *why_output(at, pump)
@@ -88,7 +88,7 @@ def _expander_lost(facts: OutputFacts) -> bool:
 
 
 def _held(facts: OutputFacts, *, on: bool) -> bool:
-    """Return whether it is held; an override is reported before its hold is ours."""
+    """Return whether it is held; an override may be reported before there is a hold."""
     if facts.hold is not None:
         return facts.hold.on is on
     return facts.slot.held is True and facts.on is on
@@ -170,7 +170,7 @@ OUTPUT_CAUSES: Final[tuple[Cause[OutputFacts], ...]] = (
     Cause("by_hand", lambda facts: facts.on and facts.mode == MODE_MANUAL),
     Cause("cloud", lambda facts: facts.on and facts.state.source is Source.CLOUD),
     Cause("stopped", lambda facts: facts.on is False and _dry(facts)),
-    # The cloud alone reports no schedules: then nothing is said of them.
+    # The cloud alone reports no schedules: then no sentence about them is possible.
     Cause(
         "unknown",
         lambda facts: facts.on is not False or facts.state.schedules.records is None,
@@ -179,4 +179,4 @@ OUTPUT_CAUSES: Final[tuple[Cause[OutputFacts], ...]] = (
     Cause("no_run", _has_schedule),
     Cause("no_schedule", lambda facts: True),
 )
-"""The first that applies."""
+"""Causes in order: the first that applies is the explanation."""

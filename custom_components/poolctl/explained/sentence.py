@@ -1,4 +1,4 @@
-"""What an explanation is based on, and what it consists of."""
+"""The facts that explanations are based on, and the sentences they consist of."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,17 +12,17 @@ from ..problems.problem import Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What is recorded of a pool at one moment."""
+    """Recorded facts about a pool at one moment."""
 
     state: PoolState
     holds: tuple[Hold, ...] = ()
     stopped_by_spa: tuple[Hold, ...] = ()
     pauses: Mapping[str, datetime] = field(default_factory=dict)
-    """Until when a doser is paused, by its key."""
+    """End of the pause of each paused doser, by the doser's key."""
     now: datetime
     """The controller's local time."""
     ahead: timedelta = timedelta()
-    """How far its clock is ahead of ours."""
+    """How far the controller's clock is ahead of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Cause[F](NamedTuple):
 
 
 def explain[F](causes: Iterable[Cause[F]], facts: F) -> Explanation:
-    """Return the first cause that applies; the last row of a table always does."""
+    """Return the sentences of the first cause that applies; the last always does."""
     cause = next(each for each in causes if each.applies(facts))
     return Sentence(cause.key, cause.values(facts)), *cause.more(facts)
 
 
 def until(at: datetime | None) -> Explanation:
-    """Return when it ends."""
+    """Return the sentence about an end, if there is one."""
     return (Sentence("until", {"time": at}),) if at else ()

@@ -1,4 +1,4 @@
-"""What is foreseen for water that a person wants warm by a time."""
+"""The forecast, in sentences, for water that a user wants warm by a time."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from ..warm_by.request import Request
 from .sentence import Cause, Explanation, Sentence, explain
 
 _STEP: Final = timedelta(minutes=5)
-"""To which times are rounded: nothing foreseen is more exact."""
+"""Step to which times are rounded: a forecast is not more exact."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class _Facts:
 
 
 PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
-"""Of a time that was entered and has passed."""
+"""Explanation for an entered time that has passed."""
 
 
 def why_warm_by(request: Request, expected: Outlook | None) -> Explanation:
-    """Return what will happen; nothing where the target is unknown."""
+    """Return the forecast for a request, empty if the target is unknown."""
     return explain(WARM_BY_CAUSES, _Facts(request, expected)) if expected else ()
 
 
@@ -69,11 +69,11 @@ WARM_BY_CAUSES: Final[tuple[Cause[_Facts], ...]] = (
     Cause("warm_by_heats", lambda facts: facts.expected.warm_at, values=_heats),
     Cause("warm_by_begun", lambda facts: True),
 )
-"""The first that applies."""
+"""Causes in order: the first that applies is the explanation."""
 
 
 def name_of(hass: HomeAssistant, body: Body) -> str:
-    """Return what the request for a body of water is called."""
+    """Return the translated name of the request for a body of water."""
     texts = async_get_cached_translations(hass, hass.config.language, "entity", DOMAIN)
     key = f"component.{DOMAIN}.entity.{Platform.DATETIME}.{body.key}_warm_by.name"
     return texts.get(key, "")

@@ -1,15 +1,15 @@
-"""Consumption: acid and chlorine used, and how long what is left will last.
+"""Consumption: acid and chlorine used, and how long the rest will last.
 
-The controller reports what is left in a drum (layouts.md 2.2). Only its falls are use; the
-rules are chosen:
+The controller reports the level of a drum (layouts.md 2.2). Only a falling level is
+consumption; the rules are chosen:
 
 - A level that rises by more than `REFILL`, or falls faster than any doser could empty a
-  drum, was set by a person: what was used meanwhile is unknown and not counted.
-- A level that rises by less is noise, or an older copy of the cloud: only what falls below
-  the lowest one reported counts.
-- For two minutes after a rise nothing counts: an older copy of the cloud may bring the
-  level back that was before a refill.
-- What was used while nobody read is shared out evenly over that time, days included.
+  drum, was set by a user: the consumption until then is unknown and not counted.
+- A smaller rise is noise or an older copy from the cloud: consumption is counted only
+  below the lowest level reported.
+- For two minutes after a level was set, nothing is counted: an older copy from the
+  cloud may still contain the previous level.
+- Consumption between two reads is spread evenly over that time, even over days.
 """
 
 from dataclasses import dataclass, field
@@ -21,52 +21,52 @@ from ..client.stored import Stored, each, moment, number
 from .read import MIDNIGHT_MARGIN, start_of_day
 
 REFILL: Final = 100.0
-"""mL by which a level rises at least that a person has set."""
+"""Rise in mL above which a level was set by a user."""
 COPY_MARGIN: Final = timedelta(minutes=2)
-"""How much older a level may be than the one that was reported before it."""
+"""Greatest delay of a level that arrives after a newer one."""
 FASTEST: Final = 200.0
-"""mL a minute: several times what the dosing pumps of pools do."""
+"""Highest use in mL a minute: several times the rate of a pool's dosing pump."""
 LARGEST: Final = 1000.0
-"""mL that one dose may take at once, whatever the time."""
+"""Largest dose in mL that may appear at once, regardless of the time."""
 WINDOW: Final = 14
-"""Days that the rate is taken from, before today: today is not over."""
+"""Days before today that the rate is based on; today is not over."""
 ENOUGH: Final = timedelta(days=3)
-"""How much of them must have been observed: dosing differs from day to day."""
+"""Time that must have been observed on those days: dosing differs by day."""
 FURTHEST: Final = timedelta(days=3650)
-"""Beyond that, hardly anything is used and no date is worth telling."""
+"""Longest time to an empty drum; beyond it, a date would not be useful."""
 
 
 class Level(NamedTuple):
-    """What is left in a drum in mL, and when the controller reported it."""
+    """The level of a drum in mL, and when the controller reported it."""
 
     ml: float
     at: datetime
 
 
 class Day(NamedTuple):
-    """What is known of a day."""
+    """The consumption of one day."""
 
     ml: float = 0.0
-    """Used."""
+    """Millilitres used."""
     seconds: float = 0.0
-    """Of the day that were observed."""
+    """Seconds of the day that were observed."""
 
     def plus(self, ml: float, seconds: float) -> Day:
-        """Return the day after more was used and seen."""
+        """Return the day with more consumption and observed seconds."""
         return Day(self.ml + ml, self.seconds + seconds)
 
 
 @dataclass(slots=True)
 class Consumption:
-    """What was used out of one drum, by day."""
+    """The consumption from one drum, by day."""
 
     level: Level
-    """The lowest since the last refill, and when the controller last reported any."""
+    """Lowest level since the last refill, with the time of the newest report."""
     refilled_at: datetime | None = None
     days: dict[date, Day] = field(default_factory=dict)
 
     def take(self, reported: Level, zone: tzinfo | None) -> None:
-        """Count what was used since the level before."""
+        """Count the consumption since the previous level."""
         previous = self.level
         elapsed = reported.at - previous.at
         fallen = previous.ml - reported.ml
@@ -74,7 +74,7 @@ class Consumption:
             return
         lowest = Level(min(previous.ml, reported.ml), reported.at)
         if elapsed < timedelta():
-            # Our own clock was put back: what it reported of later days is not true.
+            # Our clock was set back: days after today were recorded with a wrong date.
             self.level = lowest
             today = reported.at.astimezone(zone).date()
             self.days = {
@@ -91,7 +91,7 @@ class Consumption:
     def _share_out(
         self, ml: float, begin: datetime, end: datetime, zone: tzinfo | None
     ) -> None:
-        """Share out what was used evenly over the days from one time to another."""
+        """Spread consumption evenly over the days from one time to another."""
         first = end.astimezone(zone).date() - timedelta(days=WINDOW)
         rate = ml / (end - begin).total_seconds()
         begin = max(begin, start_of_day(first, zone))
@@ -106,10 +106,10 @@ class Consumption:
         }
 
     def used_today(self, now: datetime) -> float | None:
-        """Return what was used today in mL, at a local time.
+        """Return the mL used today, at a local time.
 
-        It is 0 when the day begins, and unknown (`None`) an hour later if nothing was
-        told in it.
+        It is 0 when the day begins, and unknown (`None`) an hour later if no level was
+        reported in it.
         """
         today = now.date()
         midnight = start_of_day(today, now.tzinfo)
@@ -118,10 +118,10 @@ class Consumption:
         return 0 if now < midnight + MIDNIGHT_MARGIN else None
 
     def lasts_until(self, left: float, now: datetime) -> date | None:
-        """Return when so many mL are used up, at the rate of the last days.
+        """Return the date on which the drum is empty, at the rate of the last days.
 
-        It is worked out from the beginning of the day, so that it stays the same until
-        the day ends or the drum is refilled; `None` while the rate is unknown.
+        `left` is in mL. The date is calculated from the start of the day, so that it is
+        the same until the day ends or the drum is refilled; `None` without a rate.
         """
         today = now.date()
         previous = [observed for day, observed in self.days.items() if day < today]
@@ -137,7 +137,7 @@ class Consumption:
         return max(today, end.astimezone(now.tzinfo).date())
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         refilled = self.refilled_at
         return {
             "level": self.level.ml,
@@ -150,7 +150,7 @@ class Consumption:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self | None:
-        """Return what was stored, `None` where too little of it can be read."""
+        """Return the stored consumption, `None` if too little of it can be read."""
         ml, at = stored.get("level", _AMOUNT, None), stored.get("told_at", moment, None)
         refilled = stored.get("refilled_at", moment, None)
         days = dict(stored.list("days", _day))
@@ -167,7 +167,7 @@ def _day(stored: object) -> tuple[date, Day]:
 
 
 def reported_level(doser: Doser) -> Level | None:
-    """Return what the controller reported last of what is left in a drum."""
+    """Return the last reported level of a drum."""
     if not doser.drum_ml or doser.remaining_ml is None or doser.level_at is None:
         return None
     return Level(doser.remaining_ml, doser.level_at)

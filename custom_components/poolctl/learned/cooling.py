@@ -1,12 +1,12 @@
-"""Cooling: how fast a body of water loses its warmth while it does not circulate.
+"""Cooling: how fast a body of water cools down while it does not circulate.
 
-One probe measures whichever water circulates, so what a spa lost overnight is known only once
-it circulates again. Until then its temperature follows from its last reading and from the
-share of the difference to the air that it has lost in an hour before. All of this is chosen:
+The only probe measures the water that circulates, so what a spa lost overnight shows
+only once it circulates again. Until then, its temperature is estimated from its last
+reading and the learned rate. All of this is chosen:
 
 - Only a long rest counts, and only of water that was warmer than the air.
-- The air of a rest is the mean of that at its beginning and at its end.
-- What is known is the mean of rests, of which a newer one counts more.
+- The air temperature of a rest is the mean of those at its beginning and its end.
+- The learned rate is a mean of rests in which newer ones have more weight.
 """
 
 from collections.abc import Mapping
@@ -20,36 +20,36 @@ from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, moment, number
 
 REST: Final = timedelta(hours=3)
-"""The shortest time without readings from which a rate follows."""
+"""Shortest rest from which a rate is calculated."""
 LONGEST_REST: Final = timedelta(days=3)
-"""After which the weather in between is anybody's guess."""
+"""Longest such rest: the weather of a longer one is unknown."""
 WARMER: Final = 3.0
-"""°C by which a water must be warmer than the air."""
+"""°C by which the water must be warmer than the air."""
 USUAL_AIR: Final = 15.0
-"""°C, where no probe measures the air."""
+"""Assumed air temperature in °C if no probe measures it."""
 USUAL: Final[Mapping[Body, float]] = {POOL: 0.005, SPA: 0.03}
-"""Until it is learned. Rather too much: a spa may be warm early."""
+"""Rates until they are learned, rather too high: a spa may be warm early."""
 FASTEST: Final = 0.5
 WEIGHT: Final = 0.3
-"""Of the newest rest in the mean."""
+"""Weight of the newest rest in the mean."""
 
 _HOUR: Final = timedelta(hours=1)
 _CELSIUS = number(-50, 100)
 
 
 class LastReading(NamedTuple):
-    """What was measured of a water last."""
+    """The last reading of a body of water."""
 
     at: datetime
-    """By the trusted clock."""
+    """Time of the reading by the trusted clock."""
     water: float
-    """°C."""
+    """Water temperature in °C."""
     air: float
-    """°C."""
+    """Air temperature in °C."""
 
     @classmethod
     def from_stored(cls, value: object) -> Self:
-        """Return what was stored; raises as readers do for anything else."""
+        """Return a stored reading; raises like a `Reader` if it is odd."""
         stored = Stored(value)
         return cls(
             stored.need("at", moment),
@@ -60,22 +60,22 @@ class LastReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cooling:
-    """What was learned of one body of water."""
+    """The learned cooling of one body of water."""
 
     rate: float | None = None
-    """The share of the difference to the air that is lost in an hour."""
+    """Share of the difference to the air temperature that is lost in an hour."""
     last: LastReading | None = None
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored cooling."""
         return cls(
             stored.get("rate", number(0, FASTEST), None),
             stored.get("last", LastReading.from_stored, None),
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         last = self.last
         return {
             "rate": self.rate,
@@ -83,14 +83,14 @@ class Cooling:
         }
 
     def then(self, reading: LastReading) -> Cooling:
-        """Return what is known after a reading."""
+        """Return the cooling after another reading."""
         rate = self.rate
         if (of_rest := self._rate_of_rest(reading)) is not None:
             rate = of_rest if rate is None else rate + WEIGHT * (of_rest - rate)
         return Cooling(rate, reading)
 
     def _rate_of_rest(self, reading: LastReading) -> float | None:
-        """Return the rate of a rest that ends with a reading, `None` where none follows."""
+        """Return the rate of the rest that this reading ends, `None` if not valid."""
         if (
             last := self.last
         ) is None or not REST <= reading.at - last.at <= LONGEST_REST:
@@ -102,10 +102,10 @@ class Cooling:
         return min(log(before / after) / ((reading.at - last.at) / _HOUR), FASTEST)
 
     def estimate(self, body: Body, now: datetime, air: float | None) -> float | None:
-        """Return what a water that rests has now in °C.
+        """Return the estimated temperature of resting water in °C.
 
-        Water that was never read is taken to be as cold as the air, `None` where that is
-        not measured either.
+        Water without a reading is assumed to be as cold as the air; it is `None` if the
+        air is not measured either.
         """
         if (last := self.last) is None:
             return air
@@ -118,7 +118,7 @@ class Cooling:
 def after_read(
     cooling: Cooling, body: Body, state: PoolState, now: datetime
 ) -> Cooling:
-    """Return what is known of a water after a read of the LAN, at a trusted time."""
+    """Return the cooling of a body of water after a LAN read, at a trusted time."""
     measured = state.measured_chemistry.water_temperature
     of_it = state.signals.chemistry_stable and circulates(state, body)
     if state.source is not Source.LAN or not of_it or measured is None:

@@ -1,19 +1,18 @@
-"""Doses today: the controller's own counts, right across midnights and restarts.
+"""Doses today: the controller's own counts, corrected for midnights and restarts.
 
 The controller counts the doses of its day (`current_dose_today`, layouts.md 4). Its
-midnight may be minutes off that of Home Assistant, and after a restart its count may
-begin at 0 in the middle of a day. So the gains of its count are added up here, and the
-sum begins at 0 when Home Assistant's day does. The rules are chosen:
+midnight may differ by minutes from Home Assistant's, and after a restart its count may
+start at 0 in the middle of a day. So the increases of its count are added up here, and
+the sum starts at 0 with Home Assistant's day. The rules are chosen:
 
-- A count that is lower than the one before it has begun anew, at the controller's
-  midnight or by a restart: all of it was gained. A lower count that was reported within two
-  minutes of the higher one may be an older copy of the cloud, and is passed over.
-- If one count was reported before midnight and the next one an hour after midnight or later,
-  the controller's midnight lies between them: all of the later count was gained today,
-  however high it is.
+- A count lower than the previous one has restarted at 0, at the controller's midnight
+  or with the controller: all of it is new. A lower count that was reported within two
+  minutes of the higher one may be an older copy from the cloud, and is ignored.
+- If one count was reported before midnight and the next one an hour after midnight or
+  later, the controller's midnight lies between them: all of the later count is today's.
 
-A count that has begun anew and is as high again when it is next told, minutes later,
-cannot be distinguished from one that stood still: those doses are not counted.
+A count that has restarted and has the same value when it is next reported, minutes
+later, cannot be distinguished from an unchanged count: those doses are not counted.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from ..client.stored import Stored, moment, whole
 from .read import MIDNIGHT_MARGIN, start_of_day
 
 COPY_MARGIN: Final = timedelta(minutes=2)
-"""How much older a count may be than the one that was reported before it."""
+"""Greatest delay of a count that arrives after a newer one."""
 
 
 class Told(NamedTuple):
@@ -44,18 +43,18 @@ class DoseCount:
 
     @classmethod
     def begin(cls, reported: Told) -> Self:
-        """Begin with the first count there is: all of it is today's."""
+        """Begin with the first count: all of it is today's."""
         return cls(reported.doses, reported)
 
     def then(self, reported: Told, zone: tzinfo | None) -> Self:
-        """Return the count after the controller reported its own again."""
+        """Return the count after another report of the controller."""
         if (gained := self.gained(reported, zone)) is None:
             return self
         same_day = self.told.at >= _midnight(reported.at, zone)
         return type(self)(gained + (self.today if same_day else 0), reported)
 
     def gained(self, reported: Told, zone: tzinfo | None) -> int | None:
-        """Return the doses since the count before, `None` where this one is no news."""
+        """Return the doses since the previous count, `None` if this one is ignored."""
         previous = self.told
         lower = reported.doses < previous.doses
         if reported.at == previous.at or (
@@ -69,8 +68,8 @@ class DoseCount:
     def at(self, now: datetime) -> int | None:
         """Return the doses of the current day so far, at a local time.
 
-        They are 0 when the day begins, and unknown (`None`) an hour later if nothing was
-        told in it.
+        They are 0 when the day begins, and unknown (`None`) an hour later if no count
+        was reported in it.
         """
         midnight = _midnight(now, now.tzinfo)
         if self.told.at >= midnight:
@@ -78,7 +77,7 @@ class DoseCount:
         return 0 if now < midnight + MIDNIGHT_MARGIN else None
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {
             "today": self.today,
             "told": self.told.doses,
@@ -87,7 +86,7 @@ class DoseCount:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self | None:
-        """Return what was stored, `None` where too little of it can be read."""
+        """Return the stored count, `None` if too little of it can be read."""
         today, reported = (
             stored.get("today", _COUNT, 0),
             stored.get("told", _COUNT, None),
@@ -102,7 +101,7 @@ _COUNT = whole(0, 10_000)
 
 
 def reported_count(doser: Doser) -> Told | None:
-    """Return the count that the controller reported last."""
+    """Return the last count that the controller reported."""
     if doser.doses is None or doser.told_at is None:
         return None
     return Told(doser.doses, doser.told_at)

@@ -1,4 +1,4 @@
-"""What is learned of a doser: its doses of the day, its use, whether doses have an effect."""
+"""Learned values of a doser: doses today, consumption, and the effect of its doses."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -14,26 +14,26 @@ from .read import Read
 
 
 class Effect(NamedTuple):
-    """What doses of a kind do to a reading (all chosen)."""
+    """The effect that doses should have on a reading (all values are chosen)."""
 
     of: Callable[[Chemistry], float | None]
     direction: int
-    """1: they raise it, -1: they lower it."""
+    """1 if doses raise the reading, -1 if they lower it."""
     least: float
-    """A change that counts; readings are no exact numbers."""
+    """Smallest change that counts as an effect; readings are not exact."""
     doses: int
-    """As many as must have one."""
+    """Number of doses after which an effect must show."""
 
 
 EFFECTS: Final = {
     ACID: Effect(lambda chemistry: chemistry.ph, -1, 0.09, 8),
-    # The sun takes chlorine while it is dosed: these are more than a large pool's day needs.
+    # The sun consumes chlorine during dosing: 24 is more than a large pool needs a day.
     CHLORINE: Effect(lambda chemistry: chemistry.orp, 1, 9.0, 24),
 }
 
 
 class DoserModel:
-    """What one doser did."""
+    """The doses and the consumption of one doser."""
 
     def __init__(self, kind: DoserKind) -> None:
         """Begin with nothing."""
@@ -43,7 +43,7 @@ class DoserModel:
         self._shown: tuple[object, ...] = ()
 
     def take(self, read: Read) -> bool:
-        """Take a read; return whether anything that is shown changed."""
+        """Take a read; return whether a shown value changed."""
         doser, zone = self._kind.of(read.state), read.now.tzinfo
         if (count := reported_count(doser)) is not None:
             self._count = (self._count or DoseCount.begin(count)).then(count, zone)
@@ -56,22 +56,22 @@ class DoserModel:
         return self._shown != previous
 
     def doses_today(self, now: datetime) -> int | None:
-        """Return the doses of a day so far, at a local time."""
+        """Return the doses today so far, at a local time."""
         return None if self._count is None else self._count.at(now)
 
     def used_today(self, now: datetime) -> float | None:
-        """Return what was used of a day so far, in mL, at a local time."""
+        """Return the mL used today so far, at a local time."""
         drum = self._consumption
         return None if drum is None else drum.used_today(now)
 
     def lasts_until(self, left: float | None, now: datetime) -> date | None:
-        """Return when so many litres are used up, at a local time."""
+        """Return the date on which the litres left are used up, at a local time."""
         if self._consumption is None or left is None:
             return None
         return self._consumption.lasts_until(left * 1000, now)
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {
             "doses": self._count and self._count.as_dict(),
             "drum": self._consumption and self._consumption.as_dict(),
@@ -79,7 +79,7 @@ class DoserModel:
 
     @classmethod
     def from_dict(cls, kind: DoserKind, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored model."""
         model = cls(kind)
         model._count = DoseCount.from_dict(stored.part("doses"))
         model._consumption = Consumption.from_dict(stored.part("drum"))
@@ -87,25 +87,25 @@ class DoserModel:
 
 
 class DosingEffect:
-    """Watches whether doses move their reading: else a probe is wrong, or a drum empty."""
+    """Checks if doses move their reading: else a probe is wrong, or a drum empty."""
 
     def __init__(
         self, kind: DoserKind, reading: float | None = None, idle: int = 0
     ) -> None:
-        """Go on from what was stored."""
+        """Continue from the stored values."""
         self._kind, self._effect = kind, EFFECTS[kind]
         self.reading = reading
-        """Of the probe, when it last moved as doses should move it."""
+        """Reading when it last moved as doses should move it."""
         self.idle = idle
-        """Doses since then."""
+        """Doses since then, without an effect."""
         self._doses: int | None = None
 
     def take(self, read: Read) -> bool:
-        """Take a read; return whether anything that is shown changed."""
+        """Take a read; return whether a shown value changed."""
         doser, previous = self._kind.of(read.state), (self.reading, self.idle)
         if doser.doses is not None:
             if self._doses is not None:
-                # A lower count has begun anew, or is an older copy: nothing is sure of it.
+                # A lower count has restarted or is an older copy: it adds no doses.
                 self.idle += max(doser.doses - self._doses, 0)
             self._doses = doser.doses
         reading = self._effect.of(read.state.measured_chemistry)
@@ -117,24 +117,24 @@ class DosingEffect:
         _, direction, least, _ = self._effect
         right = desired is not None and (newest - desired) * direction >= 0
         moved = 0.0 if self.reading is None else (newest - self.reading) * direction
-        # Between doses it moves back by itself; while it is dosed, that does not count.
+        # Without a dose, the reading drifts back by itself; later drift is ignored.
         by_itself = not self.idle and moved < 0
         if self.reading is None or right or by_itself or moved > least:
             self.reading, self.idle = newest, 0
 
     def missing(self, state: PoolState) -> bool | None:
-        """Return whether doses do not move the reading."""
+        """Return whether doses fail to move the reading."""
         if self.reading is None or self._kind.of(state).doses is None:
             return None
         return self.idle >= self._effect.doses
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {"reading": self.reading, "idle": self.idle}
 
     @classmethod
     def from_dict(cls, kind: DoserKind, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored effect."""
         return cls(
             kind,
             stored.get("reading", number(0, 2_000), None),

@@ -1,16 +1,16 @@
-"""How much a filter resists the water, compared with when it was clean.
+"""The resistance of a filter, compared with when it was clean.
 
-The pressure that pushes water through a filter grows with the square of its flow, so that
-pressure over flow² is a resistance: the same at every speed of the pump. A pressure alone
-would call a clean filter dirty at full speed, and a dirty one clean at the lowest.
+The pressure that pushes water through a filter grows with the square of its flow, so
+pressure over flow² is a resistance that is the same at every speed of the pump. By
+pressure alone, a clean filter seems dirty at full speed, and a dirty one clean at low.
 
-All rules are chosen, for nothing reports the resistance of a clean filter:
+All rules are chosen, as a controller does not report the resistance of a clean filter:
 
-- One measurement is the mean of five minutes in which the water flowed evenly; what begins
-  in them, such as a backwash, spoils them.
-- A pressure or flow so low that its last digit would be a tenth of it measures nothing.
-- What a person called clean is the first measurement after that.
-- What is shown follows only what is more than noise.
+- One measurement is the mean of five minutes of even flow; an event in them, such as a
+  backwash, discards it.
+- A pressure or flow too low for its resolution (up to a tenth of it) is not used.
+- The first measurement after a user reports the filter clean is that of a clean filter.
+- The shown load changes only by more than the noise.
 """
 
 from dataclasses import dataclass, replace
@@ -21,36 +21,36 @@ from ..client.stored import Stored, flag, moment, number, whole
 from .read import Read, through_filter_alone
 
 MIN_PRESSURE = 10.0
-"""kPa; it is reported in whole ones."""
+"""Lowest pressure used, in kPa; it is reported in whole kPa."""
 MIN_FLOW = 40.0
-"""L/min."""
+"""Lowest flow used, in L/min."""
 STEADY = 300.0
-"""s of even flow that are one measurement."""
+"""Seconds of even flow in one measurement."""
 EVEN = 0.15
-"""Part of the flow by which it may change meanwhile: noise, or one step of speed."""
+"""Share by which the flow may change meanwhile: noise, or one step of speed."""
 NOISE = 3.0
-"""% of load by which measurements differ though nothing happened."""
+"""Difference in % of load between measurements that is only noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """What is known of the filter over restarts."""
+    """State of the filter that is kept across restarts."""
 
     measurable: bool = False
-    """Whether this pool has ever told a pressure and a flow that measure something."""
+    """Whether this pool has ever reported a usable pressure and flow."""
     cleaned_at: datetime | None = None
-    """When a person said last that it is clean."""
+    """When a user last reported the filter clean."""
     clean: float | None = None
-    """What it resisted then, in kPa/(L/min)²; `None` until it was measured."""
+    """Its resistance then, in kPa/(L/min)²; `None` until it is measured."""
     load: int | None = None
-    """% that it resists more than then."""
+    """Increase of the resistance since then in %."""
 
     def cleaned(self, now: datetime) -> Filter:
-        """Return the filter that a person calls clean: the next measurement shows how."""
+        """Return the filter once a user reports it clean; it is then measured again."""
         return replace(self, cleaned_at=now, clean=None, load=None)
 
     def measured(self, resistance: float) -> Filter:
-        """Return the filter after a measurement, in kPa/(L/min)²."""
+        """Return the filter after a measured resistance in kPa/(L/min)²."""
         if self.cleaned_at is None:
             return self
         if self.clean is None:
@@ -62,7 +62,7 @@ class Filter:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored state."""
         return cls(
             measurable=stored.get("measurable", flag, False),
             cleaned_at=stored.get("cleaned_at", moment, None),
@@ -71,7 +71,7 @@ class Filter:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {
             "measurable": self.measurable,
             "cleaned_at": self.cleaned_at and self.cleaned_at.isoformat(),
@@ -82,20 +82,20 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _EvenFlow:
-    """The water since it has flowed evenly, as far as one measurement needs it."""
+    """Sums over a period of even flow, for one measurement."""
 
     first: float
-    """L/min when that began."""
+    """Flow in L/min at the start of the period."""
     seconds: float = 0.0
     pressure: float = 0.0
-    """kPa s."""
+    """Sum of the pressure in kPa s."""
     square: float = 0.0
-    """(L/min)² s."""
+    """Sum of the squared flow in (L/min)² s."""
 
     def then(
         self, pressure: float, flow: float, seconds: float | None
     ) -> _EvenFlow | None:
-        """Return it after another read, `None` where it is even no longer."""
+        """Return the sums after another read, `None` if the flow is no longer even."""
         if seconds is None or abs(flow - self.first) > EVEN * self.first:
             return None
         return replace(
@@ -107,19 +107,19 @@ class _EvenFlow:
 
 
 class FilterLoad:
-    """Measures the filter, read by read."""
+    """Measures the filter from read to read."""
 
     def __init__(self, known: Filter = Filter()) -> None:
-        """Go on from what was stored."""
+        """Continue from the stored state."""
         self.known = known
         self._even: _EvenFlow | None = None
 
     def cleaned(self, now: datetime) -> None:
-        """Take that a person calls it clean: what was measured of it counts no longer."""
+        """Drop earlier measurements, as a user reports the filter clean."""
         self.known, self._even = self.known.cleaned(now), None
 
     def take(self, read: Read) -> bool:
-        """Take a read; return whether anything that is shown changed."""
+        """Take a read; return whether a shown value changed."""
         previous = self.known
         if (measured := _measured(read)) is None:
             self._even = None
@@ -129,7 +129,7 @@ class FilterLoad:
         return self.known != previous
 
     def _measure(self, pressure: float, flow: float, seconds: float | None) -> None:
-        """Go on with a measurement, and begin the next one where it ends."""
+        """Continue a measurement, and begin the next one when it ends."""
         even = self._even and self._even.then(pressure, flow, seconds)
         if even and even.seconds >= STEADY:
             self.known = self.known.measured(even.pressure / even.square)
@@ -138,9 +138,9 @@ class FilterLoad:
 
 
 def _measured(read: Read) -> tuple[float, float] | None:
-    """Return pressure and flow, `None` where they tell nothing of the filter.
+    """Return pressure and flow, `None` if they do not measure the filter.
 
-    Where the water takes another way, that resists otherwise.
+    If the water takes another path, the resistance of that path is different.
     """
     readings = read.state.readings
     pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0

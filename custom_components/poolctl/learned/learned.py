@@ -1,4 +1,4 @@
-"""Everything that is learned of one controller: fed by one listener, kept in one section."""
+"""All learned values of one controller: fed by one listener, stored in one section."""
 
 from datetime import UTC, date, datetime
 from typing import Final
@@ -27,7 +27,7 @@ class Learned:
     """The models of one controller."""
 
     def __init__(self, stored: Stored = _NOTHING) -> None:
-        """Go on from what was stored."""
+        """Continue from the stored values."""
         self.totals = Totals.from_dict(stored.part("totals"))
         self.pump_days = PumpDays.from_dict(stored.part("pump_days"))
         self.filter = FilterLoad(Filter.from_dict(stored.part("filter")))
@@ -50,14 +50,14 @@ class Learned:
         self.controller_clock = ControllerClock.from_dict(stored.part("clock"))
         self.steady = SteadyReadings()
         self.revision = 0
-        """Another one whenever anything that is shown changed."""
+        """Number that changes whenever a shown value changes."""
         self.now = datetime.fromtimestamp(0, UTC)
-        """The trusted local time of the newest read, or of the beginning."""
+        """Trusted local time of the newest read, or of `begin`."""
         self._at: float | None = None
         self._clock = self.controller_clock.as_dict()
 
     def begin(self, now: datetime) -> None:
-        """Begin at a trusted local time: another day may have begun."""
+        """Begin at a trusted local time: a new day may have begun."""
         self.now = now
         self.totals.begin_day(now)
         self.pump_days.begin_day(now.date())
@@ -69,10 +69,10 @@ class Learned:
         now: datetime,
         choices: Choices = NO_CHOICES,
     ) -> bool:
-        """Take a read of a time, monotonic in s; return whether a shown total changed.
+        """Take a read at a time (monotonic, s); return whether a shown total changed.
 
-        `revision` changes with anything that is shown. After so long that the state is void
-        it is unknown what happened in between.
+        `revision` changes with any shown value. If the previous read is older than
+        `MAX_AGE`, the time in between counts as unknown.
         """
         seconds = None if self._at is None else at - self._at
         self._at = at
@@ -98,9 +98,9 @@ class Learned:
         return new_totals
 
     def take_dosers(self, state: PoolState) -> bool:
-        """Take what is reported of dosers; return whether anything shown changed.
+        """Take the reports of the dosers; return whether a shown value changed.
 
-        Their counts come with replies to queries, too, minutes apart.
+        Their counts also arrive in replies to queries, minutes apart.
         """
         read = Read(state, None, self.now)
         news = [model.take(read) for model in self.dosers.values()]
@@ -123,28 +123,28 @@ class Learned:
         previous, self._clock = self._clock, self.controller_clock.as_dict()
         return self._clock != previous
 
-    # What is shown of a doser at the newest read
+    # Values of a doser at the newest read
 
     def doses_today(self, doser: DoserKind) -> int | None:
-        """Return how often it has dosed today."""
+        """Return the number of doses today."""
         return self.dosers[doser].doses_today(self.now)
 
     def used_today(self, doser: DoserKind) -> float | None:
-        """Return what was used today in mL."""
+        """Return the mL used today."""
         return self.dosers[doser].used_today(self.now)
 
     def lasts_until(self, doser: DoserKind, left: float | None) -> date | None:
-        """Return when so many litres are used up."""
+        """Return the date on which the litres left are used up."""
         return self.dosers[doser].lasts_until(left, self.now)
 
     def cleaned(self, now: datetime) -> None:
-        """Take that a person calls the filter clean."""
+        """Start the filter models again after a user reports the filter clean."""
         self.filter.cleaned(now)
         self.pump_power.cleaned()
         self.revision += 1
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {
             "totals": self.totals.as_dict(),
             "pump_days": self.pump_days.as_dict(),

@@ -1,4 +1,4 @@
-"""A pool as entities and problems see it: reported, chosen, learned."""
+"""The reported, chosen and learned values that entities and problems use."""
 
 from typing import NamedTuple
 
@@ -10,23 +10,23 @@ from .learned import Learned
 
 
 class Pool(NamedTuple):
-    """Everything there is to show of one pool at one moment."""
+    """All values of one pool that can be shown at one moment."""
 
     state: PoolState
-    """What the controller and the cloud reported."""
+    """State reported by the controller and the cloud."""
     choices: Choices
-    """What the user chose."""
+    """The user's choices."""
     learned: Learned
 
     @property
     def chemistry(self) -> Chemistry:
-        """Probe readings as the user wants to see them, without their noise."""
+        """Probe readings according to the user's choice, without their noise."""
         measured = self.learned.steady.of(self.state).chemistry
         return shown_chemistry(self.state, self.choices, measured)
 
     @property
     def ambient_temperature(self) -> float | None:
-        """°C, without the noise of its probe."""
+        """Ambient temperature in °C, without the noise of its probe."""
         return self.learned.steady.of(self.state).ambient_temperature
 
 
@@ -37,15 +37,15 @@ def needs_cleaning(pool: Pool) -> bool | None:
 
 
 def filter_measurable(pool: Pool) -> bool | None:
-    """Return whether this pool has ever reported what measures a filter, else `None`."""
+    """Return whether a usable pressure and flow were ever reported, else `None`."""
     return pool.learned.filter.known.measurable or None
 
 
 def filter_compared(pool: Pool) -> bool | None:
-    """Return whether the filter was ever called clean, else `None`: it has no load yet."""
+    """Return whether the filter was ever reported clean, else `None`: no load yet."""
     return pool.learned.filter.known.cleaned_at is not None or None
 
 
 def without_effect(pool: Pool, kind: DoserKind) -> bool | None:
-    """Return whether doses do not move the reading that they should move."""
+    """Return whether doses fail to move the reading that they should move."""
     return pool.learned.effects[kind].missing(pool.state)

@@ -1,8 +1,8 @@
-"""What the pump did today and yesterday, and how warm the water was.
+"""Hours and flow of the pump today and yesterday, and the water temperature.
 
-A rule for its hours goes by these (pump_hours.py).
-The hours of the pump are those of `totals`. A flow that the controller does not report is
-not guessed: water counts together with the time in which its flow was known.
+The rules for pump hours use them (pump_hours.py).
+The hours come from `totals`. A missing flow is not estimated: water is counted together
+with the time for which its flow was reported.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from .totals import PUMP_RUNNING, Totals, turns
 
 _HOUR: Final = 3600.0
 _MEASURED: Final = 0.5
-"""Hours of a running pump from which on the average of its flow is known."""
+"""Hours of measured flow after which its average is used."""
 _LITRES: Final = number(0, 1e9)
 _DAY_HOURS: Final = number(0, 25)
 _CELSIUS: Final = number(-50, 100)
@@ -23,32 +23,32 @@ _CELSIUS: Final = number(-50, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PumpDay:
-    """One local day."""
+    """The values of one local day."""
 
     day: date
     hours: float = 0.0
-    """In which the pump ran."""
+    """Hours in which the pump ran."""
     litres: float = 0.0
     measured: float = 0.0
-    """Hours in which these litres were measured."""
+    """Hours in which the litres were measured."""
     water: float | None = None
-    """°C, the warmest of this day."""
+    """Highest water temperature of this day in °C."""
     previous_water: float | None = None
-    """°C, the warmest of the day before: by it the hours of this one are chosen, so that
-    they do not change while it goes on."""
+    """Highest water temperature of the previous day in °C: the rule uses it, so that
+    the needed hours do not change during the day."""
 
     @property
     def temperature(self) -> float | None:
-        """°C that a rule goes by on this day."""
+        """Temperature in °C that the rule uses on this day."""
         return self.water if self.previous_water is None else self.previous_water
 
     @property
     def warmest(self) -> float | None:
-        """°C that the rule of the next day goes by."""
+        """Temperature in °C that the rule uses on the next day."""
         return self.previous_water if self.water is None else self.water
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {
             "day": self.day.isoformat(),
             "hours": self.hours,
@@ -60,7 +60,7 @@ class PumpDay:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self | None:
-        """Return what was stored, `None` without a day."""
+        """Return the stored day, `None` if its date is missing."""
         if (day := stored.get("day", date.fromisoformat, None)) is None:
             return None
         return cls(
@@ -74,18 +74,18 @@ class PumpDay:
 
 
 class PumpDays:
-    """Today and yesterday of one controller."""
+    """Today and yesterday of one controller's pump."""
 
     def __init__(
         self, today: PumpDay | None = None, yesterday: PumpDay | None = None
     ) -> None:
-        """Go on from what was stored."""
+        """Continue from the stored days."""
         self.today = today
         self.yesterday = yesterday
 
     @property
     def flow(self) -> float | None:
-        """L/h of the running pump, the average of both days."""
+        """Average flow of the running pump over both days in L/h."""
         days = [day for day in (self.today, self.yesterday) if day is not None]
         measured = sum(day.measured for day in days)
         if measured < _MEASURED:
@@ -93,11 +93,11 @@ class PumpDays:
         return sum(day.litres for day in days) / measured
 
     def begin_day(self, day: date) -> PumpDay:
-        """Return this day, begun anew if it is another one."""
+        """Return the values of a day, which begin anew if it is a new day."""
         last = self.today
         if last is not None and last.day == day:
             return last
-        # After days without reads there is not a yesterday; the last water still counts.
+        # After a day without reads, yesterday is unknown; the last temperature is kept.
         follows = last is not None and last.day == day - timedelta(days=1)
         self.yesterday = last if follows else None
         water = None if last is None else last.warmest
@@ -105,13 +105,13 @@ class PumpDays:
         return self.today
 
     def take(self, read: Read, totals: Totals) -> None:
-        """Add a read that the totals have, too."""
+        """Add a read that was already added to the totals."""
         today = self.begin_day(read.now.date())
         hours = totals.of[PUMP_RUNNING].exact
         self.today = _with_read(replace(today, hours=hours), read)
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {
             "today": self.today and self.today.as_dict(),
             "yesterday": self.yesterday and self.yesterday.as_dict(),
@@ -119,7 +119,7 @@ class PumpDays:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored days."""
         today = PumpDay.from_dict(stored.part("today"))
         return cls(today, PumpDay.from_dict(stored.part("yesterday")))
 

@@ -1,6 +1,6 @@
-"""How many hours the pump should run today: what a person's rule makes of the pool.
+"""How many hours the pump should run today, by the rule that the user chose.
 
-The rules are rules of thumb, chosen: no controller reports how long it should filter.
+The rules are rules of thumb (chosen): controllers do not report how long to filter.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,11 +12,11 @@ from .pump_days import PumpDay
 from .totals import PUMP_RUNNING
 
 _LEAST: Final = 2.0
-"""Hours, however cold the water is."""
+"""Fewest hours a day, even in cold water."""
 _STEPS: Final = 4
-"""Of an hour."""
+"""Steps per hour to which hours are rounded."""
 _NOTICEABLE: Final = 0.1
-"""Hours: less than that is not missing."""
+"""Fewest hours that count as missed."""
 
 
 def _share(part: int) -> Callable[[Pool, PumpDay], float | None]:
@@ -50,19 +50,19 @@ def _hours(pool: Pool, day: PumpDay | None) -> float | None:
 
 
 def needed_today(pool: Pool) -> float | None:
-    """Return the hours of the whole day, `None` where the rule lacks a value."""
+    """Return the hours needed in the whole day, `None` if the rule lacks a value."""
     return _hours(pool, pool.learned.pump_days.today)
 
 
 def still_needed(pool: Pool) -> float | None:
-    """Return how many of them are left."""
+    """Return the needed hours that are left today."""
     if (needed := needed_today(pool)) is None:
         return None
     return max(needed - pool.learned.totals.of[PUMP_RUNNING].shown, 0.0)
 
 
 def missed_yesterday(pool: Pool) -> float | None:
-    """Return by how many hours the pump ran too short, `None` where that is unknown."""
+    """Return the hours that the pump ran too little yesterday, `None` if unknown."""
     yesterday = pool.learned.pump_days.yesterday
     if yesterday is None or (needed := _hours(pool, yesterday)) is None:
         return None
@@ -71,7 +71,7 @@ def missed_yesterday(pool: Pool) -> float | None:
 
 
 def missing(pool: Pool) -> str | None:
-    """Return what the rule lacks: `volume`, or that the pump runs for a while (`run`)."""
+    """Return what the rule needs: `volume`, or a pump that runs for a while (`run`)."""
     if needed_today(pool) is not None:
         return None
     turnovers = pool.choices.pump_rule is PumpRule.TURNOVERS

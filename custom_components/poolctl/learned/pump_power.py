@@ -1,14 +1,14 @@
-"""What the pump draws at a speed, compared with when its filter was clean.
+"""Power of the pump at each speed, compared with when its filter was clean.
 
-A basket or filter that clogs, and air in the pump, let it move less water, for which it draws
-less; what rubs or is stuck in it lets it draw more. All rules are chosen, for nothing reports
-what a pump should draw:
+With a clogged basket or filter, or air in the pump, it moves less water and draws less
+power; friction or an obstruction makes it draw more. All rules are chosen, as no
+controller reports the usual power:
 
-- One measurement is the mean of five minutes at one speed, while the water goes through the
-  filter alone.
-- What is usual at a speed is the mean of its first hour after a person called the filter clean.
-- A change is a problem once measurements of three days, without an exception, were too far
-  away.
+- One measurement is the mean of five minutes at one speed, while the water flows
+  through the filter alone.
+- The usual power at a speed is the mean of the first hour at it after a user reports
+  the filter clean.
+- A change is a problem once all measurements of three days were too far from usual.
 """
 
 from collections.abc import Mapping
@@ -20,31 +20,31 @@ from ..client.stored import Stored, each, moment, number, whole
 from .read import Read, through_filter_alone
 
 LEAST: Final = 50.0
-"""W: a pump that draws less stands still or was not measured."""
+"""Lowest power used, in W: below it the pump is off or was not measured."""
 MOST: Final = 10_000.0
 STEADY: Final = 300.0
-"""s at one speed that are one measurement."""
+"""Seconds at one speed in one measurement."""
 EVEN: Final = 2.0
-"""% by which the speed may change meanwhile: some drives report what they turn at."""
+"""% by which the speed may change meanwhile: some drives report their actual speed."""
 OF_USUAL: Final = 12
-"""Measurements whose mean is usual."""
+"""Number of measurements whose mean is the usual power."""
 NOISE: Final = 3.0
-"""% by which measurements differ though nothing happened."""
+"""Difference in % between measurements that is only noise."""
 FAR: Final = 25.0
-"""% of change that a person should hear of."""
+"""Change in % from which the user is informed."""
 LONG: Final = timedelta(days=3)
 SPEEDS: Final = range(1, 101)
-"""%; a pump of one speed has 100."""
+"""Speeds in %; a single-speed pump has 100."""
 
 
 class Usual(NamedTuple):
-    """What the pump draws at a speed, as far as it was measured."""
+    """Mean power of the pump at one speed, and the number of measurements."""
 
     watts: float = 0.0
     times: int = 0
 
     def with_one(self, watts: float) -> Usual:
-        """Return it with another measurement."""
+        """Return the mean with another measurement."""
         return Usual(
             self.watts + (watts - self.watts) / (self.times + 1), self.times + 1
         )
@@ -58,26 +58,26 @@ def _usual(value: object) -> tuple[int, Usual]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """What is known of the pump over restarts."""
+    """Power of the pump, as kept across restarts."""
 
     usual: Mapping[int, Usual] = field(default_factory=dict)
-    """By speed in %."""
+    """Usual power by speed in %."""
     change: int | None = None
-    """% that it draws more than usual, negative: less; `None` until it was compared."""
+    """Change of the power from usual in %; `None` until it was compared."""
     far_since: datetime | None = None
-    """When every measurement began to be far from usual."""
+    """Time of the first of the latest measurements that are all far from usual."""
     far_at: datetime | None = None
-    """When the last one was."""
+    """Time of the last of them."""
 
     @property
     def changed(self) -> bool | None:
-        """Whether it has been far from usual for long, `None` until it was compared."""
+        """Whether the power was far from usual for long, `None` until compared."""
         if self.far_since is None or self.far_at is None:
             return None if self.change is None else False
         return self.far_at - self.far_since >= LONG
 
     def measured(self, speed: int, watts: float, now: datetime) -> Draw:
-        """Return it after a measurement."""
+        """Return the power after a measurement."""
         usual = self.usual.get(speed, Usual())
         if usual.times < OF_USUAL:
             return replace(self, usual={**self.usual, speed: usual.with_one(watts)})
@@ -95,7 +95,7 @@ class Draw:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored power."""
         return cls(
             usual=dict(stored.list("usual", _usual)),
             change=stored.get("change", whole(-100, 100_000), None),
@@ -104,7 +104,7 @@ class Draw:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {
             "usual": [[speed, *usual] for speed, usual in self.usual.items()],
             "change": self.change,
@@ -114,17 +114,17 @@ class Draw:
 
 
 class _Steady(NamedTuple):
-    """A pump since it has run at one speed."""
+    """Sums over a period at one speed, for one measurement."""
 
     first: float
-    """% when that began."""
+    """Speed in % at the start of the period."""
     seconds: float = 0.0
     joules: float = 0.0
     turned: float = 0.0
-    """% s."""
+    """Sum of the speed in % s."""
 
     def then(self, speed: float, watts: float, seconds: float | None) -> Self | None:
-        """Return it after another read, `None` where it is steady no longer."""
+        """Return the sums after another read, `None` if the speed is not steady."""
         if seconds is None or abs(speed - self.first) > EVEN:
             return None
         return self._replace(
@@ -135,19 +135,19 @@ class _Steady(NamedTuple):
 
 
 class PumpPower:
-    """Measures the pump, read by read."""
+    """Measures the pump from read to read."""
 
     def __init__(self, known: Draw = Draw()) -> None:
-        """Go on from what was stored."""
+        """Continue from the stored power."""
         self.known = known
         self._steady: _Steady | None = None
 
     def cleaned(self) -> None:
-        """Take that a person calls the filter clean: what it draws now is usual."""
+        """Start again after a user reports the filter clean: its power is now usual."""
         self.known, self._steady = Draw(), None
 
     def take(self, read: Read) -> bool:
-        """Take a read; return whether anything that is shown changed."""
+        """Take a read; return whether a shown value changed."""
         previous = self.known
         watts = read.state.readings.pump_power or 0.0
         if LEAST <= watts <= MOST and through_filter_alone(read):
@@ -159,7 +159,7 @@ class PumpPower:
         return shown != (previous.change, previous.changed)
 
     def _measure(self, speed: float, watts: float, read: Read) -> None:
-        """Go on with a measurement, and begin the next one where it ends."""
+        """Continue a measurement, and begin the next one when it ends."""
         steady = self._steady and self._steady.then(speed, watts, read.seconds)
         if steady and steady.seconds >= STEADY:
             seconds = steady.seconds

@@ -1,4 +1,4 @@
-"""A read, as the models take it: one rule for gaps, one for days."""
+"""A read for the learned models, with one rule for gaps and one for days."""
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
@@ -8,7 +8,7 @@ from ..client.pool.choices import Choices
 from ..client.pool.state import PoolState
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
-"""How far the controller's midnight may be from ours, and its news from theirs."""
+"""Largest delay of the controller's midnight and its first report after ours."""
 
 
 NO_CHOICES: Final = Choices()
@@ -19,17 +19,17 @@ class Read(NamedTuple):
 
     state: PoolState
     seconds: float | None
-    """Since the previous read, `None` where it is unknown what happened in between."""
+    """Seconds since the previous read, `None` if the time in between is unknown."""
     now: datetime
-    """The trusted local time."""
+    """Trusted local time of the read."""
     choices: Choices = NO_CHOICES
-    """What the user had chosen by then."""
+    """The user's choices at the time of the read."""
 
 
 def through_filter_alone(read: Read) -> bool:
-    """Return whether the pump sends the water where it usually goes, and has begun to.
+    """Return whether the primed pump sends the water through its usual path.
 
-    The spa, and a roof that the filter pump serves, resist otherwise.
+    The spa, and a solar roof on the filter pump, have another resistance.
     """
     state = read.state
     by_roof = state.signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
@@ -37,8 +37,8 @@ def through_filter_alone(read: Read) -> bool:
 
 
 def start_of_day(day: date, zone: tzinfo | None) -> datetime:
-    """Return when a local day began.
+    """Return when a local day began, in UTC.
 
-    In UTC, for where a clock is put forward at midnight there is no 0:00.
+    Where clocks are set forward at midnight, that day has no local 0:00.
     """
     return datetime.combine(day, time(), zone).astimezone(UTC)

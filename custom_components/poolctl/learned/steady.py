@@ -1,7 +1,7 @@
-"""Readings as they are shown: the noise of probes writes no states.
+"""Shown readings: the noise of probes does not write new states.
 
-A shown value changes at once where the reading differs from it by its band, and after a
-while where it differs by less. It is always a reading of the same context.
+A shown value changes at once if the reading differs from it by its band or more, and
+after a while if it differs by less. It is always a reading of the same context.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from ..client.pool.ranges import READINGS, Reading
 from ..client.pool.state import PoolState
 
 LASTS: Final = 300.0
-"""s for which a difference within the band lasts until it is shown (chosen)."""
+"""Seconds after which a lasting difference within the band is shown (chosen)."""
 _DIGITS: Final = 3
-"""Decimals that count of a difference: 7.3 - 7.1 is not 0.2 in binary."""
+"""Decimals to which a difference is rounded: 7.3 - 7.1 is not 0.2 in binary."""
 
 
 class Probes(NamedTuple):
-    """What four probes read, or what is shown of it."""
+    """Readings of the four probes, or the shown values of them."""
 
     ph: float | None = None
     orp: float | None = None
@@ -31,7 +31,7 @@ class Probes(NamedTuple):
 
     @classmethod
     def of(cls, state: PoolState) -> Probes:
-        """Return the true readings, those of still water included."""
+        """Return the current readings, including those in still water."""
         readings = state.readings
         return cls(
             readings.ph,
@@ -42,26 +42,26 @@ class Probes(NamedTuple):
 
     @property
     def chemistry(self) -> Chemistry:
-        """Those in the water."""
+        """Readings of the probes in the water."""
         return Chemistry(
             ph=self.ph, orp=self.orp, water_temperature=self.water_temperature
         )
 
 
 BANDS: Final = (0.2, 5.0, 0.2, 0.2)
-"""From which difference on a reading is shown at once, in the order of `Probes` (chosen).
+"""Difference from which a reading is shown at once, in the order of `Probes` (chosen).
 The step of pH is 0.1."""
 
 
 class _Shown(NamedTuple):
-    """One shown value."""
+    """One shown value of a reading."""
 
     value: float | None = None
     since: float | None = None
-    """When the reading began to differ from it (monotonic, s)."""
+    """Time at which the reading began to differ from it (monotonic, s)."""
 
     def after(self, reading: float | None, at: float, band: float) -> _Shown:
-        """Return what is shown after a reading of a time, monotonic in s."""
+        """Return the shown value after a reading at a time (monotonic, s)."""
         if self.value is None or reading is None or reading == self.value:
             return _Shown(reading)
         since = at if self.since is None else self.since
@@ -71,10 +71,10 @@ class _Shown(NamedTuple):
 
 
 class SteadyReadings:
-    """The shown values of one controller; nothing of them is stored."""
+    """The shown values of one controller; they are not stored."""
 
     limits: Sequence[float] = ()
-    """Values of pH and ORP that an automation compares readings with."""
+    """Values of pH and ORP with which automations compare readings."""
 
     def __init__(self) -> None:
         """Show the first readings at once."""
@@ -84,9 +84,9 @@ class SteadyReadings:
         self._viewed: PoolState | None = None
 
     def take(self, state: PoolState, at: float) -> bool:
-        """Take a read of a time, monotonic in s.
+        """Take a read at a time (monotonic, s).
 
-        Return whether a shown value changed although no reading did.
+        Return whether a shown value changed although no reading changed.
         """
         readings, context = Probes.of(state), self._context_of(state)
         shown = [_Shown() for _ in BANDS] if context != self._context else self._shown
@@ -101,9 +101,9 @@ class SteadyReadings:
         return settled
 
     def of(self, state: PoolState) -> Probes:
-        """Return what is shown in a state: the true readings in another context.
+        """Return the shown values of a state, or its readings in a different context.
 
-        That is a state which a command or a reply has changed since the newest read.
+        The context differs if a command or reply has changed it since the newest read.
         """
         if state is not self._viewed:
             same = self._context_of(state) == self._context
@@ -111,10 +111,10 @@ class SteadyReadings:
         return self._view
 
     def _context_of(self, state: PoolState) -> tuple[object, ...]:
-        """Return what a shown value must have in common with the reading.
+        """Return the values that must be unchanged for a shown value to stay.
 
-        On which side of a limit a reading lies is part of it, so that triggers and
-        conditions, which Home Assistant gives the shown value, decide by the true one.
+        The side of each limit on which a reading lies is included: triggers and
+        conditions receive the shown value, but then decide as for the actual one.
         """
         return (
             state.source,
@@ -133,7 +133,7 @@ class SteadyReadings:
 def _side(
     reading: Reading, state: PoolState, limits: Iterable[float]
 ) -> tuple[int, int]:
-    """Return how many limits a reading is above, and how many it is not below."""
+    """Return how many limits are below a reading, and how many are not above it."""
     good, value = reading.range(state), reading.measured(state)
     if value is None:
         return 0, 0

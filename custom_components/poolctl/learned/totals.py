@@ -1,9 +1,9 @@
-"""Totals: energy and running hours of the pump, the water that it moves, run hours.
+"""Totals: energy of the pump and heaters, filtered water, and run hours.
 
-They are summed up from reads of the state. No such total of the controller is known
-(layouts.md 2.1), so all of this is chosen. What happens while nobody reads is not counted.
-What those flags and modes mean of which run hours are summed up is observed; of several
-outputs of a kind, it counts while any of them runs.
+They are summed up from reads of the state. The controller does not report such totals
+(layouts.md 2.1), so all of this is chosen. Time without reads is not counted.
+The meaning of the flags and modes behind the run hours is observed. For several outputs
+of a kind, time counts while any of them runs.
 """
 
 from collections.abc import Callable, Collection
@@ -28,39 +28,39 @@ from ..client.stored import Stored, number
 from .read import Read, start_of_day
 
 PERIOD: Final = 300.0
-"""s between two values that are shown while it goes on, as long as a period of Home
-Assistant's statistics: more would fill a recorder and tell a person nothing."""
+"""Seconds between two shown values of a growing total: a period of Home Assistant's
+statistics. More would fill the recorder without being useful."""
 LEAD: Final = 35.0
-"""s before such a period ends from which on its last value is shown, so that the statistics
-of an hour have what was used in it: the cloud is read every 30 s."""
+"""Seconds before the end of such a period from which its last value is shown, so that
+the statistics of an hour include all of it: the cloud is read every 30 s."""
 
 _HOUR: Final = 3600.0
 _WATT_SECONDS: Final = 1000 * _HOUR
-"""In a kilowatt hour."""
+"""Watt seconds in a kilowatt hour."""
 _LITRES_A_MINUTE: Final = 60 * 1000.0
-"""In a cubic metre a second."""
+"""Litres a minute in a cubic metre a second."""
 
 type Runs = Callable[[PoolState], bool | None]
-"""Returns whether something runs, `None` where that is unknown."""
+"""Returns whether some equipment runs, `None` if unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TotalKind:
-    """One total."""
+    """Definition of one total."""
 
     key: str
-    """In the store, and of its entity."""
+    """Key in the store and of its entity."""
     rate: Callable[[PoolState], float | None]
-    """What is summed up, in the total's unit per second; `None` is unknown."""
+    """Returns the rate in the total's unit per second; `None` if unknown."""
     daily: bool = False
-    """Whether it starts anew at midnight, local time."""
+    """Whether the total restarts at local midnight."""
     fitted: frozenset[int] = frozenset()
-    """Aux types of the equipment that it is of."""
+    """Aux types of the equipment."""
     each: Callable[[Choices], float | None] = lambda choices: 1.0
-    """How much one of what is summed up is, by the choices of then; `None` is unknown."""
+    """Returns a factor for the rate, by the current choices; `None` if unknown."""
 
     def rate_of(self, state: PoolState, choices: Choices) -> float | None:
-        """Return what is summed up with these choices."""
+        """Return the rate with these choices, `None` if unknown."""
         rate, each = self.rate(state), self.each(choices)
         return None if rate is None or each is None else rate * each
 
@@ -71,7 +71,7 @@ def _power(state: PoolState) -> float | None:
 
 
 def turns(state: PoolState) -> bool | None:
-    """Return whether the motor turns, asked for or cooling a heater down."""
+    """Return whether the motor turns: switched on, or cooling a heater down."""
     if state.pump_on is None:
         return None
     return state.pump_on or state.signals.pump_cooling_down is True
@@ -101,7 +101,7 @@ def _heater(source: HeatSource) -> TotalKind:
 def _heater_energy(
     source: HeatSource, power: Callable[[Choices], float | None]
 ) -> TotalKind:
-    """Return the energy of a heater whose power a person entered, in kWh."""
+    """Return the energy total in kWh of a heater whose power the user entered."""
     runs = RUNNING[source]
     hours = _hours(lambda state: runs(state.signals))
     return TotalKind(f"{source}_energy", hours, fitted=source.fitted, each=power)
@@ -119,7 +119,7 @@ def _output(codes: Collection[int]) -> Runs:
 
 
 def _is_on(state: PoolState, slot: Slot) -> bool | None:
-    """Return whether an output is on; the cloud lists only those that people switch."""
+    """Return whether an output is on; the cloud lists only those that users switch."""
     listed = state.source is Source.LAN or slot.role is Role.PUMP_LINKED
     return slot.on if listed and not state.outputs.assumed else None
 
@@ -128,18 +128,18 @@ _chlorinator_output = _output(CHLORINATORS)
 
 
 def chlorinates(state: PoolState) -> bool | None:
-    """Return whether the chlorinator makes chlorine: the flag is of a liquid doser, too."""
+    """Return whether the chlorinator runs; a liquid doser uses the same flag."""
     if state.outputs.fitted(LIQUID_CHLORINE) is False:
         return state.signals.chlorine_dosing
     return _chlorinator_output(state)
 
 
 PUMP_ENERGY = TotalKind("pump_energy", _power)
-"""kWh."""
+"""Total in kWh."""
 PUMP_RUNNING = TotalKind("pump_running_today", _hours(turns), daily=True)
-"""Hours."""
+"""Total in hours."""
 WATER_FILTERED = TotalKind("water_filtered_today", _flow, daily=True)
-"""m³."""
+"""Total in m³."""
 RUN_HOURS = (
     _run_hours("pump", frozenset({MAIN_PUMP}), turns),
     *(_heater(source) for source in HeatSource),
@@ -160,26 +160,26 @@ _AMOUNT = number(0, 1e9)
 
 
 class Total:
-    """The area under a rate, as trapezoids between two reads.
+    """The integral of a rate, by trapezoids between two reads.
 
-    A pump may start or stop at any moment between two reads. A trapezoid takes the
-    middle, which is right on average; the earlier value alone would always be too
-    little at a start and too much at a stop.
+    A pump may start or stop at any moment between two reads. A trapezoid uses the mean,
+    which is right on average; the earlier value alone would always be too low at a
+    start and too high at a stop.
     """
 
     def __init__(self, exact: float = 0.0) -> None:
-        """Go on from what was kept."""
+        """Continue from the stored amount."""
         self.exact = self.shown = exact
         self._rate: float | None = None
         self._moment: tuple[int, bool, date] | None = None
-        """When a value was shown last, and whether anything was summed up then."""
+        """Period, whether the rate was above 0, and day of the last shown value."""
 
     def take(
         self, rate: float | None, seconds: float | None, period: int, day: date
     ) -> bool:
-        """Add what was summed up since the read before; return whether it is shown.
+        """Add the amount since the previous read; return whether `shown` changed.
 
-        `seconds` is the time since then, `None` where nobody knows what happened in it.
+        `seconds` is the time since then, `None` if that time is unknown.
         """
         previous, self._rate = self._rate, rate
         if previous is not None and rate is not None and seconds is not None:
@@ -195,17 +195,17 @@ class Total:
 class Totals:
     """All totals of one controller.
 
-    What is shown is stored at once, so that no power cut makes a total decrease.
+    Shown values are stored at once, so that a power cut does not decrease a total.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin with all totals at 0."""
         self.of = {kind: Total() for kind in KINDS}
         self.day: date | None = None
-        """To which the daily ones belong."""
+        """Day of the daily totals."""
 
     def take(self, read: Read) -> bool:
-        """Add a read; return whether anything that is shown changed."""
+        """Add a read; return whether a shown value changed."""
         state, seconds, now, choices = read
         self.begin_day(now)
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()
@@ -223,7 +223,7 @@ class Totals:
         return True in news
 
     def begin_day(self, now: datetime) -> None:
-        """Begin the daily ones anew on another day."""
+        """Restart the daily totals on a new day."""
         if self.day != now.date():
             self.day = now.date()
             for kind, total in self.of.items():
@@ -231,17 +231,17 @@ class Totals:
                     total.exact = 0.0
 
     def reset(self, kind: TotalKind) -> None:
-        """Begin one anew at 0."""
+        """Restart one total at 0."""
         self.of[kind].exact = self.of[kind].shown = 0.0
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         amounts = {kind.key: total.exact for kind, total in self.of.items()}
         return {"day": self.day and self.day.isoformat(), **amounts}
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored totals."""
         totals = cls()
         totals.day = stored.get("day", date.fromisoformat, None)
         totals.of = {kind: Total(stored.get(kind.key, _AMOUNT, 0.0)) for kind in KINDS}

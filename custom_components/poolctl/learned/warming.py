@@ -1,15 +1,14 @@
-"""Warming: how fast a body of water gets warmer, learned while something heats it.
+"""Warming: how fast a body of water warms up, learned while it is heated.
 
-A session is one time of heating, without a break, by the same heat sources: solar heating
-and a heater are not mixed. Its rate is the slope of the line that fits its readings best,
-so that neither their resolution (0.1 °C) nor their noise counts for much. All of this is
-chosen:
+A session is a continuous time of heating by the same heat sources: solar heating and a
+heater are not mixed. Its rate is the slope of the line of best fit through its
+readings, so their resolution (0.1 °C) and noise have little effect. All is chosen:
 
-- What is read before the water has mixed is left out: pipes hold other water.
-- A session tells a rate only after some time and some rise, and only a possible one.
-- A reading that jumps is of other water, and after a gap nobody knows what happened:
-  the session ends there, and another begins.
-- What is known is the mean of sessions, of which a newer one counts more.
+- Readings before the water has mixed are left out: pipes contain other water.
+- A session has a rate only after some time and some rise, and only a plausible one.
+- A session ends and another begins when a reading jumps, as it is of other water, or
+  after a gap, as the time in between is unknown.
+- The learned rate is a mean of sessions in which newer ones have more weight.
 """
 
 from collections.abc import Sequence
@@ -29,37 +28,37 @@ from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, each, number, text
 
 SETTLES: Final = 300.0
-"""s that the water takes to mix."""
+"""Seconds until the water has mixed."""
 JUMP: Final = 0.5
-"""°C between two readings; heating takes minutes for as much."""
+"""°C between two readings; heating takes minutes for such a difference."""
 ENOUGH_TIME: Final = 600.0
-"""s of readings."""
+"""Seconds of readings that a rate needs."""
 ENOUGH_RISE: Final = 0.5
-"""°C: five times the resolution."""
+"""Rise in °C that a rate needs: five times the resolution."""
 LONGEST: Final = 12 * 3600.0
-"""s; a heat pump may run for days, and what it did then is not what it does now."""
+"""Longest session in seconds; the rate of a heat pump may change over days."""
 SLOWEST, FASTEST = 0.05, 20.0
-"""°C an hour that are possible: from a large pool to a small spa."""
+"""Plausible rates in °C an hour, from a large pool to a small spa."""
 WEIGHT: Final = 0.3
-"""Of the newest session in the mean."""
+"""Weight of the newest session in the mean."""
 
 _HOUR: Final = 3600.0
 
 type Sources = tuple[HeatSource, ...]
-"""What heats at the same time, in the order of `HeatSource`."""
+"""Heat sources that run at the same time, in the order of `HeatSource`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedRate:
-    """How fast a water gets warmer with certain heat sources."""
+    """How fast a body of water warms up with certain heat sources."""
 
     sources: Sources
     per_hour: float
-    """°C."""
+    """Rate in °C an hour."""
 
     @classmethod
     def from_stored(cls, value: object) -> Self:
-        """Return what was stored; raises as readers do for anything else."""
+        """Return a stored rate; raises like a `Reader` if it is odd."""
         *sources, per_hour = each(lambda item: item)(value)
         return cls(
             tuple(HeatSource(text(source)) for source in sources),
@@ -68,14 +67,14 @@ class LearnedRate:
 
 
 class Line(NamedTuple):
-    """The line that fits readings best, as the sums that it follows from."""
+    """The line of best fit through readings, as the sums that define it."""
 
     number: int = 0
-    """Of readings."""
+    """Number of readings."""
     x: float = 0.0
-    """Hours."""
+    """Sum of the times in hours."""
     y: float = 0.0
-    """°C."""
+    """Sum of the temperatures in °C."""
     xx: float = 0.0
     xy: float = 0.0
 
@@ -87,25 +86,25 @@ class Line(NamedTuple):
 
     @property
     def slope(self) -> float:
-        """°C an hour, 0 where the readings are of one moment."""
+        """Slope in °C an hour, 0 if all readings are of one moment."""
         spread = self.number * self.xx - self.x * self.x
         return (self.number * self.xy - self.x * self.y) / spread if spread > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One time of heating, with its newest reading. Times are monotonic, in s."""
+    """A session of heating, with its newest reading. Times are monotonic, in s."""
 
     sources: Sources
     begun: float
     at: float
     temperature: float
-    """°C."""
+    """Newest reading in °C."""
     line: Line = Line()
-    """From the time on at which the water has mixed, in hours from then."""
+    """Readings since the water has mixed, by hours from then."""
 
     def goes_on(self, sources: Sequence[HeatSource], at: float, now: float) -> bool:
-        """Return whether a reading of a time, in °C, is of this session."""
+        """Return whether a reading in °C at a time belongs to this session."""
         return (
             sources == self.sources
             and 0 <= at - self.at <= MAX_AGE
@@ -114,7 +113,7 @@ class Session:
         )
 
     def then(self, at: float, now: float) -> Session:
-        """Return the session after a reading in °C."""
+        """Return the session after a reading in °C at a time."""
         line, mixed = self.line, at - self.begun - SETTLES
         if mixed >= 0:
             line = line.through(mixed / _HOUR, now)
@@ -122,7 +121,7 @@ class Session:
 
     @property
     def rate(self) -> float | None:
-        """°C an hour, `None` while it tells none."""
+        """Rate in °C an hour, `None` while the session does not have one."""
         seconds = self.at - self.begun - SETTLES
         slope = self.line.slope
         if seconds < ENOUGH_TIME or slope * seconds < ENOUGH_RISE * _HOUR:
@@ -132,27 +131,27 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Warming:
-    """What was learned of one body of water."""
+    """The learned rates of one body of water."""
 
     rates: tuple[LearnedRate, ...] = ()
-    """Of the sessions that are over."""
+    """Rates from the sessions that are over."""
     session: Session | None = field(default=None, compare=False)
-    """The one that lasts."""
+    """The current session."""
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored: a session that lasted is over."""
+        """Return the stored rates; a session does not continue after a restart."""
         return cls(stored.list("rates", LearnedRate.from_stored))
 
     def as_dict(self) -> dict[str, object]:
-        """Return what to store."""
+        """Return the values to store."""
         return {"rates": [[*rate.sources, rate.per_hour] for rate in self.rates]}
 
     def then(self, sources: Sources, at: float, now: float | None) -> Warming:
-        """Return what is known after a reading, of a time and in °C.
+        """Return the rates and session after a reading in °C at a time.
 
-        `sources` is what heats, none where nothing does or the reading is not of this
-        water.
+        `sources` are the running heat sources. It is empty if none runs or the reading
+        is of other water.
         """
         if not sources or now is None:
             return self._over()
@@ -162,7 +161,7 @@ class Warming:
         return replace(self._over(), session=Session(sources, at, at, now))
 
     def _over(self) -> Warming:
-        """Return what is known once the session is over."""
+        """Return the rates once the session is over."""
         if (session := self.session) is None:
             return self
         if session.rate is None or (rate := self.rate(session.sources)) is None:
@@ -171,9 +170,9 @@ class Warming:
         return Warming((*others, LearnedRate(session.sources, rate)))
 
     def rate(self, sources: Sources) -> float | None:
-        """Return °C an hour while these heat, `None` where no session told it.
+        """Return the rate in °C an hour of these sources, `None` if not learned.
 
-        Where only some of them have heated before, it is at least theirs.
+        If only some of them were learned, it is the rate of those: the lower bound.
         """
         rates = (each.per_hour for each in self.rates if each.sources == sources)
         previous, session = next(rates, None), self.session
@@ -183,9 +182,9 @@ class Warming:
         return newest if previous is None else previous + WEIGHT * (newest - previous)
 
     def expected(self, sources: Sequence[HeatSource]) -> float | None:
-        """Return °C an hour if these sources may heat, `None` until that is learned.
+        """Return the expected rate in °C an hour of sources, `None` if not learned.
 
-        Nobody knows whether the sun will shine: a heater alone is what is sure.
+        The sun may not shine, so the rate of a heater alone is preferred.
         """
         possible = [each for each in self.rates if {*each.sources} <= {*sources}]
         by = max(possible, key=_how_sure, default=None)
@@ -197,9 +196,9 @@ def _how_sure(rate: LearnedRate) -> tuple[bool, int]:
 
 
 def after_read(warming: Warming, body: Body, state: PoolState, at: float) -> Warming:
-    """Return what is known of a water after a read (monotonic, s).
+    """Return the warming of a body of water after a read (monotonic, s).
 
-    The cloud's copies are too old and too few for that.
+    Copies from the cloud are not used: they are too old and too few.
     """
     running = running_sources(state)
     if state.source is not Source.LAN or not (running or warming.session):
@@ -210,29 +209,29 @@ def after_read(warming: Warming, body: Body, state: PoolState, at: float) -> War
 
 
 def expected_rate(warming: Warming, state: PoolState, body: Body) -> float | None:
-    """Return °C an hour by which a water gets warmer once it is heated.
+    """Return the rate in °C an hour once a body of water is heated.
 
-    `None` until that is learned.
+    It is `None` until it is learned.
     """
     return warming.expected([*sources_to_select(state, body, True)])
 
 
 class WarmIn(NamedTuple):
-    """How long a water still takes to be warm."""
+    """Time until a body of water is warm."""
 
     seconds: float
     step: float
-    """s that the smallest step of a temperature takes."""
+    """Seconds that the smallest step of the temperature takes."""
 
 
 _STEP: Final = 0.1
-"""°C (layouts.md 2.1)."""
+"""Smallest step of the temperature in °C (layouts.md 2.1)."""
 
 
 def warm_in(warming: Warming, state: PoolState, body: Body) -> WarmIn | None:
-    """Return how long a water takes to its target, 0 s where it is heated beyond it.
+    """Return the time until a body of water has its target, 0 s if it is warmer.
 
-    `None` where nothing heats it, and where that is unknown.
+    It is `None` if it is not heated, or if the time is unknown.
     """
     target, now = body.of(state).target, temperature(state, body)
     rate = warming.rate(running_sources(state))

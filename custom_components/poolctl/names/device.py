@@ -12,21 +12,21 @@ from ..const import DOMAIN
 from ..network.record import ControllerRecord, mac_of
 
 MAX_ENTITIES = 10_000
-"""Enabled entities that Home Assistant allows for an entry: it drops those above."""
+"""Enabled entities that Home Assistant allows for an entry; it drops all others."""
 MOST_ENTITIES = 200
-"""Of one controller, with room for outputs and schedules that are added (chosen)."""
+"""Entities expected of one controller, with room for added equipment (chosen)."""
 _ID_LENGTH = len("AA_BB_CC_00_00_01")
 
 
 def device_info(
     record: ControllerRecord, state: PoolState, *, namesake: bool
 ) -> dr.DeviceInfo:
-    """Return what the device page shows.
+    """Return the device info of a controller.
 
-    It names no manufacturer, because the interface names none. It has no link to the
-    host, because a controller serves no page: a browser would show an error
-    (interface.md 4.2, 7.2). It suggests no area: a site is no room. Only where another
-    controller has the same name (a `namesake`), the site distinguishes them.
+    It has no manufacturer, because the interface does not name one. It has no link to
+    the host, because a controller serves no web page: a browser would show an error
+    (interface.md 4.2, 7.2). It suggests no area: a site is not an area. The name only
+    includes the site if another controller has the same name (a `namesake`).
     """
     name = f"{record.name} ({record.site})" if namesake else record.name
     return dr.DeviceInfo(
@@ -36,8 +36,8 @@ def device_info(
         translation_key=None if name else "controller",
         # The vendor's names for its models are not published.
         model="Pool controller",
-        # By this the service knows a controller (interface.md 2.4); no other serial
-        # number is published.
+        # The service identifies a controller by this (interface.md 2.4); no other
+        # serial number is published.
         serial_number=record.device_id,
         sw_version=state.firmware or record.firmware,
     )
@@ -45,15 +45,15 @@ def device_info(
 
 @cache
 def controller_identity(device_id: str) -> dr.DeviceInfo:
-    """Return what entities of a registered controller have of it, one for all of them."""
+    """Return the device info that all entities of a registered controller share."""
     return dr.DeviceInfo(identifiers={(DOMAIN, device_id)})
 
 
 @callback
 def async_disentangle(hass: HomeAssistant, entry_id: str, device_id: str) -> None:
-    """Part what is registered as one device with a controller, but is another.
+    """Separate a controller from another device that is registered as one with it.
 
-    An earlier version believed the MAC address that somebody announced.
+    An earlier version stored announced MAC addresses without verification.
     """
     registry, ours = dr.async_get(hass), (DOMAIN, device_id)
     mac = (dr.CONNECTION_NETWORK_MAC, mac_of(device_id))
@@ -74,8 +74,8 @@ def async_has_room(
 ) -> bool:
     """Return whether Home Assistant has room for all entities of another controller.
 
-    One that has entities is kept: they count already. Those of a running controller
-    that has none yet are still to come.
+    A controller with entities is kept, as they are counted already. For each running
+    controller without entities, `MOST_ENTITIES` are expected.
     """
     coming = {*running, device_id}
     if len(coming) * MOST_ENTITIES <= MAX_ENTITIES:

@@ -1,4 +1,4 @@
-"""What outputs and schedules are called, and what entity identifiers are made of."""
+"""Names of outputs and schedules, and the words that entity IDs are made of."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from .parts import Part, part_of_slot
 from .uses import Use, Uses, use_of
 
 type Texts = Mapping[str, str]
-"""The translations that a platform of ours has, by their full keys."""
+"""The translations of one of our platforms, by their full keys."""
 
 _LIGHTS: Final = {Role.POOL_LIGHT, Role.SPA_LIGHT}
 _OWN_LOGIC: Final = {Role.DOSING, Role.HEATING}
@@ -25,13 +25,13 @@ _RUN_BY_FIRMWARE: Final = {*_OWN_LOGIC, Role.VIRTUAL}
 
 
 def text(texts: Texts, domain: str, key: str, number: int) -> str:
-    """Return the name of an entity that has a number, which alone is its last resort."""
+    """Return the translated name of a numbered entity, else the number alone."""
     found = texts.get(f"component.{DOMAIN}.entity.{domain}.{key}.name", "{number}")
     return found.format(number=number)
 
 
 def slot_name(slot: Slot, texts: Texts, uses: Uses) -> str:
-    """Return the owner's name of a slot, else that of what is wired to it."""
+    """Return the owner's name of a slot, else the name of the equipment wired to it."""
     if slot.name:
         return slot.name
     if slot.role in _RUN_BY_FIRMWARE:
@@ -42,10 +42,10 @@ def slot_name(slot: Slot, texts: Texts, uses: Uses) -> str:
 
 
 def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
-    """Return the name of a slot, with its number where others of its part share it.
+    """Return the name of a slot, with its number if others of its part have the same.
 
-    The name of an output of the firmware's own logic is often that of a reading beside
-    it: the number goes before it.
+    An output that the firmware runs often has the name of a reading on the same page:
+    its number goes before its name ("Output 3: Solar").
     """
     if slot.name and slot.role in _OWN_LOGIC:
         return f"{slot_name(replace(slot, name=''), texts, uses)}: {slot.name}"
@@ -58,9 +58,9 @@ def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Identical:
-    """Texts as the key of a cache: they are equal where they are the same object.
+    """Texts as the key of a cache: they are equal only if they are the same object.
 
-    Home Assistant makes another one for another language.
+    Home Assistant creates another object for another language.
     """
 
     texts: Texts
@@ -81,10 +81,10 @@ def _names_on_pages(
     used: frozenset[tuple[int, Use]],
     texts: _Identical,
 ) -> Counter[tuple[Part, str]]:
-    """Return how many slots have a name on the page of a part, whatever its case.
+    """Return how many slots have each name on the page of each part, ignoring case.
 
-    Kept, because every output asks with every state that it writes. The platforms of one
-    language have texts of their own.
+    Cached, because every output needs it for every state that it writes. Each platform
+    has texts of its own for a language.
     """
     uses = dict(used)
     return Counter(
@@ -95,12 +95,12 @@ def _names_on_pages(
 
 
 def schedule_name(index: int, schedule: Schedule, texts: Texts) -> str:
-    """Return the name of a schedule, made of its number where it has none."""
+    """Return the name of a schedule, made of its number if it has none."""
     return schedule.name or text(texts, "switch", "unnamed_schedule", index + 1)
 
 
 def schedule_plain_name(index: int, state: PoolState, texts: Texts) -> str:
-    """Return the name of a schedule, with its number where others share it."""
+    """Return the name of a schedule, with its number if others have the same."""
     schedule = state.schedules.used.get(index)
     if schedule is None or not schedule.name:
         return text(texts, "switch", "unnamed_schedule", index + 1)
@@ -110,7 +110,7 @@ def schedule_plain_name(index: int, state: PoolState, texts: Texts) -> str:
 
 
 def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
-    """Return the name of the switch of a schedule.
+    """Return the name of a schedule's switch, marked as a schedule.
 
     A schedule often has the name of the output that it switches.
     """
@@ -122,7 +122,7 @@ def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
     return found.format(name=name)
 
 
-# Entity identifiers
+# Entity IDs
 
 _KEY_WORDS: Final[Mapping[str, str]] = {
     "binary_sensor.acid_limit_reached": "daily_acid_limit_reached",
@@ -168,15 +168,15 @@ _KEY_WORDS: Final[Mapping[str, str]] = {
     "switch.solar_selected": "solar_heating_allowed",
     "switch.spa_heater_selected": "spa_heater_allowed",
 }
-"""The name of an entity whose key differs from it, by domain and key."""
+"""Words of the entity ID where an entity's key differs from them, by domain and key."""
 
 
 def slot_words(slot: Slot | None, index: int) -> str:
-    """Return the same of a slot: its owner's name, else what is wired to it."""
+    """Return the words of a slot's entity ID: its owner's name, else its equipment."""
     if slot is None:
         return f"output {index + 1}"
     if slot.name:
-        # What the firmware runs often has the name of the reading that reports the same.
+        # An output that the firmware runs often has the same name as a reading.
         own_logic = slot.role in _OWN_LOGIC
         return f"{slot.name} output" if own_logic else slot.name
     plain = slot.role in {Role.GENERAL, *_RUN_BY_FIRMWARE}
@@ -184,9 +184,9 @@ def slot_words(slot: Slot | None, index: int) -> str:
 
 
 def entity_id(domain: str, controller: str, words: str) -> str:
-    """Return the identifier that an entity of a controller should have.
+    """Return the entity ID that an entity of a controller should have.
 
-    It is the same in every language, so that examples fit everywhere.
+    It is the same in every language, so that examples work everywhere.
     """
     words = _KEY_WORDS.get(f"{domain}.{words}", words)
     return f"{domain}.{slugify(f'{controller} {words}')}"

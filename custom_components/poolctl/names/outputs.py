@@ -1,4 +1,4 @@
-"""The outputs of a controller as people know them: by entity, and by name."""
+"""The outputs of a controller by entity, and their names."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def async_outputs(hass: HomeAssistant) -> Iterator[OutputEntity]:
 
 @callback
 def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None:
-    """Return the entity id of a slot's output, `None` where there is none."""
+    """Return the entity ID of a slot's output, `None` if there is none."""
     return next(
         (
             entity.entity_id
@@ -48,7 +48,7 @@ class OutputNames:
     """The names of a controller's outputs, in the language of Home Assistant."""
 
     def __init__(self, coordinator: ControllerCoordinator, translations: Texts) -> None:
-        """Take the translations that a platform of ours has."""
+        """Work out the names; `translations` are those of one of our platforms."""
         self._coordinator = coordinator
         self._translations = translations
         state = coordinator.data
@@ -64,11 +64,11 @@ class OutputNames:
         }
 
     def __getitem__(self, index: int) -> str:
-        """Return the name of a slot, made of its number where the slot is unknown."""
+        """Return the name of a slot, made of its number if the slot is unknown."""
         return self._shown.get(index) or self._text("general", index)
 
     def schedule(self, index: int, schedule: Schedule) -> str:
-        """Return the name of a schedule, made of its number where it has none."""
+        """Return the name of a schedule, made of its number if it has none."""
         return schedule_name(index, schedule, self._translations)
 
     @property
@@ -83,7 +83,7 @@ class OutputNames:
 
     @callback
     def async_all(self) -> dict[str, int]:
-        """Return the slot of every name, also of names given in Home Assistant."""
+        """Return the slot of every name, including names given in Home Assistant."""
         names: dict[str, int] = {}
         for entity in async_outputs(self._coordinator.hass):
             entry, slot = entity.registry_entry, entity.slot

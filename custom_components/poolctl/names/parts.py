@@ -1,4 +1,4 @@
-"""The parts of a pool: each has a page of its own, as a child device of its controller."""
+"""The parts of a pool: each is a child device of its controller, with its own page."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -26,7 +26,7 @@ class Part(StrEnum):
 
 
 _KEYS: Final[Mapping[Part | None, str]] = {
-    # What concerns the whole stays with the controller.
+    # Entities that concern the whole pool stay with the controller.
     None: """
         ambient_offset ambient_temperature clock_difference cloud_service connection
         ethernet expander_1 expander_2 expander_3 expander_4 faults held_outputs internet
@@ -76,7 +76,7 @@ _KEYS: Final[Mapping[Part | None, str]] = {
 PART_OF: Final[Mapping[str, Part | None]] = {
     key: part for part, keys in _KEYS.items() for key in keys.split()
 }
-"""The part of every entity that belongs to no slot or schedule, by its key."""
+"""The part of each entity that does not belong to a slot or a schedule, by its key."""
 
 _PART_OF_ROLE: Final[Mapping[Role, Part]] = {
     Role.DOSING: Part.DOSING,
@@ -102,14 +102,13 @@ def part_of_slot(slot: Slot, uses: Uses) -> Part:
 
 @cache
 def part_info(device_id: str, part: Part, parent_id: str) -> dr.ChildDeviceInfo:
-    """Return what the page of a part shows, one for all its entities.
+    """Return the device info of a part, one for all its entities.
 
-    Its parent, the controller with this identifier, must be registered.
-
-    Its name does not repeat that of the controller. Home Assistant puts the two together
-    where it shows the full name of an entity ("Home Pool Pump Speed"), but not in the
-    friendly name of its state ("Pump Speed"): there, two pools are alike. A name with both
-    would be said twice in the full one. Entity identifiers tell pools apart (presence.py).
+    Its parent, the controller with this registry ID, must be registered.
+    Its name does not repeat that of the controller. Home Assistant puts both into the
+    full name of an entity ("Home Pool Pump Speed"), but not into the friendly name of
+    its state ("Pump Speed"), which is the same for two pools. A name with both would
+    repeat the controller in the full name. Entity IDs distinguish pools (presence.py).
     """
     return dr.ChildDeviceInfo(
         identifiers={(DOMAIN, f"{device_id}_{part}")},
@@ -119,7 +118,7 @@ def part_info(device_id: str, part: Part, parent_id: str) -> dr.ChildDeviceInfo:
 
 
 def controller_of(device: dr.AnyDeviceEntry) -> str:
-    """Return the controller that a device is, or is a part of, by its registered id."""
+    """Return the registry ID of the controller that a device is, or is a part of."""
     return (
         device.parent_device_id
         if isinstance(device, dr.ChildDeviceEntry)
@@ -128,7 +127,7 @@ def controller_of(device: dr.AnyDeviceEntry) -> str:
 
 
 def part_of_device(device: dr.AnyDeviceEntry) -> Part | None:
-    """Return which part a device of ours is, `None` for a controller."""
+    """Return the part that one of our devices is, `None` for a controller."""
     keys = {key.rpartition("_")[2] for domain, key in device.identifiers}
     return next((part for part in Part if part in keys), None)
 
@@ -147,7 +146,7 @@ def async_entities_of(
 
 @callback
 def async_remove_empty_parts(hass: HomeAssistant, parent_id: str) -> None:
-    """Remove the parts of a controller that have nothing left."""
+    """Remove the parts of a controller that have no entities left."""
     for part_id in _part_ids(hass, parent_id):
         if not _entities_on(hass, part_id):
             dr.async_get(hass).async_remove_device(part_id)

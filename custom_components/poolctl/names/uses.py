@@ -1,4 +1,4 @@
-"""What general outputs are: a controller knows only that something is wired to them."""
+"""Uses of general outputs: the controller only reports that something is wired."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -7,7 +7,7 @@ from ..client.equipment import Role, Slot
 
 
 class Use(StrEnum):
-    """What its owner says a general output is. It changes no command."""
+    """Use of a general output, as a user set it. It does not change any command."""
 
     HEATER = "heater"
     PUMP = "pump"
@@ -15,9 +15,9 @@ class Use(StrEnum):
 
 
 type Uses = Mapping[int, Use]
-"""By slot, those of one controller."""
+"""Uses of one controller's outputs, by slot."""
 
 
 def use_of(slot: Slot, uses: Uses) -> Use | None:
-    """Return what a slot is, `None` where nobody said so or its wiring says it."""
+    """Return the use of a slot, `None` unless it is a general output with a set use."""
     return uses.get(slot.index) if slot.role is Role.GENERAL else None

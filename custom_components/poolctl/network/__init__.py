@@ -1,1 +1,1 @@
-"""Where a controller is: announcements, observed addresses, proof, recovery, records."""
+"""Locating controllers: announcements, observed addresses, proof, recovery, records."""

@@ -1,4 +1,4 @@
-"""What it takes to reach one controller on the LAN: its record, and clients for it."""
+"""Access to one controller on the LAN: its record, and clients for it."""
 
 from aiohttp import ClientSession
 
@@ -9,7 +9,7 @@ from .record import ControllerRecord
 
 
 class LanAccess:
-    """Makes clients for a controller, at its address or at another one."""
+    """Creates clients for a controller, at its stored address or at another one."""
 
     def __init__(
         self,
@@ -20,18 +20,18 @@ class LanAccess:
         *,
         allowed: bool,
     ) -> None:
-        """Prepare; `allowed` is whether the options of the entry allow the LAN."""
+        """Prepare; `allowed` states whether the options of the entry allow the LAN."""
         self.record = record
-        """The controller as it is known now."""
+        """Current record of the controller."""
         self.allowed = allowed
         self.counters = counters
         self.facts = facts
         self._session = session
 
     def client(self, record: ControllerRecord | None = None) -> LanClient | None:
-        """Return a client, for another record if given.
+        """Return a client for the controller, or for another record if given.
 
-        `None` where the LAN is not allowed, or there is no address or key.
+        Return `None` if the LAN is not allowed, or the address or the key is missing.
         """
         record = record or self.record
         if record.host is None or record.key is None or not self.allowed:

@@ -1,8 +1,8 @@
-"""What the network says of controllers: rumours, until a frame from there verified.
+"""Addresses that the network reports for controllers: unproven until a frame verifies.
 
-Anybody on the network can announce anything (interface.md 2.8, 5.2 rule 6). So nothing of
-an announcement is stored, its words are cleaned, only so many are kept, and an address is
-tried at most once a minute for each controller.
+Any device on the network can announce anything (interface.md 2.8, 5.2 rule 6). So
+nothing from an announcement is stored, its texts are cleaned, the number of addresses
+is limited, and for each controller, at most one address a minute is tried.
 """
 
 from dataclasses import dataclass, field
@@ -22,22 +22,22 @@ from ..const import PROTOCOL_VERSION
 from .record import ControllerRecord, firmware_supported, mac_of
 
 TRY_INTERVAL: Final = 60.0
-"""s between two tries of addresses that the network reported of one controller."""
+"""Seconds between two tries of addresses that the network reported for a controller."""
 _ADDRESSES: Final = 8
-"""Kept of one controller: it has one or two itself, and others may announce it, too."""
+"""Addresses kept per controller: it has one or two, but others may announce it, too."""
 _STRANGERS: Final = 100
-"""Controllers that are kept beside those of the accounts."""
+"""Controllers kept that do not belong to a configured account."""
 _LONGEST_NAME: Final = 64
 _MAC = re.compile(r"[0-9A-Fa-f]{12}")
 _NO_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
 _LONGEST_VERSION: Final = 32
 _MARKDOWN = str.maketrans(dict.fromkeys("*_#~|\\!@", " "))
-"""What is left of Markdown once `clean_text` has taken links, images and HTML apart."""
+"""Removes the Markdown that is left after `clean_text` broke links, images and HTML."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedAddress:
-    """A controller that somebody announced, in clean words (interface.md 2.8)."""
+    """An announced address of a controller, with cleaned texts (interface.md 2.8)."""
 
     device_id: str
     mac: str
@@ -49,7 +49,7 @@ class ObservedAddress:
 
     @classmethod
     def from_zeroconf(cls, info: ZeroconfServiceInfo) -> Self | None:
-        """Return what was announced, `None` where it is not a controller."""
+        """Return an announced address, `None` if it is not a controller's."""
         text = {name: value or "" for name, value in info.properties.items()}
         device_id, mac = text.get("id", "").upper(), text.get("mac", "")
         if not is_device_id(device_id) or not _MAC.fullmatch(mac):
@@ -66,7 +66,7 @@ class ObservedAddress:
 
     @classmethod
     def of_record(cls, record: ControllerRecord, host: str) -> Self:
-        """Return a known controller, heard of at an address by DHCP or by its name."""
+        """Return the address of a stored controller that DHCP or its name reported."""
         return cls(
             device_id=record.device_id,
             mac=record.mac,
@@ -84,17 +84,17 @@ class ObservedAddress:
 
     @property
     def protocol_supported(self) -> bool:
-        """Whether it speaks the protocol of this integration."""
+        """Whether the controller uses the protocol version of this integration."""
         return self.protocol == PROTOCOL_VERSION
 
     @property
     def firmware_supported(self) -> bool:
-        """Whether its firmware serves the LAN."""
+        """Whether the controller's firmware supports the LAN."""
         return firmware_supported(self.firmware)
 
 
 def _words(text: str) -> str:
-    """Return a name as it may stand in a dialog: words, and nothing that acts."""
+    """Return a name that is safe to show in a dialog: plain text without markup."""
     words = clean_text(text).translate(_MARKDOWN)
     return clean_text(words, _LONGEST_NAME)
 
@@ -105,18 +105,18 @@ def _version(text: str) -> str:
 
 @dataclass(slots=True)
 class _Rumours:
-    """What is said of one controller, by address; the newest comes last."""
+    """The addresses reported for one controller; the newest comes last."""
 
     told: dict[tuple[str, int], ObservedAddress] = field(default_factory=dict)
     tried: dict[tuple[str, int], float] = field(default_factory=dict)
-    """When an address was tried last (monotonic, s)."""
+    """Time of the last try of each address (monotonic, s)."""
     not_before: float = 0.0
-    """When the next address may be tried (monotonic, s)."""
+    """Time from which the next address may be tried (monotonic, s)."""
     own_mac: bool = False
-    """Whether the MAC address that its identifier is made of was announced."""
+    """Whether the MAC address contained in its device ID was announced."""
 
     def hear(self, observed: ObservedAddress) -> None:
-        """Keep it. Where there are too many, one that was tried makes room."""
+        """Keep an address; if there are too many, drop the one tried longest ago."""
         self.own_mac |= observed.mac == mac_of(observed.device_id)
         if observed.address not in self.told and len(self.told) >= _ADDRESSES:
             tried = sorted(
@@ -129,7 +129,7 @@ class _Rumours:
         self.told[observed.address] = observed
 
     def untried_longest(self, but: tuple[str | None, int]) -> ObservedAddress | None:
-        """Return what is to be tried next: all take turns."""
+        """Return the address to try next: all addresses take turns."""
         others = [
             observed for observed in self.told.values() if observed.address != but
         ]
@@ -141,16 +141,16 @@ class _Rumours:
 
 
 class ObservedAddresses:
-    """The controllers heard of since Home Assistant started, by identifier."""
+    """The addresses observed since Home Assistant started, by device ID."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start without addresses."""
         self._rumours: dict[str, _Rumours] = {}
         self._ours: set[str] = set()
 
     @callback
     def protect(self, device_id: str) -> None:
-        """Let a controller make room for no stranger."""
+        """Never drop this controller to make room for another one."""
         self._ours.add(device_id)
 
     @callback
@@ -165,30 +165,30 @@ class ObservedAddresses:
 
     @callback
     def of(self, device_id: str) -> tuple[ObservedAddress, ...]:
-        """Return what is said of a controller, the newest first."""
+        """Return the addresses reported for a controller, the newest first."""
         rumours = self._rumours.get(device_id)
         return tuple(reversed(rumours.told.values())) if rumours else ()
 
     @callback
     def newest(self, device_id: str) -> ObservedAddress | None:
-        """Return what was said of a controller last."""
+        """Return the newest address reported for a controller."""
         return next(iter(self.of(device_id)), None)
 
     @callback
     def announces_own_mac(self, device_id: str) -> bool:
-        """Return whether the MAC address of its identifier was announced for it."""
+        """Return whether a controller was announced with the MAC in its device ID."""
         rumours = self._rumours.get(device_id)
         return rumours is not None and rumours.own_mac
 
     @callback
     def may_try(self, device_id: str) -> bool:
-        """Return whether a minute has passed since the network made us connect."""
+        """Return whether a minute has passed since a reported address was tried."""
         rumours = self._rumours.get(device_id)
         return rumours is None or time.monotonic() >= rumours.not_before
 
     @callback
     def take_turn(self, device_id: str) -> bool:
-        """Tell likewise, and let the next minute begin."""
+        """Return the same as `may_try`; if it is `True`, start the next minute."""
         if not self.may_try(device_id):
             return False
         rumours = self._rumours.setdefault(device_id, _Rumours())
@@ -197,7 +197,7 @@ class ObservedAddresses:
 
     @callback
     def next_to_try(self, record: ControllerRecord) -> ObservedAddress | None:
-        """Return another address to try now, `None` where there is none."""
+        """Return an address other than the stored one to try now, else `None`."""
         rumours = self._rumours.get(record.device_id)
         observed = rumours.untried_longest(record.address) if rumours else None
         if rumours is None or observed is None or not self.take_turn(record.device_id):
@@ -211,5 +211,5 @@ _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")
 
 @callback
 def async_observed_addresses(hass: HomeAssistant) -> ObservedAddresses:
-    """Return what the network has reported since Home Assistant started."""
+    """Return the addresses that the network reported since Home Assistant started."""
     return hass.data.setdefault(_DATA, ObservedAddresses())

@@ -1,4 +1,4 @@
-"""Announcements of known controllers are handed to them, whichever account they are in."""
+"""Passing announcements to configured controllers, whichever account they belong to."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from .record import ControllerRecord, mac_of, stored_records
 def _records(
     hass: HomeAssistant,
 ) -> Iterator[tuple[PoolctlConfigEntry, ControllerRecord]]:
-    """Return every controller of every account, as it is stored."""
+    """Yield the stored record of every controller, with its account."""
     entries: list[PoolctlConfigEntry] = hass.config_entries.async_entries(
         DOMAIN, include_ignore=False
     )
@@ -28,12 +28,12 @@ def _records(
 def async_offer(
     hass: HomeAssistant, observed: ObservedAddress
 ) -> PoolctlConfigEntry | None:
-    """Hand an announcement to the controller it is about; return an account that has it.
+    """Pass an announcement to its controller; return an account with that controller.
 
-    That is the one with its identifier, else the one with its MAC address.
+    The controller is matched by its device ID, else by its MAC address.
     """
     by_id = [each for each in _records(hass) if each[1].device_id == observed.device_id]
-    # One whose two names fit together is nobody else, whatever we believe of a MAC.
+    # If the announced ID and MAC fit together, no other controller can be meant.
     odd = mac_of(observed.device_id) != observed.mac
     by_mac = [each for each in _records(hass) if odd and each[1].mac == observed.mac]
     found = by_id or by_mac[:1]
@@ -44,7 +44,7 @@ def async_offer(
 
 @callback
 def async_offer_address(hass: HomeAssistant, mac: str, host: str) -> None:
-    """Tell the controllers with this MAC address that they have another address."""
+    """Offer an address to the controllers that have this MAC address."""
     for _, record in _records(hass):
         if record.mac == mac:
             async_offer(hass, ObservedAddress.of_record(record, host))
@@ -63,5 +63,5 @@ def _offer_to(
     elif entry.state is ConfigEntryState.SETUP_RETRY and addresses.may_try(
         observed.device_id
     ):
-        # It waits for a controller to answer: here is one.
+        # The entry waits for a controller to answer, and this one may do so now.
         hass.config_entries.async_schedule_reload(entry.entry_id)

@@ -1,4 +1,4 @@
-"""How a controller is reached at one moment: what recovery and problems are based on."""
+"""How a controller is reached at one moment: the input of the problem checks."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,63 +17,63 @@ from .record import ControllerRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What the newest poll reported, with everything else that problems are based on."""
+    """The result of the newest poll, with all other input of the problem checks."""
 
     record: ControllerRecord
     registered_id: str
-    """Of the device in Home Assistant."""
+    """ID of the device in Home Assistant's registry."""
     announced: ObservedAddress | None
-    """What the network reported of it last."""
+    """Address that the network reported last."""
     pool: Pool
     now: datetime
-    """The trusted time where the pool is."""
+    """Trusted time, in the time zone of the pool."""
     clock_ahead: timedelta
     """How far our clock is ahead of the trusted time."""
     controller_ahead: timedelta | None
-    """How far the controller's clock is ahead of ours, `None` while that is unknown."""
+    """How far the controller's clock is ahead of ours, `None` until it is measured."""
     reached: bool
     """Whether its state is at most 90 s old."""
     closed_season: bool
-    """Whether a person disabled polling."""
+    """Whether a user disabled polling."""
     lan_allowed: bool
     """Whether the options of the entry allow the LAN."""
     lan_possible: bool
-    """Whether the LAN is allowed, and an address and a key are known for it."""
+    """Whether the LAN is allowed, and an address and a key are available."""
     on_lan: bool
     """Whether the LAN is the source."""
     lan_works: bool | None
-    """Whether the last poll of the LAN was answered, `None` where there was none."""
+    """Whether the last poll of the LAN was answered, `None` if there was none."""
     lan_error: PoolctlError | None
-    """What went wrong with the last poll of the LAN."""
+    """Error of the last poll of the LAN."""
     holds: tuple[Hold, ...]
     overdue: tuple[Hold, ...]
-    """Holds that only a person releases."""
+    """Holds that a user has to release: long after their end, or without a LAN."""
     pauses_overdue: tuple[AnyDosing, ...]
-    """Dosers that should be on again."""
+    """Dosers that should have been on again an hour ago."""
     stopped_by_spa: tuple[Hold, ...]
     warm_late: tuple[tuple[Request, Outlook], ...]
-    """Water that will not be warm by the time that was asked for."""
+    """Requests for water that will not be warm in time."""
     clock_fault: ClockFault | None
-    """Why the controller takes nothing that we sign, `None` where it does."""
+    """Why the controller refuses all that we sign, `None` if it does not."""
     drum_repairs: bool
     """Whether the options of the entry ask for repairs of drums."""
     cloud_allowed: bool
     cloud_error: PoolctlError | None
     key_asked: bool
-    """Whether the account was asked for the key since a frame last verified, and
-    answered: whatever it said then, nothing is left that helps by itself."""
+    """Whether the account has answered a request for the key since a frame last
+    verified: whatever the answer was, the LAN then does not recover by itself."""
 
     @property
     def owner_id(self) -> str:
-        """What the ids of its repairs end with: diagnostics would show its own id."""
+        """Suffix of repair IDs; not the device ID, as diagnostics show repair IDs."""
         return self.registered_id
 
     @property
     def title(self) -> str:
-        """What a person calls the controller."""
+        """Name of the controller, a generic one if it has none."""
         return self.record.title
 
     @property
     def state(self) -> PoolState:
-        """What the newest poll reported."""
+        """State that the newest poll reported."""
         return self.pool.state

@@ -1,4 +1,4 @@
-"""The envelope keys of an account's controllers, asked for until it has them."""
+"""Fetching the envelope keys of an account's controllers, with retries."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -15,12 +15,12 @@ from ..client.exceptions import ForbiddenError, NotOfferedError, PoolctlError
 _LOGGER = logging.getLogger(__name__)
 
 KEY_RETRIES = (30.0, 120.0, 300.0)
-"""s after which a key that could not be had is asked for again; then hourly."""
+"""Seconds until a key that could not be fetched is requested again; then hourly."""
 _AT_ONCE = 4
 
 
 class Keys:
-    """Fetches keys as hex, and retries those that could not be had."""
+    """Fetches keys as hex text, and retries those that could not be fetched."""
 
     def __init__(
         self,
@@ -29,18 +29,18 @@ class Keys:
         cloud: CloudClient,
         adopt: Callable[[str, str], None],
     ) -> None:
-        """Prepare; `adopt` takes the identifier and the key that a retry brought."""
+        """Prepare; `adopt` takes the device ID and the key that a retry fetched."""
         self._hass = hass
         self._entry = entry
         self._cloud = cloud
         self._adopt = adopt
         self._wanted: set[str] = set()
-        """The controllers whose keys could not be had just then."""
+        """Controllers whose keys are to be requested again soon."""
         self._cancel_retry: CALLBACK_TYPE | None = None
         entry.async_on_unload(self._async_stop)
 
     async def async_fetch(self, wanted: Iterable[str]) -> dict[str, str]:
-        """Return the keys of controllers, of those that the account has now."""
+        """Return the keys of controllers, without those that could not be fetched."""
         turns = asyncio.Semaphore(_AT_ONCE)
         self._wanted.clear()
 
@@ -63,7 +63,7 @@ class Keys:
 
     @callback
     def async_plan_retry(self, tries: int = 0) -> None:
-        """Ask again soon for the keys that could not be had."""
+        """Schedule a retry for the keys that could not be fetched."""
         self._async_stop()
         if not self._wanted or tries >= len(KEY_RETRIES):
             return

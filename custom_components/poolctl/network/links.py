@@ -1,4 +1,4 @@
-"""How the two ways to a controller do: in words, why one of them is not in use."""
+"""State of the two paths to a controller, and why one of them is not in use."""
 
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -17,12 +17,12 @@ from .health import Health
 
 
 class Link(StrEnum):
-    """How a way to a controller does, by the key of its text in the translations."""
+    """State of a path to a controller, by the key of its text in the translations."""
 
     WORKS = "works"
     NOT_NEEDED = "not_needed"
     OFF = "off"
-    """The options of the entry do not allow it."""
+    """The options of the entry do not allow this path."""
     NO_ADDRESS = "no_address"
     NO_KEY = "no_key"
     NO_ANSWER = "no_answer"
@@ -40,18 +40,18 @@ _REASONS: Final[tuple[tuple[tuple[type[PoolctlError], ...], Link], ...]] = (
     ((BusyError,), Link.BUSY),
     ((UnreachableError,), Link.NO_ANSWER),
 )
-"""The first that fits is the reason."""
+"""State of a path by the error of its last use; the first match counts."""
 
 
 class Links(NamedTuple):
-    """Both ways; `None` where that one was not tried yet."""
+    """State of both paths; `None` for a path that was not tried yet."""
 
     lan: Link | None
     cloud: Link | None
 
 
 def links_of(health: Health) -> Links:
-    """Return how both ways do now."""
+    """Return the current state of both paths."""
     return Links(_lan(health), _cloud(health))
 
 
@@ -63,7 +63,7 @@ def _lan(health: Health) -> Link | None:
     if health.record.key is None:
         return Link.NO_KEY
     if health.on_lan:
-        # One poll that is missed counts for nothing.
+        # A single missed poll is ignored.
         return None if health.lan_works is None else Link.WORKS
     error = health.lan_error
     return None if error is None else reason(type(error))
@@ -79,6 +79,6 @@ def _cloud(health: Health) -> Link | None:
 
 
 def reason(error: type[PoolctlError]) -> Link:
-    """Return how a way does whose last use ended with an error of this kind."""
+    """Return the state of a path whose last use ended with an error of this kind."""
     fitting = (link for errors, link in _REASONS if issubclass(error, errors))
     return next(fitting, Link.REFUSED)

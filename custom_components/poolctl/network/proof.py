@@ -1,7 +1,7 @@
-"""Whether a controller is there now, or a recording of it.
+"""Proof that a controller itself answers at an address, and not a recording of it.
 
-A frame that verifies was signed by the controller, but perhaps long ago: anybody who
-listens can record frames and answer with them. All here is our own choice.
+A frame that verifies was signed by the controller, but perhaps long ago: any device can
+listen, record frames and answer with them. Everything here is chosen.
 """
 
 import asyncio
@@ -22,33 +22,33 @@ from ..client.lan import LanClient
 from ..client.pool.queries import NAMES
 
 BETWEEN_FRAMES = 1.1
-"""s between two frames: their counter may be a time in seconds."""
+"""Seconds between two frames: their counter may be a time in seconds."""
 BETWEEN_QUESTIONS = 1.0
-"""s between two signed queries."""
+"""Seconds between two signed queries."""
 TIMEOUT = 5.0
-"""s; a poll may wait for its turn meanwhile."""
+"""Seconds for one request, because a poll may wait for its turn meanwhile."""
 _WAITS = (1.0, 3.0, 5.0)
-"""s between the tries to ask who was there a moment ago."""
+"""Seconds between retries of a request to an address that answered a moment ago."""
 _QUESTIONS = 16
-"""A recording would guess all of them right once in 65,536 times."""
+"""Number of queries: a device without the key guesses all once in 65,536 times."""
 
 
 @dataclass(slots=True)
 class Proof:
-    """Whether the frames of a new address are news."""
+    """Checks whether the frames from a new address are new."""
 
     _heard: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The newest counter that verified at the address that was tried last."""
+    """Newest verified counter of the address that was tried last."""
 
     async def async_see(self, lan: LanClient, stranger: LanClient) -> None:
-        """See that a controller is there now; `stranger` has another key.
+        """Verify that the controller answers now; `stranger` signs with another key.
 
-        Two different frames come first, for they cost nothing. They prove nothing yet:
-        who listens while we hear nothing has newer ones than we have. Questions tell.
-        A controller that takes nothing that we sign, because somebody's clock is far
-        ahead, is not found at a new address until that time has come.
+        Two different frames are read first, as this costs nothing. They prove nothing:
+        another device may have recorded newer frames than we have. The queries are the
+        proof. A controller that refuses all that we sign, because the clock of a client
+        is far ahead, is not found at a new address until that time has come.
 
-        Raises ReplayError where it may be a recording, and what `LanClient.state` raises.
+        Raises ReplayError if it may be a recording, and what `LanClient.state` raises.
         """
         known, address = apart(lan), (lan.host, lan.port)
         frames = {await _counter(lan)}
@@ -63,10 +63,10 @@ class Proof:
 
 
 def apart(lan: LanClient) -> Counters:
-    """Let a client count for itself while it is not trusted; return the true counters."""
+    """Give a client that is not trusted its own counters; return the shared ones."""
     known = lan.counters
     lan.counters = Counters(known.last, clock=known.clock)
-    # Whoever it is: the controller takes one request at a time (interface.md 4.2 rule 8).
+    # Turns stay shared: one request at a time (interface.md 4.2 rule 8).
     lan.counters.turns = known.turns
     return known
 
@@ -82,10 +82,10 @@ async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
 async def _again[T](
     ask: Callable[[], Awaitable[T]], *, waits: Collection[float] = ()
 ) -> T:
-    """Ask, and once more what got lost on its way: a controller now and then loses some.
+    """Send a request, and again if it got lost on its way, as some do now and then.
 
-    With `waits`, also where it accepts no connection for some seconds (interface.md 4.2
-    rule 9).
+    With `waits`, also retry while the controller accepts no connection for some seconds
+    (interface.md 4.2 rule 9).
     """
     for wait in (0.0, *waits):
         try:
@@ -101,22 +101,22 @@ async def _again[T](
 
 
 async def _question(lan: LanClient, stranger: LanClient, known: Counters) -> None:
-    """Ask queries, some of them signed with another key, as a coin decides.
+    """Send queries, each randomly signed with the controller's key or with another one.
 
-    The controller answers the good ones and refuses the others. Who does not have its
-    key cannot tell which are which. Raises ReplayError for a wrong answer.
+    The controller answers the first kind and refuses the second. A device without the
+    key cannot distinguish them. Raises ReplayError for a wrong answer.
     """
     apart(stranger)
     coin = SystemRandom()
     try:
         for _ in range(_QUESTIONS):
-            # Faster, our counter would run ahead of all other clients (layouts.md 1).
+            # Faster queries would take our counter ahead of all others (layouts.md 1).
             await asyncio.sleep(BETWEEN_QUESTIONS)
             asked = coin.choice((lan, stranger))
             if await _answers(asked) is not (asked is lan):
                 raise ReplayError("old frames, from who cannot tell our signature")
     finally:
-        # The controller accepts none of the counters again that were used here.
+        # The controller does not accept the counters used here a second time.
         known.skip(max(0, lan.counters.last - known.last))
 
 

@@ -1,4 +1,4 @@
-"""What is remembered of a controller between restarts."""
+"""The record of a controller in the config entry, kept across restarts."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -26,25 +26,25 @@ class ControllerRecord:
     host: str | None = None
     port: int = PORT
     by_hand: bool = False
-    """Whether a person typed the address; the network may not know of it."""
+    """Whether a user entered the address; the network may not report it."""
     key: str | None = None
-    """Envelope key, 32 hex characters; `None` where the account gets none."""
+    """Envelope key, 32 hex characters; `None` if it could not be fetched."""
 
     @property
     def title(self) -> str:
-        """What a person calls the controller."""
+        """Name of the controller, a generic one if it has none."""
         return self.name or "Pool controller"
 
     @property
     def address(self) -> tuple[str | None, int]:
-        """Host and port on the LAN; the host is `None` until it is known."""
+        """Host and port on the LAN; the host is `None` until there is an address."""
         return self.host, self.port
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return a stored record; what a newer version stored is ignored.
+        """Return a stored record; fields of a newer version are ignored.
 
-        Raises ValueError where it is none of ours.
+        Raises ValueError if it is not a valid record.
         """
         known = {field.name for field in fields(cls)}
         try:
@@ -73,7 +73,7 @@ class ControllerRecord:
 def stored_records(
     data: Mapping[str, Any],
 ) -> tuple[dict[str, ControllerRecord], dict[str, object]]:
-    """Return the controllers in `entry.data`, and what is stored there but is none."""
+    """Return the controllers in `entry.data`, and the stored data that is not valid."""
     found: dict[str, ControllerRecord] = {}
     rest: dict[str, object] = {}
     for device_id, stored in data.get(CONF_CONTROLLERS, {}).items():
@@ -92,9 +92,9 @@ def stored_records(
 def _with_own_mac(
     record: ControllerRecord, records: Mapping[str, ControllerRecord]
 ) -> ControllerRecord:
-    """Return a record without the MAC address of another one.
+    """Return a record that does not have the MAC address of another controller.
 
-    An earlier version believed what anybody announced.
+    An earlier version stored announced MAC addresses without verification.
     """
     own = mac_of(record.device_id)
     others = (each for each in records.values() if each is not record)
@@ -106,17 +106,16 @@ def _with_own_mac(
 
 
 def mac_of(device_id: str) -> str:
-    """Return the MAC address that a controller identifier is made of.
+    """Return the MAC address that a controller's device ID is made of.
 
-    Chosen: interface.md 2.4 and 2.8 give both the same form. Where the controller
-    announces another `mac`, that takes the place of this one once a frame from there
-    verified.
+    Chosen: interface.md 2.4 and 2.8 give both the same form. If the controller
+    announces another `mac`, that one is used once a frame from there verifies.
     """
     return format_mac(device_id.replace("_", ""))
 
 
 def firmware_supported(version: str) -> bool:
-    """Return whether a firmware serves the LAN, `True` where its version is unreadable."""
+    """Return whether a firmware supports the LAN, `True` for an unreadable version."""
     try:
         return AwesomeVersion(version) >= AwesomeVersion(MIN_FIRMWARE)
     except AwesomeVersionException:

@@ -1,9 +1,9 @@
-"""Finding a controller again: a new address, a new key.
+"""Recovery of a controller on the LAN after it has a new address or a new key.
 
-An address that a person types is adopted once a frame from there verified under this
-controller's key. One that the network reported (mDNS, DHCP, the controller's `.local` name)
-is a rumour: it is adopted only while no other address works, never for one that a person
-typed, and only where `proof.py` sees that it is the controller and no recording of it.
+An address that a user enters is adopted once a frame from there verifies with this
+controller's key. An address that the network reports (mDNS, DHCP, the `.local` name) is
+adopted only while no other address works, never in place of one that a user entered,
+and only if `proof.py` verifies that the controller itself answers, not a recording.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ from .record import ControllerRecord, mac_of
 _LOGGER = logging.getLogger(__name__)
 
 KEY_INTERVAL = 3600.0
-"""s between two questions for the key when the known one no longer verifies."""
+"""Seconds between two requests for the key while the stored one does not verify."""
 KEY_RETRY = 300.0
-"""s until the key is asked for again where there was no answer: the cloud was away just
-then, and another hour without the LAN would be the price."""
+"""Seconds until the key is requested again if the cloud did not answer: otherwise, LAN
+control stays down for up to an hour."""
 SEARCH_INTERVAL = 300.0
-"""s between two look-ups of the name of a controller that is lost."""
+"""Seconds between two look-ups of the `.local` name of a lost controller."""
 _ANY_KEY = bytes(16).hex()
 
 
@@ -55,14 +55,14 @@ class _Turn:
 
 
 class Owner(Protocol):
-    """Whom a controller belongs to that is to be found again."""
+    """Owner of the controller to recover."""
 
     hass: HomeAssistant
     name: str
-    """For the log."""
+    """Name in the log."""
 
     def async_adopt(self, record: ControllerRecord) -> None:
-        """Take over and store what proved true."""
+        """Take over and store a verified record."""
 
     async def async_request_refresh(self) -> None:
         """Poll soon."""
@@ -70,11 +70,11 @@ class Owner(Protocol):
     def async_in_background(
         self, task: Coroutine[None, None, object], name: str
     ) -> None:
-        """Run something that ends with the entry at the latest."""
+        """Run a task that ends with the entry at the latest."""
 
 
 class Recovery:
-    """Gives one controller back its LAN."""
+    """Restores the LAN connection of one controller."""
 
     def __init__(
         self, owner: Owner, access: LanAccess, paths: Paths, cloud: CloudClient
@@ -88,17 +88,17 @@ class Recovery:
         self._proof = Proof()
         self._own_turn = _Turn()
         self._strangers_turn = _Turn()
-        """Its own, so that no stranger uses up that of the controller."""
+        """Separate turn, so that another device does not use up the controller's."""
         self._strangers_key: str | None = None
-        """What the account reported then: nothing has proved it yet."""
+        """Key that the account reported in that turn, not verified yet."""
         self._next_search = 0.0
         self._searching = asyncio.Lock()
         self.key_asked = False
-        """As `Health.key_asked`."""
+        """See `Health.key_asked`."""
 
     @callback
     def async_check(self) -> None:
-        """Look at the newest poll and start what may help."""
+        """Check the newest poll; fetch the key or search for the address if needed."""
         error = self._paths.lan_error
         if error is None:
             self.key_asked = False
@@ -108,7 +108,7 @@ class Recovery:
 
     @callback
     def async_offer(self, reported: ObservedAddress) -> None:
-        """Look at what the network has just reported, and `ObservedAddresses` have kept."""
+        """Handle an address just reported by the network (in `ObservedAddresses`)."""
         paths, record = self._paths, self._access.record
         if reported.address != record.address:
             self._async_look()
@@ -121,31 +121,31 @@ class Recovery:
             self._owner.async_adopt(announced)
 
     async def async_adopt_address(self, host: str, port: int) -> None:
-        """Take over an address a person typed if this controller answers there.
+        """Adopt an address that a user entered if this controller answers there.
 
-        Raises SignatureError where another one does, NotSupportedError where there is
-        no key to tell, and what `LanClient.state` raises.
+        Raises SignatureError if another controller answers, NotSupportedError if there
+        is no key to verify the answer with, and what `LanClient.state` raises.
         """
         await self._async_adopt(
             replace(self._access.record, host=host, port=port, by_hand=True)
         )
 
     async def async_adopt_key(self) -> None:
-        """Fetch the key because a person asks, and take it over if it verifies.
+        """Fetch the key at a user's request, and adopt it if it verifies.
 
-        Raises what `CloudClient.envelope_key` raises, NotSupportedError where the LAN
-        is not used, and what `LanClient.state` raises.
+        Raises what `CloudClient.envelope_key` raises, NotSupportedError if the LAN is
+        not used, and what `LanClient.state` raises.
         """
         record = self._access.record
         key = await self._cloud.envelope_key(record.device_id)
         await self._async_adopt(replace(record, key=key.hex()))
 
     async def async_search(self) -> None:
-        """Try every address that the network reports now, because a person asks.
+        """Try every address that the network reports now, at a user's request.
 
-        That is where it was announced, and its `.local` name. The name is published
-        (interface.md 2.8), and Home Assistant's own resolver asks for it by multicast
-        and by unicast.
+        These are the announced addresses and those of its `.local` name. The name is
+        published (interface.md 2.8), and Home Assistant's own resolver looks it up by
+        multicast and by unicast.
         """
         async with self._searching:
             await self._async_ask_for_names()
@@ -157,7 +157,7 @@ class Recovery:
                     return
 
     async def async_wait(self) -> None:
-        """Wait for the search that is under way, if there is one."""
+        """Wait for the search in progress, if there is one."""
         async with self._searching:
             pass
 
@@ -165,13 +165,13 @@ class Recovery:
 
     @callback
     def _async_look(self) -> None:
-        """Look for a lost controller: one address a minute, its name now and then."""
+        """Search for a lost controller: one address a minute, its name less often."""
         if self._is_lost and not self._searching.locked():
             self._owner.async_in_background(self._async_look_for_it(), "search")
 
     @property
     def _is_lost(self) -> bool:
-        """Whether the network may say where it is."""
+        """Whether addresses that the network reports may be tried."""
         record = self._access.record
         lost = self._access.allowed and not self._paths.on_lan
         return lost and record.key is not None and not record.by_hand
@@ -188,28 +188,28 @@ class Recovery:
             await self._async_try(reported)
 
     async def _async_ask_for_names(self) -> None:
-        """Ask the network for the addresses of its names: both, where it has two MACs."""
+        """Look up its `.local` name: both names if it has two MAC addresses."""
         record = self._access.record
         for mac in dict.fromkeys((record.mac, mac_of(record.device_id))):
             for host in await self._async_resolve(mac):
                 self._addresses.hear(ObservedAddress.of_record(record, host))
 
     async def _async_resolve(self, mac: str) -> list[str]:
-        """Return the addresses of a controller's name, each once."""
+        """Return the addresses of a controller's `.local` name, each once."""
         session = async_get_clientsession(self._owner.hass)
         connector = cast("HomeAssistantTCPConnector", session.connector)
         name = f"ctrl-{mac.replace(':', '')[-6:]}.local"
         try:
             found = await connector.async_resolve_host(name)
         except OSError as err:
-            # The error's words hold the name, which is a part of the MAC address.
+            # The error message contains the name, which is a part of the MAC address.
             kind = type(err).__name__
             _LOGGER.debug("The controller's name was not resolved: %s", kind)
             return []
         return list(dict.fromkeys(address["host"] for address in found))
 
     async def _async_try(self, reported: ObservedAddress) -> bool:
-        """Adopt an address the network reported; return whether it was right."""
+        """Try an address that the network reported; return whether it was adopted."""
         try:
             try:
                 await self._async_prove(self._as_told(reported))
@@ -233,7 +233,7 @@ class Recovery:
         return True
 
     def _as_told(self, reported: ObservedAddress) -> ControllerRecord:
-        """Return the record as it is at an announced address; its frames do the rest."""
+        """Return the record with a reported address; frames report its firmware."""
         record = self._access.record
         return replace(
             record,
@@ -246,8 +246,8 @@ class Recovery:
     def _may_have(self, mac: str) -> bool:
         """Return whether an announced MAC address may be the controller's.
 
-        No frame proves it. That of its identifier may; another one only where that is
-        not announced (a second interface), and where no other device has it.
+        No frame proves it. The one in its device ID may be; another one only if that
+        one is not announced (a second interface), and if no other device has it.
         """
         record = self._access.record
         own = mac_of(record.device_id)
@@ -262,14 +262,14 @@ class Recovery:
         return all(ours in device.identifiers for device in found)
 
     async def _async_prove(self, record: ControllerRecord) -> None:
-        """See that the controller is where a record says, now."""
+        """Verify that the controller answers now at the address of a record."""
         stranger = self._access.client(replace(record, key=_ANY_KEY))
         if (lan := self._access.client(record)) is None or stranger is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
         await self._proof.async_see(lan, stranger)
 
     async def _async_adopt(self, record: ControllerRecord) -> None:
-        """Take over what a person said if the controller answers so."""
+        """Adopt a record at a user's request if a frame verifies with it."""
         if (lan := self._access.client(record)) is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
         apart(lan)
@@ -279,9 +279,9 @@ class Recovery:
     # A new key
 
     async def _async_strangers_key(self) -> str | None:
-        """Return the key that the account reported for an address where ours does not fit.
+        """Return a new key from the account, for an address where the stored one fails.
 
-        It is kept: it may be right at the address that is tried next.
+        It is kept, because it may verify at the address that is tried next.
         """
         reported = await self._async_new_key(self._strangers_turn)
         self._strangers_key = reported or self._strangers_key
@@ -294,7 +294,7 @@ class Recovery:
             self._owner.async_adopt(replace(self._access.record, key=key))
 
     async def _async_new_key(self, turn: _Turn) -> str | None:
-        """Fetch the key, at most once an hour; return it if it is another one."""
+        """Fetch the key at most hourly (5 min after no answer); return a new one."""
         if (now := time.monotonic()) < turn.not_before:
             return None
         turn.not_before = now + KEY_INTERVAL

@@ -1,1 +1,1 @@
-"""Listeners for facts: link statistics, evidence."""
+"""Listeners for facts: link statistics, evidence, the flight recorder."""

@@ -1,4 +1,4 @@
-"""What the service shows of our assumptions (`docs/protocol.md`)."""
+"""Checks of our assumptions about the service (`docs/protocol.md`)."""
 
 from collections.abc import Container, Mapping
 from http import HTTPStatus
@@ -33,7 +33,7 @@ _WAIT = re.compile(r"retry after\s*(-?[0-9hms. ]{1,16})", re.IGNORECASE)
 _PUBLISHED_WAIT = re.compile(r"1m0s|60s|[1-5]?\ds")
 _STATUS = re.compile(r"[A-Za-z_]{1,20}")
 _LONGEST_HEADER = 60
-"""s that `Retry-After` asks for at most (interface.md 7.1)."""
+"""Longest wait in seconds that `Retry-After` asks for (interface.md 7.1)."""
 
 _DASHBOARD = (
     "actual_ph",
@@ -46,7 +46,7 @@ _DASHBOARD = (
     "heater_state",
     "chemistry_stable",
 )
-"""Published (interface.md 2.5)."""
+"""Published fields of the dashboard (interface.md 2.5)."""
 _DASHBOARD_MORE = (
     "actual_pressure",
     "ph_switch_status",
@@ -56,7 +56,7 @@ _DASHBOARD_MORE = (
     "dry_run_status",
 )
 _MOST_FIELDS = 100
-"""Fields of an answer that are looked at beside those that are expected."""
+"""Fields of an answer that are checked in addition to the expected ones."""
 _DRY_RUN: Container[object] = (1, 3, 4)
 _READS: Final[Mapping[str, tuple[str, ...]]] = {
     "auxInfo": ("manual",),
@@ -65,14 +65,14 @@ _READS: Final[Mapping[str, tuple[str, ...]]] = {
     "pumpInfo": ("pump",),
     "scheduleInfo": ("scheduleInfo",),
 }
-"""What the data of an observed read holds (layouts.md 5)."""
+"""Expected keys in the data of each observed read (layouts.md 5)."""
 
 
 class CloudChecks:
     """Checks the facts of the service, or of one controller in the cloud."""
 
     def __init__(self, evidence: Evidence, service: Evidence, facts: Facts) -> None:
-        """Count in `evidence`, and in that of the service."""
+        """Count in `evidence`, and in `service` what concerns the service itself."""
         self._evidence = evidence
         self._service = service
         self._online: bool | None = None
@@ -84,7 +84,7 @@ class CloudChecks:
         facts.listen(WriteShown, self.write_shown)
 
     def request(self, request: CloudRequest) -> None:
-        """Check an answer."""
+        """Check the answer to a request."""
         response = request.response
         if response is None:
             return
@@ -143,7 +143,7 @@ class CloudChecks:
         names = (*_DASHBOARD, *_DASHBOARD_MORE)
         lacks = missing(dashboard, names)
         self._evidence.check(Assumption.DASHBOARD_FIELDS, *lacks)
-        # Of an answer with very many, a few: to look at all takes a tenth of a second.
+        # Limited: to check all fields of a huge answer takes a tenth of a second.
         others = (name for name in dashboard if name not in names)
         more = sorted(map(field_name, islice(others, _MOST_FIELDS)))
         self._evidence.note(Assumption.DASHBOARD_FIELDS, *more)
@@ -162,7 +162,7 @@ class CloudChecks:
         self._evidence.check(Assumption.CLOUD_READS, *instead)
 
     def _key(self, data: Answer) -> None:
-        """Check the form of an envelope key, of which nothing is kept."""
+        """Check the form of an envelope key; nothing of the key itself is kept."""
         text = data.get("key_hex")
         good = isinstance(text, str) and re.fullmatch("[0-9a-fA-F]{32}", text)
         forms = (
@@ -174,7 +174,7 @@ class CloudChecks:
         self._evidence.check(Assumption.KEY_FORM, *instead)
 
     def access_renewed(self, fact: AccessRenewed) -> None:
-        """Check how an access token was refused."""
+        """Check the status with which an access token was refused."""
         other = fact.status != HTTPStatus.UNAUTHORIZED
         self._service.check(Assumption.DEAD_ACCESS, *[f"HTTP {fact.status}"] * other)
 
@@ -189,7 +189,7 @@ class CloudChecks:
             self._service.check(Assumption.ROTATION, *instead)
 
     def online(self, fact: Online) -> None:
-        """Check `online` by whether the dashboard changed between two answers."""
+        """Check that the dashboard of a controller reported offline does not change."""
         previous, self._online = self._online, fact.online
         if fact.online is None:
             self._evidence.check(Assumption.ONLINE, "not reported")
@@ -200,7 +200,7 @@ class CloudChecks:
             self._evidence.check(Assumption.ONLINE, *[words] * contradicts)
 
     def write_shown(self, fact: WriteShown) -> None:
-        """Check whether a write was part of a read in time."""
+        """Check whether a read showed a write in time."""
         instead = ["not shown after 35 s"] * (not fact.in_time)
         self._evidence.check(Assumption.COPY_AGE, *instead)
 
@@ -218,7 +218,7 @@ def _status(response: Response) -> str:
 
 
 def _odd_wait(response: Response) -> tuple[str, ...]:
-    """Return the form of the wait in a 429, where it is not as published."""
+    """Return the form of the wait in a 429 if it is not the published form."""
     message = str((response.json() or {}).get("message") or "")
     header = response.headers.get("Retry-After", "")
     if match := _WAIT.search(message):

@@ -1,7 +1,7 @@
 """How often each assumption was confirmed, and what was observed instead.
 
 `docs/protocol.md` names the assumptions by these identifiers. Nothing here identifies a
-controller or its owner: counts, and words that are ours or names of fields.
+controller or its owner: it holds counts, texts of ours and names of fields.
 """
 
 from collections import defaultdict
@@ -14,9 +14,9 @@ from typing import Any, Self
 from ..client.stored import Stored, text, whole
 
 _MAX_OBSERVED = 6
-"""Different observations that are kept of each assumption: enough to see a pattern."""
+"""Different observations kept of each assumption: enough to show a pattern."""
 _MAX_WORD = 60
-"""Characters of each."""
+"""Characters kept of each observation."""
 
 
 class Assumption(StrEnum):
@@ -27,13 +27,13 @@ class Assumption(StrEnum):
     """Whether it concerns the service and not a controller."""
 
     def __new__(cls, value: str, text: str, account: bool = False) -> Self:
-        """Make a row of its identifier and what is assumed."""
+        """Create a row from its identifier and the text of the assumption."""
         row = str.__new__(cls, value)
         row._value_ = value
         row.text, row.account = text, account
         return row
 
-    # Of a controller, on the network
+    # About a controller, on the LAN
     ENVELOPE = "envelope", "version 1, hex, a tag that verifies"
     COUNTER_OUT = (
         "counter_out",
@@ -69,7 +69,7 @@ class Assumption(StrEnum):
     AUX_HELD = "aux_held", "the override bit follows the third byte of `aux`"
     CMD_REPLY = "cmd_reply", "the reply to `cmd` has no configuration"
     BUSY = "busy", "after `busy`, nothing has run"
-    # Of a controller, in the cloud
+    # About a controller, in the cloud
     DASHBOARD_FIELDS = "dashboard_fields", "the dashboard has the fields that are read"
     DRY_RUN_STATUS = "dry_run_status", "the dashboard's dry run is 1, 3 or 4"
     ONLINE = (
@@ -82,7 +82,7 @@ class Assumption(StrEnum):
     COPY_AGE = "copy_age", "reads are at most 35 s behind a write"
     SILENCE = "silence", "a controller that does not answer is reported by 504"
     KEY_FORM = "key_form", "the key is `key_hex`, 32 hex characters"
-    # Of a service
+    # About a service
     INVENTORY = "inventory", "all of the inventory is understood", True
     USERINFO = "userinfo", "`userinfo` has `sub`", True
     DEAD_ACCESS = (
@@ -97,17 +97,17 @@ class Assumption(StrEnum):
 
 @dataclass(slots=True)
 class Tally:
-    """The checks of one assumption."""
+    """The results of the checks of one assumption."""
 
     confirmed: int = 0
     contradicted: int = 0
     observed: dict[str, int] = field(default_factory=dict)
-    """What was observed instead or in addition, and how often."""
+    """Observations that differ from the assumption or add to it, with their counts."""
 
     def note(self, words: str, times: int = 1) -> bool:
-        """Count an observation; of too many different ones, only the first are kept.
+        """Count an observation; return whether it is new.
 
-        Returns whether it is a new one.
+        Of too many different observations, only the first are kept.
         """
         words = words[:_MAX_WORD]
         new = words not in self.observed
@@ -128,10 +128,10 @@ class Evidence:
     """The tallies of one controller, or of the service."""
 
     def __init__(self) -> None:
-        """Start without any."""
+        """Start without tallies."""
         self._tallies: dict[Assumption, Tally] = {}
         self.settle: Callable[[], None] = _nothing
-        """Counts what is not counted yet."""
+        """Called before tallies are read; adds the counts that are still pending."""
         self.changed: Callable[[], None] = _nothing
         """Called when something is observed for the first time."""
 
@@ -142,7 +142,7 @@ class Evidence:
         return self._tallies
 
     def check(self, assumption: Assumption, *instead: str, times: int = 1) -> None:
-        """Count an assumption as contradicted by `instead`; as confirmed without it."""
+        """Count an assumption as contradicted by `instead`, or confirmed without it."""
         tally = self._tally(assumption)
         if not instead:
             tally.confirmed += times
@@ -172,7 +172,7 @@ class Evidence:
     def reported(self, *, account: bool) -> dict[str, dict[str, object]]:
         """Return how often each assumption was confirmed (docs/protocol.md).
 
-        `account` chooses those of the service, or those of a controller.
+        `account` selects the assumptions about the service instead of a controller.
         """
         none = Tally()
         return {
@@ -189,7 +189,7 @@ class Evidence:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored evidence."""
         evidence = cls()
         for assumption in Assumption:
             part = stored.part(assumption)
@@ -202,7 +202,7 @@ class Evidence:
         return evidence
 
     def as_dict(self) -> dict[str, object]:
-        """Return it in JSON's types."""
+        """Return the tallies in JSON types."""
         return {
             assumption: {
                 "confirmed": tally.confirmed,
@@ -234,9 +234,9 @@ _MAX_FIELD = 40
 
 
 def field_name(name: object) -> str:
-    """Return the name of a field in an answer, if it cannot be an identifier.
+    """Return the name of a field, or only its length if it may be an identifier.
 
-    Text with more than two digits, or with characters that names do not have, may be one.
+    That may be a text with more than two digits, or with characters unusual in names.
     """
     text = str(name)
     if len(text) <= _MAX_FIELD and _FIELD.fullmatch(text):
@@ -245,6 +245,6 @@ def field_name(name: object) -> str:
 
 
 def missing(fields: Iterable[object], wanted: Iterable[str]) -> list[str]:
-    """Return the fields that an answer lacks, in words."""
+    """Return a text for each wanted field that an answer lacks."""
     present = set(fields)
     return [f"without {name}" for name in wanted if name not in present]

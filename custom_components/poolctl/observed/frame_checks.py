@@ -1,4 +1,4 @@
-"""What a state frame shows of its layout (layouts.md 2): lengths, bits and codes."""
+"""Checks of the layout of a state frame (layouts.md 2): lengths, bits and codes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -23,11 +23,11 @@ from ..client.schedule import UNUSED_SLOT
 from .evidence import Assumption
 
 type Check = tuple[Assumption, tuple[str, ...]]
-"""An assumption, and what was observed instead."""
+"""An assumption, and the observations that contradict it."""
 
 
 def check_frame(payload: bytes, schedule_slots: tuple[int, ...]) -> Iterator[Check]:
-    """Check a frame that verified; `schedule_slots` are those of the schedules' records."""
+    """Check a verified frame; `schedule_slots` has the slot of each schedule record."""
     if len(payload) < 2:
         yield Assumption.FRAME_SECTIONS, (f"{len(payload)} bytes",)
         return
@@ -81,7 +81,7 @@ def _check_telemetry(section: bytes, decoded: Telemetry) -> Iterator[Check]:
 def _check_modes(
     modes: Iterable[int], schedule_slots: tuple[int, ...]
 ) -> Iterator[Check]:
-    """Check the modes, and that those of schedules are numbers of schedules in use."""
+    """Check the modes, and that schedule modes are positions of schedules in use."""
     odd = sorted(set(modes) - MODES)
     yield Assumption.MODES, (*(f"mode {mode}" for mode in odd),)
     used = [i for i, slot in enumerate(schedule_slots, 1) if slot != UNUSED_SLOT]
@@ -100,7 +100,7 @@ def _check_configuration(section: bytes, decoded: Configuration) -> Iterator[Che
         Assumption.CONFIGURATION_LENGTH,
         _other_length(section, CONFIGURATION_HEAD.size + slots),
     )
-    # General outputs may have any code; those above the table of layouts.md 2.4 are named.
+    # General outputs may have any code; report codes above the table of layouts.md 2.4.
     odd = sorted(set(decoded.aux_types or ()) - set(range(MAX_SLOTS)))
     too_many = (f"{slots} slots",) if slots > MAX_SLOTS else ()
     yield Assumption.AUX_TYPES, (*too_many, *(f"code {code}" for code in odd))

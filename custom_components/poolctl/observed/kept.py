@@ -1,4 +1,4 @@
-"""Where the evidence is kept: over reloads, and over restarts of Home Assistant."""
+"""Storage of the evidence across reloads and restarts of Home Assistant."""
 
 from collections import defaultdict
 from typing import Final, override
@@ -20,12 +20,12 @@ _SECTION: Final = Section("evidence", Evidence.from_dict)
 class KeptEvidence(defaultdict[str, Evidence]):
     """The evidence of a service and of its controllers, by identifier.
 
-    It is written when something is observed for the first time, and when Home Assistant
-    stops: counts alone are worth no writing.
+    It is saved when something is observed for the first time, and when Home Assistant
+    stops: a change of counts alone does not cause a save.
     """
 
     def __init__(self, hass: HomeAssistant, origin: str) -> None:
-        """Start from what is stored, as soon as it was read."""
+        """Prepare; stored evidence is added as soon as the store was read."""
         super().__init__(Evidence)
         self._hass = hass
         self._origin = origin
@@ -39,12 +39,12 @@ class KeptEvidence(defaultdict[str, Evidence]):
 
     @callback
     def async_keep(self) -> None:
-        """Keep what was observed before the store was read, as by a first sign-in."""
+        """Keep evidence from before the store was read, as from a first sign-in."""
         for device_id, evidence in self.items():
             self._keep(device_id, evidence)
 
     def _keep(self, device_id: str, evidence: Evidence) -> None:
-        # What is observed of the service is kept under its address.
+        # Evidence about the service is stored under the service's address.
         key, memory = device_id or self._origin, self._hass.data.get(DATA_MEMORY)
         if memory is None or memory.in_use(key, _SECTION.name) is evidence:
             return
@@ -70,7 +70,7 @@ def async_observers(hass: HomeAssistant, address: str) -> Observers:
 
 @callback
 def async_sign_in_observers(hass: HomeAssistant, address: str) -> Observers:
-    """Return the observers of all sign-ins at an address: no entry has them."""
+    """Return the observers of all sign-ins at an address: they belong to no entry."""
     sign_ins, origin = hass.data.setdefault(_SIGN_IN, {}), str(URL(address).origin())
     if origin not in sign_ins:
         sign_ins[origin] = async_observers(hass, address)

@@ -1,4 +1,4 @@
-"""What a controller on the network shows of our assumptions (`docs/protocol.md`)."""
+"""Checks of our assumptions about a controller on the LAN (`docs/protocol.md`)."""
 
 from collections.abc import Iterator
 
@@ -36,12 +36,12 @@ class LanChecks:
         self._evidence = evidence
         self._frame_counter: int | None = None
         self._schedule_slots: tuple[int, ...] = ()
-        """The slot of each record."""
+        """Slot of each schedule record."""
         self._layout: bytes | None = None
-        """Of the newest frame; it decides `_checks`."""
+        """Layout of the newest frame; `_checks` depends on it."""
         self._checks: list[Check] = []
         self._repeats = 0
-        """Frames with the same checks that are not counted yet."""
+        """Number of frames with the same checks that are not counted yet."""
         evidence.settle = self._count_repeats
         facts.listen(Frame, self.frame)
         facts.listen(Reply, self.reply)
@@ -53,7 +53,7 @@ class LanChecks:
         facts.listen(OverMidnight, self.over_midnight)
 
     def frame(self, frame: Frame) -> None:
-        """Check a frame; one like the newest is only counted: it comes every 15 s."""
+        """Check a frame; one with the same layout, as every 15 s, is only counted."""
         previous, self._frame_counter = self._frame_counter, frame.counter
         if previous is not None and frame.counter > previous:
             if frame.layout == self._layout:
@@ -117,7 +117,7 @@ class LanChecks:
             self._action(request.name, request.payload, request.reply)
 
     def counter_behind(self, fact: CounterBehind) -> None:
-        """Count how far other clients are ahead of us."""
+        """Count how far the counters of other clients are ahead of ours."""
         far = fact.seconds is None
         ahead = "far" if far else f"up to {fact.seconds} s"
         self._evidence.check(Assumption.COUNTER_OUT, f"others are {ahead} ahead")
@@ -133,11 +133,11 @@ class LanChecks:
         self._evidence.check(Assumption.SCHEDULE_MIDNIGHT, *instead)
 
     def busy(self, fact: BusyChecked) -> None:
-        """Count what `busy` meant."""
+        """Count whether a request had run although the answer was `busy`."""
         self._evidence.check(Assumption.BUSY, *["it had run"] * fact.ran)
 
     def _action(self, name: str, payload: bytes, reply: bytes) -> None:
-        """Check what the frame in the reply to an action shows of it, if there is one."""
+        """Check that the frame in the reply to an action, if any, shows the action."""
         if (frame := state_after(reply)) is None:
             return
         if name == "cmd":
@@ -149,7 +149,7 @@ class LanChecks:
 
 
 def _accepted(error: PoolctlError | None) -> bool:
-    """Return whether a request was accepted; its answer may be odd all the same."""
+    """Return whether a request was accepted, even if its answer was not valid."""
     return error is None or isinstance(
         error, (EnvelopeError, SignatureError, ReplayError)
     )
@@ -173,7 +173,7 @@ def _check_aux(
 
 
 def _slots_of(schedules: bytes) -> tuple[int, ...]:
-    """Return the slot of each record, empty where the reply is not understood."""
+    """Return the slot of each record, empty if the reply does not decode."""
     try:
         return tuple(schedule.slot for schedule in decode_schedules(schedules))
     except ReplyError:

@@ -1,7 +1,7 @@
-"""Raw data without its texts: each is replaced at equal length.
+"""Masking of raw data: each text in it is replaced at equal length.
 
-Names of outputs, schedules and people never enter a recording. What is not understood is
-treated as text where it may be one; layouts.md has no other place for words.
+Names of outputs, schedules and people never enter a recording. Data that does not
+decode is masked where it may be text; the layouts of layouts.md have no other texts.
 """
 
 import re
@@ -12,31 +12,31 @@ from ..client.frame_parts import listed_lengths
 from .evidence import field_name
 
 _RUN = re.compile(rb"(?:[\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}){3,}")
-"""Bytes that may be words, in UTF-8."""
+"""Bytes that may be text in UTF-8."""
 _JSON = re.compile(
     rb'"((?:[^"\\]|\\.)*)("?)(\s*:)?'
     rb"|(true|false|null)|[A-Za-z_\x80-\xff]{2,}|\d{8,}|\d+\.\d{3,}",
     re.DOTALL,
 )
-"""A string, a word outside of one, or what may be a telephone number or a coordinate."""
+"""A string, a word outside a string, or a possible telephone number or coordinate."""
 _WORDS = frozenset({b"pool", b"spa", b"Single Speed"})
-"""Texts that the protocol itself has (layouts.md 2.4 and 4): without them, a recorded reply
-means something else."""
+"""Texts of the protocol itself (layouts.md 2.4 and 4): without them, a recorded reply
+would have another meaning."""
 
 
 def masked_frame(payload: bytes) -> bytes:
-    """Return a state frame; one of another layout without what may be words."""
+    """Return a state frame; possible texts are masked if its layout is different."""
     try:
         lengths = listed_lengths(payload)
     except FrameError:
         return masked_text(payload)
-    # Without a section, it may be the reply to a query that is played back.
+    # A payload without sections may be a replayed reply to a query.
     listed = len(lengths) > 1 and all(length == size for length, size in lengths)
     return payload if listed else masked_text(payload)
 
 
 def masked_reply(name: str, payload: bytes) -> bytes:
-    """Return the reply to a query, or the payload of an action."""
+    """Return the reply to a query, or the payload of an action, with masked texts."""
     try:
         spans, end = string_spans(name, payload)
     except ReplyError:
@@ -50,14 +50,14 @@ def masked_reply(name: str, payload: bytes) -> bytes:
 
 
 def masked_answer(data: bytes) -> bytes:
-    """Return JSON, which may be damaged, or anything else without its texts."""
+    """Return JSON, even if it is damaged, or any other data with masked texts."""
     if data.lstrip()[:1] in (b"{", b"[", b'"'):
         return _JSON.sub(_masked, data)
     return masked_text(data)
 
 
 def masked_text(data: bytes) -> bytes:
-    """Return data without anything that may be words."""
+    """Return data in which everything that may be text is masked."""
     return _RUN.sub(lambda run: b"x" * len(run[0]), data)
 
 

@@ -1,4 +1,4 @@
-"""Everything that listens to the facts of one account, put together."""
+"""All listeners to the facts of one account."""
 
 from collections import defaultdict
 
@@ -19,13 +19,13 @@ class Observers:
             defaultdict(Evidence) if evidence is None else evidence
         )
         self.service = LinkStatistics()
-        """Of all requests to the service."""
+        """Statistics of all requests to the service."""
         self.statistics: defaultdict[str, ControllerStatistics] = defaultdict(
             ControllerStatistics
         )
-        """By the identifier of the controller."""
+        """Statistics of each controller, by device ID."""
         self.recorders: dict[str, Recorder] = {}
-        """By the identifier of the controller; that of `SERVICE` is the account's."""
+        """Flight recorders by device ID; the one of `SERVICE` is the account's."""
         self._facts: dict[str, Facts] = {}
 
     def facts(self, device_id: str = SERVICE) -> Facts:

@@ -1,7 +1,7 @@
-"""The flight recorder: the last events of a controller, for a report of its owner.
+"""The flight recorder: the last events of a controller, for its owner's report.
 
-Bounded in number and size, and without private data: texts are replaced (masks.py), and
-addresses, keys and tokens never enter.
+It is bounded in number and size and has no private data: texts are masked (masks.py),
+and addresses, keys and tokens are never recorded.
 """
 
 from collections import deque
@@ -35,15 +35,15 @@ from .masks import masked_answer, masked_frame, masked_reply
 
 MAX_EVENTS: Final = 300
 MAX_BYTES: Final = 64 * 1024
-"""Of all events, as JSON."""
+"""Size of all events together, as JSON."""
 MAX_ANSWER: Final = 2048
 """Bytes that are kept of an answer of the service."""
 UNCHANGED: Final = 300.0
-"""s after which a frame is recorded that differs in measured values only."""
+"""Seconds between recordings of measured values only, or of data of one endpoint."""
 _SECRET: Final = frozenset(
     {"envelope-key", "sites", "userinfo", "deviceOnlineStatuses"}
 )
-"""Endpoints whose answers are about keys or people."""
+"""Endpoints whose answers contain keys or personal data."""
 
 
 _PLAIN: Final[Mapping[type[Fact], str]] = {
@@ -73,9 +73,9 @@ class Recorder:
         self._layout: bytes | None = None
         self._frame_due = 0.0
         self._replies: dict[str, str] = {}
-        """The newest event of each query: it is not recorded again while it is the same."""
+        """Newest event of each query, as an unchanged reply is not recorded again."""
         self._newest: dict[str, tuple[object, float]] = {}
-        """What was recorded last of a query or an endpoint, and when (Unix, s)."""
+        """Last recorded value of each query or endpoint, and its time (Unix, s)."""
         facts.listen(Frame, self._frame)
         facts.listen(LanRequest, self._lan_request)
         facts.listen(CloudRequest, self._cloud_request)
@@ -131,7 +131,7 @@ class Recorder:
         )
 
     def _query(self, request: LanRequest) -> None:
-        """Record a reply that differs from the last one, and an error once."""
+        """Record a reply or an error if it differs from the last one."""
         name = request.name or request.op
         reply, error = masked_reply(name, request.reply).hex(), _error(request.error)
         if self._is_new(name, (reply, error)):
@@ -173,7 +173,7 @@ class Recorder:
         )
 
     def _is_new(self, key: str, value: object) -> bool:
-        """Return whether a value differs from the last; data at most every 5 minutes."""
+        """Return whether a value changed; for data, every 5 minutes at most."""
         last, at = self._newest.get(key, (None, 0.0))
         early = key.endswith(" data") and time.time() < at + UNCHANGED
         if value == last or early:
@@ -190,7 +190,7 @@ class Recorder:
             self._record("rejected", length=length, error=error)
 
     def _plain(self, fact: Fact) -> None:
-        """Record a fact of plain values; what is reported with each read, once."""
+        """Record a fact as it is; one that comes with each read only if it changed."""
         values = fact._asdict()
         if "error" in values:
             values["error"] = _error(values["error"])
@@ -203,7 +203,7 @@ def _ms(seconds: float) -> int:
 
 
 def _error(error: PoolctlError | None) -> str | None:
-    """Return the kind of an error; the words of the published table, too."""
+    """Return the kind of an error, and its reason if that is a published one."""
     if isinstance(error, LanRequestError):
         return f"{type(error).__name__}: {error.reason}"
     return None if error is None else type(error).__name__

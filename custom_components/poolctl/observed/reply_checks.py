@@ -1,4 +1,4 @@
-"""What the replies to queries show of their form (layouts.md 4)."""
+"""Checks of the form of replies to queries (layouts.md 4)."""
 
 import itertools
 
@@ -47,7 +47,7 @@ _POOL = ("target_temp", *SELECTED.values())
 
 
 def check_reply(evidence: Evidence, name: str, payload: bytes) -> None:
-    """Check the reply to a query; those that are not documented are left alone."""
+    """Check the reply to a query; undocumented replies are ignored."""
     try:
         more = bytes_after(name, payload)
     except ReplyError:
@@ -76,7 +76,7 @@ def _check_keys(evidence: Evidence, name: str, payload: bytes) -> None:
 
 
 def _heating(answer: Answer) -> list[str]:
-    """Return what `v2_temp_get` lacks of what `v2_temp_set` wants back."""
+    """Return the keys that `v2_temp_set` needs and the reply to `v2_temp_get` lacks."""
     entries = {str(e.get("category")): e for e in list_of(answer, "temperature")}
     return [
         *missing(answer, PROBE_CHANNELS),

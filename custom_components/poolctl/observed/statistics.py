@@ -1,6 +1,6 @@
-"""How the two ways to a controller have worked, for troubleshooting.
+"""Statistics of the two paths to a controller, for troubleshooting.
 
-Numbers, times and kinds of errors only: nothing here identifies a controller.
+They have only numbers, times and kinds of errors: nothing identifies a controller.
 """
 
 from dataclasses import dataclass, field
@@ -26,35 +26,35 @@ _ANSWERS = (RefusedError, BusyError, UnconfirmedError)
 
 @dataclass(slots=True)
 class LinkStatistics:
-    """One way to a controller, or to the service, since it was first used.
+    """Statistics of a path to a controller, or to the service, since its first use.
 
-    A poll is one read with its retries, a miss one that failed. Only polls that were
-    answered count for the latency.
+    A poll is one read with its retries, a miss is a poll that failed. Only polls that
+    were answered count towards the latency.
     """
 
     polls: int = 0
     misses: int = 0
     misses_in_a_row: int = 0
     latency_total: float = 0.0
-    """s."""
+    """Seconds, of all answered polls."""
     latency_worst: float = 0.0
-    """s."""
+    """Seconds."""
     last_answer: float = 0.0
-    """Unix time."""
+    """Unix time, 0 if there was none."""
     last_error: type[PoolctlError] | None = None
-    """Without its words: they may be the other side's."""
+    """Type only, as the message may contain text from the other side."""
     last_error_at: datetime | None = None
 
     @property
     def last_answer_at(self) -> datetime | None:
-        """When it was last answered, `None` if never."""
+        """Time of the last answer, `None` if there was none."""
         return (
             datetime.fromtimestamp(self.last_answer, UTC) if self.last_answer else None
         )
 
     @property
     def latency_average(self) -> float | None:
-        """Seconds, `None` while nothing was answered."""
+        """Average latency in seconds, `None` until a poll was answered."""
         answers = self.polls - self.misses
         return self.latency_total / answers if answers else None
 
@@ -84,16 +84,16 @@ class LinkStatistics:
 
 @dataclass(slots=True)
 class ControllerStatistics:
-    """Both ways to one controller, and its newest frames on the LAN."""
+    """Statistics of both paths to one controller, and its newest frames on the LAN."""
 
     lan: LinkStatistics = field(default_factory=LinkStatistics)
     cloud: LinkStatistics = field(default_factory=LinkStatistics)
     last_frame: Frame | None = None
-    """The newest that verified, whether it decodes or not."""
+    """Newest frame that verified, whether it decodes or not."""
     undecoded_frame: Frame | None = None
-    """The newest that ended a poll because it did not decode."""
+    """Newest frame that ended a poll because it did not decode."""
     unknown_frame_version: int | None = None
-    """The newest version of a frame that is not documented."""
+    """Newest frame version that is not documented."""
 
     def observe(self, facts: Facts) -> None:
         """Listen to the facts of a controller."""
@@ -118,7 +118,7 @@ class ControllerStatistics:
             self.undecoded_frame = self.last_frame
 
     def _report_version(self, payload: bytes) -> None:
-        """Log each other version of a frame once."""
+        """Log a frame version that is not documented, once."""
         version = payload[0] if payload else None
         if version is None or version == self.unknown_frame_version:
             return

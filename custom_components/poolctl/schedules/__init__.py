@@ -1,1 +1,1 @@
-"""Calendar rules <-> the controller's schedule records."""
+"""Schedules as entities, as calendar events and as planned runs."""

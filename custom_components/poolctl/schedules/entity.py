@@ -1,4 +1,4 @@
-"""What entities of schedules share: they come and go with them, and have their names."""
+"""Base of schedule entities: they come and go with schedules and have their names."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ..presence import Presences, presence
 
 @dataclass(frozen=True, kw_only=True)
 class OfScheduleDescription[T](PoolctlEntityDescription[T]):
-    """One entity of one schedule."""
+    """Describes one entity of one schedule."""
 
     index: int
 
@@ -50,14 +50,14 @@ def of_schedules[R: _Row](
 
 
 class OfSchedule[T](PoolctlEntity[T]):
-    """An entity of one schedule, named as the controller names it."""
+    """An entity of one schedule, with the name that the controller reports."""
 
     entity_description: OfScheduleDescription[T]
     shows_figures = False
 
     @property
     def schedule(self) -> Schedule | None:
-        """The schedule as it is now, `None` where there is none any more."""
+        """The current schedule, `None` if it no longer exists."""
         schedules = self.coordinator.data.schedules.used
         return schedules.get(self.entity_description.index)
 
@@ -81,14 +81,14 @@ class OfSchedule[T](PoolctlEntity[T]):
 
     @property
     def plain_name(self) -> str:
-        """The name alone, where other words show that it is a schedule's."""
+        """The name alone, for texts that already show that it is a schedule's."""
         texts = self.platform_data.platform_translations
         index = self.entity_description.index
         return schedule_plain_name(index, self.coordinator.data, texts)
 
     @property
     def schedule_name(self) -> str:
-        """What the schedule is called; not cached: it may change."""
+        """Name of the schedule; not cached, because it may change."""
         texts = self.platform_data.platform_translations
         index = self.entity_description.index
         return schedule_name_on_page(index, self.coordinator.data, texts)

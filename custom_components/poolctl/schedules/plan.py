@@ -1,4 +1,4 @@
-"""The websocket command `poolctl/plan`: when schedules are to run, for the dashboard."""
+"""The websocket command `poolctl/plan`: planned runs of schedules for the dashboard."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -28,7 +28,7 @@ _COMMAND: Final[VolDictType] = {
 
 @callback
 def async_setup_plan(hass: HomeAssistant) -> None:
-    """Offer the command."""
+    """Register the command."""
     websocket_api.async_register_command(hass, _plan)
 
 
@@ -39,10 +39,10 @@ def _plan(
     connection: ActiveConnection,
     message: dict[str, Any],
 ) -> None:
-    """Send the runs of armed schedules that touch a stretch of time.
+    """Send the runs of enabled schedules that overlap a period.
 
-    A run has its whole length, also beyond that stretch. Each is `{entity_id, start, end}`
-    with ISO 8601 times; outputs that the user may not see are left out.
+    A run has its whole length, also outside the period. Its form is `{entity_id, start,
+    end}` with ISO 8601 times; outputs that the user may not see are left out.
     """
     start, end = (_aware(message[name]) for name in ("start", "end"))
     coordinator = async_coordinator_of(hass, message["device_id"])
@@ -65,5 +65,5 @@ def _plan(
 
 
 def _aware(at: datetime) -> datetime:
-    """Return a time in its zone, that of Home Assistant where none is given."""
+    """Return a time with a time zone, by default that of Home Assistant."""
     return at if at.tzinfo else at.replace(tzinfo=dt_util.get_default_time_zone())

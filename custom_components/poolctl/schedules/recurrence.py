@@ -1,8 +1,8 @@
-"""Schedules as calendar events, and calendar events as schedules: nothing but values.
+"""Conversion between schedules and calendar events, as values only.
 
-A schedule repeats every week, for ever, by the wall clock. In RFC 5545 that is a rule
-like `FREQ=WEEKLY;BYDAY=MO,TU`. Anything beyond that is refused with InvalidCommandError,
-whose reason names the sentence.
+A schedule repeats every week, without an end, by the wall clock. In RFC 5545 this is a
+rule like `FREQ=WEEKLY;BYDAY=MO,TU`. Any other rule raises InvalidCommandError, whose
+`reason` is the key of the message.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ def format_rule(schedule: Schedule) -> str:
 
 
 def parse_rule(rule: str | None, first: date) -> int:
-    """Return the weekdays of a rule as bits; by default the one of the first event."""
+    """Return the weekdays of a rule as bits, by default that of the first event."""
     if not rule:
         raise InvalidCommandError("no rule", reason="event_repeats_not")
     parts = dict(part.partition("=")[::2] for part in rule.upper().split(";"))
@@ -36,7 +36,7 @@ def parse_rule(rule: str | None, first: date) -> int:
     by_default = {"DAILY": ALL_WEEK, "WEEKLY": 1 << first.weekday()}
     frequency = parts.pop("FREQ", "")
     days = set(filter(None, parts.pop("BYDAY", "").split(",")))
-    # On which day weeks begin makes no difference to what happens every week.
+    # The first day of the week makes no difference to weekly events.
     parts.pop("WKST", None)
     weekly = frequency in by_default and parts in ({}, {"INTERVAL": "1"})
     if not weekly or not days.issubset(WEEKDAYS):
@@ -50,7 +50,7 @@ def parse_rule(rule: str | None, first: date) -> int:
 def parse_window(start: date, end: date) -> tuple[int, int]:
     """Return the wall-clock times of an event as minutes after midnight.
 
-    An event of a whole day is a schedule of a whole day; seconds are left out.
+    An all-day event becomes an all-day schedule; seconds are ignored.
     """
     first, last = _wall(start), _wall(end)
     if last - first > _DAY:
@@ -68,7 +68,7 @@ def _wall(when: date) -> datetime:
 
 
 def make_uid(index: int, schedule: Schedule) -> str:
-    """Return the identifier of a schedule: another one at its index has another."""
+    """Return the UID of a schedule; another schedule at its index has another UID."""
     content = repr(schedule.content).encode()
     return f"{index}-{hashlib.blake2s(content, digest_size=8).hexdigest()}"
 
@@ -76,7 +76,7 @@ def make_uid(index: int, schedule: Schedule) -> str:
 def find_uid(
     uid: str, schedules: Mapping[int, Schedule]
 ) -> tuple[int, Schedule] | None:
-    """Return the schedule that a page showed by an identifier, `None` if it is gone."""
+    """Return the schedule with a UID, `None` if it was changed or deleted since."""
     for index, schedule in schedules.items():
         if make_uid(index, schedule) == uid:
             return index, schedule
@@ -87,23 +87,23 @@ def find_uid(
 
 
 def format_description(name: str, speed: int) -> str:
-    """Return what an event says of its equipment and of the pump's speed in %."""
+    """Return an event's description: name of the equipment and pump speed in %."""
     return f"{name}\n{speed} %" if speed else name
 
 
 def parse_description(
     text: str, names: Mapping[str, int], listed: Iterable[str]
 ) -> tuple[int | None, int | None]:
-    """Return the slot and the speed in % of a text, `None` for what it does not say.
+    """Return the slot and the speed in % from a text, `None` for each one missing.
 
-    `names` maps every name of the equipment to its slot; `listed` are those that a
-    person is informed where none of them is found.
+    `names` maps every name of the equipment to its slot; `listed` are the names that
+    the error message lists if the text contains no name.
     """
     words, slot = _words(text), None
     for name in sorted(names, key=len, reverse=True):
         if (found := _find(_words(name), words)) is not None:
             slot = names[name]
-            # A name may hold numbers, too: what is left of the text has the speed.
+            # A name may contain numbers, so the speed is in the rest of the text.
             words = f"{words[: found.start()]} {words[found.end() :]}"
             break
     speed = _SPEED.search(words)
@@ -119,6 +119,6 @@ def _words(text: str) -> str:
 
 
 def _find(name: str, words: str) -> re.Match[str] | None:
-    """Find a name among words, and not as a part of one, nor as a speed."""
+    """Find a name in a text as whole words, and not as a speed."""
     end = r"(?!\w|\s*%)" if name[-1:].isdecimal() else r"(?!\w)"
     return re.search(rf"(?<!\w){re.escape(name)}{end}", words) if name else None

@@ -1,1 +1,1 @@
-"""What keeps it running: records, memory, finding a lost controller, issues."""
+"""Stored data, the trusted clock, timers of holds, and shared controllers."""

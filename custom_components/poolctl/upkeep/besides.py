@@ -1,4 +1,4 @@
-"""What is shown of a controller besides what it reports."""
+"""Values that are shown for a controller in addition to its reported state."""
 
 from ..client.control.controller import Controller
 from ..learned.learned import Learned
@@ -6,7 +6,7 @@ from ..warm_by.owner import WarmBy
 
 
 class Besides:
-    """Choices, holds and what was learned, as they were published last."""
+    """Choices, holds and learned values, as they were last published."""
 
     def __init__(
         self, controller: Controller, learned: Learned, warm_by: WarmBy
@@ -17,10 +17,10 @@ class Besides:
         self._chosen: tuple[object, ...] = ()
         self._revision = 0
         self.shown: tuple[object, ...] = ()
-        """What is shown besides figures: the same object for as long as it is equal."""
+        """Shown values except figures: the same object for as long as it is equal."""
 
     def renew(self) -> bool:
-        """Take it over as it is now; return whether anything changed."""
+        """Take over the current values; return whether anything changed."""
         controller, warm_by = self._controller, self._warm_by
         previous = self._chosen, self._revision
         self._revision = self._learned.revision
@@ -38,6 +38,6 @@ class Besides:
         return previous != (self._chosen, self._revision)
 
     def look(self, *others: object) -> None:
-        """Compare what is shown besides figures: choices, holds and others."""
+        """Replace `shown` if choices, holds or the other values changed."""
         if (shown := (self._chosen, *others)) != self.shown:
             self.shown = shown

@@ -14,19 +14,19 @@ from ..client.stored import Stored, number
 from .memory import DATA_MEMORY, Memory, Section
 
 _HOME: Final = "home"
-"""Stands in the store where the identifiers of controllers do."""
+"""Key in the store, in place of a device ID."""
 
 
 class KeptClock:
-    """The clock; the newest trusted moment is stored whenever anything is."""
+    """The clock; its trusted time is stored with every save of the store."""
 
     def __init__(self, since: float | None) -> None:
-        """Go on from the trusted moment that was stored, in Unix seconds."""
+        """Continue from the stored trusted time, in Unix seconds."""
         self.clock = Clock(since=since)
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored clock."""
         return cls(stored.get("trusted", number(0, MAX_COUNTER), None))
 
     def as_dict(self) -> dict[str, object]:
@@ -38,7 +38,7 @@ _CLOCK: Final = Section("clock", KeptClock.from_dict)
 
 
 def clock_in(memory: Memory) -> Clock:
-    """Return the clock, the same one every time."""
+    """Return the clock, always the same object."""
     kept = memory.in_use(_HOME, _CLOCK.name)
     if not isinstance(kept, KeptClock):
         kept = memory.read(_HOME, _CLOCK)
@@ -47,7 +47,7 @@ def clock_in(memory: Memory) -> Clock:
 
 @callback
 def clock_of(hass: HomeAssistant) -> Clock:
-    """Return the clock of the store that was read."""
+    """Return the clock of the store that Home Assistant has loaded."""
     return clock_in(hass.data[DATA_MEMORY])
 
 
@@ -55,7 +55,7 @@ def clock_of(hass: HomeAssistant) -> Clock:
 def async_ask_the_time(
     hass: HomeAssistant, entry: ConfigEntry, cloud: CloudClient
 ) -> None:
-    """Have the service confirm or deny each jump of the clock, until the entry ends."""
+    """Check each jump of the clock against the service's time, until the entry ends."""
 
     async def ask() -> None:
         with suppress(PoolctlError):

@@ -1,8 +1,8 @@
-"""Counters of one controller as they are kept over restarts.
+"""Counters of one controller, kept across restarts.
 
-What we sign has a counter that a controller accepts only once: it is kept whatever our clock
-shows, for the controller keeps it, too.
-The newest counter of its frames shows that an older frame is a recording.
+A controller accepts each counter of our signed requests only once. The counter is kept
+whatever our clock shows, because the controller keeps it, too.
+The newest counter of the controller's frames shows that an older frame is a recording.
 """
 
 from collections.abc import Callable
@@ -14,27 +14,27 @@ from .clock import clock_in
 from .memory import Memory, Section
 
 _AHEAD: Final = 64
-"""Counters that are stored as used before they are: so many presses in one second, and a
-sudden end of Home Assistant, use none of them twice. Each costs the controller's other
-clients a second at most, and only where we are ahead of the clock anyway."""
+"""Counters that are stored as used in advance, so that none is used twice if Home
+Assistant crashes after many commands in one second. Each delays the controller's other
+clients by a second at most, and only if our counter is ahead of the clock anyway."""
 
 _COUNTER = whole(0, MAX_COUNTER)
 
 
 class KeptCounters:
-    """The counters of one controller, and up to which they are stored as used."""
+    """The counters of one controller, and the last one that is stored as used."""
 
     def __init__(self, last: int, frames: int | None) -> None:
-        """Go on from what was stored."""
+        """Continue from the stored counters."""
         self.counters = Counters(last, used=self._used)
         if frames is not None:
             self.counters.frames.accept(frames)
         self._reserved = 0
         self.save: Callable[[bool], None] = lambda at_once: None
-        """Stores them, at once or soon."""
+        """Saves the counters, at once or soon."""
 
     def _used(self) -> None:
-        """Store them, at once where the clock alone will not lead above them."""
+        """Save the counters; at once if the clock alone would not lead above them."""
         at_once = self.counters.ahead and self.counters.last > (
             self._reserved - _AHEAD // 2
         )
@@ -44,13 +44,13 @@ class KeptCounters:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored counters."""
         return cls(
             stored.get("counter", _COUNTER, 0), stored.get("frames", _COUNTER, None)
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return them as they are stored: above all that is used until the next time."""
+        """Return the data to store: a counter above all used until the next save."""
         last = self.counters.last
         if self.counters.ahead:
             last = max(last, self._reserved)
@@ -61,7 +61,7 @@ _COUNTERS: Final = Section("counters", KeptCounters.from_dict)
 
 
 def counters_of(memory: Memory, device_id: str) -> Counters:
-    """Return the counters of a controller, the same ones every time."""
+    """Return the counters of a controller, always the same object."""
     kept = memory.in_use(device_id, _COUNTERS.name)
     if not isinstance(kept, KeptCounters):
         kept = memory.read(device_id, _COUNTERS)

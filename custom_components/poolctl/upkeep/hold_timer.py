@@ -1,4 +1,4 @@
-"""Waking holds and pauses of one controller, and ending them before the means is lost."""
+"""Timer of a controller's holds and pauses, and their end before control is lost."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -21,7 +21,7 @@ type _InBackground = Callable[[Coroutine[None, None, None], str], None]
 
 
 class _EndsByItself(Protocol):
-    """An owner of what ends by itself."""
+    """An owner of holds, pauses or requests that end by themselves."""
 
     @property
     def wait(self) -> float | None:
@@ -49,7 +49,7 @@ class HoldTimer:
 
     @callback
     def async_check(self) -> None:
-        """Wait until there is something to do."""
+        """Schedule the next wake-up."""
         if self._cancel is not None:
             self._cancel()
             self._cancel = None
@@ -63,7 +63,7 @@ class HoldTimer:
 
     @callback
     def async_stop(self) -> None:
-        """Leave the holds as they are: what is stored of them has their ends."""
+        """Stop without releasing the holds: they are stored with their ends."""
         self._stopped = True
         self.async_check()
 
@@ -81,7 +81,7 @@ class HoldTimer:
 
 
 def output_names(holds: Iterable[Hold], state: PoolState) -> str:
-    """Return the names of held outputs, as their owner named them."""
+    """Return the names that the owner gave to held outputs, else their numbers."""
     names = (
         (slot.name if (slot := state.outputs.slot(hold.slot)) else "")
         or f"#{hold.slot + 1}"
@@ -93,7 +93,10 @@ def output_names(holds: Iterable[Hold], state: PoolState) -> str:
 async def async_leave(
     hass: HomeAssistant, controller: Controller, warm_by: WarmBy, name: str
 ) -> None:
-    """End what nobody ends later; a notification names what stays: no repair can."""
+    """End holds, pauses and requests; name those that remain in a notification.
+
+    A repair cannot name them, because repairs are deleted with the entry.
+    """
     await warm_by.leave()
     if left := await controller.holds.leave():
         outputs = output_names(left, controller.store.known)
@@ -106,7 +109,7 @@ async def async_leave(
 
 
 async def _async_doser_names(hass: HomeAssistant, kinds: Iterable[AnyDosing]) -> str:
-    """Return the names of the switches of dosers."""
+    """Return the names of the dosers' switches."""
     language = hass.config.language
     texts = await async_get_translations(hass, language, "entity", [DOMAIN])
     start = f"component.{DOMAIN}.entity.switch"

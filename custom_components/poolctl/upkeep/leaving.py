@@ -1,4 +1,4 @@
-"""Releasing what is held when its entry is deleted: nothing of it runs any more."""
+"""Release of holds and pauses when their entry is deleted and no longer loaded."""
 
 from collections.abc import Container
 
@@ -26,9 +26,9 @@ from .remembered import HOLDS, PAUSES, WARM_BY, remembered_state
 async def async_leave_all(
     hass: HomeAssistant, entry: ConfigEntry, shared: Container[str]
 ) -> None:
-    """Release what the controllers of an entry hold; name what is not released.
+    """End holds and pauses of an entry's controllers; report those that remain.
 
-    Other accounts go on with the `shared` ones.
+    The `shared` controllers are skipped: other accounts continue to run them.
     """
     uses_lan = options_of(entry).connection is not Connection.CLOUD
     records, _ = stored_records(entry.data)

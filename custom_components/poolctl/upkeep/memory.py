@@ -1,20 +1,20 @@
-"""What is kept of each controller over restarts of Home Assistant, in one store.
+"""The store of all data that is kept of controllers across restarts of Home Assistant.
 
-A controller has one object for each `Section`. The package that owns a section makes its
-object out of what is stored (`from_dict`), and the object returns what to store (`as_dict`):
+A controller has one object for each `Section`. The package that owns a section creates
+the object from the stored data (`from_dict`); `as_dict` returns the data to store:
 
-- `counters`: of what we sign and of what the controller signs (counters.py);
-- `equipment`: what the controller reported and must be there from the start;
-- `choices`: what a user chose and only Home Assistant keeps;
+- `counters`: counters of our requests and of the controller's messages (counters.py);
+- `equipment`: reported equipment that must be available from the start;
+- `choices`: choices of the user that only Home Assistant keeps;
 - `learned`: values derived from reads over time;
 - `holds`: outputs held by hand;
 - `pauses`: dosers that are off for a time;
-- `warm_by`: water that a person wants warm by a time;
-- `guided_check`: a setting that the guided check changed and has to give back;
-- `evidence`: how often each assumption was confirmed, of the service, too.
+- `warm_by`: requests for water that is warm by a time;
+- `guided_check`: a setting that the guided check changed and has to restore;
+- `evidence`: how often each assumption was confirmed, also for the service.
 
-Everything is written lazily unless its owner asks for more. What cannot be read is lost
-alone, and kept in another file (tolerant_store.py).
+Data is saved with a delay, unless its owner asks to save at once. A value that cannot
+be read does not affect others, and is kept in another file (tolerant_store.py).
 """
 
 from collections.abc import Callable
@@ -29,40 +29,40 @@ from ..const import DOMAIN
 from .tolerant_store import TolerantStore
 
 _SAVE_DELAY: Final = 60.0
-"""s; readings change with every poll, and memory cards wear out."""
+"""Seconds; readings change with every poll, and each write wears out memory cards."""
 
 
 class Storable(Protocol):
-    """What a section keeps; equal objects are stored alike."""
+    """The object of a section; equal objects have equal stored data."""
 
     def as_dict(self) -> dict[str, object]:
-        """Return it in JSON's types."""
+        """Return the data to store, in JSON types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section[T: Storable]:
-    """One kind of what is kept of a controller."""
+    """One kind of data that is stored for a controller."""
 
     name: str
-    """In the store."""
+    """Key in the store."""
     from_dict: Callable[[Stored], T]
-    """Makes the object, of nothing, too."""
+    """Creates the object, also if nothing is stored."""
 
 
 class Memory:
-    """The store: by controller, then by section."""
+    """The stored objects by controller, then by section."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Prepare; `async_load` reads what was kept."""
+        """Prepare; `async_load` reads the store."""
         self._hass = hass
         self._store = TolerantStore(hass)
         self._stored: dict[str, dict[str, object]] = {}
-        """As it was read; a section that is in use is in `_kept`."""
+        """Data as it was read; sections in use are in `_kept`."""
         self._kept: dict[str, dict[str, Storable]] = {}
         self._pending = False
 
     async def async_load(self) -> None:
-        """Read what was kept."""
+        """Read the store."""
         odd: dict[str, object] = {}
         for device_id, stored in (await self._store.async_load_any()).items():
             if isinstance(stored, dict):
@@ -74,7 +74,7 @@ class Memory:
 
     @callback
     def read[T: Storable](self, device_id: str, section: Section[T]) -> T:
-        """Return a section as it was kept; what is odd in it is set aside."""
+        """Return a stored section; values that cannot be read are set aside."""
         kept = self.in_use(device_id, section.name)
         raw = self._stored.get(device_id, {}).get(section.name)
         stored = Stored(raw if kept is None else kept.as_dict())
@@ -88,14 +88,14 @@ class Memory:
 
     @callback
     def in_use(self, device_id: str, section: str) -> Storable | None:
-        """Return the object that is kept now, `None` where none was read yet."""
+        """Return the current object of a section, `None` if none was read yet."""
         return self._kept.get(device_id, {}).get(section)
 
     @callback
     def keep(
         self, device_id: str, section: str, kept: Storable, *, at_once: bool = False
     ) -> None:
-        """Keep an object in place of another; write it if they differ."""
+        """Replace the object of a section; save if it differs."""
         sections = self._kept.setdefault(device_id, {})
         differs = sections.get(section) != kept
         sections[section] = kept
@@ -104,7 +104,7 @@ class Memory:
 
     @callback
     def forget(self, device_id: str) -> None:
-        """Drop a controller that is gone; its counters stay, should it come back."""
+        """Drop a removed controller; its counters stay in case it comes back."""
         for sections in (self._kept, self._stored):
             kept = sections.get(device_id, {})
             for name in kept.keys() - {"counters"}:
@@ -113,11 +113,11 @@ class Memory:
 
     @callback
     def save(self, *, at_once: bool = False) -> None:
-        """Write everything, in a minute at the latest."""
+        """Save everything, in a minute at the latest."""
         if at_once:
             self._hass.async_create_task(self._store.async_save(self._data()))
         elif not self._pending:
-            # Only once: asking again would put the writing off again and again.
+            # Only once: each further request would postpone the save again.
             self._pending = True
             self._store.async_delay_save(self._data, _SAVE_DELAY)
 

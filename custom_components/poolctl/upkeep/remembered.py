@@ -1,4 +1,4 @@
-"""What a controller starts from, and what lasts of it: its sections of the store."""
+"""Stored data of one controller, and the state that it starts from."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,7 +28,7 @@ from .memory import Memory, Section
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equipment:
-    """What the controller reported and must be there from the start."""
+    """Reported equipment that must be available from the start."""
 
     outputs: Outputs
     pump: PumpIdentity | None
@@ -36,11 +36,11 @@ class Equipment:
     pool_sources: tuple[HeatSource, ...]
     chemistry: Chemistry
     chemistry_at: datetime | None = field(compare=False)
-    """As `PoolState.valid_at`: alone it is no reason to write the store."""
+    """See `PoolState.valid_at`; a change of it alone does not cause a save."""
 
     @classmethod
     def of(cls, state: PoolState) -> Self:
-        """Return what lasts of a state."""
+        """Return the part of a state that is stored."""
         return cls(
             outputs=Outputs(types=state.outputs.types, names=state.outputs.names),
             pump=state.pump,
@@ -52,7 +52,7 @@ class Equipment:
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored equipment."""
         chemistry = stored.part("chemistry")
         return cls(
             outputs=Outputs(
@@ -73,7 +73,7 @@ class Equipment:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
+        """Return the data to store."""
         return {
             "types": self.outputs.types,
             "names": self.outputs.names,
@@ -115,17 +115,17 @@ def remembered_state(memory: Memory, device_id: str) -> PoolState:
 
 
 class Remembered:
-    """What lasts of one controller: read once, kept whenever it changed."""
+    """Stored data of one controller: read once, saved whenever it changes."""
 
     def __init__(self, memory: Memory, device_id: str, clock: Clock) -> None:
-        """Read what was kept."""
+        """Read the stored data."""
         self._memory = memory
         self._device_id = device_id
         self._clock = clock
         self.counters = counters_of(memory, device_id)
         self.state = remembered_state(memory, device_id)
         if self.state.outputs.names:
-            # Then it has answered this query before.
+            # Stored names prove that the controller has answered this query.
             self.counters.answered = NAMES.name, b""
         self.choices = memory.read(device_id, CHOICES)
         self.holds = memory.read(device_id, HOLDS).holds
@@ -136,34 +136,34 @@ class Remembered:
 
     @property
     def now(self) -> datetime:
-        """The trusted time where the pool is."""
+        """Trusted time, in the time zone of the pool."""
         return self._clock.now().astimezone(dt_util.get_default_time_zone())
 
     def kept(self, without_flow: WithoutFlow) -> Kept:
-        """Return what its client goes on with; an option says what probes show then."""
+        """Return the data that the client starts from; `without_flow` is an option."""
         choices = replace(self.choices, without_flow=without_flow)
         own_clock = self.learned.controller_clock
         return Kept(self.state, choices, self.holds, self.pauses, own_clock)
 
     @callback
     def async_learn(self, state: PoolState, at: float) -> None:
-        """Take a read of a time, monotonic in s."""
+        """Learn from a read at a time (monotonic, s)."""
         revision = self.learned.revision
         if self.learned.take(state, at, self.now, self.choices):
-            # Before it is shown: after a power cut no total is less than it was.
+            # Saved before it is shown, so that no total is lower after a power cut.
             self._memory.save(at_once=True)
         elif self.learned.revision != revision:
             self._memory.save()
 
     @callback
     def async_reset_total(self, kind: TotalKind) -> None:
-        """Begin a total anew."""
+        """Reset a total."""
         self.learned.totals.reset(kind)
         self._memory.save(at_once=True)
 
     @callback
     def async_filter_cleaned(self) -> None:
-        """Take that a person calls the filter clean."""
+        """Note that a user reported the filter clean."""
         self.learned.cleaned(self._clock.now())
         self._memory.save()
 
@@ -176,7 +176,7 @@ class Remembered:
         pauses: KeptPauses,
         warm_by: KeptRequests,
     ) -> None:
-        """Keep what a read, a reply or a person changed."""
+        """Store what a read, a reply or a user changed."""
         self.choices = choices
         remember(self._memory, self._device_id, state)
         self._memory.keep(self._device_id, CHOICES.name, choices)
@@ -188,5 +188,5 @@ class Remembered:
 
 
 def remember(memory: Memory, device_id: str, state: PoolState) -> None:
-    """Keep what lasts of a state."""
+    """Store the equipment of a state."""
     memory.keep(device_id, _EQUIPMENT.name, Equipment.of(state))

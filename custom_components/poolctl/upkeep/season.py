@@ -1,8 +1,8 @@
-"""A closed season: what happens while a person has disabled polling.
+"""A closed season: the time while a user has disabled polling.
 
-Home Assistant then reads nothing by itself, so nothing would tell that a state is old. A
-state that expires is read once more: a pool that answers stays usable, and one that does
-not is unavailable and left alone until a person asks (chosen).
+Home Assistant then reads nothing by itself, so an old state would not be noticed. A
+state that expires is read once more: a pool that answers stays usable, and one that
+does not is unavailable and is not read again until a user asks (chosen).
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ from ..client.control.store import Store
 from ..client.pool.state import PoolState
 
 _ENTITIES_FIRST = 5.0
-"""s after a start: entities are made out of what is remembered before anything is read."""
+"""Seconds until the first read: entities are first created from the stored state."""
 
 
 class ExpiryWatch:
@@ -32,7 +32,7 @@ class ExpiryWatch:
 
     @callback
     def async_start(self) -> CALLBACK_TYPE:
-        """Look for the first time soon; return what ends it."""
+        """Start with a first read soon; return a function that stops the watch."""
         self._plan(_ENTITIES_FIRST)
         unfollow = self._store.add_read_listener(self._was_read)
 
@@ -62,5 +62,5 @@ class ExpiryWatch:
         self._cancel = None
         await self._read()
         if self._store.expires_in <= 0:
-            # One answer may get lost, and the cloud is asked after a second one only.
+            # One answer may get lost, and the cloud is read only after a second miss.
             await self._read()

@@ -1,4 +1,4 @@
-"""What the controllers of an account have in common."""
+"""Objects shared by the controllers of an account."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,23 +16,23 @@ from .remembered import Remembered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What the controllers of an account share."""
+    """The objects that the controllers of an account share."""
 
     cloud: CloudClient
     observers: Observers
     lan_session: ClientSession
     store: Callable[[ControllerRecord], None]
-    """Keeps what was learned of a controller over restarts."""
+    """Stores the record of a controller in the entry."""
     has_namesake: Callable[[ControllerRecord], bool]
     """Whether another controller has the same name, at another site."""
     problems: AccountProblems
-    """Those of the account, which each of its controllers shows, too."""
+    """Problems of the account, which each of its controllers shows, too."""
     _turns: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def turn(self) -> None:
-        """Wait to do something for one controller that takes a while.
+        """Wait for the turn of one controller to do something that takes a while.
 
-        Between two of them, Home Assistant has time for others.
+        Between two turns, Home Assistant can do other work.
         """
         async with self._turns:
             await asyncio.sleep(0)
@@ -40,6 +40,6 @@ class Shared:
     def access(
         self, record: ControllerRecord, remembered: Remembered, *, allowed: bool
     ) -> LanAccess:
-        """Return what makes clients for one of them."""
+        """Return the LAN access of a controller."""
         facts, counters = self.observers.facts(record.device_id), remembered.counters
         return LanAccess(record, self.lan_session, counters, facts, allowed=allowed)

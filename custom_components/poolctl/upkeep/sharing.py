@@ -1,6 +1,6 @@
-"""Controllers that several accounts own, such as those of two people: one runs each.
+"""Controllers that several accounts own (of two people, for example): one runs each.
 
-A second coordinator would poll it twice as often, and move its entities to and fro.
+A second coordinator would double the polls and move the entities back and forth.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from ..const import CONF_CONTROLLERS, DOMAIN
 def async_on_release(
     hass: HomeAssistant, released: Callable[[], None]
 ) -> CALLBACK_TYPE:
-    """Call back when an account was disabled or deleted, and has stopped."""
+    """Call `released` when an account was disabled or deleted and has stopped."""
 
     @callback
     def changed(change: ConfigEntryChange, entry: ConfigEntry) -> None:
@@ -41,7 +41,7 @@ def async_runs_elsewhere(
 ) -> bool:
     """Return whether another account runs a controller.
 
-    Of those that own it, that is the one which has its device, else the first one.
+    It is run by the account that has its device, else by the first one that owns it.
     """
     entries = hass.config_entries.async_entries(
         DOMAIN, include_ignore=False, include_disabled=False
@@ -55,9 +55,9 @@ def async_runs_elsewhere(
 
 @callback
 def async_take_over(hass: HomeAssistant, entry: ConfigEntry, device_id: str) -> None:
-    """Remove the device that another account had of a controller, with its entities.
+    """Remove a controller's device from other accounts, with its entities.
 
-    Home Assistant gives them back their names and identifiers when they are added.
+    Home Assistant restores their names and IDs when they are added again.
     """
     for other in hass.config_entries.async_entries(DOMAIN):
         device = _device(hass, other, device_id)

@@ -1,4 +1,4 @@
-"""A store that keeps what it can read, and sets aside what it cannot: nothing stops."""
+"""A store that keeps the data it can read and sets aside the rest, without failing."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,23 +20,23 @@ _ANY_VERSION = 1_000_000
 SET_ASIDE = f"{DOMAIN}.set_aside"
 """Key of the store, and name of its file, for what could not be read."""
 _UNREADABLE = (HomeAssistantError, OSError, KeyError, TypeError, AttributeError)
-"""What Home Assistant raises for a file that is not its store's."""
+"""Errors that Home Assistant raises for a file that is not a valid store."""
 
 
 class TolerantStore(Store[Mapping[str, Any]]):
-    """Home Assistant's store, which sets aside what this version cannot read."""
+    """Home Assistant's store, which sets aside data that this version cannot read."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; nothing is read yet."""
         super().__init__(hass, _VERSION, DOMAIN, max_readable_version=_ANY_VERSION)
 
     async def async_load_any(self) -> Mapping[str, Any]:
-        """Return what is stored by any version, nothing where that is not possible."""
+        """Return the data stored by any version, empty if it cannot be read."""
         try:
             found: object = await self.async_load()
         except _UNREADABLE as err:
             _LOGGER.warning("The store cannot be read (%s)", type(err).__name__)
-            with suppress(OSError):  # of a folder that is read-only
+            with suppress(OSError):  # the folder may be read-only
                 await self.hass.async_add_executor_job(self._move_away)
             return {}
         if isinstance(found, Mapping):
@@ -46,7 +46,7 @@ class TolerantStore(Store[Mapping[str, Any]]):
         return {}
 
     async def async_set_aside(self, odd: object) -> None:
-        """Keep under another name what cannot be read, beside what is there already."""
+        """Add data that cannot be read to the store `SET_ASIDE`."""
         store: Store[list[Any]] = Store(self.hass, _VERSION, SET_ASIDE)
         try:
             kept = await store.async_load()
@@ -73,7 +73,7 @@ class TolerantStore(Store[Mapping[str, Any]]):
         old_minor_version: int,
         old_data: object,
     ) -> Mapping[str, Any]:
-        """Keep what another version stored; counters mean the same in each of them."""
+        """Set another version's data aside; keep counters, which all versions share."""
         await self.async_set_aside({"version": old_major_version, "data": old_data})
         if not isinstance(old_data, Mapping):
             return {}

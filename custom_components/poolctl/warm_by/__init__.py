@@ -1,1 +1,1 @@
-"""Water that a person wants warm by a time: what is asked, foreseen, and done for it."""
+"""Water that a user wants warm by a time: the request, its outlook and its heating."""

@@ -1,9 +1,9 @@
-"""Outlook: when heating has to begin for a time, with what, and how warm the water will be.
+"""Outlook: when heating must begin, by which sources, and how warm the water will be.
 
-Each heat source begins when, with those before it, it would just do: solar heating costs
-nothing and is slow, so it begins first; a heater follows only where the sun was not enough.
-Solar heating begins after sunrise of that day: in the night the pump would run for nothing.
-All of this is chosen.
+Each heat source begins when it and those before it would just reach the target in time.
+Solar heating is free and slow, so it begins first; a heater follows only if the sun was
+not enough. Solar heating begins after sunrise of that day: at night the pump would run
+for nothing. All of this is chosen.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,41 +25,41 @@ from ..learned.warming import Sources
 from .request import Request
 
 SPARE: Final = timedelta(minutes=10)
-"""How much earlier heating begins: the water has to mix, and no rate is exact."""
+"""Time by which heating begins earlier: the water must mix, and rates are not exact."""
 SHARE: Final = 0.05
-"""Likewise, of the time that it takes."""
+"""Share of the heating time by which heating begins earlier, too."""
 CLOSE: Final = 0.5
-"""°C below its target at which water counts as warm."""
+"""°C below its target from which water counts as warm."""
 USUAL: Final[Mapping[Body, float]] = {POOL: 0.3, SPA: 3.0}
-"""°C an hour, until it is learned."""
+"""Rates in °C an hour until they are learned."""
 LONGEST: Final[Mapping[Body, timedelta]] = {
     POOL: timedelta(hours=24),
     SPA: timedelta(hours=6),
 }
-"""The longest time of heating before; also where the temperature is not known."""
+"""Longest heating time; also used while the temperature is unknown."""
 
 type Sunrise = Callable[[datetime], datetime | None]
-"""Returns when the sun rises on the local day of a time, `None` where that is not known."""
+"""Returns the sunrise on the local day of a time, `None` if unknown."""
 
 _HOUR: Final = timedelta(hours=1)
 _SUN: Final = (HeatSource.SOLAR,)
 
 
 class Outlook(NamedTuple):
-    """What is foreseen for one request."""
+    """The forecast for one request."""
 
     begins: datetime
-    """When heating has to begin."""
+    """Time at which heating must begin."""
     sources: Sources
     """The heat sources that should have begun by now."""
     water: float | None
-    """°C now, estimated where it does not circulate."""
+    """Temperature now in °C, estimated if the water does not circulate."""
     target: float
-    """°C."""
+    """Target temperature in °C."""
     expected: float | None
-    """°C at the time that was asked for, `None` while the temperature is unknown."""
+    """Expected °C at the requested time, `None` while the temperature is unknown."""
     warm_at: datetime | None
-    """When it will have its target, `None` where nobody can tell."""
+    """Time at which the target is reached, `None` if that cannot be predicted."""
     due: bool
     """Whether heating should have begun by now."""
 
@@ -70,7 +70,7 @@ class Outlook(NamedTuple):
 
     @property
     def late(self) -> bool:
-        """Whether it will not be warm in time, though heating should have begun."""
+        """Whether the water will not be warm in time although heating was due."""
         return (
             self.due
             and self.expected is not None
@@ -84,7 +84,7 @@ def outlook(
     now: datetime,
     sunrise: Sunrise = lambda moment: None,
 ) -> Outlook | None:
-    """Return what is foreseen at a trusted time; `None` where no target is known."""
+    """Return the outlook at a trusted time; `None` without a target or heat source."""
     body, state = request.body, pool.state
     target, fitted = body.of(state).target, fitted_sources(state, body)
     if target is None or not fitted:
@@ -113,9 +113,9 @@ def outlook(
 
 
 def _water(pool: Pool, body: Body, now: datetime) -> float | None:
-    """Return the temperature in °C: measured, else what is left of the last reading.
+    """Return the temperature in °C: measured, else estimated from the last reading.
 
-    Without the noise of the probe: what is foreseen would change with every poll.
+    The noise of the probe is removed, as the outlook would change with every poll.
     """
     state = pool.state
     if state.signals.chemistry_stable and circulates(state, body):
@@ -127,13 +127,13 @@ def _water(pool: Pool, body: Body, now: datetime) -> float | None:
 
 
 def _steps(fitted: Sources) -> tuple[Sources, ...]:
-    """Return which sources heat together, step by step: what costs nothing first."""
+    """Return the sources that heat together in each step: solar heating is first."""
     whole = tuple(sorted(fitted, key=lambda source: source is not HeatSource.SOLAR))
     return (whole[:1], whole) if HeatSource.SOLAR in fitted else (whole,)
 
 
 def _sunny(by: datetime, sunrise: Sunrise) -> timedelta:
-    """Return for how long the sun may have shone by a time."""
+    """Return the time from sunrise to a time of that day."""
     risen = sunrise(by)
     return timedelta.max if risen is None else max(by - risen, timedelta())
 
@@ -150,17 +150,17 @@ def _lead(
     water: float | None,
     target: float,
 ) -> timedelta:
-    """Return how long before the time these sources have to begin."""
+    """Return how long before the requested time these sources must begin."""
     if water is None:
         return LONGEST[body]
-    # Solar heating that nobody has observed alone begins together with the heater.
+    # Solar heating without a learned rate of its own begins together with the heater.
     rate = _expected_rate(pool, body, sources) or _expected_rate(pool, body, fitted)
     hours = max(target - water, 0.0) / (rate or USUAL[body]) * (1 + SHARE)
     return min(hours * _HOUR + SPARE, LONGEST[body])
 
 
 def _rate_now(pool: Pool, request: Request, fitted: Sources) -> float:
-    """Return °C an hour: as it is heated now, else as it would be from now on."""
+    """Return the rate in °C an hour: of current heating, or once heating begins."""
     body, state = request.body, pool.state
     usual = _expected_rate(pool, body, fitted) or USUAL[body]
     if heats(state, body):

@@ -1,7 +1,8 @@
-"""The requests of one controller: begun in time, followed, and given back at their end.
+"""The requests of one controller: begun in time, followed, and undone at their end.
 
-What is held and selected for a request is given back with it, and only that. Whoever switches
-any of it off meanwhile ends the request: a person at the pool is right. All of this is chosen.
+Only the holds and heat sources of a request are released with it. If a user switches
+one of them off meanwhile, the request ends: the user at the pool decides. All of this
+is chosen.
 """
 
 import asyncio
@@ -29,22 +30,22 @@ from .request import LASTS, LONGEST, KeptRequests, Request
 _LOGGER = logging.getLogger(__name__)
 
 LOOK: Final = 60.0
-"""s between two looks at what there is to do."""
+"""Seconds between two checks of the requests."""
 DRAFT: Final = 600.0
-"""s for which a time that has passed is shown."""
+"""Seconds for which a time that was entered too late is shown."""
 _MINUTE: Final = timedelta(minutes=1)
 _SOON: Final = timedelta(minutes=30)
-"""A request that was begun goes on for another time if that has to begin so soon."""
+"""A begun request continues for another time if that must begin within this delay."""
 _LEAVING: Final = 10.0
-"""s to give back before the means of that is lost."""
+"""Seconds for releasing before the means of it is lost."""
 
 
 class Draft(NamedTuple):
-    """A time that was entered and has passed."""
+    """An entered time that has already passed."""
 
     at: datetime
     until: float
-    """For how long it is shown, monotonic, s."""
+    """End of its display (monotonic, s)."""
 
 
 class WarmBy:
@@ -58,7 +59,7 @@ class WarmBy:
         requester: Callable[[Body], str] = lambda body: "",
         sunrise: Sunrise = lambda moment: None,
     ) -> None:
-        """Go on with what was kept; `requester` names what asks for holds."""
+        """Continue the kept requests; `requester` names the source of a hold."""
         self._controller = controller
         self._learned = learned
         self._requester = requester
@@ -70,7 +71,7 @@ class WarmBy:
 
     @property
     def kept(self) -> KeptRequests:
-        """What lasts over restarts."""
+        """The requests to keep across restarts."""
         return KeptRequests(tuple(self._all.values()))
 
     @property
@@ -80,33 +81,33 @@ class WarmBy:
 
     @property
     def drafts(self) -> tuple[datetime, ...]:
-        """The times that were entered and have passed, for a while."""
+        """The entered times that have already passed, shown for a while."""
         return tuple(draft.at for draft in self._drafts.values())
 
     def draft(self, body: Body) -> datetime | None:
-        """Return a time that was entered for a body of water and has passed."""
+        """Return the entered time of a body of water that has already passed."""
         draft = self._drafts.get(body)
         return None if draft is None else draft.at
 
     def of(self, body: Body) -> Request | None:
-        """Return what is asked of a body of water."""
+        """Return the request for a body of water."""
         return next((each for each in self.shown if each.body is body), None)
 
     def outlook(self, request: Request) -> Outlook | None:
-        """Return what is foreseen for a request now."""
+        """Return the current outlook of a request."""
         store = self._controller.store
         pool = Pool(store.state, store.choices, self._learned)
         return outlook(pool, request, self._clock.now(), self._sunrise)
 
     @property
     def late(self) -> tuple[tuple[Request, Outlook], ...]:
-        """The requests that will not be met in time."""
+        """The requests that will not be met in time, with their outlook."""
         found = ((each, self.outlook(each)) for each in self.shown)
         return tuple((each, o) for each, o in found if o is not None and o.late)
 
     @property
     def wait(self) -> float | None:
-        """Seconds until there is something to look at; `None` where nothing is asked."""
+        """Seconds until the next check; `None` if nothing is requested."""
         asked = self._all or self._drafts
         return max(self._look_at - time.monotonic(), 0.0) if asked else None
 
@@ -118,13 +119,13 @@ class WarmBy:
     def _state(self) -> PoolState:
         return self._controller.store.state
 
-    # What a person asks for
+    # Requests of the user
 
     async def enter(self, body: Body, at: datetime) -> None:
-        """Take a time that a person entered; one that has passed ends what was asked.
+        """Take the time that a user entered; a time in the past ends the request.
 
-        A form changes date and time one after the other: what is entered in between may
-        have passed, and stays for the next change. Raises as `want` does.
+        A form changes date and time separately: the value in between may be in the
+        past, and is kept for the next change. Raises the errors of `want`.
         """
         if at > self._clock.now():
             await self.want(body, at)
@@ -139,9 +140,8 @@ class WarmBy:
     ) -> None:
         """Have a body of water warm by a time, and for some time from then.
 
-        With `None` it is wanted no more, and what was begun is given back. Raises
-        InvalidCommandError for a time that has passed, and what commands raise; what could
-        not be given back is tried again.
+        `None` ends the request and undoes it. Raises InvalidCommandError for a time in
+        the past, and the errors of commands; a failed release is tried again.
         """
         if by is None:
             await self._cancel(body)
@@ -156,13 +156,13 @@ class WarmBy:
             if previous is not None:
                 wanted = await self._following(previous, wanted)
             self._drafts.pop(body, None)
-            # Not at once: whoever has entered a date is about to enter the time.
+            # Not at once: a user who has entered a date is about to enter the time.
             self._look_at = time.monotonic() + LOOK
             self._put(wanted)
         self._controller.store.publish()
 
     async def _following(self, previous: Request, wanted: Request) -> Request:
-        """Return a request that takes the place of another one."""
+        """Return the request that replaces a previous one."""
         if not (previous.begun or previous.over):
             return wanted
         expected = self.outlook(wanted)
@@ -178,10 +178,10 @@ class WarmBy:
                 self._put(replace(request, over=True))
                 await self._give_back(self._all[body])
 
-    # What is done for it
+    # Work on the requests
 
     async def work(self) -> None:
-        """Begin what is due, follow what was begun, and give back what is over."""
+        """Begin due requests, follow begun ones, and release those that are over."""
         async with self._working:
             self._forget_drafts()
             for body in BODIES:
@@ -221,14 +221,14 @@ class WarmBy:
 
     @property
     def _able(self) -> bool:
-        """Whether anything can be done: the cloud reports no targets, and gives nothing back.
+        """Whether requests can be carried out, which needs the LAN and a trusted clock.
 
-        A clock that is not trusted begins nothing.
+        The cloud does not report targets, and cannot release holds.
         """
         return self._clock.trusted and self._state.source is Source.LAN
 
     async def _go_on(self, request: Request) -> None:
-        """Heat on, unless somebody ended that."""
+        """Continue heating unless a user or another client ended it."""
         off = request.heats and self._switched_off(request)
         if off and not request.doubtful:
             self._put(replace(request, doubtful=True))
@@ -239,24 +239,24 @@ class WarmBy:
             await self._heat(replace(request, doubtful=False))
 
     def _due(self, request: Request) -> bool:
-        """Return whether it is time, and nobody keeps off what it takes."""
+        """Return whether heating is due, and no output that it needs is held off."""
         if (expected := self.outlook(request)) is None or not expected.due:
             return False
         holds = (self._hold(slot) for slot in self._needed(request.body))
         return all(hold is None or hold.on for hold in holds)
 
     def _taken_over(self, request: Request) -> bool:
-        """Return whether somebody released or switched an output that was held for it."""
+        """Return whether an output held for the request was released or switched."""
         found = ((self._controller.holds.of(i), since) for i, since in request.held)
         return any(h is None or h.since != since or not h.on for h, since in found)
 
     def _switched_off(self, request: Request) -> bool:
-        """Return whether a read shows that it is not to be heated any more."""
+        """Return whether the newest read shows that heating was switched off."""
         spa_ended = request.body is SPA and self._state.spa_mode is False
         return spa_ended or may_heat(self._state, request.body) is False
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
-        """Return the outputs without which a body of water is not heated."""
+        """Return the outputs that heating a body of water needs."""
         outputs = self._state.outputs
         found = (outputs.spa, outputs.pump) if body is SPA else (outputs.pump,)
         return tuple(slot for slot in found if slot is not None)
@@ -265,7 +265,7 @@ class WarmBy:
         return self._controller.holds.of(slot.index)
 
     async def _heat(self, request: Request) -> None:
-        """See that water flows and is heated; what others hold or selected is theirs."""
+        """Make the water flow and heat up; others' holds and selections stay."""
         self._put(request)
         for slot in self._needed(request.body):
             if self._is_free(request, slot):
@@ -279,27 +279,27 @@ class WarmBy:
         self._put(replace(newest, heats=heated, tries=0))
 
     def _is_free(self, request: Request, slot: Slot) -> bool:
-        """Return whether nobody holds an output, or this request does not for long enough."""
+        """Return whether an output is not held, or held too briefly by this request."""
         if (hold := self._hold(slot)) is None:
             return True
         ours = slot.index in dict(request.held)
         return ours and hold.until is not None and hold.until < request.until
 
     def _is_missing(self, request: Request, source: HeatSource) -> bool:
-        """Return whether a heat source is to be selected.
+        """Return whether a heat source must be selected.
 
-        Once only, where it worked: somebody may not want just this one.
+        After heating was confirmed, only once: a user may not want just this source.
         """
         done = request.heats and source in request.selected
         return not (done or self._state.heat[source].selected)
 
     async def _take(self, body: Body, slot: Slot) -> None:
-        """Hold an output until the end; also one whose command may have run is ours."""
+        """Hold an output until the end; it is ours if the command may have run."""
         holds, request = self._controller.holds, self._all[body]
         before, now = self._hold(slot), self._clock.now()
         try:
             requester = self._requester(body)
-            # In whole minutes it ends no earlier than what is compared with it.
+            # The end of a hold may drift by seconds: it must not precede the request's.
             lasts = request.until - now + _MINUTE
             await holds.hold(slot, True, lasts, requester=requester)
         finally:
@@ -309,7 +309,7 @@ class WarmBy:
                 self._put(replace(self._all[body], held=tuple(held.items())))
 
     async def _select(self, body: Body, source: HeatSource) -> None:
-        """Let a heat source run; it is ours before that is sent."""
+        """Select a heat source; it is recorded as ours before the command is sent."""
         before = self._all[body]
         selected = (*(each for each in before.selected if each != source), source)
         self._put(replace(before, selected=selected))
@@ -321,7 +321,7 @@ class WarmBy:
             raise
 
     async def _give_back(self, request: Request) -> None:
-        """Give back what is still ours, and forget the request."""
+        """Release the holds and heat sources that are still ours; drop the request."""
         self._put(request)
         for index, since in request.held:
             hold, slot = self._controller.holds.of(index), self._slot(index)
@@ -337,7 +337,7 @@ class WarmBy:
         return self._state.outputs.slot(index)
 
     def _ours(self, request: Request) -> Iterable[HeatSource]:
-        """Return what was selected for a request, and that no other one needs."""
+        """Return the heat sources of a request that no other request needs."""
         others = {
             source
             for other in self.shown
@@ -347,7 +347,7 @@ class WarmBy:
         return (source for source in request.selected if source not in others)
 
     async def leave(self) -> None:
-        """Give back within 10 s what nobody gives back later."""
+        """Release everything within 10 s, as it cannot be released later."""
         try:
             async with asyncio.timeout(_LEAVING), self._working:
                 for request in tuple(self._all.values()):

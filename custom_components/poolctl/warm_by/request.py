@@ -1,4 +1,4 @@
-"""What a person asks for: a body of water that is warm by a time."""
+"""A user's request: a body of water that is warm by a time."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,9 +9,9 @@ from ..client.pool.heating import BODIES, Body
 from ..client.stored import Reader, Stored, each, flag, moment, number, text, whole
 
 LASTS: Final = timedelta(hours=3)
-"""For which the water stays warm where nothing else is asked."""
+"""Default time for which the water stays warm."""
 LONGEST: Final = timedelta(days=1)
-"""For which it may be asked."""
+"""Longest time for which the water may stay warm."""
 
 _BODIES: Final = {body.key: body for body in BODIES}
 _LAST_SLOT: Final = 63
@@ -19,40 +19,40 @@ _LAST_SLOT: Final = 63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One body of water, and what was done for it.
+    """A request for one body of water, and the commands sent for it.
 
-    Two requests are equal if the same is stored of them.
+    Two requests are equal if their stored values are equal.
     """
 
     body: Body
     by: datetime
-    """By the trusted clock, UTC."""
+    """Requested time by the trusted clock, in UTC."""
     lasts: timedelta = LASTS
-    """For which it stays warm."""
+    """Time for which the water stays warm."""
     begun: bool = False
     heats: bool = False
-    """Whether a read showed that a heat source may run since then."""
+    """Whether a read has shown since then that a heat source may run."""
     held: tuple[tuple[int, datetime], ...] = ()
-    """The outputs that are held for it: slot, and since when."""
+    """Outputs held for it: slot and start of the hold."""
     selected: tuple[HeatSource, ...] = ()
-    """The heat sources that were selected for it."""
+    """Heat sources selected for it."""
     over: bool = False
-    """Whether all that is left is to give that back."""
+    """Whether it has ended, and its holds and heat sources only need releasing."""
     doubtful: bool = field(default=False, compare=False)
-    """Whether the last look found it switched off: one read may be odd."""
+    """Whether the last check showed it switched off: one read may be odd."""
     tries: int = field(default=0, compare=False)
-    """How often a command failed since one worked."""
+    """Number of failed commands since the last success."""
     retry_at: float = field(default=0.0, compare=False)
-    """Monotonic, s."""
+    """Time of the next attempt (monotonic, s)."""
 
     @property
     def until(self) -> datetime:
-        """How long the water stays warm."""
+        """Time until which the water stays warm."""
         return self.by + self.lasts
 
     @classmethod
     def from_stored(cls, value: object) -> Self:
-        """Return what was stored; raises as readers do for anything else."""
+        """Return a stored request; raises like a `Reader` if it is odd."""
         stored = Stored(value)
         return cls(
             body=stored.need("body", lambda key: _BODIES[text(key)]),
@@ -66,7 +66,7 @@ class Request:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
+        """Return the values to store."""
         return {
             "body": self.body.key,
             "by": self.by.isoformat(),
@@ -94,15 +94,15 @@ def _held(value: object) -> tuple[int, datetime]:
 
 @dataclass(frozen=True, slots=True)
 class KeptRequests:
-    """What is stored of the requests of one controller."""
+    """The stored requests of one controller."""
 
     requests: tuple[Request, ...]
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored requests."""
         return cls(stored.list("requests", Request.from_stored))
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
+        """Return the values to store."""
         return {"requests": [request.as_dict() for request in self.requests]}

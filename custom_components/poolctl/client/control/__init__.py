@@ -1,1 +1,1 @@
-"""What is done with a pool: reading it, and commanding it."""
+"""Control of one controller: polling it and sending commands to it."""

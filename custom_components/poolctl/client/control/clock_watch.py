@@ -1,4 +1,4 @@
-"""Sees schedules begin, which they do by the controller's clock (chosen, design.md 2)."""
+"""Observes schedules, which run by the controller's clock (chosen, design.md 2)."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -13,18 +13,18 @@ from ..schedule import DAY, Schedule
 from .store import MAX_AGE, Store
 
 _NEAR: Final = timedelta(minutes=2)
-"""How near midnight is, for a clock that drifts and a read that is late (chosen)."""
+"""Time around midnight that allows for clock drift and a late read (chosen)."""
 _LATER: Final = timedelta(minutes=10)
-"""After which what still runs did not end at midnight (chosen)."""
+"""Time after midnight at which a running schedule did not end there (chosen)."""
 _LONG: Final = 20
-"""Minutes that a schedule has to run on after midnight to show it."""
+"""Minutes after midnight that a schedule must last to be checked."""
 
 
 class ClockWatch:
-    """Compares when schedules begin with when they should."""
+    """Compares the observed start of each schedule with its planned start."""
 
     def __init__(self, store: Store, times: Times, facts: Facts) -> None:
-        """Follow every read from now on; report what the starts show."""
+        """Listen to every read, and emit the results as facts."""
         self._times = times
         self._facts = facts
         self._previous: tuple[PoolState, float] | None = None
@@ -48,9 +48,9 @@ class ClockWatch:
 
 
 def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule]]:
-    """Return the schedules that began between two reads, as far as that is certain.
+    """Yield the schedules that certainly began between two reads, with their index.
 
-    One that runs because somebody released its output, or changed it, began earlier.
+    One that runs because its output was released, or because it changed, began earlier.
     """
     for was, mode, slot in _modes(previous, state):
         if was != MODE_OFF or mode == MODE_OFF:
@@ -62,11 +62,11 @@ def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule
 def over_midnight(
     previous: PoolState, state: PoolState, local: datetime, passed: timedelta
 ) -> Iterator[bool]:
-    """Return for each schedule over midnight whether it went on there.
+    """Yield for each schedule that spans midnight whether it continued after midnight.
 
-    `local` is what the controller's clock shows, `passed` the time between the reads. One
-    that stops at midnight, and not because it is held, ended; one that runs a while later
-    went on.
+    `local` is the controller's time, `passed` the time between the reads. A schedule
+    that stops at midnight without a hold ended there; one that runs a while later
+    continued.
     """
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
     for was, mode, slot in _modes(previous, state):
@@ -81,7 +81,7 @@ def over_midnight(
 
 
 def _modes(previous: PoolState, state: PoolState) -> Iterator[tuple[int, int, Slot]]:
-    """Return both modes of each slot that was not held; the copies of the cloud are old."""
+    """Yield both modes of each slot that was not held; cloud copies are too old."""
     if not (previous.source is state.source is Source.LAN):
         return
     for before, after in zip(previous.outputs.slots, state.outputs.slots, strict=False):
@@ -94,7 +94,7 @@ def _modes(previous: PoolState, state: PoolState) -> Iterator[tuple[int, int, Sl
 def _of(
     mode: int, slot: Slot, previous: PoolState, state: PoolState
 ) -> Schedule | None:
-    """Return the schedule of a mode, where it is that of the slot and did not change."""
+    """Return the schedule of a mode if it belongs to the slot and did not change."""
     schedule = state.schedules.used.get(mode - 1)
     if mode == MODE_MANUAL or schedule is None or schedule.slot != slot.index:
         return None
@@ -102,5 +102,5 @@ def _of(
 
 
 def _mode(state: PoolState, slot: Slot) -> int | None:
-    """Return what runs an output; the mode of the pump's slot can lie (layouts.md 2.4)."""
+    """Return an output's mode; the pump slot's own can be wrong (layouts.md 2.4)."""
     return state.readings.main_pump_mode if slot.role is Role.PUMP else slot.mode

@@ -1,4 +1,4 @@
-"""One controller: everything that is known of it and can be done with it."""
+"""One controller: its state, and everything that can be done with it."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, tzinfo
@@ -32,24 +32,24 @@ from .switching import Switching
 
 
 class Kept(NamedTuple):
-    """What lasts of a controller, as it was before the start."""
+    """Data of a controller that was stored before the start."""
 
     state: PoolState = PoolState()
     choices: Choices = Choices()
     holds: Iterable[Hold] = ()
     pauses: Iterable[Pause] = ()
     clock: ControllerClock | None = None
-    """Its own."""
+    """The controller's own clock."""
 
 
 _NOTHING: Final = Kept()
 
 
 class Controller:
-    """The parts of one controller, handed to each other.
+    """The parts of one controller, connected with each other.
 
-    `store` knows, `paths` are who can be asked, `poller` and `queries` ask; the others
-    command one kind of equipment each.
+    `store` holds the state, `paths` the LAN and cloud clients; `poller` and `queries`
+    read. The other parts each command one kind of equipment.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class Controller:
         zone: Callable[[], tzinfo] = lambda: UTC,
         holds_end: bool = True,
     ) -> None:
-        """Start from what was kept; nothing is read yet.
+        """Start from the stored data; nothing is read yet.
 
-        `publish` is called whenever the state may look different. `zone` is where the
-        pool is; with `holds_end`, what is held by hand is released by itself.
+        `publish` is called whenever the shown state may have changed. `zone` returns
+        the pool's time zone; with `holds_end`, holds are released automatically.
         """
         self.clock = clock = clock or Clock()
         self.store = store = Store(kept.state, kept.choices, publish)
@@ -94,11 +94,11 @@ class Controller:
         self.plan = PlanControl(store, self.schedules)
 
     async def stop(self) -> None:
-        """End the commands that wait."""
+        """Cancel the coalesced commands; new ones are still accepted."""
         await self._sender.stop()
         await self.holds.stop()
 
     async def close(self) -> None:
-        """End the commands that are under way, and take no more."""
+        """Cancel all commands, and accept no new ones."""
         await self._sender.close()
         await self.holds.stop()

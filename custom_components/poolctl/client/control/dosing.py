@@ -1,8 +1,8 @@
-"""Changing the settings of the dosing.
+"""Changes to the dosing settings.
 
-Observed, not published (layouts.md 3 to 5). The firmware sets what a settings object
-lacks to 0, so the whole object is read, changed and written back, unknown keys kept. What
-was read a moment ago is not read again (`Queries.recent`).
+Observed, not published (layouts.md 3 to 5). The firmware sets values that are missing
+in a settings object to 0, so the whole object is read, changed and written back, with
+unknown keys. An object that was just read is not read again (`Queries.recent`).
 """
 
 import asyncio
@@ -37,23 +37,23 @@ from .store import Store
 
 _CARD = "chemistryCard"
 _OLD_COPY = 300.0 + COPY_AGE
-"""s a copy of a settings object may be older than what we wrote of it (chosen)."""
+"""Seconds by which a cloud copy of settings may be older than our write (chosen)."""
 
 
 @dataclass(slots=True)
 class _Written:
-    """What we ourselves wrote of one object, and when."""
+    """Our own writes to one settings object."""
 
     values: dict[str, tuple[object, object, float]]
-    """By key: the value, the one that was read until then, and when (monotonic, s)."""
+    """By key: the written value, the value read before it, the time (monotonic, s)."""
     lock: asyncio.Lock
-    """Of two changes of one object the later must read what the earlier wrote."""
+    """Held during a change: the next one must read what this one wrote."""
 
     def over(self, read: Answer, age: float, most: float = 0.0) -> Answer:
-        """Return an object with what was written since it was read.
+        """Return a read object with the values that were written after it was read.
 
-        It is at least as old as `age` in s, and at most as `most` where it still has
-        what was read until then: another value is somebody else's newer choice.
+        Writes of the last `age` s always apply; those of the last `most` s only if the
+        object has the value read before: any other is a newer choice of another client.
         """
         now = time.monotonic()
         newer = {
@@ -64,47 +64,47 @@ class _Written:
         return {**read, **newer}
 
     def add(self, values: Mapping[str, object], read: Answer) -> None:
-        """Keep what was just written, and what was read of it."""
+        """Remember the values just written, and the ones read before."""
         now = time.monotonic()
         self.values |= {key: (raw, read.get(key), now) for key, raw in values.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """One value of a settings object as a person wants it."""
+    """A requested value for one key of a settings object."""
 
     of: SettingsObject
     key: str
     raw: int | bool
-    """As the wire has it; a flag is a bool."""
+    """Value as sent on the wire; a flag is a bool."""
     show: Callable[[PoolState], PoolState]
 
     def edit(self, settings: Answer) -> Mapping[str, object]:
-        """Return the key to write; raises ReplyError where the object lacks it."""
+        """Return the key to write and its value; raises ReplyError if it is missing."""
         if (previous := settings.get(self.key)) is None:
             raise ReplyError(f"the settings have no {self.key}")
-        # A flag goes back in the form in which it came: true or 1.
+        # A flag is written in the form in which it was read: true or 1.
         as_number = isinstance(self.raw, bool) and type(previous) is int
         return {self.key: int(self.raw) if as_number else self.raw}
 
     def lasting(self, settings: Answer) -> Mapping[str, object]:
-        """Return what the object will say once it was written."""
+        """Return the values that the object will report after the write."""
         return self.edit(settings)
 
     def holds(self, state: PoolState) -> bool:
-        """Return whether a state has the value by itself."""
+        """Return whether a reported state already has the value."""
         return self.show(state) == state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Refill:
-    """A drum that is full again."""
+    """A request to mark a drum as full."""
 
     of: SettingsObject
     drum: DrumKeys
 
     def edit(self, settings: Answer) -> Mapping[str, object]:
-        """Return the flag to write; raises InvalidCommandError without a size."""
+        """Return the flag to write; raises InvalidCommandError without a drum size."""
         if not settings.get(self.drum.size):
             raise InvalidCommandError(
                 "the drum has no size", reason="drum_without_size"
@@ -112,7 +112,7 @@ class _Refill:
         return {self.of.reset: True}
 
     def lasting(self, settings: Answer) -> Mapping[str, object]:
-        """Return what the flag stands for."""
+        """Return the value that the flag sets: the drum's full size remains."""
         return {self.drum.remaining: settings[self.drum.size]}
 
 
@@ -120,10 +120,10 @@ type _Write = _Change | _Refill
 
 
 class DosingControl(Dosers):
-    """Changes the dosing settings of one controller, by the LAN or the cloud.
+    """Changes the dosing settings of one controller over the LAN or the cloud.
 
-    Besides what Sender says, changes raise InvalidCommandError for a value that cannot
-    be chosen, and ReplyError where the controller's object lacks the value to change.
+    In addition to Sender's errors, changes raise InvalidCommandError for a value that
+    is not allowed, and ReplyError if the controller's object lacks the value.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class DosingControl(Dosers):
             raw=on,
             show=lambda state: kind.with_enabled(state, on),
         )
-        # No state frame reports it: the object itself has to be read again.
+        # No state frame reports this flag: the object must be read again.
         await self._change(change, query=keys.settings.query)
 
     async def set_drum(self, kind: DoserKind, size: float) -> None:
@@ -201,13 +201,13 @@ class DosingControl(Dosers):
         )
 
     def set_low_level(self, kind: DoserKind, percent: int) -> None:
-        """Keep below how many % of its drum a doser is nearly empty."""
+        """Store the % of its size below which a drum counts as nearly empty."""
         self._store.choose(lambda choices: kind.with_low_level(choices, percent))
 
     async def refill(self, kind: DoserKind) -> None:
-        """Tell the controller that a drum is full again.
+        """Mark a drum as full.
 
-        Raises InvalidCommandError where the drum has no size: what would full be?
+        Raises InvalidCommandError if the drum has no size: "full" is not defined then.
         """
         refill = _Refill(of=kind.keys.settings, drum=kind.drum_keys)
         previous = kind.of(self._store.known).remaining_ml or 0
@@ -215,7 +215,7 @@ class DosingControl(Dosers):
         def holds(state: PoolState) -> bool:
             doser = kind.of(state)
             left = doser.remaining_ml
-            # A dose may have been taken out of the full drum already.
+            # A dose may already have been taken from the full drum.
             return left is not None and (left > previous or left == doser.drum_ml)
 
         await self._sender.run(
@@ -248,7 +248,7 @@ class DosingControl(Dosers):
         )
 
     def _by_lan(self, change: _Write) -> LanCommand:
-        """Return what reads an object by the LAN, changes it, and writes it back."""
+        """Return a function that reads, changes and writes an object over the LAN."""
         of = change.of
 
         async def write(lan: LanClient) -> StateFrame | None:
@@ -267,14 +267,14 @@ class DosingControl(Dosers):
                 if isinstance(change, _Change):
                     self._queries.wrote(of.query, change.show)
                 else:
-                    # A full drum may be dosed from at once.
+                    # The next dose may be taken from the full drum at once.
                     self._queries.forget(of.query)
                 return frame
 
         return write
 
     def _by_cloud(self, change: _Write) -> CloudCommand:
-        """Return what does the same by the cloud."""
+        """Return a function that does the same through the cloud."""
         of = change.of
 
         async def write(cloud: CloudClient) -> None:
@@ -284,15 +284,15 @@ class DosingControl(Dosers):
                     card = await cloud.read(self._device_id, _CARD, urgent=True)
                     if not (read := object_of(card, of.card)):
                         raise NotSupportedError(f"the cloud does not tell {of.card}")
-                    # The copy may be older than our own last changes, which it must
-                    # not undo.
+                    # The copy may be older than our last changes, and must not undo
+                    # them.
                     settings = written.over(read, COPY_AGE, _OLD_COPY)
                     body = {**settings, of.reset: False, **change.edit(settings)}
                     await cloud.write(self._device_id, of.endpoint, body)
                 except NotOfferedError as err:
                     raise NotSupportedError("the cloud does not offer this") from err
                 written.add(change.lasting(settings), read)
-            # Should the LAN come back, its frames do not report all of it.
+            # If the LAN comes back, its frames do not report all settings.
             self._queries.expire(of.query)
 
         return write

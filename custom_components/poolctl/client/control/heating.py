@@ -1,7 +1,7 @@
 """Heating of pool and spa: target temperatures, and which heat sources may run.
 
-Observed, not published (layouts.md 3 and 4): `v2_temp_set` writes all of it at once, and
-what its body lacks becomes 0. So the whole is read, changed and written back.
+Observed, not published (layouts.md 3 and 4): `v2_temp_set` writes all settings at once
+and sets missing ones to 0. So all of them are read, changed and written back.
 """
 
 from collections.abc import Callable
@@ -26,13 +26,13 @@ from .sender import Command, Sender
 from .store import Store
 
 type _Step = Callable[[PoolState], HeatingChange]
-"""Returns what a person wants, given how things are."""
+"""Returns the requested change, given the present state."""
 
 _NOTHING = HeatingChange()
 
 
 class HeatingControl:
-    """Changes the heating of one controller (see Sender for what commands raise)."""
+    """Changes the heating of one controller (see Sender for the errors of commands)."""
 
     def __init__(self, store: Store, sender: Sender, queries: Queries) -> None:
         """Send through a sender."""
@@ -40,16 +40,16 @@ class HeatingControl:
         self._sender = sender
         self._queries = queries
         self._written: tuple[Told, HeatingChange] | None = None
-        """What was written since the settings were read."""
+        """The newest reply, and the changes written since."""
         self._sent: tuple[Pending, HeatingChange] | None = None
 
     async def change(
         self, body: Body, *, target: float | None = None, heat: bool | None = None
     ) -> None:
-        """Set the target in whole °C, let the water be heated or not, or both at once.
+        """Set the target in whole °C, allow or forbid heating, or both at once.
 
-        Raises InvalidCommandError outside the range of targets, and ReplyError where
-        the controller's settings are not whole: then nothing was written.
+        Raises InvalidCommandError outside the range of targets, and ReplyError if the
+        controller's settings are incomplete: then nothing was written.
         """
         steps: list[_Step] = []
         if target is not None:
@@ -66,13 +66,13 @@ class HeatingControl:
         await self._change(*steps)
 
     async def select(self, source: HeatSource, selected: bool) -> None:
-        """Let a heat source run, or not."""
+        """Allow or forbid a heat source."""
         await self._change(lambda state: HeatingChange(selected={source: selected}))
 
     async def _change(self, *steps: _Step) -> None:
-        """Send changes; those that come while others are under way go together.
+        """Send changes; those requested while others are being sent are combined.
 
-        One at a time: of two changes the later must read what the earlier wrote.
+        They are sent one at a time: each must read what the previous one wrote.
         """
         await self._sender.coalescer.run(
             "heating", steps, self._send, self._sender.confirm, combine=operator.add
@@ -81,7 +81,7 @@ class HeatingControl:
     async def _send(self, steps: tuple[_Step, ...]) -> Pending:
         asked = self._unconfirmed()
         for step in steps:
-            # As it will be: what was asked before counts, confirmed or not.
+            # Based on the earlier requests, too, confirmed or not.
             asked = asked.then(step(asked.show(self._store.state)))
 
         async def write(lan: LanClient) -> StateFrame | None:
@@ -109,13 +109,13 @@ class HeatingControl:
         return pending
 
     def _since(self, reported: Told) -> HeatingChange:
-        """Return what was written since a reply was received."""
+        """Return the changes written since a reply was received."""
         if self._written is None or self._written[0] is not reported:
             return _NOTHING
         return self._written[1]
 
     def _unconfirmed(self) -> HeatingChange:
-        """Return what was sent and not seen yet: what is read next may lack it, too."""
+        """Return the change sent but not confirmed: the next read may lack it, too."""
         if self._sent is None or self._sent[0] not in self._store.pending:
             return _NOTHING
         return self._sent[1]

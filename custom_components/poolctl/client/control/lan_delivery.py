@@ -1,7 +1,7 @@
-"""One command on its way over the LAN: sent again until the controller takes it.
+"""Delivery of one command over the LAN: repeated until the controller accepts it.
 
-A refusal has four causes (interface.md 4.2 rule 2): before a person hears of it, the
-replayed counter is ruled out (design.md 5, chosen).
+A refusal has four causes (interface.md 4.2 rule 2): before the user sees it, a replayed
+counter is ruled out (design.md 5, chosen).
 """
 
 import asyncio
@@ -22,28 +22,28 @@ from ..frame import StateFrame
 from ..lan import LanClient
 
 _AGAIN = (0.5, 1.5, 3.0, 4.0)
-"""s after which what certainly did not run is sent again: 10 s in all, for a controller
-may accept no connection for some seconds (interface.md 4.2 rule 9)."""
+"""Seconds before each repetition of a command that certainly did not run, 9 s in all: a
+controller may accept no connection for some seconds (interface.md 4.2 rule 9)."""
 _PATIENCE = 10.0
-"""s."""
+"""Seconds after which a command is not repeated."""
 _UNPROVEN = 1.1
-"""s after which a refused command is sent again where no query was ever answered: the
-counter, which others raise, too, is another one by then."""
+"""Seconds before a refused command is repeated if no query was ever answered: by then
+the counter, which other clients raise, too, has another value."""
 _ROOM = 2
-"""Counters left out before a command is sent again: a service that signs all that it
+"""Counter values skipped before a command is repeated: a service that signs all that it
 relays signs every half second while it refreshes its copies (interface.md 8)."""
 _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
-"""s to go ahead with the counter, one after the other, until the controller takes it."""
+"""Successive advances of the counter, in s, until the controller accepts it."""
 _MOST_REFUSALS = 3
-"""After each of them the counter is looked at; the next one is final."""
+"""Refusals after each of which the counter is checked; the next one is final."""
 
 type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
 type Look = Callable[[], Awaitable[bool]]
-"""Looks whether a command has its effect already."""
+"""Returns whether a command has already taken effect."""
 
 
 def certainly_lost(error: PoolctlError) -> bool:
-    """Return whether a request did not run, because it never arrived whole."""
+    """Return whether a request did not run because it never arrived completely."""
     if isinstance(error, LanRequestError):
         return error.transient
     return isinstance(error, UnreachableError) and not error.sent
@@ -51,7 +51,7 @@ def certainly_lost(error: PoolctlError) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LanDelivery:
-    """One command, and how to look for its effect."""
+    """One command, and how to check its effect."""
 
     command: LanCommand
     lan: LanClient
@@ -59,9 +59,9 @@ class LanDelivery:
     look: Look
 
     async def send(self, *, patient: bool) -> StateFrame | None:
-        """Send it, again where it certainly did not run.
+        """Send the command, and repeat it if it certainly did not run.
 
-        Returns the frame of the reply, `None` where there is none. Raises DeclinedError
+        Returns the frame of the reply, `None` if there is none. Raises DeclinedError
         once the counter is ruled out as the cause.
         """
         for refusals in range(_MOST_REFUSALS):
@@ -69,21 +69,21 @@ class LanDelivery:
                 return await self._send_or_look(patient=patient)
             except DeclinedError:
                 counter_was_behind = await self._catch_up()
-                # The first time, another client may have used the same number.
+                # The first time, another client may have used the same counter.
                 if refusals and not counter_was_behind:
                     raise
                 if counter_was_behind and await self.look():
                     return None
-                # A client that signs at the same time may go on: leave room for it.
+                # Another client may still be signing: leave room for its counters.
                 self.lan.counters.skip(_ROOM)
         return await self._send_or_look(patient=patient)
 
     async def _send_or_look(self, *, patient: bool) -> StateFrame | None:
-        """Send it; where the controller was busy, look whether it ran all the same."""
+        """Send the command; if the controller was busy, check whether it ran anyway."""
         try:
             return await self._until_taken(self.command, patient=patient)
         except LanBusyError:
-            # It may have run: only the frame of its reply had no room.
+            # It may have run, and only the frame of its reply found no buffer.
             if not self.idempotent:
                 raise
             ran = await self.look()
@@ -95,7 +95,7 @@ class LanDelivery:
     async def _until_taken[T](
         self, run: Callable[[LanClient], Awaitable[T]], *, patient: bool
     ) -> T:
-        """Send it until it is taken; one more try where another path may take it."""
+        """Send until accepted; repeat only once where another path may accept it."""
         last = time.monotonic() + _PATIENCE
         waits = iter(_AGAIN if patient else _AGAIN[:1])
         was_busy = False
@@ -112,24 +112,24 @@ class LanDelivery:
             except DeclinedError as err:
                 if not was_busy:
                     raise
-                # Another client signed meanwhile; it may have run the first time.
+                # Another client signed meanwhile; the first attempt may have run.
                 raise LanBusyError("refused after it was busy") from err
             await asyncio.sleep(wait)
 
     async def _catch_up(self) -> bool:
-        """Make sure that the controller takes our next counter.
+        """Make sure that the controller accepts our next counter.
 
         Other clients sign with the same counter, and their clocks may be ahead. A query
-        that was answered before shows which: refused, it is the counter. Answered, the
-        command may have met with another client's same number: the next refusal is
-        final. Ours goes no further ahead than needed, for it makes those clients look
-        replayed for as long. Returns whether it was behind; raises ClockError where they
-        are too far ahead.
+        that was answered earlier shows the cause. If it is refused, our counter is
+        behind; it is advanced no further than needed, because the other clients look
+        replayed for as long. If it is answered, another client may have used the same
+        counter, and the next refusal is final. Returns whether ours was behind; raises
+        ClockError if the other clients are too far ahead.
         """
         counters = self.lan.counters
         if counters.answered is None:
             if counters.clock_fault is not None:
-                # Nor is any query answered that is asked all the time.
+                # The regular queries are not answered either.
                 raise ClockError("another client's clock is far ahead")
             await asyncio.sleep(_UNPROVEN)
             return False
@@ -147,7 +147,7 @@ class LanDelivery:
         raise ClockError("another client's clock is far ahead")
 
     async def _query_is_taken(self, name: str, payload: bytes) -> bool:
-        """Ask a query that this controller answers; return whether it took our counter."""
+        """Repeat a query answered earlier; return whether our counter was accepted."""
         try:
             await self._until_taken(
                 lambda lan: lan.query(name, payload, urgent=True), patient=True
@@ -158,7 +158,7 @@ class LanDelivery:
 
 
 def _check_worth_a_wait(error: PoolctlError, in_time: bool) -> None:
-    """Raise what ended a request, unless it can be sent again in time."""
+    """Raise the error of a request unless it can be repeated in time."""
     if not certainly_lost(error):
         raise error
     if not in_time:

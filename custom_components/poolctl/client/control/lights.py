@@ -1,6 +1,6 @@
 """Setting the shows of lights.
 
-A show is set by a train of relay pulses that the firmware runs: the relay flaps for a
+The firmware sets a show by a series of relay pulses: the relay goes on and off for a
 while, and the light ends up on. Observed, not published (layouts.md 3 and 4.1).
 """
 
@@ -29,11 +29,11 @@ from .sender import Command, Sender
 from .store import Store
 
 SETTLING_MARGIN = 3.0
-"""s: a `cmd` moves its relay up to 2 s after its reply, and 1 s to be sure (chosen)."""
+"""Seconds: a `cmd` moves its relay up to 2 s after its reply; 1 s spare (chosen)."""
 
 
 class LightControl:
-    """Sets the shows of one controller's lights; only the LAN can."""
+    """Sets the shows of one controller's lights, which only the LAN can do."""
 
     def __init__(self, store: Store, sender: Sender, queries: Queries) -> None:
         """Send through a sender."""
@@ -42,14 +42,14 @@ class LightControl:
         self._queries = queries
 
     def choose_type(self, group: LightGroup, key: str) -> None:
-        """Keep which kind of light a person says is fitted."""
+        """Store which type of light is fitted, as chosen by the user."""
         self._store.choose(lambda choices: group.with_type(choices, key))
 
     async def show(self, index: int, effect: str) -> None:
-        """Have the light of a slot show an effect; it ends up on.
+        """Set the effect of the light on a slot; it ends up on.
 
-        Returns once the controller took it: the relay flaps on for a while. Raises
-        InvalidCommandError for an effect that this light does not have.
+        Returns once the controller accepted it: the relay keeps switching for a while.
+        Raises InvalidCommandError for an effect that this light does not have.
         """
         slot, group, kind = self._light(index)
         if effect not in kind.effects:
@@ -64,10 +64,10 @@ class LightControl:
         await self._send(slot, group, LightAction(color, EFFECT_SECONDS))
 
     async def act(self, index: int, action: str) -> None:
-        """Have the light of a slot do what it does besides colours; it ends up on.
+        """Run an action of the light on a slot that is not an effect; it ends up on.
 
-        Returns once the controller took it, as `show` does. Raises NotSupportedError for
-        an action that this light does not have.
+        Returns once the controller accepted it, as `show` does. Raises
+        NotSupportedError for an action that this light does not have.
         """
         slot, group, kind = self._light(index)
         if action not in kind.actions:
@@ -75,7 +75,7 @@ class LightControl:
         await self._send(slot, group, kind.actions[action])
 
     def _light(self, index: int) -> tuple[Slot, LightGroup, LightType]:
-        """Return a light as it is known now; raises NotSupportedError for others."""
+        """Return a light as last reported; raises NotSupportedError for other slots."""
         known = self._store.known
         slot = known.outputs.slot(index)
         if slot is None or slot.role not in LIGHT_GROUPS:
@@ -94,10 +94,10 @@ class LightControl:
             try:
                 frame = await lan.action("cmd", encode_cmd(LIGHTS_COMMAND, body))
             except LanBusyError as err:
-                # It may have run, and nothing reports what a light shows.
+                # It may have run, and the present effect of a light is not reported.
                 raise OutcomeUnknownError("busy, and it may have run") from err
             finally:
-                # Once it has settled: what is reported before may be the old preference.
+                # After it settled: an earlier reply may report the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)
             if not what.keeps_effect:
                 self._store.known = group.with_show(self._store.known, show)
@@ -106,7 +106,7 @@ class LightControl:
         await self._sender.send(
             Command(
                 key=f"slot {index}",
-                # On, whatever its relay does at the moment.
+                # Shown as on, whatever its relay does at the moment.
                 show=lambda state: with_mode(state, index, MODE_MANUAL),
                 holds=lambda state: is_on(state, index) is True,
                 lan=run,

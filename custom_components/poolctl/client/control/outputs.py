@@ -1,4 +1,4 @@
-"""Outputs: switched by hand, and given back to their schedules (layouts.md 2.4, 3)."""
+"""Outputs: switched by hand, and released to their schedules (layouts.md 2.4, 3)."""
 
 from dataclasses import replace
 
@@ -16,21 +16,21 @@ from .store import Store
 
 
 class OutputControl:
-    """Switches the outputs of one controller (see Sender for what commands raise)."""
+    """Switches the outputs of one controller (see Sender for errors of commands)."""
 
     def __init__(
         self, store: Store, sender: Sender, pump: PumpControl, device_id: str
     ) -> None:
-        """Send through a sender; the pump has ways of its own."""
+        """Send through a sender; the pump has its own commands."""
         self._store = store
         self._sender = sender
         self._pump = pump
         self._device_id = device_id
 
     async def begin(self, slot: int, on: bool, *, hold: bool = True) -> Finish:
-        """Switch a slot by hand, and hold it so against its schedules, or not.
+        """Switch a slot by hand; with `hold`, hold it so against its schedules.
 
-        Returns what waits for its effect.
+        Returns a function that waits for the effect.
         """
         payload = encode_aux(slot, on, hold)
         wired = self._store.known.outputs.slot(slot)
@@ -61,7 +61,7 @@ class OutputControl:
         await (await self.begin(slot, on, hold=hold))()
 
     async def resume_schedule(self, slot: int | None) -> None:
-        """Give a slot back to its schedules."""
+        """Release a slot to its schedules."""
         if slot is None:
             raise NotSupportedError("its slot is not known yet")
         wired = self._store.known.outputs.slot(slot)
@@ -75,12 +75,12 @@ class OutputControl:
 
 
 def is_on(state: PoolState, slot: int) -> bool | None:
-    """Return whether the relay of a slot is on, `None` where that is unknown."""
+    """Return whether the relay of a slot is on, `None` if that is unknown."""
     return None if (found := state.outputs.slot(slot)) is None else found.on
 
 
 def with_mode(state: PoolState, slot: int, mode: int) -> PoolState:
-    """Return the state with another mode of a slot, where its mode is known."""
+    """Return the state with another mode of a slot, if its mode is reported."""
     modes = list(state.outputs.modes)
     if slot < len(modes):
         modes[slot] = mode

@@ -1,4 +1,4 @@
-"""The two ways to one controller: the LAN, and the cloud for when the LAN is gone."""
+"""The two paths to one controller: the LAN, and the cloud while the LAN is down."""
 
 from ..cloud import CloudClient
 from ..exceptions import PoolctlError
@@ -6,11 +6,11 @@ from ..facts import Facts
 from ..lan import LanClient
 
 MAX_MISSES = 2
-"""LAN polls in a row that may fail before the cloud steps in."""
+"""Consecutive failed LAN polls after which the cloud is used."""
 
 
 class Paths:
-    """Who can be asked, and how that has worked."""
+    """The clients of both paths, and how well they worked."""
 
     def __init__(
         self,
@@ -19,41 +19,41 @@ class Paths:
         cloud: CloudClient | None,
         facts: Facts | None = None,
     ) -> None:
-        """Prepare; nobody is asked yet. `facts` are where polls are reported."""
+        """Prepare; nothing is requested yet. Polls are emitted to `facts`."""
         self.device_id = device_id
         self.lan = lan
         self.cloud = cloud
         self.lan_error: PoolctlError | None = None
-        """Why the newest read of the LAN failed, `None` where it did not."""
+        """Error of the newest LAN read, `None` if it succeeded."""
         self.cloud_error: PoolctlError | None = None
         self.lan_works: bool | None = None
-        """Whether the newest read of the LAN was answered, `None` before the first."""
+        """Whether the newest LAN read was answered, `None` before the first one."""
         self.facts = facts or Facts()
-        # One short of the limit: at the start the first miss calls the cloud.
+        # One below the limit: at the start, the first failure switches to the cloud.
         self._misses = MAX_MISSES - 1
 
     @property
     def on_lan(self) -> bool:
-        """Whether the LAN is the source, or is still given a chance to be."""
+        """Whether the LAN is the source, or may still become it."""
         return self.lan is not None and self._misses < MAX_MISSES
 
     @property
     def lan_answers(self) -> bool:
-        """Whether the LAN answered the last time it was asked."""
+        """Whether the LAN answered the last poll."""
         return self.lan is not None and self._misses == 0
 
     def set_lan(self, lan: LanClient | None) -> None:
-        """Take another address or key; it has its first chance at the next poll."""
+        """Use another address or key; the next poll tries it."""
         self.lan = lan
         if lan is not None and self._misses:
             self._misses = MAX_MISSES - 1
 
     def lan_answered(self) -> None:
-        """Count from anew: the LAN is the source."""
+        """Reset the count of failures: the LAN is the source."""
         self.lan_error = None
         self._misses = 0
 
     def lan_missed(self) -> bool:
-        """Count a poll that the LAN did not answer; return whether the cloud steps in."""
+        """Count an unanswered LAN poll; return whether the cloud is used now."""
         self._misses += 1
         return not self.on_lan

@@ -1,4 +1,4 @@
-"""Values that were asked for and are not confirmed yet."""
+"""Requested values that are not confirmed yet."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from ..pool.state import PoolState
 
 @dataclass(slots=True, eq=False)
 class Pending:
-    """A value a person asked for that the controller has not shown yet.
+    """A requested value that the controller has not reported yet.
 
-    `show` puts it into a state; `holds` says whether a state has it by itself. Reads
-    before `settled` say nothing; before `until` they may be older than the command and
-    disprove nothing. Times are monotonic.
+    `show` puts it into a state; `holds` returns whether a reported state has it. Reads
+    before `settled` do not count; reads before `until` may be older than the command
+    and disprove nothing. Times are monotonic.
     """
 
     key: str
@@ -24,18 +24,18 @@ class Pending:
     show: Callable[[PoolState], PoolState]
     holds: Callable[[PoolState], bool]
     doubt: PoolctlError | None = None
-    """Why the command may not have been taken at all."""
+    """Error because of which the command may not have run at all."""
     report: Callable[[bool], None] = lambda observed: None
-    """Takes whether it was observed in time, unless a newer one takes its place."""
+    """Receives whether it was observed in time, unless a newer value replaces it."""
     disproved: bool = False
-    """Whether it was dropped because reads that count did not show it."""
+    """Whether it was dropped because the reads that count did not show it."""
 
 
 class PendingValues:
-    """The pending value of each key; a newer one takes the place of an older one."""
+    """The pending value of each key; a newer one replaces an older one."""
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start without pending values."""
         self._pending: dict[str, Pending] = {}
 
     def add(self, pending: Pending) -> None:
@@ -47,17 +47,17 @@ class PendingValues:
         return self._pending.get(pending.key) is pending
 
     def drop(self, pending: Pending) -> None:
-        """Give up on a value."""
+        """Stop showing a value."""
         if pending in self:
             del self._pending[pending.key]
 
     def confirm(self, pending: Pending) -> None:
-        """Forget a value because it was observed."""
+        """Drop a value because it was observed."""
         self.drop(pending)
         pending.report(True)
 
     def settle(self, known: PoolState, read_at: float) -> list[Pending]:
-        """Forget what a state read at that time confirms; return what it disproves."""
+        """Drop values that a read confirms or disproves; return the disproved ones."""
         disproved = []
         for pending in list(self._pending.values()):
             if read_at < pending.settled:
@@ -72,7 +72,7 @@ class PendingValues:
         return disproved
 
     def overlay(self, known: PoolState) -> PoolState:
-        """Return the state as a person should see it."""
+        """Return the state with the pending values, as a user should see it."""
         for pending in self._pending.values():
             known = pending.show(known)
         return known

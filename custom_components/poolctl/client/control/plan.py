@@ -1,8 +1,7 @@
 """The plan of a day's pump hours, in schedules that are reserved for it.
 
-The controller runs them every day, so the plan of one day goes on while Home Assistant is
-down. They are recognised by their names; every other schedule stays as it is. All of this
-is chosen.
+The controller runs them every day, so a plan continues while Home Assistant is down.
+Their names identify them; all other schedules stay as they are. All of this is chosen.
 """
 
 import asyncio
@@ -20,7 +19,7 @@ from .schedules import ScheduleControl
 from .store import Store
 
 RESERVED: Final = "HA plan"
-"""How the names of reserved schedules begin."""
+"""Prefix of the names of reserved schedules."""
 _NAMES: Final = [f"{RESERVED} {number}" for number in range(1, MAX_BLOCKS + 1)]
 _NEW: Final = Schedule(
     slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=ALL_WEEK, name=""
@@ -28,12 +27,12 @@ _NEW: Final = Schedule(
 
 type _Table = Mapping[int, Schedule]
 type ChooseBlocks = Callable[[_Table], Awaitable[Sequence[Block]]]
-"""Returns the blocks of a plan; it is given the pump's other schedules."""
+"""Returns the blocks of a plan; receives the pump's other schedules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change of the table of schedules; `index` is `None` for a new one."""
+    """One change to the schedules; `index` is `None` for a new one."""
 
     index: int | None
     wanted: Schedule
@@ -57,11 +56,11 @@ class PlanControl:
         again: bool = False,
         dry_run: bool = False,
     ) -> tuple[Sequence[Block], Sequence[Step]]:
-        """Let blocks take the place of the present plan; return them, and the changes.
+        """Replace the present plan with the chosen blocks; return them and the changes.
 
-        Nothing that is right already is written, and nothing else twice a day unless a
-        person requests it (`again`). Raises as `ScheduleControl` does, and
-        InvalidCommandError where other schedules leave no place.
+        Only differences are written, and only once a day unless the user requests it
+        (`again`). Raises as `ScheduleControl` does, and InvalidCommandError if other
+        schedules leave no room.
         """
         async with self._lock:
             await self._schedules.read()
@@ -87,7 +86,7 @@ class PlanControl:
         return pump.index
 
     def _others(self) -> _Table:
-        """Return the schedules of the pump that people made and switched on."""
+        """Return the enabled schedules of the pump that are not reserved."""
         return {
             index: schedule
             for index, schedule in self._used.items()
@@ -97,7 +96,7 @@ class PlanControl:
         }
 
     def _steps(self, blocks: Sequence[Block], speed: int | None) -> Sequence[Step]:
-        """Return the fewest changes that make the reserved schedules a plan."""
+        """Return the fewest changes that turn the reserved schedules into a plan."""
         self._check(blocks)
         reserved = [i for i, one in self._used.items() if _is_reserved(one)]
         places = [*reserved, *[None] * max(len(blocks) - len(reserved), 0)]
@@ -108,10 +107,10 @@ class PlanControl:
         return min(ways, key=len)
 
     def _rest(self, today: date) -> Sequence[Step]:
-        """Return the changes that leave the last plan to the other days.
+        """Return the changes that keep the last plan for all days except today.
 
-        Nothing more is needed today, but while Home Assistant is off the pump still has
-        its hours tomorrow.
+        Nothing more is needed today, but the pump must still have its hours tomorrow
+        while Home Assistant is down.
         """
         others = ALL_WEEK & ~(1 << today.weekday())
         return [
@@ -144,7 +143,7 @@ class PlanControl:
         places: Sequence[tuple[int | None, Block]],
         speed: int | None,
     ) -> Sequence[Step]:
-        """Return what is to be written for blocks at some places, in a safe order."""
+        """Return the changes that put blocks into these places, in a safe order."""
         kept = {index for index, _ in places}
         stopped = {
             index: replace(self._used[index], enabled=False)
@@ -166,7 +165,7 @@ class PlanControl:
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
     ) -> Schedule:
-        """Return a schedule for a block: the previous one with its times, or a new one."""
+        """Return the previous schedule, or a new one, with the times of a block."""
         store = self._store
         equipped = equip(store.known, store.choices, previous, self._pump, speed)
         return replace(
@@ -185,7 +184,7 @@ class PlanControl:
             return
         index = await self._schedules.create(step.wanted)
         if index is not None and not _is_reserved(made := self._used[index]):
-            # The next plan would not recognise it, and make another one.
+            # The next plan would not recognise it, and would create another one.
             await self._schedules.delete(index, observed=made)
             raise NotAppliedError("the controller does not keep its name")
 
@@ -200,24 +199,24 @@ def _free_names(schedules: Iterable[Schedule]) -> list[str]:
 
 
 def _same(wanted: Schedule, previous: Schedule) -> bool:
-    """Return whether both run alike, however midnight is written."""
+    """Return whether both are the same, whichever way midnight is written."""
     same_end = wanted.stop == previous.stop
     return same_end and replace(wanted, end=previous.end) == previous
 
 
 def _in_order(now: _Table, steps: Sequence[Step]) -> Sequence[Step]:
-    """Return steps in an order in which no two schedules are ever armed for one time."""
+    """Return the steps in an order that never arms two schedules for the same time."""
     for order in permutations(steps):
         if _fits(now, order):
             return order
-    # Each is in the place of the other: one is disarmed first.
+    # Each needs the time of another one: one is disarmed first.
     index = next(step.index for step in steps if step.index is not None)
     stop = Step(index, replace(now[index], enabled=False))
     return [stop, *_in_order({**now, index: stop.wanted}, steps)]
 
 
 def _fits(now: _Table, steps: Iterable[Step]) -> bool:
-    """Return whether no step, in this order, overlaps with a schedule as it is then."""
+    """Return whether, in this order, no step overlaps with a schedule as it is then."""
     reserved = {i: one for i, one in now.items() if _is_reserved(one) and one.enabled}
     for step in steps:
         others = [one for i, one in reserved.items() if i != step.index]

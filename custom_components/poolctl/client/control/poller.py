@@ -1,7 +1,7 @@
-"""Reading one controller: the LAN first, the cloud when the LAN is gone.
+"""Reading one controller: the LAN first, the cloud while the LAN is down.
 
-The table of design.md 3; the intervals are the service's advice (interface.md 4.2 rule
-9 and 8), what happens between them is ours (chosen).
+This is the table of design.md 4. The intervals are the service's advice (interface.md
+4.2 rule 9 and 8), all else is chosen.
 """
 
 import asyncio
@@ -43,20 +43,20 @@ from .store import Store
 _LOGGER = logging.getLogger(__name__)
 
 SECOND_TRY = 1.0
-"""s after a read of the LAN that failed: at once, the reason may still be there."""
+"""Seconds before a failed LAN read is repeated: at once, the cause may still exist."""
 LAN_INTERVAL = 15.0
 GIVE_UP = 34.0 - LAN_INTERVAL
-"""s after the LAN was asked in vain that the poll after that may take at most: values of
-the cloud are there 35 s after the last answer of the LAN (chosen)."""
+"""Seconds from the start of a failed LAN poll until the next one must end, so that the
+cloud's values arrive within 35 s of the last LAN answer (chosen)."""
 CLOUD_INTERVAL = 30.0
 _EARLY = 1.0
-"""s that a timer may fire early: the rest is waited for."""
+"""Seconds by which a timer may fire early: the poller then waits for the rest."""
 _SOONEST = 1.0
-"""s between two polls at least."""
+"""Minimum seconds between two polls."""
 
 type _Merge = Callable[[PoolState, Answer, datetime], PoolState]
 
-# What is read of the cloud after the dashboard, where it is offered (layouts.md 5)
+# Cloud endpoints read after the dashboard, where they are offered (layouts.md 5)
 _CLOUD_READS: tuple[tuple[str, _Merge], ...] = (
     ("auxInfo", merge_slots),
     ("ambientTemp", merge_temperatures),
@@ -69,11 +69,11 @@ _ASSUMED: Mapping[str, Callable[[PoolState], PoolState]] = {
     "auxInfo": assume_pump_slot,
     "pumpInfo": assume_speed,
 }
-"""What is assumed where one of these is refused, so that the pump can be controlled."""
+"""Assumption if one of these is refused, so that the pump can still be controlled."""
 
 
 class Poller:
-    """Reads, and decides who is asked next."""
+    """Reads the state, and decides when and from where it is read next."""
 
     def __init__(
         self, store: Store, paths: Paths, queries: Queries, clock: Clock
@@ -84,7 +84,7 @@ class Poller:
         self._paths = paths
         self._queries = queries
         self._began = 0.0
-        """When the newest poll began (monotonic, s)."""
+        """Start of the newest poll (monotonic, s)."""
         self._cloud_not_before = 0.0
         self._schedules_due = 0.0
 
@@ -93,12 +93,12 @@ class Poller:
         """Seconds until the next poll."""
         paths = self._paths
         by_cloud = paths.cloud is not None and paths.cloud_error is None
-        # While neither answers, a cable that is plugged in again is observed soon.
+        # While neither answers, poll often, so that a repaired connection is used soon.
         patient = paths.lan is None or (by_cloud and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         if not patient and paths.lan_error is not None:
-            # What was waited for in vain counts. A silent LAN is asked again at once, so
-            # that the second answer, too, may be late (chosen).
+            # Time spent on an unanswered poll counts. A silent LAN is polled again at
+            # once, so that its second answer may be late, too (chosen).
             vain = time.monotonic() - self._began
             silent = paths.on_lan and vain > LAN_INTERVAL / 2
             interval = _SOONEST if silent else max(interval - vain, _SOONEST)
@@ -108,7 +108,7 @@ class Poller:
     async def poll(self) -> None:
         """Read once, LAN first.
 
-        Raises StateExpiredError once nothing was read for 90 s, or ever.
+        Raises StateExpiredError if nothing was ever read, or nothing for 90 s.
         """
         paths, previous, self._began = self._paths, self._began, time.monotonic()
         if not paths.on_lan:
@@ -122,7 +122,7 @@ class Poller:
             raise StateExpiredError(str(error or "no connection to the controller"))
 
     def _lan_limit(self, previous: float) -> float | None:
-        """Return what a poll of the LAN may take; `previous` is when the last began."""
+        """Return a LAN poll's limit in s; `previous` is the start of the last poll."""
         paths = self._paths
         missed = paths.lan_error and self._store.known.source is Source.LAN
         if not missed or paths.cloud is None:
@@ -131,22 +131,22 @@ class Poller:
         return min(max(left, GIVE_UP - LAN_INTERVAL), TIMEOUT)
 
     async def _read_both(self) -> None:
-        """Read side by side, so that neither waits for the other's time-out."""
+        """Read both in parallel, so that neither waits for the other's timeout."""
         cloud = asyncio.create_task(self.read_cloud())
         try:
             if not await self.read_lan():
                 await cloud
         finally:
-            # The LAN is the better source: what the cloud would say is not needed.
+            # The LAN is the better source: the cloud's answer is not needed then.
             cloud.cancel()
             await asyncio.wait([cloud])
 
     # The LAN
 
     async def read_lan(self, limit: float | None = None) -> bool:
-        """Read the LAN with one more try after a second; return whether it answered.
+        """Read the LAN, with one retry after a second; return whether it answered.
 
-        `limit` is for all of it, in s; `None`: ten.
+        `limit` is the total time in s; `None` means ten seconds.
         """
         paths = self._paths
         if (lan := paths.lan) is None:
@@ -171,7 +171,7 @@ class Poller:
 
     async def _ask_lan(self, lan: LanClient, limit: float) -> StateFrame:
         try:
-            # Waiting for a request that is under way counts, too.
+            # The limit includes the wait for a request in progress.
             async with asyncio.timeout(limit):
                 try:
                     return await lan.state()
@@ -182,7 +182,7 @@ class Poller:
             raise UnreachableError("no answer in time") from None
 
     def merge_frame(self, frame: StateFrame) -> None:
-        """Take over a frame of the LAN, which makes the LAN the source."""
+        """Merge a LAN frame into the state, which makes the LAN the source."""
         previous = self._store.known
         self._store.known = merge_frame(previous, frame, self._clock.now())
         self._paths.lan_answered()
@@ -199,7 +199,7 @@ class Poller:
     # The cloud
 
     async def read_cloud(self) -> None:
-        """Read the dashboard and what else is offered, 30 s after the last time."""
+        """Read the dashboard and other offered endpoints, 30 s after the last read."""
         cloud, early = self._paths.cloud, self._cloud_not_before - time.monotonic()
         if cloud is None or early > _EARLY:
             return
@@ -209,7 +209,7 @@ class Poller:
             dashboard = await self._ask_dashboard(cloud)
             self._paths.cloud_error = None
             if self._store.known.source is not Source.CLOUD:
-                # The first values at once; what else is offered follows.
+                # Show the first values at once; the other endpoints follow.
                 self._merge_cloud(started, ((merge_dashboard, dashboard),))
             extras = await self._read_extras(cloud)
             self._merge_cloud(started, ((merge_dashboard, dashboard), *extras))
@@ -219,7 +219,7 @@ class Poller:
             if isinstance(err, BusyError) and err.retry_after:
                 wait = max(wait, err.retry_after)
         finally:
-            # Of each read: the last one of a cycle is later than the first.
+            # After the last read: the wait applies to each endpoint.
             self._cloud_not_before = time.monotonic() + wait
 
     async def _ask_dashboard(self, cloud: CloudClient) -> Answer:
@@ -233,10 +233,10 @@ class Poller:
         return dashboard
 
     async def _read_extras(self, cloud: CloudClient) -> list[tuple[_Merge, Answer]]:
-        """Read what else the service offers, one at a time.
+        """Read the other endpoints that the service offers, one at a time.
 
-        One that fails affects no other. What is not read within 30 s waits for its turn
-        in the next cycle, so that the state does not expire meanwhile.
+        One that fails does not affect the others. Those not read within 30 s wait for
+        the next cycle, so that the state does not expire meanwhile.
         """
         found: list[tuple[_Merge, Answer]] = []
         until = time.monotonic() + CLOUD_INTERVAL
@@ -250,7 +250,7 @@ class Poller:
                 if isinstance(err, RefusedError) and endpoint in _ASSUMED:
                     self._store.known = _ASSUMED[endpoint](self._store.known)
                 if isinstance(err, BusyError) and err.retry_after:
-                    # The schedules alone are never served from a copy.
+                    # Only the schedules are never served from a copy.
                     due = time.monotonic() + err.retry_after
                     self._schedules_due = max(self._schedules_due, due)
         return found
@@ -267,7 +267,7 @@ class Poller:
         self._store.after_read(started)
 
     async def _refresh_schedules(self, cloud: CloudClient) -> None:
-        """Read the schedules now and then: it costs the controller two commands."""
+        """Read the schedules if due: each read costs the controller two commands."""
         if self._paths.on_lan or time.monotonic() < self._schedules_due:
             return
         self._schedules_due = time.monotonic() + CLOUD_INTERVAL
@@ -283,19 +283,19 @@ class Poller:
         urgent: bool = False,
         believe: Callable[[PoolState], bool] = lambda state: True,
     ) -> bool:
-        """Read the schedules of the cloud and publish them at once, if believed.
+        """Read the schedules of the cloud; publish them at once if `believe` agrees.
 
-        Returns whether they were; raises what `CloudClient.read` raises.
+        Returns whether they were published; raises as `CloudClient.read` does.
         """
         answer = await cloud.read(self._paths.device_id, "scheduleInfo", urgent=urgent)
         read = merge_schedule_info(self._store.known, answer)
         if not believe(read):
             return False
         self._schedules_due = time.monotonic() + QUERY_INTERVAL
-        # Before anything else is sent: it must not undo what a command writes next.
+        # Before anything else is sent: it must not undo the next command's write.
         self._store.update(lambda known: read)
         return True
 
     def schedules_written(self) -> None:
-        """Have the schedules of the cloud read once its copies are newer than now."""
+        """Delay the next read of the schedules until every copy is newer than now."""
         self._schedules_due = time.monotonic() + COPY_AGE

@@ -23,15 +23,15 @@ from .sender import Command, Sender
 from .store import Store
 
 _KEY = "pump"
-"""Of all its commands: the newest counts."""
+"""Key of all commands to the pump: only the newest one counts."""
 
 
 class PumpControl:
-    """Runs the main pump of one controller (see Sender for what commands raise).
+    """Runs the main pump of one controller (see Sender for the errors of commands).
 
-    Two ways lead to it, and neither is known to do everything (unknowns: L5, L6): `aux`
-    may be declined for its slot, and `v2_manual_set` off may hold it off or may give it
-    back to its schedules. What a controller showed of itself is remembered.
+    Two commands control it, and neither certainly does everything (unknowns: L5, L6):
+    `aux` may be declined for its slot, and `v2_manual_set` off may hold it off or may
+    release it to its schedules. The controller's observed behaviour is remembered.
     """
 
     def __init__(self, store: Store, sender: Sender, device_id: str) -> None:
@@ -47,7 +47,7 @@ class PumpControl:
         store.add_read_listener(self._learn_anew)
 
     def _learn_anew(self, state: PoolState, at: float) -> None:
-        """Forget what another firmware declined or did (unknowns: L22)."""
+        """Forget how the previous firmware behaved (unknowns: L22)."""
         if state.firmware != self._firmware:
             self._firmware = state.firmware
             self._no_aux = self._off_holds = False
@@ -55,17 +55,18 @@ class PumpControl:
     async def switch(
         self, on: bool, *, hold: bool = True, speed: int | None = None
     ) -> None:
-        """Run it or stop it as `begin` does, and wait for the effect."""
+        """Run or stop the pump as `begin` does, and wait for the effect."""
         await (await self.begin(on, hold=hold, speed=speed))()
 
     async def begin(
         self, on: bool, *, hold: bool = True, speed: int | None = None
     ) -> Finish:
-        """Run it at a speed in %, by default its last one, or stop it.
+        """Run the pump at a speed in %, by default its last one, or stop it.
 
-        It is held off by `aux`: whether `v2_manual_set` does, or only gives it back to
-        its schedules, is not documented (layouts.md 3). On always holds it. Returns what
-        waits for the effect; raises InvalidCommandError for a speed outside 40 to 100.
+        `aux` holds it off: whether `v2_manual_set` off does so, or only releases it to
+        its schedules, is not documented (layouts.md 3). On always holds it. Returns a
+        function that waits for the effect; raises InvalidCommandError for a speed
+        outside 40 to 100.
         """
         wanted = None if speed is None else _checked(speed)
         asked_again = self._no_aux
@@ -78,7 +79,7 @@ class PumpControl:
             try:
                 await self._sender.confirm(pending)
             except NotAppliedError:
-                # Another firmware may take what the one before declined.
+                # New firmware may accept what the previous one declined.
                 if on or not hold or not (asked_again and await self._held_off()):
                     raise
             if not on and not hold:
@@ -88,14 +89,14 @@ class PumpControl:
         return finish
 
     async def _given_back(self, pending: Pending) -> None:
-        """Make sure that a pump that was stopped is not held off."""
+        """Make sure that a stopped pump is not held off."""
         slot = self._slot()
         if pending.by_lan and slot in (self._store.known.outputs.held or ()):
-            # Where neither way releases it, it is off all the same, as was asked.
+            # If neither command releases it, it is off nevertheless, as requested.
             await self._resumed_by_aux(slot)
 
     async def set_speed(self, speed: int) -> None:
-        """Set the speed in %; a pump that stands still starts with it next time.
+        """Set the speed in %; a stopped pump uses it at the next start.
 
         Raises InvalidCommandError outside 40 to 100.
         """
@@ -107,9 +108,9 @@ class PumpControl:
         self._store.choose(lambda choices: replace(choices, pump_speed=speed))
 
     async def resume(self) -> None:
-        """Give it back to its schedules.
+        """Release the pump to its schedules.
 
-        Raises NotGivenBackError where nothing does; it then is as it was before.
+        Raises NotGivenBackError if no command does so; the pump then stays as it was.
         """
         slot = self._slot()
         ways = [self._resumed_by_aux, self._resumed_by_command]
@@ -133,16 +134,16 @@ class PumpControl:
         try:
             await self._sender.confirm(pending)
         except NotAppliedError, LanBusyError:
-            # A controller may be busy after it ran: what it does now is what counts.
+            # A busy controller may have run it: only the pump's present state counts.
             if was_on and self._store.known.pump_on is False:
-                # What it was asked to give back, it holds off: that would be worse.
+                # It was meant to release the pump, but held it off: run it again.
                 self._off_holds = True
                 await self.switch(True)
             return False
         return True
 
     async def _held_off(self) -> bool:
-        """Hold it off by `aux`; return whether the controller takes that."""
+        """Hold the pump off by `aux`; return whether the controller accepts that."""
         slot = self._slot()
         command = self._command(False, None)
         payload = encode_aux(slot, False, True)
@@ -151,7 +152,7 @@ class PumpControl:
         )
 
     async def _taken(self, command: Command) -> bool:
-        """Send an `aux`; return whether the controller takes it for the pump's slot."""
+        """Send an `aux`; return whether it is accepted for the pump's slot."""
         try:
             await self._sender.run(command)
         except DeclinedError:
@@ -177,7 +178,7 @@ class PumpControl:
         return pending
 
     def _command(self, on: bool, wanted: int | None) -> Command:
-        """Return what switches it by `v2_manual_set`, or by `setPumpInfo`."""
+        """Return the command that uses `v2_manual_set`, or `setPumpInfo` by cloud."""
         slot, device_id = self._slot(), self._device_id
         body = self._body(on, wanted)
         speed = body["pump_speed"]
@@ -194,13 +195,13 @@ class PumpControl:
         )
 
     def _slot(self) -> int:
-        """Return its slot; raises NotSupportedError while that is unknown."""
+        """Return the pump's slot; raises NotSupportedError while that is unknown."""
         if (pump := self._store.known.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         return pump.index
 
     def _body(self, on: bool, wanted: int | None) -> dict[str, int]:
-        """Return the body of `v2_manual_set` (layouts.md 3), at its usual speed for None."""
+        """Return the body of `v2_manual_set` (layouts.md 3); `None`: usual speed."""
         return {
             "aux_switch_state": on,
             "aux_slot_num": self._slot(),
@@ -223,11 +224,11 @@ def _running(state: PoolState, on: bool, speed: int) -> PoolState:
 
 
 def _holds(state: PoolState, on: bool, wanted: int | None) -> bool:
-    """Return whether the pump runs as asked; `wanted` is a speed that was asked for."""
+    """Return whether the pump runs as requested; `wanted` is the requested speed."""
     if not on:
-        # While the heater cools down the pump runs on (layouts.md 2.1).
+        # While the heater cools down, the pump runs on (layouts.md 2.1).
         return state.pump_on is False or state.signals.pump_cooling_down is True
-    # It primes at full speed, and at 0 until the motor turns (unknowns: L19).
+    # It primes at full speed, and reports 0 until the motor turns (unknowns: L19).
     starts = state.signals.pump_priming is True or state.readings.pump_speed == 0
     at_speed = wanted is None or starts or state.readings.pump_speed == wanted
     return state.pump_on is True and at_speed

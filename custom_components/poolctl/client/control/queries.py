@@ -1,6 +1,6 @@
-"""Asking for what only signed queries tell (`pool/queries.py`), now and then.
+"""Regular requests for data that only signed queries report (`pool/queries.py`).
 
-The intervals are design.md 3, ours (chosen).
+The intervals are those of design.md 4 (chosen).
 """
 
 import asyncio
@@ -31,93 +31,93 @@ from .store import Store
 _LOGGER = logging.getLogger(__name__)
 
 SPACING = 1.0
-"""s between background queries: faster ones run the counter ahead (layouts.md 1)."""
+"""Seconds between background queries: faster, the counter runs ahead (layouts.md 1)."""
 SOON = 3.0
-"""s after which names are asked for again while no query was ever answered, twice as long
-each time: the counter that others raise, too, may be ahead of our clock, and entities
-wait for their names."""
+"""Seconds before the names are queried again while no query was ever answered, doubled
+each time: entities wait for them, and the counter, which other clients raise, too, may
+be ahead of our clock."""
 BY_CLOUD = 3
-"""How often that is done until the cloud is asked for them."""
+"""Number of refusals after which the cloud is asked for the names."""
 PATIENCE = 360.0
-"""s for which entities wait at most; the cloud may not know their names."""
+"""Maximum seconds that entities wait; the cloud may not report the names either."""
 DECLINED = 3
 """Refusals in a row after which a query counts as declined."""
 RETRY = 30.0
-"""s after which a query that got no answer is asked again."""
+"""Seconds after which an unanswered query is repeated."""
 
 FRESH = 15.0
-"""s for which a reply is as good as a new one, unless a frame contradicts it: the frames
-themselves are as old (chosen)."""
+"""Seconds for which a reply counts as current unless a frame contradicts it: the frames
+themselves can be as old (chosen)."""
 QUEUED = 3.0
-"""s a reply of the LAN may be older than what we wrote: a `cmd` is queued (chosen)."""
+"""Seconds by which a LAN reply may lag behind our write: a `cmd` is queued (chosen)."""
 
 _NOTHING = PoolState()
 
 type _Settings = tuple[object, ...]
 type Turn = Callable[[], Awaitable[None]]
-"""Waits until others have had time to work: many controllers may answer at once."""
+"""Waits until other tasks could work: many controllers may answer at once."""
 
 
 async def at_once() -> None:
-    """Wait for nobody."""
+    """Return without waiting for other tasks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """A reply, and what full frames may say while it is true."""
+    """A reply, and the settings that full frames may report while it is valid."""
 
     reply: bytes
     at: float
-    """When it was asked for (monotonic, s)."""
+    """Time of the query (monotonic, s)."""
     agree: list[tuple[_Settings, float]]
-    """What frames reported then, and will report after our own writes, each until when."""
+    """Settings reported then or written by us since, each with its expiry time."""
 
     def agrees(self, settings: _Settings) -> bool:
-        """Return whether a frame of now goes with it."""
+        """Return whether the settings of a frame received now agree with the reply."""
         now = time.monotonic()
         return any(now <= until and settings == each for each, until in self.agree)
 
 
 class Queries:
-    """Knows which queries are due, and asks them; only the LAN can be asked."""
+    """Keeps track of the due queries, and sends them, which only the LAN can carry."""
 
     def __init__(self, store: Store, paths: Paths, clock: Clock) -> None:
-        """Start with all of them due."""
+        """Start with all queries due."""
         self.turn: Turn = at_once
-        """Waited for before a reply is taken over that nobody waits for."""
+        """Awaited before the reply of a background query is merged."""
         self._store = store
         self._clock = clock
         self._paths = paths
         self._due = dict.fromkeys(QUERIES, 0.0)
         self._regular: dict[Query, float] = {}
-        """When queries that were brought forward would have been due."""
+        """Regular due times of queries that were brought forward."""
         self._told: dict[str, Told] = {}
-        """The newest replies to what commands read before they write."""
+        """Newest replies by query: commands use them before they write."""
         self._last_full: PoolState | None = None
         self._refused = 0
-        """How often names were refused while no query was ever answered."""
+        """Number of times the names were refused while no query was ever answered."""
         self._wait_until = 0.0
         self._declined: Counter[Query] = Counter()
-        """How often in a row queries were refused while others were answered."""
+        """Consecutive refusals of each query while others were answered."""
 
     @property
     def due(self) -> bool:
-        """Whether something should be asked for."""
+        """Whether a query is due and can be sent."""
         return self._paths.lan_answers and any(self._sensible())
 
     @property
     def names_due(self) -> bool:
-        """Whether the names of the slots are to be asked, as after another wiring."""
+        """Whether the names of the slots must be queried, e.g. after rewiring."""
         waits = not self._due[NAMES] or self._awaits_names
         return self._paths.lan_answers and waits
 
     @property
     def _awaits_names(self) -> bool:
-        """Whether names were refused, and may come soon."""
+        """Whether the names were refused, but are still expected soon."""
         return self._refused > 0 and time.monotonic() < self._wait_until
 
     def _sensible(self) -> Iterator[Query]:
-        """Return those that are due and that the equipment can answer."""
+        """Return the due queries that make sense for the fitted equipment."""
         outputs, now = self._store.known.outputs, time.monotonic()
         return (
             query
@@ -126,10 +126,10 @@ class Queries:
         )
 
     def expire(self, *names: str, after: float = 0.0) -> None:
-        """Have queries asked anew, all of them where none is named.
+        """Make queries due, all of them if none is named, and discard their replies.
 
-        With `after`, only that many seconds from now: sooner they tell nothing. What
-        they reported before is not relied on any more.
+        With `after`, they are due only that many seconds from now: an earlier reply
+        would not be valid.
         """
         for name in names or tuple(self._told):
             self._told.pop(name, None)
@@ -142,10 +142,10 @@ class Queries:
                 self._due[query] = due
 
     def look_for_news(self) -> None:
-        """Have queries asked where a full frame differs from the full frame before it.
+        """Make queries due if a full frame differs from the previous full frame.
 
-        The frames are compared with each other, not with what is known: a reply that
-        disagrees with the frames for good would make every poll look like news.
+        Frames are compared with each other, not with the state: a reply that always
+        disagrees with the frames would make every poll look like a change.
         """
         previous, self._last_full = self._last_full, self._store.known
         if previous is None:
@@ -163,20 +163,20 @@ class Queries:
                 self._bring_forward(query, after)
 
     def _bring_forward(self, query: Query, after: float) -> None:
-        """Have a query asked some seconds from now instead of when it is due next.
+        """Make a query due in some seconds instead of at its regular time.
 
-        It is not asked once more: background queries keep to so many an hour.
+        It replaces the regular query: background queries per hour are limited.
         """
         regular = self._regular.setdefault(query, self._due[query])
         self._due[query] = min(regular, time.monotonic() + after)
 
     async def refresh(self, *, first_only: bool = False) -> None:
-        """Ask what is due, spaced so that a person's command fits in between."""
+        """Send the due queries, spaced so that a user's command fits in between."""
         spacing = 0.0
         while any(self._sensible()) or (self._awaits_names and not first_only):
             await asyncio.sleep(spacing)
             spacing = SPACING
-            # What is due, and where to ask, may have changed while this slept.
+            # The due queries and the LAN client may have changed during the sleep.
             query = next(self._sensible(), None)
             if (lan := self._paths.lan) is None:
                 return
@@ -210,17 +210,17 @@ class Queries:
     async def _refused_by(
         self, query: Query, counters: Counters, error: RefusedError
     ) -> float | None:
-        """Judge a refusal; return after how long to ask again, `None`: as always.
+        """Return the seconds to a refused query's next try, `None`: usual interval.
 
-        Where other queries were answered since, it is the query that is declined. Else
-        it is the counter that all clients share, and time alone helps.
+        If other queries were answered since, the query itself is declined. Otherwise
+        the cause is the counter that all clients share, and only time helps.
         """
         if isinstance(error, LanRequestError):
             return RETRY if error.transient else None
         if counters.answered not in (None, (query.name, b"")):
             if query is NAMES:
                 self._refused = 0
-            # Others may have signed at the same moment, but not again and again.
+            # Another client may have signed at the same moment, but not repeatedly.
             self._declined[query] += 1
             return RETRY if self._declined[query] < DECLINED else None
         counters.refused()
@@ -229,17 +229,17 @@ class Queries:
         return RETRY
 
     async def _names_refused(self) -> float:
-        """Have entities wait for their names; return after how long to ask again."""
+        """Make entities wait for their names; return the seconds to the next query."""
         if not self._refused:
             self._wait_until = time.monotonic() + PATIENCE
         self._refused += 1
         if self._refused == BY_CLOUD:
             await self._names_by_cloud()
-        # Doubled nine times it is longer than `RETRY`; a thousand times, no number is it.
+        # Nine doublings already exceed `RETRY`; a thousand would overflow a float.
         return min(SOON * (1 << min(self._refused - 1, 9)), RETRY)
 
     async def _names_by_cloud(self) -> None:
-        """Take over the names of the cloud, where it reports them."""
+        """Use the names from the cloud, if it reports them."""
         if (cloud := self._paths.cloud) is None:
             return
         try:
@@ -257,7 +257,7 @@ class Queries:
             )
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
-        """Ask one query and publish its reply; raises what `LanClient.query` raises."""
+        """Send a query and publish its reply; raises as `LanClient.query` does."""
         reported = await self._ask(query.name, lan, urgent=urgent)
         if not urgent:
             await self.turn()
@@ -266,9 +266,9 @@ class Queries:
         )
 
     async def recent(self, name: str, lan: LanClient) -> Told:
-        """Return what is written back with a change: a fresh reply, asked for if need be.
+        """Return a current reply, to be written back with a change; query it if needed.
 
-        Raises what `LanClient.query` raises.
+        Raises as `LanClient.query` does.
         """
         reported = self._told.get(name)
         if reported is not None and time.monotonic() - reported.at < FRESH:
@@ -282,11 +282,11 @@ class Queries:
         return reported
 
     def forget(self, name: str) -> None:
-        """Rely no more on what a query reported: a write may have changed it, or not."""
+        """Discard the reply to a query: a failed write may have changed its data."""
         self._told.pop(name, None)
 
     def wrote(self, name: str, show: Callable[[PoolState], PoolState]) -> None:
-        """Have frames agree that show what we wrote; older ones only while it is queued."""
+        """Accept frames that show our write; older ones only while it is queued."""
         if (reported := self._told.get(name)) is None:
             return
         queued = time.monotonic() + QUEUED
@@ -296,7 +296,7 @@ class Queries:
         reported.agree.append((_settings(show(self._store.known)), math.inf))
 
     async def ask(self, name: str) -> bool:
-        """Ask a query now, for a person; return whether it was answered."""
+        """Send a query at once, for a user; return whether it was answered."""
         for query in QUERIES:
             if query.name == name and self._paths.lan is not None:
                 try:
@@ -309,10 +309,10 @@ class Queries:
 
 
 def _settings(state: PoolState) -> _Settings:
-    """Return what a full frame reports that any query may hang on.
+    """Return the values of a full frame that may affect the reply to any query.
 
-    Doses empty the drums all the time, and schedules are armed and disarmed: the
-    queries that these concern look at them by `Query.news_in`.
+    Drum levels and armed schedules change all the time and are left out: the queries
+    that they concern check them in `Query.news_in`.
     """
     acid, chlorine = state.acid, state.chlorine
     return (

@@ -1,7 +1,7 @@
-"""What a person composed: any action or query, sent to the controller as it is.
+"""Raw commands: any action or query that a user composed, sent unchanged.
 
-The way to what nobody has described, such as `set_time` and `evt_rewind`
-(layouts.md 3). Only the LAN carries it.
+They give access to undocumented actions such as `set_time` and `evt_rewind`
+(layouts.md 3). Only the LAN carries them.
 """
 
 from ..exceptions import (
@@ -18,7 +18,7 @@ from .sender import Sender
 
 
 def parse_payload(text: str) -> bytes:
-    """Return the bytes of a payload in hex, spaces allowed; raises InvalidCommandError."""
+    """Return the bytes of a hex payload, spaces allowed; raises InvalidCommandError."""
     try:
         return bytes.fromhex(text)
     except ValueError:
@@ -26,15 +26,15 @@ def parse_payload(text: str) -> bytes:
 
 
 class RawControl:
-    """Sends what a person composed, once: nobody knows whether it may run twice.
+    """Sends raw commands, each only once: whether one may run twice is not documented.
 
-    Raises what `LanClient.query` raises, and NotSupportedError without a LAN.
+    Raises as `LanClient.query` does, and NotSupportedError without a LAN.
     """
 
     def __init__(
         self, paths: Paths, sender: Sender, poller: Poller, queries: Queries
     ) -> None:
-        """Send by the LAN, and let poller and queries know."""
+        """Send over the LAN, and inform the poller and the queries."""
         self._paths = paths
         self._sender = sender
         self._poller = poller
@@ -43,20 +43,20 @@ class RawControl:
     async def action(self, name: str, payload: bytes) -> bytes:
         """Run an action; return its reply, a state frame or nothing."""
         lan = self._lan
-        # It may have changed anything, also where its answer is lost.
+        # It may change anything, even if its answer is lost.
         self._queries.expire()
         try:
             async with self._sender.running():
                 reply = await lan.raw_action(name, payload)
         except LanBusyError as err:
-            # Only the frame of its reply may have found no room.
+            # It may have run, and only the frame of its reply found no buffer.
             raise OutcomeUnknownError("busy, perhaps after it ran") from err
         if (frame := state_after(reply)) is not None:
             self._poller.merge_frame(frame)
         return reply
 
     async def query(self, name: str, payload: bytes) -> bytes:
-        """Ask a query; return its reply."""
+        """Send a query; return its reply."""
         async with self._sender.running():
             return await self._lan.query(name, payload, urgent=True)
 

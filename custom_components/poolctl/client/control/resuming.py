@@ -1,4 +1,4 @@
-"""The command that gives an output back to its schedules, whichever way it goes."""
+"""The command that releases an output to its schedules, by any LAN action."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from .sender import Command
 
 
 def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
-    """Return the command for a slot; it has its effect once the slot is not held."""
+    """Return the command for a slot; it took effect once the slot is not held."""
 
     def holds(state: PoolState) -> bool:
         return state.outputs.held is not None and slot not in state.outputs.held

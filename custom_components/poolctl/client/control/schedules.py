@@ -1,8 +1,8 @@
 """Changes to the schedules of one controller.
 
-The app and the controller's own panel change them, too: they are read again before every
-change, and after it. Nothing is ever sent twice: where an answer got lost, another look
-says whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5).
+The app and the controller's own panel change them, too, so they are read before and
+after each change. No change is repeated unchecked: after a lost answer, another read
+shows whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5).
 """
 
 import asyncio
@@ -40,29 +40,29 @@ from .sender import Sender
 from .store import Store
 
 type _Found[T] = Callable[[Mapping[int, Schedule]], T | None]
-"""Finds in the schedules what a change was to bring about, `None` if it is not there."""
+"""Returns the result of a change in the schedules, `None` if it is not there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change[T]:
-    """One change: how it is sent, what it does, and how that is found again."""
+    """One change: how it is sent, what it does, and how its result is found."""
 
     payload: bytes
     endpoint: str
     body: Answer
     becomes: tuple[int, Schedule | None]
-    """The index it is about, and the schedule there afterwards."""
+    """Index of the schedule, and the schedule after the change."""
     found: _Found[T]
 
 
 class ScheduleControl:
     """Changes schedules, one change at a time; an index counts from 0.
 
-    `observed` is the schedule that the person looked at: if it is another by now, nothing is
-    sent, the new ones are shown, and InvalidCommandError says so.
+    `observed` is the schedule that the user looked at: if it has changed since, nothing
+    is sent, the new schedules are shown, and InvalidCommandError is raised.
 
-    Besides what Sender says, they raise NotDoneError where an answer got lost and the
-    change was not done, and OutcomeUnknownError where that is unclear.
+    In addition to Sender's errors, changes raise NotDoneError if an answer got lost and
+    the change was not done, and OutcomeUnknownError if that is unclear.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class ScheduleControl:
         self._device_id = device_id
         self._lock = asyncio.Lock()
         self._copies_until = 0.0
-        """Until when (monotonic) the cloud may serve copies older than our last write."""
+        """Time until which cloud copies may predate our last write (monotonic, s)."""
         self._new: Schedule | None = None
-        """One that the cloud was told to make, at an index that is only guessed."""
+        """Schedule created through the cloud, whose index is only assumed."""
 
     async def read(self) -> None:
         """Read the schedules and show them."""
@@ -91,7 +91,7 @@ class ScheduleControl:
             await self._read()
 
     async def create(self, wanted: Schedule) -> int | None:
-        """Add a schedule; return its index, `None` where it could not be looked up."""
+        """Add a schedule; return its index, `None` if it could not be looked up."""
         async with self._lock:
             previous = await self._read()
             wanted = tidy(wanted)
@@ -106,13 +106,13 @@ class ScheduleControl:
                     found=lambda now: _added(previous, now, wanted),
                 )
             )
-            # Neither record nor body says so: a new one is armed, or is not.
+            # Neither record nor body sets this: a new schedule may be armed or not.
             if index is not None and self._now()[index].enabled is not wanted.enabled:
                 index = await self._arm_new(previous, wanted)
             return index
 
     async def update(self, index: int, wanted: Schedule, *, observed: Schedule) -> None:
-        """Replace a schedule; arm or disarm it where that differs from the observed one."""
+        """Replace a schedule; arm or disarm it if the observed one differs in that."""
         async with self._lock:
             now = await self._read_unchanged(index, observed)
             wanted = replace(tidy(wanted, now[index]), turnover=now[index].turnover)
@@ -120,7 +120,7 @@ class ScheduleControl:
                 wanted = replace(wanted, enabled=now[index].enabled)
             check(self._store.known, now, wanted, index)
             if now[index].enabled and not wanted.enabled:
-                # First, so that it never runs against another one.
+                # Disarmed first, so that it never conflicts with another schedule.
                 await self._enable(index, False)
             if not wanted.same_as(now[index]):
                 enabled = wanted.enabled and now[index].enabled
@@ -174,9 +174,9 @@ class ScheduleControl:
         )
 
     async def _arm_new(self, previous: Mapping[int, Schedule], wanted: Schedule) -> int:
-        """Arm or disarm a new schedule as it is wanted; return its index.
+        """Arm or disarm a new schedule as requested; return its index.
 
-        Raises OutcomeUnknownError where the cloud does not report the index yet.
+        Raises OutcomeUnknownError if the cloud does not report the index yet.
         """
         try:
             index = _added(previous, await self._read(), wanted)
@@ -193,7 +193,7 @@ class ScheduleControl:
     async def _read_unchanged(
         self, index: int, observed: Schedule | None
     ) -> Mapping[int, Schedule]:
-        """Read the schedules; raises InvalidCommandError if one is not as it was."""
+        """Read the schedules; raises InvalidCommandError if `observed` has changed."""
         now = await self._read()
         if observed is None or not observed.same_as(found := now.get(index)):
             changed = observed and found and observed.differences(found)
@@ -203,7 +203,7 @@ class ScheduleControl:
         return now
 
     async def _read(self) -> Mapping[int, Schedule]:
-        """Read the schedules by the path that works, and show them."""
+        """Read the schedules over the path that works, and show them."""
 
         async def ask(lan: LanClient) -> None:
             await self._queries.read(SCHEDULES, lan, urgent=True)
@@ -213,9 +213,9 @@ class ScheduleControl:
         return self._now()
 
     async def _read_cloud(self, cloud: CloudClient) -> None:
-        """Read the schedules of the cloud, unless what it serves may be too old.
+        """Read the schedules of the cloud, unless its copy may be too old.
 
-        Raises BusyError while it does not report the index of a new one.
+        Raises BusyError while the cloud does not report the index of a new schedule.
         """
         left = self._copies_until - time.monotonic()
         if left <= 0:
@@ -223,7 +223,7 @@ class ScheduleControl:
         if (new := self._new) is None:
             if left <= 0:
                 await self._poller.read_schedules(cloud, urgent=True)
-            return  # what we wrote is known, and newer
+            return  # our own write is newer
 
         def has_it(state: PoolState) -> bool:
             return any(one.when == new.when for one in state.schedules.used.values())
@@ -233,10 +233,10 @@ class ScheduleControl:
         self._new = None
 
     async def _write[T](self, change: _Change[T]) -> T | None:
-        """Send a change, and look what came of it; again only where it was not done.
+        """Send a change and check the result; repeat it only if it was not done.
 
-        What the cloud acknowledged is shown without a look: its copies may be older.
-        Returns `None` where it was acknowledged and could not be looked at.
+        A change that the cloud acknowledged is not checked: its copies may be older.
+        Returns `None` if the change was acknowledged and could not be checked.
         """
         for again in (True, False):
             by_lan, lost = await self._send(change)
@@ -260,7 +260,7 @@ class ScheduleControl:
     async def _send[T](self, change: _Change[T]) -> tuple[bool, PoolctlError | None]:
         """Send a change once.
 
-        Returns whether it went by the LAN, and what leaves open whether it was done.
+        Returns whether it went over the LAN, and the error if the outcome is unclear.
         """
         by_lan = True
 
@@ -287,7 +287,7 @@ class ScheduleControl:
         return by_lan, None
 
     def _show[T](self, change: _Change[T]) -> T | None:
-        """Show what the cloud has acknowledged until a read that cannot be older."""
+        """Show a change acknowledged by the cloud until a read that cannot be older."""
         index, schedule = change.becomes
         if schedule is not None and index not in self._now():
             self._new = schedule
@@ -300,9 +300,9 @@ class ScheduleControl:
 def _added(
     previous: Mapping[int, Schedule], now: Mapping[int, Schedule], wanted: Schedule
 ) -> int | None:
-    """Return the index of a schedule that was not there before.
+    """Return the index of the schedule that was added.
 
-    Its name is not looked at: a controller may keep less of it than we sent.
+    Its name is not compared: a controller may keep less of it than we sent.
     """
     return next(
         (i for i, one in now.items() if one.when == wanted.when and i not in previous),
@@ -311,7 +311,7 @@ def _added(
 
 
 def _number(index: int) -> dict[str, int]:
-    """Return how the cloud names a schedule: it counts from 1 (chosen)."""
+    """Return the cloud's number of a schedule, which counts from 1 (chosen)."""
     return {"schedule_num": index + 1}
 
 
@@ -328,7 +328,7 @@ def _cloud_record(schedule: Schedule) -> dict[str, object]:
 
 
 def _not_done(by_lan: bool, lost: PoolctlError | None) -> PoolctlError:
-    """Return what to report where a look did not show the change."""
+    """Return the error if the check did not show the change."""
     if lost is None:
         return NotAppliedError("the controller accepted it but did not do it")
     if not by_lan:

@@ -1,7 +1,7 @@
 """Which path a command takes, and how its effect is confirmed.
 
-The rules of commands are design.md 4, ours (chosen): the path that is the source first,
-a refusal is final, the asked value is shown until the controller confirms it.
+The rules are those of design.md 5 (chosen): the path that is the source goes first, a
+refusal is final, and the requested value is shown until the controller confirms it.
 """
 
 import asyncio
@@ -39,29 +39,29 @@ from .queries import Queries
 from .store import Store
 
 READ_BACK = (2.0, 5.0, 10.0, 15.0, 20.0)
-"""s after a command at which its effect is looked for."""
+"""Seconds after a command at which its effect is read back."""
 LAN_PATIENCE = 25.0
-"""s after which a poll ends what no command waits for: longer than any waits."""
+"""Seconds after which a poll may drop a pending value: longer than a command waits."""
 type CloudCommand = Callable[[CloudClient], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What a person asks for: how it is sent, and how its effect is known."""
+    """A requested value: how it is sent, and how its effect is recognised."""
 
     key: str
-    """Of two commands with one key the newer one counts."""
+    """Key of the value: of two commands with the same key, the newer one counts."""
     show: Callable[[PoolState], PoolState]
-    """Puts the asked value into a state."""
+    """Puts the requested value into a state."""
     holds: Callable[[PoolState], bool]
-    """Returns whether a state has the value by itself."""
+    """Returns whether a reported state has the value."""
     lan: LanCommand | None = None
     cloud: CloudCommand | None = None
     idempotent: bool = True
-    """Whether it may run twice: only then another path is tried after one that may
+    """Whether it may run twice: only then is the other path tried after one that may
     have run it."""
     settles_in: float = 0.0
-    """s for which no state says anything about it."""
+    """Seconds during which states say nothing about its effect."""
 
 
 async def _never() -> bool:
@@ -69,14 +69,14 @@ async def _never() -> bool:
 
 
 def _to_nobody(observed: bool) -> None:
-    """Learn nothing."""
+    """Ignore the outcome."""
 
 
 class _Attempt(Enum):
-    """One try to deliver a command."""
+    """One attempt to deliver a command."""
 
     LAN = auto()
-    """With one more try, for the cloud may take it, too."""
+    """With only one retry, as the cloud may accept the command, too."""
     CLOUD = auto()
     LAN_AGAIN = auto()
     LAN_ONLY = auto()
@@ -84,7 +84,7 @@ class _Attempt(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """A command as each path sends it."""
+    """A command in the form that each path sends."""
 
     lan: LanCommand | None
     cloud: CloudCommand | None
@@ -93,7 +93,7 @@ class _Order:
 
 
 def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
-    """Return whether a command may go another way after this."""
+    """Return whether the other path may be tried after this error."""
     if isinstance(error, UnreachableError):
         return idempotent or not error.sent
     if isinstance(error, LanBusyError):
@@ -102,11 +102,11 @@ def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
         error,
         (
             BusyError,
-            # Nothing was sent: the cloud may take what is too long for the LAN, or
-            # what no clock of ours can sign.
+            # Nothing was sent: the cloud may accept a command that is too long for the
+            # LAN, or that cannot be signed because a clock is wrong.
             RequestTooLargeError,
             ClockError,
-            # Of the cloud alone: the LAN may still take it.
+            # Raised by the cloud only: the LAN may still accept it.
             AuthenticationError,
             ForbiddenError,
             NotOfferedError,
@@ -116,24 +116,24 @@ def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
 
 
 def _is_no_answer(errors: list[PoolctlError], order: _Order) -> bool:
-    """Return whether what the cloud said of a repeatable command decides nothing.
+    """Return whether the cloud's error is inconclusive for an idempotent command.
 
-    The LAN may have run it, and a service that got no answer of the controller may say
-    so as a refusal (`unknowns.md` C8).
+    The LAN may have run it, and a service that got no answer from the controller may
+    report that as a refusal (`unknowns.md` C8).
     """
     after_busy = isinstance(errors[0], LanBusyError)
     return order.idempotent and (after_busy or _failed_after_a_loss(errors))
 
 
 def _failed_after_a_loss(errors: list[PoolctlError]) -> bool:
-    """Return whether the LAN lost it, and the service then said that it failed."""
+    """Return whether the LAN lost it, and the service then reported a failure."""
     first, newest = errors[0], errors[-1]
     lost = isinstance(first, UnreachableError) or certainly_lost(first)
     return lost and isinstance(newest, CommandFailedError)
 
 
 def _lan_may_again(errors: list[PoolctlError]) -> bool:
-    """Return whether the LAN is tried once more, now that the cloud did not take it."""
+    """Return whether the LAN is tried again after the cloud did not accept it."""
     return certainly_lost(errors[0]) or _failed_after_a_loss(errors)
 
 
@@ -141,8 +141,8 @@ class Sender:
     """Sends commands and waits for their effect.
 
     Raises InvalidCommandError before anything is sent, UnreachableError or BusyError
-    where nobody takes a command, DeclinedError where it is declined, NotAppliedError
-    where it was accepted but changed nothing, and StoppedError once it was closed.
+    if no path accepts a command, DeclinedError if it is declined, NotAppliedError if it
+    was accepted but changed nothing, and StoppedError once the sender was closed.
     """
 
     def __init__(
@@ -158,11 +158,11 @@ class Sender:
         self._closed = asyncio.Event()
 
     async def stop(self) -> None:
-        """End what waits; commands may come all the same."""
+        """Cancel coalesced commands; new ones are still accepted."""
         await self.coalescer.stop()
 
     async def close(self) -> None:
-        """End what is under way, for good: no other try, no other path, no look."""
+        """Cancel all commands for good: no retry, no other path, no read-back."""
         self._closed.set()
         for task in self._running:
             task.cancel()
@@ -170,7 +170,7 @@ class Sender:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Do what ends with this sender; raises StoppedError then."""
+        """Run a block that ends with this sender; raises StoppedError then."""
         task = asyncio.current_task()
         if self._closed.is_set() or task is None:
             raise StoppedError("stopped before it was sent", sent=False)
@@ -180,7 +180,7 @@ class Sender:
         try:
             yield
         except asyncio.CancelledError:
-            # Ours alone, it is an error that is shown to a person.
+            # Cancelled by `close` alone: the user gets an error instead.
             if inner or not self._closed.is_set() or task.uncancel() > 0:
                 raise
             raise StoppedError("stopped before the command was done") from None
@@ -194,10 +194,10 @@ class Sender:
         await self.confirm(await self.send(command))
 
     async def send(self, command: Command) -> Pending:
-        """Send a command and show the asked value until it is confirmed."""
+        """Send a command and show the requested value until it is confirmed."""
 
         async def look() -> bool:
-            # While it settles, no state says anything about it.
+            # While it settles, states say nothing about its effect.
             observed = not command.settles_in and await self._poller.read_lan()
             return observed and command.holds(self._store.known)
 
@@ -209,7 +209,7 @@ class Sender:
         except LanBusyError as err:
             if not command.idempotent:
                 raise
-            # It may have run, and its effect may take a while: see what is shown.
+            # It may have run, and its effect may take a while: reads will show it.
             by_lan, frame, doubt = True, None, err
         pending = self._pending(command, by_lan=by_lan, doubt=doubt)
         self._store.pending.add(pending)
@@ -222,7 +222,7 @@ class Sender:
     def _pending(
         self, command: Command, *, by_lan: bool, doubt: PoolctlError | None
     ) -> Pending:
-        """Return what is shown of a command that was sent just now."""
+        """Return the pending value of a command that was just sent."""
         now = time.monotonic()
         settled = now + command.settles_in
         return Pending(
@@ -248,16 +248,16 @@ class Sender:
         idempotent: bool = True,
         look: Look = _never,
     ) -> tuple[bool, StateFrame | None]:
-        """Send by the current source's path, by the other one if nobody takes it.
+        """Send over the current source's path, or the other one if that fails.
 
-        Returns whether the LAN took it, and the frame of its reply. What is not
-        idempotent raises LanBusyError at once: it may have run all the same.
+        Returns whether the LAN carried it, and the frame of its reply. A command that
+        is not idempotent raises LanBusyError at once: it may have run anyway.
         """
         async with self.running():
             return await self._by_first_path(_Order(lan, cloud, idempotent, look))
 
     async def _by_first_path(self, order: _Order) -> tuple[bool, StateFrame | None]:
-        """Go one path after the other until one takes it."""
+        """Try one path after the other until one accepts the command."""
         errors: list[PoolctlError] = []
         for attempt in self._attempts(order):
             if attempt is _Attempt.LAN_AGAIN and not _lan_may_again(errors):
@@ -274,14 +274,14 @@ class Sender:
         raise self._failure(order, errors)
 
     def _attempts(self, order: _Order) -> tuple[_Attempt, ...]:
-        """Return the paths that can carry a command, in their order."""
+        """Return the attempts for a command, in their order."""
         by_lan = order.lan is not None and self._paths.lan is not None
         if order.cloud is None or self._paths.cloud is None:
             return (_Attempt.LAN_ONLY,) if by_lan else ()
         if not by_lan:
             return (_Attempt.CLOUD,)
         if self._paths.on_lan:
-            # The LAN may be back, should the cloud not take it.
+            # If the cloud does not accept it, the LAN may be back by then.
             return _Attempt.LAN, _Attempt.CLOUD, _Attempt.LAN_AGAIN
         return _Attempt.CLOUD, _Attempt.LAN
 
@@ -302,11 +302,11 @@ class Sender:
         return True, await delivery.send(patient=attempt is not _Attempt.LAN)
 
     def _failure(self, order: _Order, errors: list[PoolctlError]) -> PoolctlError:
-        """Return what is raised where no path took it."""
+        """Return the error to raise if no path accepted the command."""
         paths = self._paths
         cloud_works = paths.cloud is not None and not paths.on_lan
         if cloud_works and not order.cloud and all(map(certainly_lost, errors)):
-            # Nothing was sent: what works is the cloud, which has no such command.
+            # Nothing was sent: only the cloud works, and it has no such command.
             return NotSupportedError("the cloud cannot carry this")
         if not errors:
             return NotSupportedError("no path can carry this")
@@ -314,18 +314,18 @@ class Sender:
         return next(refusals, errors[0]) if certainly_lost(errors[0]) else errors[0]
 
     async def confirm(self, pending: Pending, *, query: str | None = None) -> None:
-        """Wait until the asked value was observed; raises NotAppliedError if never.
+        """Wait until the requested value is observed; raises NotAppliedError if never.
 
-        `query` names the query that reports it where no state frame does.
-        A cloud write is acknowledged by the controller (interface.md 4.1 rule 2), and a
-        cloud read may be older than it: there, later polls decide, when they are due.
+        `query` names the query that reports the value if no state frame does.
+        After a cloud write this does not wait: the controller acknowledged the write
+        (interface.md 4.1 rule 2), cloud reads may be older, and regular polls decide.
         """
         if pending.by_lan:
             async with self.running():
                 await self._look_for(pending, query)
 
     async def _observed_by(self, query: str | None, pending: Pending) -> bool:
-        """Ask the query that reports a value, if any; return whether it shows it."""
+        """Send the query that reports a value, if any; return whether it is settled."""
         if query is None or not await self._queries.ask(query):
             return False
         if pending in self._store.pending and pending.holds(self._store.known):
@@ -334,7 +334,7 @@ class Sender:
         return pending not in self._store.pending
 
     async def _look_for(self, pending: Pending, query: str | None) -> None:
-        """Read until the value was observed, replaced by a newer one, or disproved."""
+        """Read until the value is observed, replaced by a newer one, or disproved."""
         waiting = self._store.pending
         for after in READ_BACK:
             if pending in waiting:

@@ -1,4 +1,4 @@
-"""What holds are sent by: outputs and the pump, each by its own commands."""
+"""How holds switch: outputs and the pump, each by its own commands."""
 
 from typing import override
 
@@ -23,7 +23,7 @@ class Switching(Means):
         outputs: OutputControl,
         pump: PumpControl,
     ) -> None:
-        """Use what commands outputs."""
+        """Use the controls of the outputs and of the pump."""
         self._store = store
         self._paths = paths
         self._poller = poller

@@ -1,9 +1,9 @@
-"""Holds: outputs that a person switched against their schedules, until they are released.
+"""Holds: outputs that a user switched against their schedules, until they are released.
 
-This package owns all of it (design.md 5, chosen): what is sent and for how long
-(`rules.py`), what a read shows (`evidence.py`), the states (`machine.py`), and the holds of
-one controller with their releases and retries (`owner.py`). The override of a slot is
-observed (layouts.md 2.1, 3).
+This package owns them completely (design.md 5, chosen): how long an output is held off
+(`rules.py`), what a read shows of a hold (`evidence.py`), the states (`machine.py`),
+releases and retries (`release.py`), and the holds of one controller (`owner.py`). The
+override of a slot is observed (layouts.md 2.1, 3).
 
 What an event does in each state; "-" changes nothing, "over" ends the hold:
 
@@ -19,21 +19,21 @@ What an event does in each state; "-" changes nothing, "over" ends the hold:
 
 States:
 
-- requested: its command was sent, and neither a reply nor a read shows yet what came of
-  it. *previous* is the hold that it replaces, if any. A hold that needs no override (off
+- requested: its command was sent, and neither a reply nor a read shows the outcome yet.
+  *previous* is the hold that it replaces, if any. A hold that needs no override (off
   while no schedule would run the output) stays here until reads show that none was set.
-- active: it lasts. doubtful: a read does not show it. due: its end has come.
-- releasing: the release is under way. stuck: the controller declines the release.
+- active: it is in effect. doubtful: a read does not show it. due: its end has come.
+- releasing: the release is in progress. stuck: the controller declines the release.
 - watched: it was released when its schedule ended; if that schedule starts the output
   again, the controller's clock differs. Every other release ends the hold.
 
 Events:
 
-- held, other: a read shows the hold, or not. gone: a later read agrees that it does not.
-- ended: its end has come (of a watched one: the time to watch it is over). moved: its end
-  lies ahead again.
+- held: a read shows the hold. other: it does not. gone: a later read agrees with that.
+- ended: its end has come (if watched: the time to watch is over). moved: its end lies
+  in the future again.
 - confirmed: the command took effect. refused: it certainly did not.
-- tried, released, unanswered, declined: a release begins, is confirmed, got no answer, or
-  a no.
+- tried: a release begins. released: it is confirmed. unanswered: it got no answer.
+  declined: it was declined.
 - restarted: its schedule runs the output although its window is over.
 """

@@ -8,14 +8,14 @@ from .hold import End, Hold, State
 from .rules import FIRST_EXTENSION, NEXT_EXTENSION, end_of, running_schedule
 
 WATCHED = timedelta(hours=2)
-"""How long after its release an output is watched: the controller's clock may be late by
-an hour of daylight saving and more (chosen)."""
+"""Time for which an output is watched after its release: the controller's clock may be
+late by an hour of daylight saving and more (chosen)."""
 _DRIFT = timedelta(seconds=30)
-"""By which the end that is shown may differ from the one that counts."""
+"""Difference that the shown end may have from the actual end."""
 
 
 def again(hold: Hold, now: datetime, at: float) -> Hold:
-    """Return a hold whose end is shown by the clock that is right now.
+    """Return a hold whose shown end agrees with the present trusted time.
 
     A duration ends by the monotonic clock; `until` follows it.
     """
@@ -28,7 +28,7 @@ def again(hold: Hold, now: datetime, at: float) -> Hold:
 def rescheduled(
     hold: Hold, state: PoolState, local: datetime, offset: timedelta
 ) -> Hold:
-    """Return a hold whose end follows the schedules and clocks as they are now.
+    """Return a hold whose end follows the present schedules and clocks.
 
     `local` is the controller's time. A longer, shorter, disabled or deleted schedule
     moves the end at once.
@@ -44,12 +44,12 @@ def rescheduled(
         until = end - offset
     elif hold.basis is not None:
         until = min(until, (local - offset).astimezone(until.tzinfo))
-    # Else nothing changed yet: its end was worked out otherwise.
+    # Otherwise nothing has changed yet: the end was calculated in another way.
     return replace(hold, until=until, basis=basis)
 
 
 def is_over(hold: Hold, now: datetime, at: float) -> bool:
-    """Return whether the end has come; of a released hold, the time to watch it."""
+    """Return whether the end has come; if released, the time to watch it is over."""
     left = next_end(hold, now, at, retry=False)
     return left is not None and left <= 0
 
@@ -71,9 +71,9 @@ def next_end(
 
 
 def restarts(hold: Hold, state: PoolState, now: datetime, local: datetime) -> bool:
-    """Return whether a schedule runs an output again after the window that was held off.
+    """Return whether a schedule runs an output again after its overridden window.
 
-    By our clock that window is over and no other one is open: the controller's differs.
+    By our clock that window is over and no other one is open: the clocks differ.
     """
     slot = state.outputs.slot(hold.slot)
     if slot is None or hold.until is None or hold.latest is None:
@@ -84,7 +84,7 @@ def restarts(hold: Hold, state: PoolState, now: datetime, local: datetime) -> bo
 
 
 def extended(hold: Hold) -> Hold:
-    """Return the hold with an end for a controller whose clock is late."""
+    """Return the hold with a later end, for a controller whose clock is late."""
     step = NEXT_EXTENSION if hold.restarts else FIRST_EXTENSION
     until = hold.until and hold.until + step
     if until is not None and hold.latest is not None:

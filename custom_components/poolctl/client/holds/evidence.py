@@ -14,14 +14,14 @@ from .hold import Doubt, Hold, State
 from .machine import Event
 
 AGREEING = 10.0
-"""s between two reads that prove that a hold is over."""
+"""Seconds between two reads that prove that a hold is over."""
 LIGHT_SHOW = 120.0
-"""The same for a light whose override bit is still set: its relay flaps for up to 110 s
-(layouts.md 4.1)."""
+"""Seconds for a light whose override bit is still set: a show switches its relay on and
+off for up to 110 s (layouts.md 4.1)."""
 OLD_COPY = 300.0
-"""s for which the cloud may repeat a copy from before a command (unknowns.md C20)."""
+"""Seconds for which cloud copies may be older than a command (unknowns.md C20)."""
 COPIES_AGREE = 600.0
-"""s for which the cloud must show that a hold is over: longer than it repeats a copy."""
+"""Seconds for which the cloud must show that a hold is over: longer than `OLD_COPY`."""
 _LIGHTS = (Role.POOL_LIGHT, Role.SPA_LIGHT)
 
 
@@ -34,9 +34,9 @@ class Sight(Enum):
 
 
 def held_outputs(state: PoolState) -> tuple[Slot, ...] | None:
-    """Return the outputs that are held by hand, `None` where that is not reported.
+    """Return the outputs that are held by hand, `None` if that is not reported.
 
-    What moves along with another output, as the other actuators of a spa, is left out.
+    Outputs that follow another output, as the other actuators of a spa, are left out.
     """
     if (held := state.outputs.held) is None:
         return None
@@ -48,12 +48,12 @@ def held_outputs(state: PoolState) -> tuple[Slot, ...] | None:
 
 
 def runs(state: PoolState, slot: Slot) -> bool | None:
-    """Return whether a person would call an output on, `None` where that is not reported."""
+    """Return whether a user would call an output on, `None` if that is not reported."""
     if slot.role is not Role.PUMP:
         return None if state.outputs.assumed else slot.on
     if state.signals.pump_cooling_down:
-        return False  # it runs on for the heater alone (layouts.md 2.1)
-    return state.pump_on  # its slot's mode can lie (layouts.md 2.4)
+        return False  # it runs on only to cool the heater (layouts.md 2.1)
+    return state.pump_on  # the mode of its slot can be wrong (layouts.md 2.4)
 
 
 def sight(state: PoolState, hold: Hold) -> Sight:
@@ -70,13 +70,13 @@ def sight(state: PoolState, hold: Hold) -> Sight:
 
 
 def taken(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
-    """Return a hold and what happens to it by a read at some time (monotonic, s)."""
+    """Return a hold after a read (monotonic, s), and the event that the read causes."""
     by_cloud = state.source is Source.CLOUD
     observed = sight(state, hold)
     if observed is Sight.HELD and not by_cloud:
         return replace(hold, doubt=None), Event.HELD
     if observed is Sight.HELD:
-        # A copy may be old, and shows no override: it only ends the doubt of copies.
+        # A copy may be old and shows no override: it only ends doubts from copies.
         if hold.doubt is None or not hold.doubt.by_cloud:
             return hold, None
         return replace(hold, doubt=None), _only_doubtful(hold)
@@ -119,7 +119,7 @@ def _contradicted(
 
 
 def _span(hold: Hold, state: PoolState, *, by_cloud: bool) -> float:
-    """Return for how many s reads must agree that a hold is over."""
+    """Return the seconds for which reads must agree that a hold is over."""
     if by_cloud:
         return COPIES_AGREE
     slot = state.outputs.slot(hold.slot)

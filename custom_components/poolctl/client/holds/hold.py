@@ -1,4 +1,4 @@
-"""A hold of one output: a value, and how it is kept over restarts."""
+"""A hold of one output, and how it continues after a restart."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ from ..schedule import Schedule
 
 
 class State(StrEnum):
-    """Where a hold is in its life; the table is in `__init__.py`."""
+    """State of a hold; `__init__.py` has the table of transitions."""
 
     REQUESTED = "requested"
     ACTIVE = "active"
@@ -20,27 +20,27 @@ class State(StrEnum):
 
 
 OVER = frozenset({State.DUE, State.RELEASING, State.STUCK})
-"""Where its end has come, and its output is not given back for certain."""
+"""States in which the end has come, but the output is not certainly released."""
 
 
 class End(StrEnum):
-    """What ends a hold by itself."""
+    """The kind of end that a hold has by itself."""
 
     NEVER = "never"
     DURATION = "duration"
-    """By the monotonic clock, across restarts by the wall clock."""
+    """Ends by the monotonic clock, across restarts by the wall clock."""
     SCHEDULE = "schedule"
-    """With the windows of the schedules that it holds off."""
+    """Ends with the windows of the schedules that it holds off."""
 
 
 class Asked(StrEnum):
-    """Where a hold was asked for."""
+    """Where a hold was requested."""
 
     HERE = "here"
     ELSEWHERE = "elsewhere"
-    """In the app or at the controller."""
+    """In the vendor's app or at the controller."""
     UNKNOWN = "unknown"
-    """It began while a command of another kind was under way, which may have caused it."""
+    """It began during or soon after another command, which may be the cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,42 +48,42 @@ class Doubt:
     """The first of the reads that do not show a hold."""
 
     at: float
-    """Monotonic, s."""
+    """Time of the read (monotonic, s)."""
     by_cloud: bool
 
 
 type Basis = tuple[timedelta, tuple[Schedule | None, ...]]
-"""The controller's clock and the schedules that an end was worked out from."""
+"""Offset of the controller's clock, and schedules, from which an end was calculated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
     """An output that is held by hand, on or off, against its schedules.
 
-    Two holds are equal if they look the same to a person. Fields that are not compared
-    begin anew with every start, but for those that `kept.py` stores.
+    Two holds are equal if they look the same to a user. Fields that are not compared
+    are reset at every start, except those that `kept.py` stores.
     """
 
     slot: int
     on: bool
     since: datetime
     until: datetime | None = None
-    """When it is released, in UTC; `None`: by a person."""
+    """Time of its release in UTC; `None`: the user releases it."""
     asked: Asked = Asked.UNKNOWN
     requester: str = ""
-    """Who asked for it here, where that is known."""
+    """Name of the user or automation that requested it here, if known."""
 
     end: End = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)
-    """Whether an override was asked for: else one that shows is released at once."""
+    """Whether an override was requested: otherwise one is released when observed."""
     by_cloud: bool = field(default=False, compare=False)
-    """Whether the cloud took its command: it has no override, as far as is documented."""
+    """Whether the cloud carried its command: no override is documented there."""
     lasts: float | None = field(default=None, compare=False)
-    """s, of a duration."""
+    """Length of a duration in s."""
     schedules: tuple[int, ...] = field(default=(), compare=False)
     """Indices of the schedules that it holds off."""
     latest: datetime | None = field(default=None, compare=False)
-    """When the longest of them is over, whatever the controller's clock shows."""
+    """Time when the longest of them is over, whatever the controller's clock shows."""
     restarts: int = field(default=0, compare=False)
     """How often its schedule started the output again after a release."""
     previous: Hold | None = field(default=None, compare=False)
@@ -91,32 +91,32 @@ class Hold:
     state: State = field(default=State.ACTIVE, compare=False)
 
     settled_at: float = field(default=0.0, compare=False)
-    """Reads before that show nothing of its command (monotonic, s)."""
+    """Time before which reads may not show its command yet (monotonic, s)."""
     ends_at: float | None = field(default=None, compare=False)
     """End of a duration (monotonic, s)."""
     basis: Basis | None = field(default=None, compare=False)
     doubt: Doubt | None = field(default=None, compare=False)
     tries: int = field(default=0, compare=False)
-    """Releases that failed."""
+    """Number of failed releases."""
     refusals: int = field(default=0, compare=False)
-    """How often in a row the controller refused whatever may release it."""
+    """Consecutive times that the controller refused every command to release it."""
     retry_at: float | None = field(default=None, compare=False)
-    """No release before that (monotonic, s)."""
+    """Earliest time of the next release (monotonic, s)."""
     due_at: float | None = field(default=None, compare=False)
-    """Since when it is due (monotonic, s)."""
+    """Time since which it is due (monotonic, s)."""
     unsent: bool = field(default=False, compare=False)
     """Whether its command is still to be sent."""
 
     @property
     def shown(self) -> bool:
-        """Whether a person sees it: it was asked for, and is not released yet."""
+        """Whether a user sees it: it needs an override, and is not released yet."""
         return self.needed and self.state is not State.WATCHED
 
     def restored(self, now: datetime, at: float) -> Hold:
-        """Return the hold after a restart: its duration goes on by the trusted time.
+        """Return the hold after a restart: its duration continues by the trusted time.
 
-        That time may be from before a long pause until something confirms another one, so
-        it is no base for the monotonic clock. The hold lasts no longer than was asked for.
+        That time may be from before a long downtime until another time is confirmed, so
+        the monotonic end is not set from it. The hold never exceeds its duration.
         """
         if self.lasts is None or self.until is None:
             return replace(self, settled_at=at)

@@ -1,4 +1,4 @@
-"""The holds of a controller as they are kept over restarts."""
+"""The holds of a controller in the form that is stored across restarts."""
 
 from dataclasses import dataclass
 from typing import Self, override
@@ -10,12 +10,12 @@ from .hold import Asked, End, Hold, State
 
 _YEAR = 366 * 24 * 3600.0
 _LASTING = {State.REQUESTED, State.WATCHED}
-"""States that no read restores."""
+"""States that reads cannot restore."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptHolds:
-    """What is stored of the holds of one controller."""
+    """The stored holds of one controller."""
 
     holds: tuple[Hold, ...]
 
@@ -26,16 +26,16 @@ class KeptHolds:
 
     @override
     def __hash__(self) -> int:
-        """Return what is equal where they are."""
+        """Return a hash that is equal for equal holds."""
         return hash(self.holds)
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored holds."""
         return cls(stored.list("holds", _hold))
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
+        """Return the holds in stored form."""
         return {"holds": [_stored(hold) for hold in self.holds]}
 
 
@@ -60,7 +60,7 @@ def _stored(hold: Hold) -> dict[str, object]:
 
 
 def _hold(value: object) -> Hold:
-    """Read a hold; an odd end would make it last for good, so all of it is odd then."""
+    """Read a hold, or fail as a whole: with a wrong end, it could last for good."""
     stored = Stored(value)
     return Hold(
         slot=stored.need("slot", whole(0, MAX_SLOTS - 1)),

@@ -1,4 +1,4 @@
-"""What an event does to a hold: the table of `__init__.py`."""
+"""The effect of events on a hold: the table of `__init__.py`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from .hold import End, Hold, State
 
 
 class Event(StrEnum):
-    """What happens to a hold."""
+    """An event in the life of a hold."""
 
     HELD = "held"
     OTHER = "other"
@@ -52,16 +52,16 @@ _NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
     },
 }
 _BACK: Final = {Event.GONE, Event.REFUSED}
-"""Events that prove of a requested hold that the one before still counts."""
+"""Events that prove that the hold before a requested one still applies."""
 
 
 def after(hold: Hold, event: Event) -> Hold | None:
-    """Return a hold after an event, `None` where that ends it."""
+    """Return a hold after an event, `None` if the event ends it."""
     if hold.state is State.REQUESTED:
         if event in _BACK:
             return hold.previous
         if event is Event.CONFIRMED and not hold.needed:
-            # Reads show whether it is held all the same.
+            # Reads show whether the output is held nevertheless.
             return replace(hold, previous=None)
     if event is Event.RELEASED and _restarts(hold):
         return replace(hold, state=State.WATCHED)
@@ -79,7 +79,7 @@ def _restarts(hold: Hold) -> bool:
 
 
 def _entered(hold: Hold, state: State, event: Event) -> Hold:
-    """Return the hold in another state; what belongs to the old one is forgotten."""
+    """Return the hold in another state, without the data of the old one."""
     hold = replace(hold, state=state)
     if state is State.ACTIVE:
         hold = replace(hold, doubt=None, previous=None)

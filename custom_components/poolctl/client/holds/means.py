@@ -1,4 +1,4 @@
-"""What holds need of the rest of the client."""
+"""The interface that holds need from the rest of the client."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -7,15 +7,15 @@ from ..equipment import Slot
 from ..pool.state import PoolState
 
 type Finish = Callable[[], Awaitable[bool]]
-"""Waits until a command took effect; says whether the LAN took it."""
+"""Waits until a command took effect; returns whether the LAN carried it."""
 
 
 class Means(Protocol):
-    """What outputs are switched and read by."""
+    """Interface to switch and read outputs."""
 
     @property
     def state(self) -> PoolState:
-        """What is shown, values that are not confirmed yet included."""
+        """The shown state, including values that are not confirmed yet."""
 
     @property
     def on_lan(self) -> bool:
@@ -23,7 +23,7 @@ class Means(Protocol):
 
     @property
     def has_lan(self) -> bool:
-        """Whether the LAN may come back."""
+        """Whether the LAN can be used, now or once it answers again."""
 
     @property
     def has_cloud(self) -> bool:
@@ -31,10 +31,10 @@ class Means(Protocol):
 
     @property
     def commanded_at(self) -> float | None:
-        """When a command of any kind was under way last (monotonic, s)."""
+        """Time when a command of any kind was last in progress (monotonic, s)."""
 
     def publish(self) -> None:
-        """Take that holds changed."""
+        """Publish that holds changed."""
 
     async def look(self) -> bool:
         """Read the LAN; return whether it answered."""
@@ -42,7 +42,7 @@ class Means(Protocol):
     async def send(
         self, slot: Slot, on: bool, *, held: bool, speed: int | None = None
     ) -> Finish:
-        """Switch an output, and hold it so or not."""
+        """Switch an output; with `held`, hold it so against its schedules."""
 
     async def release(self, slot: int) -> None:
-        """Give an output back to its schedules, and wait until a read shows it."""
+        """Release an output to its schedules, and wait until a read shows it."""

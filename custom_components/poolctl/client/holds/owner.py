@@ -35,12 +35,12 @@ from .times import Times
 
 _LOGGER = logging.getLogger(__name__)
 _CAUSED = 60.0
-"""s after a command of any kind in which a hold may be its effect (chosen)."""
+"""Seconds after any command in which a new hold may be its effect (chosen)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """What a person asks of an output; without a hold, it is released."""
+    """A user's request for an output; without a hold, the output is released."""
 
     slot: Slot
     hold: Hold | None = None
@@ -48,10 +48,10 @@ class _Request:
 
 
 class Holds:
-    """Switches outputs, and releases them (see Sender for what commands raise).
+    """Switches outputs, and releases them (see Sender for the errors of commands).
 
-    With `end_by_themselves`, off holds an output only as long as one of its schedules
-    would switch it on again; else every switch by hand holds until it is released.
+    With `end_by_themselves`, switching off holds an output only while one of its
+    schedules would switch it on again; otherwise every hold lasts until it is released.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Holds:
         *,
         end_by_themselves: bool,
     ) -> None:
-        """Go on with what was stored."""
+        """Continue with the stored holds."""
         self._means = means
         self._times = times
         self._end_by_themselves = end_by_themselves
@@ -73,50 +73,49 @@ class Holds:
         self._book = Book(each.restored(now, at) for each in stored)
         self._releases = Releases(self._book, means, times)
         self.stopped_by_spa: tuple[Hold, ...] = ()
-        """Cleaners that were held on until spa mode stopped them. Nothing is sent for them
-        (chosen)."""
+        """Cleaners held on until spa mode stopped them; nothing is sent (chosen)."""
 
-    # What there is
+    # State
 
     @property
     def shown(self) -> tuple[Hold, ...]:
-        """Those that a person sees."""
+        """The holds that a user sees."""
         return self._book.shown
 
     @property
     def stages(self) -> tuple[State, ...]:
-        """Where those are in their life."""
+        """The states of the holds that a user sees."""
         return tuple(hold.state for hold in self.shown)
 
     def of(self, slot: int) -> Hold | None:
-        """Return the hold of a slot that a person sees."""
+        """Return the hold of a slot, if a user sees it."""
         hold = self._book.get(slot)
         return hold if hold is not None and hold.shown else None
 
     @property
     def due(self) -> list[Hold]:
-        """Those whose end has come, and that the path that works now can release."""
+        """Holds whose end has come, and that the present source's path can release."""
         return self._releases.due
 
     @property
     def overdue(self) -> tuple[Hold, ...]:
-        """Those that a person has to release: long after their end, or without a LAN."""
+        """Holds that a user must release: long after their end, or without a LAN."""
         return self._releases.overdue
 
     @property
     def wait(self) -> float | None:
-        """Seconds until there is work; `None` if nothing ends by itself."""
+        """Seconds until `work` is due; `None` if nothing ends by itself."""
         return self._releases.wait
 
     @property
     def kept(self) -> KeptHolds:
-        """What is kept over restarts."""
+        """The holds to store across restarts."""
         return KeptHolds(self._book.all)
 
-    # What a person asks for
+    # Requests of the user
 
     async def switch(self, slot: Slot | None, on: bool, requester: str = "") -> None:
-        """Switch an output by hand; raises NotSupportedError where its slot is unknown."""
+        """Switch an output by hand; raises NotSupportedError if its slot is unknown."""
         slot, now = _existing(slot), self._times.now
         hold = Hold(
             slot=slot.index, on=on, since=now, asked=Asked.HERE, requester=requester
@@ -136,7 +135,7 @@ class Holds:
                 schedules=window.schedules,
                 latest=hold.since + window.longest,
             )
-        # Should it be held all the same, as the cloud may have done, it is released.
+        # If it is held nevertheless, as the cloud may do, it is released.
         return replace(hold, needed=False, until=hold.since)
 
     async def hold(
@@ -167,20 +166,20 @@ class Holds:
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
 
     async def resume(self, slot: Slot | None) -> None:
-        """Give an output back to its schedules."""
+        """Release an output to its schedules."""
         await self._request(_Request(slot=_existing(slot)))
 
     async def resume_all(self) -> None:
-        """Give every held output back to its schedules; raises the first failure.
+        """Release every held output to its schedules; raises the first failure.
 
-        Raises NotSupportedError where nobody reports what is held, as in the cloud alone.
+        Raises NotSupportedError if held outputs are not reported (cloud alone).
         """
         if (held := self._means.state.outputs.held) is None:
             raise NotSupportedError("what is held by hand is not reported")
         failures = []
         for index in held:
             if index not in (self._means.state.outputs.held or ()):
-                continue  # it went with another one, as the actuators of a spa do
+                continue  # released with another one, as the actuators of a spa are
             try:
                 await self.resume(self._means.state.outputs.slot(index))
             except PoolctlError as err:
@@ -189,13 +188,13 @@ class Holds:
             raise failures[0]
 
     async def _request(self, request: _Request) -> None:
-        """Send the newest request for a slot: all who ask at once get its outcome."""
+        """Send the newest request for a slot; all waiting callers get its outcome."""
         await self._coalescer.run(
             str(request.slot.index), request, self._send, lambda finish: finish()
         )
 
     async def stop(self) -> None:
-        """End the requests that wait."""
+        """Cancel the requests in progress."""
         await self._coalescer.stop()
 
     def _put(self, slot: int, hold: Hold | None) -> None:
@@ -205,7 +204,7 @@ class Holds:
     # Sending
 
     async def _send(self, request: _Request) -> Callable[[], Awaitable[None]]:
-        """Send what a person asks for; return what waits for the outcome."""
+        """Send a user's request; return a function that waits for the outcome."""
         slot, hold = request.slot, request.hold
         if hold is None:
             with self._book.switching(slot.index):
@@ -228,7 +227,7 @@ class Holds:
         self, slot: Slot, hold: Hold, speed: int | None
     ) -> Callable[[], Awaitable[None]]:
         index = slot.index
-        # It is shown with the first news of its command.
+        # Not published here: sending the command publishes it.
         self._book.put(index, hold)
         with self._book.switching(index), self._outcome(hold):
             finish = await self._means.send(
@@ -246,7 +245,7 @@ class Holds:
 
     @contextmanager
     def _outcome(self, hold: Hold) -> Generator[None]:
-        """Take back a hold whose command certainly did not run; reads decide on others."""
+        """Undo a hold if its command certainly did not run; otherwise reads decide."""
         try:
             yield
         except PoolctlError as err:
@@ -256,7 +255,7 @@ class Holds:
             raise
 
     def _newest(self, hold: Hold) -> Hold | None:
-        """Return a requested hold as it is now, `None` once another took its place."""
+        """Return the present form of a requested hold, `None` once it was replaced."""
         now = self._book.get(hold.slot)
         same = now is not None and (now.since, now.on) == (hold.since, hold.on)
         return now if same else None
@@ -264,7 +263,7 @@ class Holds:
     # Reads
 
     def take_read(self, state: PoolState, at: float) -> None:
-        """Follow what a read of the state shows."""
+        """Update the holds by a read of the state."""
         by_lan = state.source is Source.LAN
         if by_lan and state.firmware != self._firmware:
             self._firmware = state.firmware
@@ -280,7 +279,7 @@ class Holds:
         self._look_at_ends(state)
 
     def _retry_all(self) -> None:
-        """Try again what this firmware may release."""
+        """Allow all releases again at once: the new firmware may accept them."""
         for hold in self._book.all:
             self._book.put(hold.slot, replace(hold, retry_at=None))
 
@@ -290,7 +289,7 @@ class Holds:
             return
         hold, event = taken(hold, state, at)
         if hold.state is State.DUE and by_lan:
-            hold = replace(hold, retry_at=None)  # it answers
+            hold = replace(hold, retry_at=None)  # the controller answers
         following = hold if event is None else after(hold, event)
         self._book.put(hold.slot, following)
         lasts = hold.state in (State.ACTIVE, State.DOUBTFUL)
@@ -298,7 +297,7 @@ class Holds:
             self.stopped_by_spa = (*self.stopped_by_spa, hold)
 
     def _take_released(self, hold: Hold, state: PoolState, *, by_lan: bool) -> None:
-        """Hold again what its schedule started once more in its old window."""
+        """Hold an output again that its schedule restarted in its old window."""
         if hold.retry_at is not None and hold.retry_at > time.monotonic():
             return
         if by_lan and restarts(hold, state, self._times.now, self._times.local):
@@ -306,7 +305,7 @@ class Holds:
             self._book.put(hold.slot, after(restarted, Event.RESTARTED))
 
     def _take_others(self, state: PoolState, at: float) -> None:
-        """Follow what others hold: it lasts until they release it."""
+        """Add the holds of other clients, which last until they are released."""
         for slot in held_outputs(state) or ():
             known = self._book.get(slot.index)
             if self._book.is_switching(slot.index):
@@ -320,7 +319,7 @@ class Holds:
                 )
 
     def _asked(self, at: float) -> Asked:
-        """Return where a hold was asked for that a read shows first."""
+        """Return where a hold was requested that a read is the first to show."""
         commanded_at = self._means.commanded_at
         alone = commanded_at is None or at - commanded_at > _CAUSED
         return Asked.ELSEWHERE if alone else Asked.UNKNOWN
@@ -340,7 +339,7 @@ class Holds:
             self._book.put(hold.slot, following)
 
     async def work(self) -> None:
-        """Release what is due, and hold again what a schedule started once more."""
+        """Release due holds, and hold outputs again that their schedule restarted."""
         async with self._working:
             previous = self._book.all
             self._look_at_ends(self._means.state)
@@ -352,9 +351,9 @@ class Holds:
                 self._means.publish()
 
     async def leave(self, *, only_lan: bool = False) -> tuple[Hold, ...]:
-        """Release within 10 s what nobody releases later; return what is not released.
+        """Release holds that cannot be released later, within 10 s; return those left.
 
-        `only_lan`: the cloud stays, which switches off what is held on.
+        `only_lan`: the cloud remains, and can switch off outputs that are held on.
         """
         left = await self._releases.leave(only_lan=only_lan)
         self._means.publish()
@@ -374,11 +373,11 @@ class Holds:
 
 
 async def _nothing() -> None:
-    """Wait for nothing: a release is confirmed already."""
+    """Return at once: a release is already confirmed."""
 
 
 def certainly_not_run(error: PoolctlError) -> bool:
-    """Return whether a command that failed left everything as it was."""
+    """Return whether a failed command certainly left everything as it was."""
     if isinstance(error, UnreachableError):
         return not error.sent
     if isinstance(error, NotAppliedError | LanBusyError):

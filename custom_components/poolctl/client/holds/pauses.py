@@ -1,7 +1,7 @@
-"""Pauses of dosing: one owner for dosers that are off for a time, and on again after it.
+"""Pauses of dosing: one owner for dosers that are off for a time, and then on again.
 
-A doser that somebody else switches on meanwhile ends its pause, and nothing is sent. The
-rules are ours (chosen); that only the settings report a doser's switch: layouts.md 3 to 5.
+If another client switches a doser on meanwhile, its pause ends and nothing is sent.
+These rules are chosen. Only the settings report if a doser is on (layouts.md 3 to 5).
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from .release import OVERDUE, retry_wait
 _LOGGER = logging.getLogger(__name__)
 
 LONGEST: Final = timedelta(days=1)
-"""A pool without dosing for longer turns green (chosen)."""
+"""Longest pause: a pool without dosing for longer turns green (chosen)."""
 _KINDS: Final = {kind.key: kind for kind in DOSING}
 _OLD_COPY: Final = timedelta(seconds=2 * COPY_AGE)
-"""For which a copy of the cloud may still show a doser on that was switched off."""
+"""Time for which a cloud copy may still show a doser on that was switched off."""
 _LEAVING: Final = 10.0
-"""s to end pauses before the means of ending them is lost."""
+"""Seconds to end pauses before the means of ending them is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,21 +39,21 @@ class Pause:
     kind: AnyDosing
     since: datetime
     until: datetime
-    """Both by the trusted clock, UTC."""
+    """End; like `since`, by the trusted clock in UTC."""
     confirmed: bool = False
-    """Whether a read showed it off: only then a read that shows it on ends the pause."""
+    """Whether a read showed it off: only then does a read of it on end the pause."""
     ends_at: float | None = field(default=None, compare=False)
-    """Monotonic, s; `None` until the first look, also after a restart."""
+    """End (monotonic, s); `None` until `work` sets it, also after a restart."""
     tries: int = field(default=0, compare=False)
     retry_at: float = field(default=0.0, compare=False)
-    """Monotonic, s."""
+    """Earliest time of the next attempt to end it (monotonic, s)."""
 
     def due(self, at: float) -> bool:
         """Return whether its end has come."""
         return self.ends_at is not None and self.ends_at <= at
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
+        """Return the pause in stored form."""
         return {
             "kind": self.kind.key,
             "since": self.since.isoformat(),
@@ -74,42 +74,42 @@ def _pause(value: object) -> Pause:
 
 @dataclass(frozen=True, slots=True)
 class KeptPauses:
-    """What is stored of the pauses of one controller."""
+    """The stored pauses of one controller."""
 
     pauses: tuple[Pause, ...]
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored pauses."""
         return cls(stored.list("pauses", _pause))
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
+        """Return the pauses in stored form."""
         return {"pauses": [pause.as_dict() for pause in self.pauses]}
 
 
 class Dosers(Protocol):
-    """What dosers are read and switched by."""
+    """Interface to read and switch dosers."""
 
     @property
     def known(self) -> PoolState:
-        """What was reported, without values that are not confirmed yet."""
+        """The reported state, without values that are not confirmed yet."""
 
     def publish(self) -> None:
-        """Take that pauses changed."""
+        """Publish that pauses changed."""
 
     async def look(self, kind: AnyDosing) -> bool | None:
-        """Read whether a doser is on, by the LAN; `None` where that was not read."""
+        """Read over the LAN whether a doser is on; `None` if that failed."""
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
-        """Let the firmware dose, or not, and wait until that is confirmed."""
+        """Allow or forbid dosing, and wait until that is confirmed."""
 
 
 class Pauses:
     """The pauses of one controller, by doser."""
 
     def __init__(self, dosers: Dosers, clock: Clock, kept: Iterable[Pause]) -> None:
-        """Go on with those that were kept."""
+        """Continue with the stored pauses."""
         self._dosers = dosers
         self._clock = clock
         self._all = {pause.kind.key: pause for pause in kept}
@@ -117,28 +117,28 @@ class Pauses:
 
     @property
     def kept(self) -> KeptPauses:
-        """What lasts over restarts."""
+        """The pauses to store across restarts."""
         return KeptPauses(tuple(self._all.values()))
 
     @property
     def shown(self) -> tuple[tuple[str, datetime], ...]:
-        """Which dosers are paused, and until when."""
+        """The paused dosers, each with the end of its pause."""
         return tuple((key, pause.until) for key, pause in self._all.items())
 
     def until(self, kind: AnyDosing) -> datetime | None:
-        """Return until when a doser is paused."""
+        """Return the end of a doser's pause, `None` if it is not paused."""
         pause = self._all.get(kind.key)
         return None if pause is None else pause.until
 
     @property
     def overdue(self) -> tuple[AnyDosing, ...]:
-        """The dosers that should have been on again an hour ago."""
+        """The dosers that should have been on again for an hour or more."""
         late = time.monotonic() - OVERDUE
         return tuple(each.kind for each in self._all.values() if each.due(late))
 
     @property
     def wait(self) -> float | None:
-        """Seconds until there is something to do; `None` if nothing is paused."""
+        """Seconds until `work` is due; `None` if nothing is paused."""
         at = time.monotonic()
         waits = (
             0.0 if each.ends_at is None else max(each.ends_at, each.retry_at) - at
@@ -147,7 +147,7 @@ class Pauses:
         return min(waits, default=None)
 
     def take_read(self, state: PoolState, at: float) -> None:
-        """Take a read: a doser that somebody switched on is not paused any more."""
+        """Confirm pauses by a read, and end those whose doser was switched on."""
         now = self._clock.now()
         for key, pause in tuple(self._all.items()):
             enabled = pause.kind.of(state).enabled
@@ -158,9 +158,9 @@ class Pauses:
                 del self._all[key]
 
     async def begin(self, kinds: Iterable[AnyDosing], lasts: timedelta) -> None:
-        """Pause the dosers that are on; of a paused one, only the end moves.
+        """Pause the dosers that are on; if one is paused already, only its end moves.
 
-        Raises InvalidCommandError where none of them is on, and what Sender says.
+        Raises InvalidCommandError if none of them is on, and Sender's errors.
         """
         if not timedelta() < lasts <= LONGEST:
             raise InvalidCommandError("not possible", reason="pause_too_long")
@@ -175,10 +175,10 @@ class Pauses:
                 await self._begin(kind, lasts)
 
     async def _state(self, kind: AnyDosing) -> bool | None:
-        """Return whether a doser is on, or off by us; `None` where that is not known."""
+        """Return whether a doser is on or paused, `None` if that is not known."""
         if kind.key in self._all:
             return True
-        # Somebody else may have switched it since its settings were read last.
+        # Another client may have switched it since its settings were last read.
         await self._dosers.look(kind)
         return kind.of(self._dosers.known).enabled
 
@@ -188,29 +188,29 @@ class Pauses:
         if previous is not None:
             since, confirmed = previous.since, previous.confirmed
             pause = replace(pause, since=since, confirmed=confirmed)
-        # Kept before it is sent: a crash in between leaves nothing off for good.
+        # Stored before it is sent: a crash in between leaves no doser off for good.
         self._put(kind, pause)
         if previous is not None:
             return
         try:
             await self._dosers.enable(kind, False)
         except PoolctlError as err:
-            # A person hears of the error: what was done of it in the end is undone.
+            # The user gets an error, so if the doser did go off, that is undone.
             undone = replace(pause, until=now + _OLD_COPY)
             self._put(kind, None if certainly_not_run(err) else undone)
             raise
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
-        """Switch a doser for a person, which ends its pause."""
+        """Switch a doser for a user, which ends its pause."""
         previous = self._all.get(kind.key)
         await self._dosers.enable(kind, on)
         newest = self._all.get(kind.key)
-        # A pause that began meanwhile still has to be ended.
+        # A pause that began meanwhile is kept: it still has to be ended.
         if previous and newest and previous.since == newest.since:
             self._put(kind, None)
 
     async def work(self) -> None:
-        """Switch on what was paused long enough."""
+        """Switch on the dosers whose pause is over."""
         async with self._working:
             for kept in tuple(self._all.values()):
                 pause = self._timed(kept) if kept.ends_at is None else kept
@@ -220,7 +220,7 @@ class Pauses:
 
     def _timed(self, pause: Pause) -> Pause:
         """Return a pause with its end by the monotonic clock."""
-        # A clock that was ahead when it began lets no pause last longer than it should.
+        # A clock that was ahead at the start must not make the pause last longer.
         lasts = min(pause.until - pause.since, LONGEST)
         left = min(pause.until - self._clock.now(), lasts).total_seconds()
         pause = replace(pause, ends_at=time.monotonic() + left)
@@ -228,7 +228,7 @@ class Pauses:
         return pause
 
     async def _release(self, pause: Pause) -> None:
-        """Switch a doser on, unless a fresh read shows that somebody did."""
+        """Switch a doser on, unless a fresh read shows that it is on already."""
         kind = pause.kind
         try:
             if not await self._dosers.look(kind) and kind.key in self._all:
@@ -243,7 +243,7 @@ class Pauses:
             self._put(kind, None)
 
     async def leave(self) -> tuple[AnyDosing, ...]:
-        """End all within 10 s; return the dosers that stay off."""
+        """End all pauses within 10 s; return the dosers that stay off."""
         try:
             async with asyncio.timeout(_LEAVING), self._working:
                 for pause in tuple(self._all.values()):

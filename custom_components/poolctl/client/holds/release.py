@@ -1,4 +1,4 @@
-"""Releasing: what is due, what is tried again, and what must not be left behind."""
+"""Releasing: due holds, retries, and holds that must not be left behind."""
 
 import asyncio
 from dataclasses import replace
@@ -16,20 +16,20 @@ from .times import Times
 _LOGGER = logging.getLogger(__name__)
 
 FIRST_WAIT, LONGEST_WAIT = 60.0, 900.0
-"""s until a release is tried again, each time twice as long."""
+"""Seconds until a failed release is repeated, doubled each time."""
 CANNOT_WAIT = 6 * 3600.0
-"""The longest for what no command of ours releases: other firmware may."""
+"""Longest wait in s if none of our commands releases it: other firmware may do so."""
 OVERDUE = 3600.0
-"""s after its end from which on a hold is a problem."""
+"""Seconds after its end from which a hold is a problem."""
 _LEAVING = 10.0
-"""s to release before the means of releasing is lost."""
+"""Seconds to release holds before the means of releasing them is lost."""
 
 
 def retry_wait(tries: int, *, cannot: bool = False) -> float:
-    """Return the s until something is tried again that failed so often.
+    """Return the seconds until the next attempt after so many failures.
 
-    With `cannot`, the controller refused whatever may release it. That may pass, or last
-    until it has other firmware.
+    With `cannot`, the controller refused every command to release it. That may pass, or
+    last until it has other firmware.
     """
     first, longest = FIRST_WAIT, LONGEST_WAIT
     if cannot:
@@ -48,7 +48,7 @@ class Releases:
 
     @property
     def overdue(self) -> tuple[Hold, ...]:
-        """Those that a person has to release: long after their end, or without a LAN."""
+        """Holds that a user must release: long after their end, or without a LAN."""
         late = time.monotonic() - OVERDUE
         return tuple(
             hold
@@ -59,7 +59,7 @@ class Releases:
 
     @property
     def wait(self) -> float | None:
-        """Seconds until there is something to do; `None` if nothing ends by itself."""
+        """Seconds until work is due; `None` if nothing ends by itself."""
         now, at = self._times.now, time.monotonic()
         waits = [
             0.0 if hold.unsent else next_end(hold, now, at)
@@ -72,7 +72,7 @@ class Releases:
 
     @property
     def due(self) -> list[Hold]:
-        """Those whose end has come, and that the path that works now can release."""
+        """Holds whose end has come, and that the present source's path can release."""
         at = time.monotonic()
         return [
             hold
@@ -84,7 +84,7 @@ class Releases:
         ]
 
     def _releasable(self, hold: Hold) -> bool:
-        """Return whether what works now can release it: the cloud only switches off."""
+        """Return whether it is releasable now: the cloud can only switch it off."""
         if self._means.on_lan:
             return True
         return self._means.has_cloud and (hold.on or self._cloud_alone(hold))
@@ -93,13 +93,13 @@ class Releases:
         return self._means.has_lan or hold.on or hold.by_cloud
 
     def _cloud_alone(self, hold: Hold) -> bool:
-        """Return whether only the cloud was ever asked to hold it."""
+        """Return whether the cloud holds it and there is no LAN."""
         return hold.by_cloud and not self._means.has_lan
 
     async def run(self) -> None:
-        """Release what is due.
+        """Release the due holds.
 
-        It is read first: a person who switched it meanwhile has ended the hold.
+        The LAN is read first: a user who switched an output meanwhile ended its hold.
         """
         if self.due and self._means.on_lan and not await self._means.look():
             for hold in self.due:
@@ -109,7 +109,7 @@ class Releases:
             await self._release(hold)
 
     async def _release(self, hold: Hold) -> bool:
-        """Release one; return whether that is confirmed."""
+        """Release one hold; return whether that is confirmed."""
         index = hold.slot
         self._book.apply(index, Event.TRIED)
         try:
@@ -131,7 +131,7 @@ class Releases:
         return True
 
     async def _release_by_cloud(self, hold: Hold) -> None:
-        """Switch it off as the vendor's app does; the LAN shows whether that holds it."""
+        """Switch it off as the vendor's app does; the LAN shows if that holds it."""
         slot = self._means.state.outputs.slot(hold.slot)
         if hold.on and slot is not None:
             await (await self._means.send(slot, False, held=False))()
@@ -149,7 +149,7 @@ class Releases:
     def _failed(self, index: int, event: Event, *, cannot: bool = False) -> None:
         hold = self._book.get(index)
         if hold is None or hold.state is not State.RELEASING:
-            return  # a person asked for something else meanwhile
+            return  # a newer request replaced the hold
         wait = retry_wait(hold.refusals if cannot else hold.tries, cannot=cannot)
         tried = replace(
             hold,
@@ -160,9 +160,9 @@ class Releases:
         self._book.put(index, after(tried, event))
 
     async def leave(self, *, only_lan: bool) -> tuple[Hold, ...]:
-        """Release within 10 s what nobody releases later; return what is not released.
+        """Release holds that cannot be released later, within 10 s; return those left.
 
-        `only_lan`: the cloud stays, which switches off what is held on.
+        `only_lan`: the cloud remains, and can switch off outputs that are held on.
         """
         ours = filter(self._ours, self._book.shown)
         leaving = {hold.slot for hold in ours if not (only_lan and hold.on)}

@@ -1,6 +1,6 @@
-"""How long off is held: until the windows that it holds off are over (chosen).
+"""How long an output is held off: until the overridden windows are over (chosen).
 
-Schedules run by the controller's clock: `now` and what follows from it are by that clock.
+Schedules run by the controller's clock: `now` and the results are by that clock, too.
 """
 
 from collections.abc import Iterable
@@ -14,33 +14,33 @@ from ..pool.state import PoolState
 from ..schedule import Schedule
 
 CLOCKS = timedelta(hours=2)
-"""How far the controller's clock may be from ours where its offset is not measured yet:
-daylight saving and more (chosen)."""
+"""Difference that the controller's clock may have from ours while its offset is not
+measured: daylight saving and more (chosen)."""
 _DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 FIRST_EXTENSION = timedelta(minutes=5)
-"""How long an output is held again whose schedule started it after its release: two clocks
-differ by a little."""
+"""Time for which an output is held again if its schedule started it after its release:
+the two clocks differ slightly."""
 NEXT_EXTENSION = timedelta(hours=1)
-"""The same from the second time on: daylight saving."""
+"""The same from the second time on: the cause is daylight saving."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What off holds off."""
+    """The open schedule windows that are overridden by switching off."""
 
     until: datetime
-    """UTC."""
+    """End of the last one in UTC."""
     schedules: tuple[int, ...]
-    """Indices."""
+    """Indices of the schedules."""
     longest: timedelta
-    """Length of the longest of the schedules."""
+    """Length of the longest window."""
 
 
 def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
-    """Return what would switch an output on now, `None` if nothing would.
+    """Return the windows that would switch an output on now, `None` if there is none.
 
-    Where only the controller knows when the schedule ends that runs the output, it is the
-    end of the day at the latest.
+    If the end of a running schedule cannot be derived from its record, the end of the
+    day is used.
     """
     found = list(_at(_schedules_of(state, slot), now))
     ends = [run.end for run in found]
@@ -60,14 +60,14 @@ def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
 
 
 def end_of(state: PoolState, indices: Iterable[int], now: datetime) -> datetime | None:
-    """Return when the windows of some schedules end that are open now, in UTC."""
+    """Return the last end, in UTC, of some schedules' windows that are open now."""
     used = state.schedules.used
     found = _at({index: used[index] for index in indices if index in used}, now)
     return max((run.end.astimezone(UTC) for run in found), default=None)
 
 
 def running_schedule(state: PoolState, slot: Slot) -> int | None:
-    """Return the index of the schedule that the controller reports to run an output."""
+    """Return the index of the schedule that is reported to run an output."""
     pump = slot.role is Role.PUMP
     mode = state.readings.main_pump_mode if pump else slot.mode
     return None if mode in (None, MODE_OFF, MODE_MANUAL) else mode - 1
@@ -80,7 +80,7 @@ def _at(schedules: dict[int, Schedule], now: datetime) -> list[Occurrence]:
 def _schedules_of(state: PoolState, slot: Slot) -> dict[int, Schedule]:
     """Return the schedules that switch an output.
 
-    Those of what runs only with the pump start the pump, too (layouts.md 2.4).
+    Schedules of outputs that run only with the pump start it, too (layouts.md 2.4).
     """
     slots = {slot.index}
     if slot.role is Role.PUMP:
@@ -90,7 +90,7 @@ def _schedules_of(state: PoolState, slot: Slot) -> dict[int, Schedule]:
 
 
 def _end_of(schedule: Schedule | None, now: datetime) -> datetime:
-    """Return when a schedule ends that runs, though not by our clock or our records."""
+    """Return the end of a schedule that runs contrary to our clock or our records."""
     zone = now.tzinfo or UTC
     tomorrow = moment(now.date() + _DAY, 0, zone)
     if schedule is None:
@@ -99,7 +99,7 @@ def _end_of(schedule: Schedule | None, now: datetime) -> datetime:
     for window in occurrences(armed, now - CLOCKS, now + CLOCKS, zone):
         if window.end > now:
             return window.end
-        # Its clock is behind, by daylight saving most of the time.
+        # The controller's clock is behind, usually because of daylight saving.
         late = window.end.astimezone(UTC)
         while late <= now:
             late += _HOUR

@@ -1,4 +1,4 @@
-"""The clocks that holds go by."""
+"""The clocks that holds use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from ..clock import Clock, ControllerClock
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The trusted time, and what the controller's clock shows."""
+    """The trusted time, and the time of the controller's clock."""
 
     clock: Clock
     zone: Callable[[], tzinfo]
-    """Where the pool is."""
+    """Returns the time zone of the pool."""
     controller: ControllerClock
 
     @property
@@ -23,15 +23,15 @@ class Times:
 
     @property
     def offset(self) -> timedelta:
-        """How far the controller's clock is ahead of it."""
+        """How far the controller's clock is ahead of the trusted time."""
         return self.controller.offset or timedelta()
 
     @property
     def local(self) -> datetime:
-        """What the controller's clock shows."""
+        """The local time of the controller's clock."""
         return self.now.astimezone(self.zone()) + self.offset
 
     @property
     def minute(self) -> datetime:
-        """The same, to the minute: windows of schedules begin and end with one."""
+        """The same to the minute: schedule windows begin and end on whole minutes."""
         return self.local.replace(second=0, microsecond=0)

@@ -1,1 +1,1 @@
-"""What is known of a pool: values only, no I/O, no await."""
+"""The state of a pool: values only, no I/O, no await."""

@@ -1,4 +1,4 @@
-"""What a user chose of one pool, and only Home Assistant keeps: nothing of it is sent."""
+"""A user's choices for one pool. Home Assistant alone keeps them; nothing is sent."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -11,20 +11,20 @@ from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL, Chemistry
 from .state import PoolState
 
 FILTER_LIMIT = 50
-"""% of load, chosen: the rule of thumb for a pump of one speed is a quarter more pressure;
-its flow has fallen by then, too, and its filter resists by about half more."""
+"""Default limit in % of load (chosen). The rule of thumb for a single-speed pump is a
+quarter more pressure; its flow has fallen, too, so resistance is about half more."""
 MIN_FILTER_LIMIT, MAX_FILTER_LIMIT, FILTER_LIMIT_STEP = 10, 300, 5
-"""%."""
+"""Range and step of the filter limit in %."""
 MAX_POWER = 100.0
-"""kW of a heater."""
+"""Highest power of a heater in kW."""
 PUMP_HOURS, MIN_PUMP_HOURS, MAX_PUMP_HOURS = 8.0, 0.5, 24.0
-"""Hours a day."""
+"""Pump hours a day: default, lowest and highest."""
 TURNOVERS, MIN_TURNOVERS, MAX_TURNOVERS = 1.0, 0.5, 5.0
-"""A day."""
+"""Turnovers of the pool's volume a day: default, lowest and highest."""
 
 _SPEED_NAMES = "low", "medium", "high"
 _USUAL_SPEEDS = MIN_SPEED, 70, MAX_SPEED
-"""%, chosen."""
+"""Speeds in % if the controller reports too few presets (chosen)."""
 _PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
 
 _LIGHT_TYPE = whole(0, 255)
@@ -38,58 +38,58 @@ _TURNOVERS = number(MIN_TURNOVERS, MAX_TURNOVERS)
 
 
 class PumpRule(StrEnum):
-    """How many hours a day the pump should run; all of them are rules of thumb."""
+    """Rule for the daily pump hours; all are rules of thumb."""
 
     HALF = "half"
-    """Half of the water temperature in °C."""
+    """Half of the water temperature in °C, as hours."""
     THIRD = "third"
     TURNOVERS = "turnovers"
-    """As long as it takes to move the pool's volume so often."""
+    """The time to move the pool's volume a chosen number of times."""
     FIXED = "fixed"
 
 
 class WithoutFlow(StrEnum):
-    """What to show of the probes while they sit in still water."""
+    """Chemistry values to show while the probes are in still water."""
 
     HOLD = "hold"
     """The last valid reading."""
     UNKNOWN = "unknown"
     RAW = "raw"
-    """What the probes read all the same."""
+    """The current reading of the probes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """A user's choices; what was not chosen is `None`, or has its usual value."""
+    """A user's choices; a value that was not chosen is `None` or its default."""
 
     pump_speed: int | None = None
-    """%, at which the pump starts by hand."""
+    """Speed in % at which the pump starts when switched on by hand."""
     volume: int | None = None
-    """Litres that the pool holds: the controller's own value has no unit."""
+    """Volume of the pool in litres: the controller's own value has no unit."""
     pool_lights: int | None = None
-    """Light type that is fitted; `None`: the one that the controller reports."""
+    """Fitted light type; `None` uses the one that the controller reports."""
     spa_lights: int | None = None
     acid_low_level: int = LOW_LEVEL
-    """% of the drum from which on it is nearly empty."""
+    """Level in % at or below which the drum is nearly empty."""
     chlorine_low_level: int = LOW_LEVEL
     filter_limit: int = FILTER_LIMIT
-    """% of load from which on the filter needs cleaning."""
+    """Load in % from which the filter needs cleaning."""
     pool_heater_power: float | None = None
-    """kW that the heater draws while it runs; no controller reports it."""
+    """Power of the running heater in kW; no controller reports it."""
     spa_heater_power: float | None = None
     pump_rule: PumpRule | None = None
     pump_hours: float = PUMP_HOURS
-    """Of a fixed number a day."""
+    """Daily hours for `PumpRule.FIXED`."""
     turnovers: float = TURNOVERS
-    """A day."""
+    """Daily turnovers for `PumpRule.TURNOVERS`."""
     planned_on: date | None = None
-    """When pump hours were last planned, at local time."""
+    """Local date on which pump hours were last planned."""
     without_flow: WithoutFlow = WithoutFlow.HOLD
-    """An option of the account, which keeps it."""
+    """An option of the config entry, which stores it."""
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
-        """Return what was stored."""
+        """Return the stored choices."""
         return cls(
             pump_speed=stored.get("pump_speed", _SPEED, None),
             volume=stored.get("volume", _VOLUME, None),
@@ -107,7 +107,7 @@ class Choices:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return them as they are stored."""
+        """Return the values to store."""
         return {
             "pump_speed": self.pump_speed,
             "volume": self.volume,
@@ -126,19 +126,19 @@ class Choices:
 
 
 def start_speed(state: PoolState, choices: Choices) -> int:
-    """Return the speed in % at which the pump starts by hand.
+    """Return the speed in % at which the pump starts when switched on by hand.
 
-    It is the chosen one, else the last one that was observed, which may be one of a
-    schedule that is not for the hand; else the slowest, so that nothing is forced.
+    It is the chosen speed, else the last observed one, which may be the speed of a
+    schedule; else the lowest speed, the gentlest for the equipment.
     """
     return nearest_speed(choices.pump_speed or state.last_speed or MIN_SPEED)
 
 
 def named_speeds(state: PoolState) -> dict[str, int]:
-    """Return the speeds in % that have names, the slowest first.
+    """Return the named speeds in %, the slowest first.
 
-    Of the installer's six, the first is that of a start and the last that of a cleaner
-    (layouts.md 2.2); what those between mean is not documented: the three slowest count.
+    Of the installer's six presets, the first is for starting and the last for a cleaner
+    (layouts.md 2.2). The others are not documented: the three slowest of them are used.
     """
     presets = (state.installer.preset_speeds or ())[1:-1]
     speeds = sorted({nearest_speed(each) for each in presets if each in _PERCENT})
@@ -150,9 +150,9 @@ def named_speeds(state: PoolState) -> dict[str, int]:
 def shown_chemistry(
     state: PoolState, choices: Choices, measured: Chemistry
 ) -> Chemistry:
-    """Return the probe readings as the user wants to see them.
+    """Return the probe readings according to the user's choice.
 
-    `measured` is what is shown of what the probes read now.
+    `measured` contains the current readings without their noise.
     """
     if state.signals.chemistry_stable is False:
         match choices.without_flow:

@@ -1,7 +1,7 @@
-"""Dosing: which equipment it needs, and where its values are reported and written.
+"""Dosing: the equipment it needs, and where its values are reported and written.
 
-Observed, not published (layouts.md 2.2, 3 to 5); the ranges a person may choose from are
-ours (chosen): wider than any pool needs.
+Observed, not published (layouts.md 2.2, 3 to 5). The ranges offered to users are ours
+(chosen): wider than any pool needs.
 """
 
 from collections.abc import Callable
@@ -31,14 +31,14 @@ from .state import PoolState
 
 
 class Choice(NamedTuple):
-    """What a person may choose."""
+    """The range that a user may choose a value from."""
 
     low: float
     high: float
     step: float
 
     def check(self, value: float) -> None:
-        """Raise InvalidCommandError outside the range."""
+        """Raise InvalidCommandError for a value outside the range."""
         if not self.low <= value <= self.high:
             raise InvalidCommandError(
                 f"{value} is not between {self.low} and {self.high}"
@@ -46,30 +46,30 @@ class Choice(NamedTuple):
 
 
 DRUM_SIZE = Choice(1_000, 200_000, 100)
-"""mL."""
+"""Sizes of a drum in mL."""
 _ORP = Choice(400, 900, 10)
-"""mV."""
+"""Desired ORP in mV."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DosingKind[D: Dosing]:
-    """One kind of dosing: what belongs to it, wherever it is needed."""
+    """One kind of dosing: its names, equipment, wire keys and place in the state."""
 
     key: str
-    """Stable name, from which those of its entities are made."""
+    """Stable name, from which the keys of its entities are made."""
     desired_key: str
     """Stable name of its desired value."""
     enabled_key: str
-    """Stable name of whether the firmware may run it."""
+    """Stable name of its switch: whether the firmware may run it."""
     fitted: frozenset[int]
-    """Aux types one of which must be wired for it to exist."""
+    """Aux types; the dosing exists if one of them is wired."""
     keys: DosingKeys
     factor: int = 1
-    """The wire's desired value is ours times this."""
+    """The desired value on the wire is ours multiplied by this factor."""
     choice: Choice
-    """Of the desired value."""
+    """Range of the desired value that a user may choose from."""
     possible: Between
-    """The desired values that the controller may tell."""
+    """Range of plausible desired values from the controller."""
     of: Callable[[PoolState], D]
     into: Callable[[PoolState, D], PoolState]
 
@@ -78,11 +78,11 @@ class DosingKind[D: Dosing]:
         return self.into(state, replace(self.of(state), desired=desired))
 
     def with_enabled(self, state: PoolState, enabled: bool) -> PoolState:
-        """Return the state with another answer to whether the firmware may run it."""
+        """Return the state with the dosing enabled or disabled."""
         return self.into(state, replace(self.of(state), enabled=enabled))
 
     def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:
-        """Return the state with what a settings object tells; the rest stays."""
+        """Return the state with the values of a settings object; the rest stays."""
         keys, known = self.keys, self.of(state)
         desired = number(settings, keys.desired, self.factor, self.possible)
         enabled = byte(settings, keys.enabled)
@@ -96,12 +96,12 @@ class DosingKind[D: Dosing]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DoserKind(DosingKind[Doser]):
-    """A kind of dosing that empties a drum."""
+    """A kind of dosing from a drum."""
 
     drum_keys: DrumKeys
     doses_now: Callable[[Signals], bool | None]
     low_level: Callable[[Choices], int]
-    """% of the drum from which on it is nearly empty."""
+    """Level in % at or below which the drum is nearly empty."""
     with_low_level: Callable[[Choices, int], Choices]
 
     def low(self, state: PoolState, choices: Choices) -> bool | None:
@@ -109,11 +109,11 @@ class DoserKind(DosingKind[Doser]):
         return self.of(state).low(self.low_level(choices))
 
     def with_drum(self, state: PoolState, size: float) -> PoolState:
-        """Return the state with another size of the drum in mL."""
+        """Return the state with another drum size in mL."""
         return self.into(state, replace(self.of(state), drum_ml=size))
 
     def with_full_drum(self, state: PoolState) -> PoolState:
-        """Return the state with as much left as the drum holds."""
+        """Return the state with a full drum."""
         doser = self.of(state)
         return self.into(state, replace(doser, remaining_ml=doser.drum_ml))
 
@@ -183,7 +183,7 @@ DOSING: tuple[AnyDosing, ...] = (ACID, CHLORINATOR, CHLORINE)
 def merge_settings(
     of: SettingsObject, state: PoolState, settings: Answer, now: datetime
 ) -> PoolState:
-    """Return the state with what a settings object tells; what it lacks stays."""
+    """Return the state with the values of a settings object; the rest stays."""
     for kind in DOSING:
         if kind.keys.settings is of:
             state = kind.merge(state, settings, now)

@@ -1,7 +1,7 @@
 """The equipment of a pool and its settings: the state without measurements.
 
-What exists hangs on that alone, so that nobody looks for new entities because the water
-got warmer.
+Only these decide which entities exist, so that a new measurement alone causes no search
+for new entities.
 """
 
 from collections.abc import Iterable
@@ -16,19 +16,19 @@ _readings = attrgetter(*(field.name for field in fields(Readings)))
 
 
 def _known(figures: Iterable[float | None]) -> Iterable[int | None]:
-    """Return 0 for every figure, which only says that there is one."""
+    """Return 0 for each measurement that has a value, `None` for the others."""
     return (None if figure is None else 0 for figure in figures)
 
 
 class EquipmentView:
-    """The state without its figures: the same object for as long as it is equal."""
+    """The state without measurements: the same object for as long as it is equal."""
 
     def __init__(self, state: PoolState) -> None:
         """Begin with a state."""
         self._viewed = self._view = state
 
     def of(self, state: PoolState) -> PoolState:
-        """Return the newest state without its figures."""
+        """Return the newest state without its measurements."""
         if self._viewed is not state:
             self._viewed = state
             if (new := equipment_view(state)) != self._view:
@@ -37,9 +37,9 @@ class EquipmentView:
 
 
 def equipment_view(state: PoolState) -> PoolState:
-    """Return a state without its figures; it still says which of them are known.
+    """Return a state whose measurements are 0, or `None` where they are unknown.
 
-    How the pump runs is none of them: it changes no more often than an output.
+    The mode and speed of the pump are kept: they change no more often than an output.
     """
     readings = state.readings
     figures = Readings(*_known(_readings(readings)))
@@ -53,6 +53,6 @@ def equipment_view(state: PoolState) -> PoolState:
             pump_speed=readings.pump_speed,
         ),
         valid_chemistry=Chemistry(ph=ph, orp=orp, water_temperature=water),
-        # They count down.
+        # They count down, so they change with every read.
         timers=(),
     )

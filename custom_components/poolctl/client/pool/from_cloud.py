@@ -1,4 +1,4 @@
-"""What the cloud's answers add to a PoolState.
+"""Merge the cloud's answers into a PoolState.
 
 The dashboard's first nine fields are published (interface.md 2.5); its other fields and
 all other answers are observed (layouts.md 5), and any of their fields may be missing.
@@ -23,7 +23,7 @@ from .timers import with_timers, without_past_timers
 _RETRIES_EXCEEDED, _RUNS_DRY = 1, 4
 """Dry-run status; which value is normal is not documented (layouts.md 5)."""
 _MOST_SCHEDULES = 10 * MAX_SCHEDULES
-"""Entries of `scheduleInfo` that are looked at."""
+"""Number of entries of `scheduleInfo` that are read."""
 _SLOT_LISTS = (
     "pump_devices",
     "pump_linked_devices",
@@ -34,7 +34,7 @@ _SLOT_LISTS = (
 
 
 def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolState:
-    """Return the state with the dashboard (interface.md 2.5), the cloud its source."""
+    """Return the state after a dashboard (interface.md 2.5), the cloud its source."""
     mode = number(dashboard, "main_pump_status")
     dry_run = number(dashboard, "dry_run_status")
     readings = Readings(
@@ -65,7 +65,7 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
         without_past_timers(state, now),
         source=Source.CLOUD,
         outputs=replace(state.outputs, assumed=True),
-        # Read less often: told once, they are the cloud's until another source is.
+        # They are read less often: assumed only until the cloud has reported them once.
         schedules=replace(
             schedules, assumed=schedules.assumed or state.source is not Source.CLOUD
         ),
@@ -73,7 +73,7 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
 
 
 def merge_temperatures(state: PoolState, answer: Answer, now: datetime) -> PoolState:
-    """Return the state with `ambientTemp`."""
+    """Return the state after an answer of `ambientTemp`."""
     reported = object_of(answer, "ambientTemp")
     readings = replace(
         state.readings,
@@ -84,7 +84,7 @@ def merge_temperatures(state: PoolState, answer: Answer, now: datetime) -> PoolS
 
 
 def merge_pump(state: PoolState, answer: Answer, now: datetime) -> PoolState:
-    """Return the state with `pumpInfo`."""
+    """Return the state after an answer of `pumpInfo`."""
     pump = object_of(answer, "pump")
     names = (text(pump, key) for key in ("pump_type", "pump_brand", "pump_model"))
     if None not in (identity := tuple(names)):
@@ -108,8 +108,8 @@ def merge_chemistry(state: PoolState, answer: Answer, now: datetime) -> PoolStat
 
 
 def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
-    """Return the state with `auxInfo`: what it lists of slots, and whether they run."""
-    # Dosers and heaters are not listed: alone, this answer never tells everything.
+    """Return the state after an answer of `auxInfo`: its slots and whether they run."""
+    # Dosers and heaters are not listed: this answer never covers all slots.
     known, listed = state.outputs, _listed(answer)
     types, names, modes = _types(known), list(known.names), list(known.modes)
     for slot, code, entry in listed:
@@ -130,7 +130,7 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
 
 
 def _types(known: Outputs) -> list[int]:
-    """Return the types that are reported, not assumed, each unknown where none are."""
+    """Return the reported types; all are unknown while types are only assumed."""
     if not known.types or known.types == _ONLY_PUMP:
         return [UNKNOWN_TYPE] * MAX_SLOTS
     return list(known.types)
@@ -143,7 +143,7 @@ def _timers(listed: Iterable[tuple[int, int, Answer]]) -> dict[int, float]:
 
 
 def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
-    """Return the slot, the type and the entry of all that `auxInfo` lists."""
+    """Return slot, type and entry of each output that `auxInfo` lists."""
     manual = object_of(answer, "manual")
     entries = [
         (
@@ -170,10 +170,10 @@ _ONLY_PUMP = (MAIN_PUMP, *(UNKNOWN_TYPE,) * (MAX_SLOTS - 1))
 
 
 def assume_pump_slot(state: PoolState) -> PoolState:
-    """Return the state where `auxInfo` is refused: the pump is on the first slot (chosen).
+    """Return the state if `auxInfo` is refused: the pump has the first slot (chosen).
 
-    `setPumpInfo` wants its slot, and the published endpoints do not report it. With its
-    type code, a wrong slot is declined.
+    `setPumpInfo` requires the pump's slot, which the published endpoints do not report.
+    As the pump's type code is sent too, a wrong slot is declined.
     """
     if state.outputs.types is not None:
         return state
@@ -181,12 +181,12 @@ def assume_pump_slot(state: PoolState) -> PoolState:
 
 
 def assume_speed(state: PoolState) -> PoolState:
-    """Return the state where `pumpInfo` is refused: `setPumpInfo` has a speed (chosen)."""
+    """Return the state if `pumpInfo` is refused: the pump takes a speed (chosen)."""
     return state if state.pump else replace(state, pump=PumpIdentity("", "", ""))
 
 
 def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
-    """Return the state with `scheduleInfo`, which lists only those in use."""
+    """Return the state after `scheduleInfo`, which lists only schedules in use."""
     reported = object_of(answer, "scheduleInfo").get("schedules")
     if not isinstance(reported, list):
         return state
@@ -195,7 +195,7 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
     found = _understood(state, reported[:_MOST_SCHEDULES], known)
     if reported and not found:
         return state
-    # Only where all of it was understood, what it lacks is gone.
+    # A schedule that is not listed is deleted only if every entry was understood.
     lacking = [UNUSED] * len(known) if len(found) == len(reported) else known
     return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
 
@@ -203,7 +203,7 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
 def _understood(
     state: PoolState, entries: list[object], known: Sequence[Schedule]
 ) -> dict[int, Schedule]:
-    """Return the schedules of `scheduleInfo` that are understood, by their index."""
+    """Return those schedules of `scheduleInfo` that can be read, by index."""
     found: dict[int, Schedule] = {}
     for entry in entries:
         if not isinstance(entry, dict):
@@ -216,7 +216,7 @@ def _understood(
 
 
 def _schedule(state: PoolState, entry: Answer, previous: Schedule) -> Schedule | None:
-    """Return a schedule of `scheduleInfo`, `None` where it is not understood."""
+    """Return a schedule of `scheduleInfo`, `None` if it cannot be read."""
     slot = number(entry, "aux_slot", possible=range(MAX_SLOTS))
     start, end = (
         number(entry, f"{when}_time", possible=range(DAY + 1))
@@ -239,7 +239,7 @@ def _schedule(state: PoolState, entry: Answer, previous: Schedule) -> Schedule |
 
 
 def _received(received: object, cleaned: str) -> str | None:
-    """Return a text as it was received, `None` where cleaning did not change it."""
+    """Return a text as it was received, `None` if cleaning did not change it."""
     return received if isinstance(received, str) and received != cleaned else None
 
 
@@ -248,7 +248,7 @@ def _weekdays(days: list[object]) -> int:
 
 
 def _of_slot(state: PoolState, slot: int, previous: Schedule) -> Schedule:
-    """Return a schedule of a slot with what `scheduleInfo` does not report of it."""
+    """Return a schedule of a slot with the fields that `scheduleInfo` lacks."""
     if previous.slot == slot:
         return previous
     wired = state.outputs.slot(slot)
@@ -256,7 +256,7 @@ def _of_slot(state: PoolState, slot: int, previous: Schedule) -> Schedule:
 
 
 def _mode(on: bool, previous: Sequence[int | None]) -> int:
-    """Return a slot's mode; the cloud tells only on and off, not what runs it."""
+    """Return a slot's mode; the cloud reports on and off, but not what switched it."""
     for mode in previous:
         if mode is not None and (mode != MODE_OFF) is on:
             return mode

@@ -1,4 +1,4 @@
-"""What a state frame of the LAN adds to a PoolState (layouts.md 2)."""
+"""Merge a state frame of the LAN into a PoolState (layouts.md 2)."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +13,7 @@ from .timers import with_timers
 
 
 def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState:
-    """Return the state with what a frame of the LAN tells."""
+    """Return the state with the values of a LAN frame."""
     if frame.configuration is not None:
         state = _with_configuration(state, frame.configuration, now)
     if frame.timers is not None:
@@ -69,7 +69,7 @@ def _with_configuration(
         installer=installer,
         firmware=frame.firmware,
         outputs=state.outputs.with_types(frame.aux_types),
-        # It comes with every full frame, and so sooner than the records.
+        # Every full frame reports it, so a change arrives sooner than with the records.
         schedules=state.schedules
         if armed is None
         else replace(state.schedules, armed=armed),

@@ -1,4 +1,4 @@
-"""Heating: the bodies of water, what heats them, and what is known of that.
+"""Heating: the bodies of water, their heat sources, and their state.
 
 Observed, not published (layouts.md 2.1, 2.2, 3 and 4).
 """
@@ -15,19 +15,19 @@ from .parts import Heater, Water
 from .state import PoolState
 
 MIN_TARGET, MAX_TARGET = 10, 40
-"""°C, chosen: the wire is a u8, and UL 1563 lets no spa be set above 40 °C (104 °F)."""
+"""Targets in °C (chosen): a u8 on the wire; UL 1563 limits spas to 40 °C (104 °F)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Body:
-    """A body of water: what belongs to it, wherever it is needed."""
+    """A body of water: its names, heat sources and place in the state."""
 
     key: str
-    """Stable name, of its entity too."""
+    """Stable name, also the key of its entity."""
     sources: tuple[HeatSource, ...]
-    """What can heat it."""
+    """Heat sources that can heat it."""
     target_key: str
-    """Of the target in the body of `v2_temp_set`."""
+    """Key of the target in the body of `v2_temp_set`."""
     of: Callable[[PoolState], Water]
     into: Callable[[PoolState, Water], PoolState]
 
@@ -53,11 +53,11 @@ RUNNING: Mapping[HeatSource, Callable[[Signals], bool | None]] = {
     HeatSource.SOLAR: lambda signals: signals.solar,
     HeatSource.SPA_HEATER: lambda signals: signals.spa_heater,
 }
-"""Whether a heat source runs now."""
+"""Functions that return whether a heat source runs now."""
 
 
 def heated(state: PoolState, body: Body) -> bool | None:
-    """Return whether something that heats a water is wired, `None` if it may be."""
+    """Return whether a heat source of this water is wired, `None` if one may be."""
     outputs = state.outputs
     found = _any([outputs.fitted(source.fitted) for source in body.sources])
     if found or body is not SPA:
@@ -69,9 +69,9 @@ def heated(state: PoolState, body: Body) -> bool | None:
 
 
 def has_thermostat(state: PoolState, body: Body) -> bool | None:
-    """Return whether something heats a water, `None` while its target is unknown.
+    """Return whether a body of water has a thermostat, `None` while that is unknown.
 
-    The cloud does not report the targets.
+    It needs a heat source and a target; the cloud does not report the targets.
     """
     if heated(state, body) is False:
         return False
@@ -79,10 +79,10 @@ def has_thermostat(state: PoolState, body: Body) -> bool | None:
 
 
 def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
-    """Return the heat sources of a water that are known to be wired.
+    """Return those heat sources of a body of water that are reported as wired.
 
-    Solar heating heats the spa, too (layouts.md 2.4); where the spa has a heater of its
-    own, solar heating stays the pool's.
+    Solar heating also heats the spa (layouts.md 2.4); if the spa has its own heater,
+    solar heating counts as the pool's only.
     """
     found = tuple(s for s in body.sources if state.outputs.fitted(s.fitted))
     if body is SPA and not found and heated(state, SPA):
@@ -91,51 +91,51 @@ def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
 
 
 def selected_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
-    """Return the heat sources of a water that are wired and may run."""
+    """Return those heat sources of a body of water that are wired and may run."""
     return tuple(s for s in fitted_sources(state, body) if state.heat[s].selected)
 
 
 def _any(answers: list[bool | None]) -> bool | None:
-    """Return whether one is true, `None` where only what is unknown could be."""
+    """Return whether one is true, `None` if only an unknown one could be."""
     return True if True in answers else None if None in answers else False
 
 
 def may_heat(state: PoolState, body: Body) -> bool | None:
-    """Return whether one of its sources may run, `None` if that is unknown."""
+    """Return whether a heat source of this water may run, `None` if unknown."""
     return _any([state.heat[s].selected for s in fitted_sources(state, body)])
 
 
 def heats(state: PoolState, body: Body) -> bool | None:
-    """Return whether one of its sources heats this water now, `None` if not known."""
+    """Return whether a heat source heats this water now, `None` if unknown."""
     if body is POOL and state.spa_mode:
         return False  # solar heating may run, but its water goes to the spa
     sources = fitted_sources(state, body)
     if body is SPA and HeatSource.SOLAR in sources and not state.spa_mode:
-        return False  # and now to the pool
+        return False  # its water goes to the pool
     return _any([RUNNING[s](state.signals) for s in sources])
 
 
 def circulates(state: PoolState, body: Body) -> bool:
-    """Return whether this water is the one that flows through the equipment."""
+    """Return whether this water flows through the equipment now."""
     return bool(state.spa_mode) is (body is SPA)
 
 
 def temperature(state: PoolState, body: Body) -> float | None:
-    """Return what the one probe says of this water in °C: only that which circulates."""
+    """Return the temperature in °C if this water circulates: there is one probe."""
     return state.chemistry.water_temperature if circulates(state, body) else None
 
 
 def running_sources(state: PoolState) -> tuple[HeatSource, ...]:
-    """Return what heats now: all of it heats the water that circulates."""
+    """Return the heat sources that run now; they all heat the water that circulates."""
     return tuple(s for s in HeatSource if RUNNING[s](state.signals))
 
 
 def sources_to_select(
     state: PoolState, body: Body, heat: bool
 ) -> Mapping[HeatSource, bool]:
-    """Return which sources to select for a water to be heated, or to deselect.
+    """Return the sources to select to heat a body of water, or to deselect.
 
-    To heat again selects the sources that were selected last, else all there are.
+    Heating selects the sources that were selected last, else all fitted ones.
     """
     fitted = fitted_sources(state, body)
     last = tuple(source for source in fitted if source in state.pool_sources)
@@ -145,29 +145,29 @@ def sources_to_select(
 
 @dataclass(frozen=True, slots=True)
 class HeatingChange:
-    """What a person asks of the heating: targets in °C, and which sources may run."""
+    """A change that a user requests: targets in °C, and which heat sources may run."""
 
     targets: Mapping[Body, int] = field(default_factory=dict)
     selected: Mapping[HeatSource, bool] = field(default_factory=dict)
 
     def then(self, newer: HeatingChange) -> HeatingChange:
-        """Return both as one change; where they differ, the newer one counts."""
+        """Return both changes as one; the newer one takes precedence."""
         return HeatingChange(
             {**self.targets, **newer.targets}, {**self.selected, **newer.selected}
         )
 
     def show(self, state: PoolState) -> PoolState:
-        """Return the state as it will be."""
+        """Return the state as it will be after the change."""
         for body, target in self.targets.items():
             state = body.into(state, replace(body.of(state), target=target))
         heaters = {source: Heater(on) for source, on in self.selected.items()}
         return replace(state, heat={**state.heat, **heaters})
 
     def write(self, settings: Answer, known: PoolState) -> dict[str, object]:
-        """Return the body of `v2_temp_set` that changes just this, out of `v2_temp_get`.
+        """Return the body of `v2_temp_set` for this change, based on `v2_temp_get`.
 
-        What the reply lacks is taken from what the state frames tell. Raises ReplyError
-        where they do not report it either.
+        Values missing from the reply are taken from the state frames. Raises ReplyError
+        if they do not report them either.
         """
         return {
             **_unchanged(settings, known),
@@ -177,7 +177,7 @@ class HeatingChange:
 
 
 def target_of(body: Body, target: float) -> HeatingChange:
-    """Return the change to a target in °C; raises InvalidCommandError out of range."""
+    """Return a change of a target in °C; raises InvalidCommandError out of range."""
     if not MIN_TARGET <= target <= MAX_TARGET:
         raise InvalidCommandError(f"{target} °C is not a target of this pool")
     return HeatingChange(targets={body: round(target)})
@@ -186,8 +186,8 @@ def target_of(body: Body, target: float) -> HeatingChange:
 def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
     """Return the body of `v2_temp_set` that changes nothing.
 
-    What it lacks becomes 0, so that nothing may be missing that the controller has; a
-    probe channel that it does not report it does not have. Unknown keys are kept.
+    The controller sets missing keys to 0, so all the keys that it has are sent. It does
+    not have a probe channel that it does not report. Unknown keys are kept.
     """
     entries = {
         category: entry
@@ -202,7 +202,7 @@ def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
 
 
 def _selected(pool: Answer, known: PoolState) -> dict[str, object]:
-    """Return which heat sources may run, as the wire has it; raises ReplyError."""
+    """Return by wire key which heat sources may run; raises ReplyError if missing."""
     selected: dict[str, object] = {}
     for source, key in SELECTED.items():
         reported = pool.get(key)
@@ -213,7 +213,7 @@ def _selected(pool: Answer, known: PoolState) -> dict[str, object]:
 
 
 def _target(entries: Mapping[str, Answer], body: Body) -> float:
-    """Return the target of a water in °C; raises ReplyError where it is missing."""
+    """Return the target of a body of water in °C; raises ReplyError if missing."""
     target = number(entries.get(body.key, {}), "target_temp")
     if target is None:
         raise ReplyError(f"the settings have no target of the {body.key}")

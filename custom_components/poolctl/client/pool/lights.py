@@ -1,6 +1,6 @@
-"""Lights: what their makers call shows, and what is known of the lights of a pool.
+"""Lights: the shows and actions of each light type, and the state of a pool's lights.
 
-One preference is kept for all lights of the pool, and one for those of the spa.
+The controller keeps one preference for all pool lights, and one for all spa lights.
 Observed, not published (layouts.md 4 and 4.1).
 """
 
@@ -16,27 +16,27 @@ from .parts import Lights, LightShow
 from .state import PoolState
 
 EFFECT_SECONDS = 5.0
-"""s until an absolute colour has settled."""
+"""Seconds until an absolute colour has settled."""
 
 
 @dataclass(frozen=True, slots=True)
 class LightAction:
-    """Something a light does besides showing an absolute colour."""
+    """An action of a light other than showing an absolute colour."""
 
     color: int
-    """The `light_color` that stands for it."""
+    """`light_color` of the action."""
     seconds: float
-    """s that the relay flaps."""
+    """Seconds for which the relay pulses."""
     keeps_effect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LightType:
-    """What a kind of light can do; keys are stable, people see translations."""
+    """Capabilities of a light type; keys are stable, users see translations."""
 
     key: str
     effects: Mapping[str, int] = field(default_factory=dict)
-    """Absolute colours and shows: `light_color` of each."""
+    """`light_color` of each absolute colour and show."""
     actions: Mapping[str, LightAction] = field(default_factory=dict)
 
     def effect(self, color: int) -> str | None:
@@ -49,7 +49,7 @@ class LightType:
 
 
 def _from_1(names: str) -> dict[str, int]:
-    """Return effects that are numbered from 1 on."""
+    """Return effects numbered from 1."""
     return dict(zip(names.split(), count(1), strict=False))
 
 
@@ -69,7 +69,7 @@ LIGHT_TYPES = {
             " outback_australia spring_equinox"
         ),
         {
-            # Its time is not published: that of a colour (chosen).
+            # Its duration is not published: that of a colour is used (chosen).
             "brightness_down": LightAction(12, EFFECT_SECONDS, keeps_effect=True),
             "resync": LightAction(0, 110),
         },
@@ -95,7 +95,7 @@ LIGHT_TYPES = {
         ),
     ),
 }
-"""By `light_type` (layouts.md 4.1); 0 is a light of another kind, or not known."""
+"""Light types by `light_type` (layouts.md 4.1); 0 is another or an unknown light."""
 
 _CODES = {light_type.key: code for code, light_type in LIGHT_TYPES.items()}
 LIGHT_ACTIONS = tuple(
@@ -108,16 +108,16 @@ class LightGroup:
     """The lights that share a light type and a preference: the pool's, or the spa's."""
 
     key: str
-    """Stable name, of its entity too."""
+    """Stable name, also the key of its entity."""
     fitted: frozenset[int]
     """Aux types of its lights."""
     type_key: str
-    """Of the light type in the reply of `get_pool_light_switch_mode`."""
+    """Key of the light type in the reply of `get_pool_light_switch_mode`."""
     color_key: str
     of: Callable[[PoolState], Lights]
     into: Callable[[PoolState, Lights], PoolState]
     chosen: Callable[[Choices], int | None]
-    """The light type that a user says is fitted."""
+    """Returns the light type that the user chose."""
     choose: Callable[[Choices, int], Choices]
 
     def with_show(self, state: PoolState, show: LightShow) -> PoolState:
@@ -125,18 +125,18 @@ class LightGroup:
         return self.into(state, replace(self.of(state), show=show))
 
     def with_type(self, choices: Choices, key: str) -> Choices:
-        """Return the choices with a light type that a user says is fitted.
+        """Return the choices with the light type that the user chose.
 
-        Raises InvalidCommandError where there is no such type.
+        Raises InvalidCommandError if there is no such type.
         """
         if key not in _CODES:
             raise InvalidCommandError(f"there is no light type {key}")
         return self.choose(choices, _CODES[key])
 
     def type_code(self, state: PoolState, choices: Choices) -> int | None:
-        """Return the light type: the chosen one, else the one the controller knows.
+        """Return the light type: the chosen one, else the one the controller reports.
 
-        `None` until it has reported; 0 where it does not know either.
+        It is `None` until the controller reports it, and 0 if that type is unknown.
         """
         if (chosen := self.chosen(choices)) in LIGHT_TYPES:
             return chosen
@@ -145,17 +145,17 @@ class LightGroup:
         return show.light_type if show.light_type in LIGHT_TYPES else 0
 
     def light_type(self, state: PoolState, choices: Choices) -> LightType | None:
-        """Return what its lights can do, `None` until that is known."""
+        """Return the type of its lights, `None` until it is reported or chosen."""
         code = self.type_code(state, choices)
         return None if code is None else LIGHT_TYPES[code]
 
     def effects(self, state: PoolState, choices: Choices) -> tuple[str, ...]:
-        """Return the effects to choose from."""
+        """Return the effects that can be chosen."""
         kind = self.light_type(state, choices)
         return tuple(kind.effects) if kind else ()
 
     def effect(self, state: PoolState, choices: Choices) -> str | None:
-        """Return the effect that was set last, `None` where there is none."""
+        """Return the effect that was set last, `None` if there is none."""
         show, code = self.of(state).show, self.type_code(state, choices)
         if show is None or code is None or show.light_type != code:
             return None
@@ -184,7 +184,7 @@ SPA_GROUP = LightGroup(
     choose=lambda choices, code: replace(choices, spa_lights=code),
 )
 LIGHT_GROUPS = {Role.POOL_LIGHT: POOL_GROUP, Role.SPA_LIGHT: SPA_GROUP}
-"""By role of a light's slot."""
+"""Light groups by the role of a light's slot."""
 
 
 def merge_lights(state: PoolState, reply: Answer) -> PoolState:
@@ -195,7 +195,7 @@ def merge_lights(state: PoolState, reply: Answer) -> PoolState:
             continue
         kind, previous = LIGHT_TYPES.get(light_type), group.of(state).show
         if kind and kind.keeps_effect(color) and previous:
-            # Whether an action becomes the preference is unknown: it is no colour.
+            # It is not documented whether an action replaces the preference.
             color = previous.color
         state = group.with_show(state, LightShow(light_type, color))
     return state

@@ -1,4 +1,4 @@
-"""The outputs of a controller: what is wired to each slot, and what runs it."""
+"""The outputs of a controller: the equipment on each slot, and its mode."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -12,34 +12,34 @@ class Outputs:
     """All slots of a controller (layouts.md 2.4)."""
 
     types: tuple[int, ...] | None = None
-    """One aux type code a slot."""
+    """Aux type code of each slot."""
     names: tuple[str, ...] = ()
-    """Of the slots, as their owner named them."""
+    """Names of the slots, as entered in the controller."""
     modes: tuple[int | None, ...] = ()
     held: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
     assumed: bool = False
-    """Whether modes and holds are remembered, not reported by the current source."""
+    """Whether modes and holds are last known ones, not from the current source."""
     newest_types: tuple[int, ...] | None = field(default=None, compare=False)
-    """The types of the newest read, which may still be an odd one."""
+    """Aux types of the newest read, which may be an odd read."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """All slots in their order; empty while the equipment is unknown."""
+        """All slots in order; empty while the equipment is unknown."""
         return _slots(self.types or (), self.names, self.modes, self.held)
 
     def slot(self, index: int) -> Slot | None:
-        """Return a slot, `None` where there is none."""
+        """Return a slot, `None` if there is none."""
         slots = self.slots
         return slots[index] if index < len(slots) else None
 
     @property
     def known(self) -> bool:
-        """Whether every slot's aux type is known, as from the LAN alone."""
+        """Whether the aux types of all slots are reported, as only the LAN does."""
         return self.types is not None and UNKNOWN_TYPE not in self.types
 
     def fitted(self, codes: Collection[int]) -> bool | None:
-        """Return whether a slot has one of these aux types, `None` if it may have."""
+        """Return whether a slot has one of these aux types, `None` if one may have."""
         if not frozenset(codes).isdisjoint(self.types or ()):
             return True
         return False if self.known else None
@@ -51,7 +51,7 @@ class Outputs:
 
     @property
     def spa(self) -> Slot | None:
-        """The actuator that is the whole of spa mode: the first fitted one."""
+        """The actuator that stands for spa mode: the first fitted one."""
         actuators = (
             slot
             for code in SPA_ACTUATORS
@@ -62,16 +62,16 @@ class Outputs:
         return next(actuators, None)
 
     def with_types(self, types: tuple[int, ...] | None) -> Outputs:
-        """Return the outputs after a read with these types, `None` if not readable.
+        """Return the outputs after a read with these types, `None` if unreadable.
 
-        A change of the wiring counts once two reads in a row agree: one odd frame, or one
-        odd answer of the cloud, must not remove entities (`unknowns.md` L15).
+        A change of wiring is accepted once two reads in a row agree: one odd frame or
+        cloud answer must not remove entities (`unknowns.md` L15).
         """
         agreed = types == self.newest_types if self.known else types is not None
         return replace(self, types=types if agreed else self.types, newest_types=types)
 
     def with_hold(self, index: int, *, held: bool) -> Outputs:
-        """Return the outputs with a slot held or not, where holds are reported at all."""
+        """Return the outputs with a slot held or not, if holds are reported at all."""
         if self.held is None:
             return self
         others = {*self.held} - {index}

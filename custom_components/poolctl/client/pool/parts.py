@@ -1,7 +1,7 @@
-"""What a pool is made of: one type for each kind of part, with its own fields.
+"""The parts of a pool: one type for each kind of part, with its own fields.
 
-Unknown is `None`. What tells one part from another of its kind (which equipment it
-needs, what it is called on the wire) stands in `dosing.py`, `heating.py` and `lights.py`.
+Unknown is `None`. Differences between parts of a kind (equipment, names on the wire)
+are in `dosing.py`, `heating.py` and `lights.py`.
 """
 
 from collections.abc import Mapping
@@ -13,16 +13,16 @@ from typing import NamedTuple
 from ..schedule import Schedule
 
 COUNT_AGE = timedelta(hours=1)
-"""Beyond that a count of doses may be yesterday's; it is reported every few minutes."""
+"""Age from which a count of doses may be yesterday's; it is read every few minutes."""
 MIN_LOW_LEVEL, MAX_LOW_LEVEL = 1, 50
-"""% of the drum that may be called little (chosen)."""
+"""Range in % for the level at which a drum is nearly empty (chosen)."""
 LOW_LEVEL = 10
-"""%, chosen: about two litres of a usual drum, some weeks of dosing."""
+"""Default level in % (chosen): about two litres of a usual drum, weeks of dosing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chemistry:
-    """Readings of the probes, which mean something only in flowing water."""
+    """Readings of the probes, which are valid only in flowing water."""
 
     ph: float | None = None
     orp: float | None = None
@@ -36,7 +36,7 @@ class Water:
     """The water of the pool or of the spa."""
 
     target: int | None = None
-    """°C."""
+    """Target temperature in °C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,51 +49,51 @@ class Heater:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dosing:
-    """What the firmware regulates: a chlorinator has this much, a doser has more."""
+    """A value that the firmware regulates, with the fields of every kind of dosing."""
 
     desired: float | None = None
-    """pH, or ORP in mV."""
+    """Desired pH, or desired ORP in mV."""
     enabled: bool | None = None
     """Whether the firmware may run it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doser(Dosing):
-    """A pump that doses out of a drum.
+    """A pump that doses from a drum.
 
-    The controller counts volumes, it does not measure them: they fall with every dose
-    and rise only with a refill. So nothing flutters at a threshold, and there is no
-    hysteresis.
+    The controller does not measure volumes, it counts them: they fall with every dose
+    and rise only with a refill. They do not fluctuate around a threshold, so no
+    hysteresis is needed.
     """
 
     drum_ml: float | None = None
-    """Size of the drum; 0 where nobody entered it in the controller."""
+    """Size of the drum; 0 if it was not entered in the controller."""
     remaining_ml: float | None = None
     level_at: datetime | None = field(default=None, compare=False)
-    """When `remaining_ml` was last reported; alone it makes no state different."""
+    """Time of the last report of `remaining_ml`; ignored in comparisons."""
     doses: int | None = None
-    """Today, as the controller counts."""
+    """Doses today, as counted by the controller."""
     told_at: datetime | None = field(default=None, compare=False)
-    """When the controller last reported its count; alone it makes no state different."""
+    """Time of the last report of `doses`; ignored in comparisons."""
     max_doses: int | None = None
-    """The most that the controller takes in a day."""
+    """Most doses that the controller allows in a day."""
 
     @property
     def drum_litres(self) -> float | None:
-        """Size of the drum, `None` while nobody entered it."""
+        """Size of the drum, `None` until it is entered in the controller."""
         return self.drum_ml / 1000 if self.drum_ml else None
 
     @property
     def litres_left(self) -> float | None:
-        """What is left; without a size of the drum the count means nothing."""
+        """Litres left; without a drum size, the controller's count is meaningless."""
         if not self.drum_ml or self.remaining_ml is None:
             return None
         return self.remaining_ml / 1000
 
     def limit_reached(self, now: datetime) -> bool | None:
-        """Return whether no more doses are taken today.
+        """Return whether the daily limit of doses is reached.
 
-        Unknown where the count is an old one: the day may be another.
+        It is unknown if the count is old: it may be yesterday's.
         """
         if self.told_at is None or now - self.told_at > COUNT_AGE:
             return None
@@ -103,11 +103,11 @@ class Doser(Dosing):
 
     @property
     def empty(self) -> bool | None:
-        """Whether nothing is left of a drum, in tenths of a litre."""
+        """Whether the drum is empty, rounded to tenths of a litre."""
         return None if self.litres_left is None else round(self.litres_left, 1) <= 0
 
     def low(self, level: int) -> bool | None:
-        """Return whether the drum is nearly empty, at a level in %."""
+        """Return whether the drum is at or below a level in %."""
         if not self.drum_ml or self.remaining_ml is None:
             return None
         return self.remaining_ml * 100 <= self.drum_ml * level
@@ -115,11 +115,11 @@ class Doser(Dosing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimerEnd:
-    """When the running timer of an output will switch it off."""
+    """The time at which the running timer of an output switches it off."""
 
     slot: int
     at: datetime
-    """To the minute."""
+    """Rounded to the minute."""
 
 
 class LightShow(NamedTuple):
@@ -131,7 +131,7 @@ class LightShow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lights:
-    """The lights of the pool or of the spa: the controller keeps one preference for all."""
+    """The lights of the pool or of the spa, which share one preference."""
 
     show: LightShow | None = None
 
@@ -141,15 +141,15 @@ class Schedules:
     """The schedules of a controller."""
 
     records: tuple[Schedule, ...] | None = None
-    """All records, unused ones too: a position is a schedule's index."""
+    """All records, including unused ones; the position is the schedule's index."""
     armed: tuple[int, ...] | None = None
-    """Indices of those that are armed, whichever source reported them."""
+    """Indices of the armed schedules, from either source."""
     assumed: bool = False
-    """Whether they are remembered, not reported by the current source."""
+    """Whether the schedules are last known ones, not from the current source."""
 
     @cached_property
     def used(self) -> Mapping[int, Schedule]:
-        """Those in use by their index, none while they are unknown."""
+        """Schedules in use by their index; empty while they are unknown."""
         armed = self.armed or ()
         return {
             index: schedule

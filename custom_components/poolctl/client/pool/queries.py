@@ -1,8 +1,8 @@
-"""Queries: what only a signed query of the LAN tells, and when it is worth asking.
+"""Queries: data that only a signed LAN query returns, and when it is sent.
 
-Replies are observed, not published (layouts.md 4). At most six queries go out every five
-minutes: with more than 72 signed queries an hour, our counter would run so far ahead
-that the controller's other clients felt it (layouts.md 1).
+Replies are observed, not published (layouts.md 4). At most six queries are sent every
+five minutes: with more than 72 signed queries an hour, our counter would run so far
+ahead that it affects the controller's other clients (layouts.md 1).
 """
 
 from collections.abc import Callable
@@ -27,25 +27,25 @@ from .schedule_rules import merge_schedules
 from .state import PoolState
 
 QUERY_INTERVAL = 300.0
-"""s between two questions."""
+"""Seconds between two queries of a kind."""
 IDENTITY_INTERVAL = 3600.0
-"""s between two questions for a pump that is identified: it stays what it is."""
+"""Seconds between two pump queries once the pump is identified: it rarely changes."""
 
 type _Merge = Callable[[PoolState, bytes, datetime], PoolState]
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, and what its reply adds to the state now; `merge` raises ReplyError."""
+    """A query; `merge` adds its reply to the current state or raises ReplyError."""
 
     name: str
     merge: _Merge
     fitted: frozenset[int] | None = None
-    """Aux types one of which must be wired for the question to make sense."""
+    """Aux types; the query is sent only if one of them is wired."""
     news_in: Callable[[PoolState, PoolState], float | None] = lambda before, after: None
-    """In how many seconds there will be news, by what changed; `None`: not earlier."""
+    """Seconds until news is expected after a change of state; `None`: no sooner."""
     interval: Callable[[PoolState], float] = lambda state: QUERY_INTERVAL
-    """Seconds until it is asked again."""
+    """Seconds until the query is sent again."""
 
 
 def _merge_names(state: PoolState, reply: bytes, now: datetime) -> PoolState:
@@ -58,14 +58,14 @@ def _json(merge: Callable[[PoolState, Answer, datetime], PoolState]) -> _Merge:
 
 
 _LESS_THAN_A_POLL = 10.0
-"""s: a dose that goes on puts its query off with every poll."""
+"""Delay in seconds; while a dose lasts, every poll postpones its query by it."""
 
 
 def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
-    """See the end of a dose, by which the controller counts it.
+    """Return the function that detects the end of a dose, when it is counted.
 
-    The flag of the doser goes off; where a chlorinator shares it and runs on, the drum
-    is no longer emptied. Only the drum reveals a dose that is shorter than a poll.
+    At the end, the doser's flag is cleared; if a running chlorinator shares the flag,
+    the drum's level stops falling. Only the level shows a dose shorter than a poll.
     """
 
     def news_in(previous: PoolState, after: PoolState) -> float | None:
@@ -80,7 +80,7 @@ def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
 
 
 def _armed_others(previous: PoolState, after: PoolState) -> float | None:
-    """See that other schedules are armed than before."""
+    """Detect that other schedules are armed than in the previous state."""
     return 0.0 if previous.schedules.armed != after.schedules.armed else None
 
 
@@ -92,7 +92,7 @@ SCHEDULES = Query(
 )
 
 QUERIES = (
-    NAMES,  # first: entities need them
+    NAMES,  # first, as entities need them
     Query(
         "pump_id",
         lambda state, reply, now: replace(state, pump=decode_pump_id(reply)),

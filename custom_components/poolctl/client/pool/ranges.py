@@ -1,7 +1,7 @@
-"""The good ranges of readings: one rule for everything that rates them (chosen).
+"""The good ranges of readings: one rule wherever readings are rated (chosen).
 
-With equipment that doses to a target, the range lies around that target; else it is what
-is usually advised for pools.
+With equipment that doses to a target, the range lies around that target; otherwise it
+is the range that is usually recommended for pools.
 """
 
 from collections.abc import Callable
@@ -14,29 +14,29 @@ from .state import PoolState
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From lower to upper, both included."""
+    """A range that includes both its limits."""
 
     lower: float
     upper: float
 
     def __contains__(self, value: float) -> bool:
-        """Return whether a value lies in it."""
+        """Return whether a value lies in the range."""
         return self.lower <= value <= self.upper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A reading of a probe with its good range."""
+    """A kind of probe reading with its good range."""
 
     key: str
     digits: int
-    """Decimals that count."""
+    """Number of significant decimals."""
     usual: Range
     below: float
-    """How far below a target is still good."""
+    """How far below the target a reading is still good; `above` likewise."""
     above: float
     dosing: tuple[AnyDosing, ...]
-    """What doses to a target of it; the first that is fitted counts."""
+    """Kinds of dosing with a target for it; the first fitted one counts."""
     measured: Callable[[PoolState], float | None]
     remembered: Callable[[PoolState], float | None]
 
@@ -47,7 +47,7 @@ class Reading:
         return self.measured(state)
 
     def range(self, state: PoolState) -> Range:
-        """Return the good range in this pool."""
+        """Return the good range for this pool."""
         for kind in self.dosing:
             target = kind.of(state).desired
             if target is not None and state.outputs.fitted(kind.fitted) is not False:
@@ -78,5 +78,5 @@ ORP_READING: Final = Reading(
     measured=lambda state: state.readings.orp,
     remembered=lambda state: state.valid_chemistry.orp,
 )
-"""mV."""
+"""Ranges and margins in mV."""
 READINGS: Final = (PH_READING, ORP_READING)

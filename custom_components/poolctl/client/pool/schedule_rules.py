@@ -1,7 +1,7 @@
-"""What of schedules a state holds, and which schedules a controller may be given.
+"""Rules for schedules: how a state keeps them, and which may be sent to a controller.
 
-The limits of names and the rule against two schedules at once are ours (chosen); 20
-records, the weekday bits and the speeds of a pump are observed (layouts.md 3 and 4).
+The limits of names and the rule against overlapping schedules are ours (chosen); the 20
+records, the weekday bits and the pump speeds are observed (layouts.md 3 and 4).
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from .parts import Schedules
 from .state import PoolState
 
 MAX_NAME = 64
-"""Bytes of a name in UTF-8: far below the wire's 255, and long enough (chosen)."""
+"""Longest name in bytes of UTF-8 (chosen): long enough, far below the wire's 255."""
 
 _SWITCHED = {
     Role.GENERAL,
@@ -29,9 +29,9 @@ _SWITCHED = {
 
 
 def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
-    """Return the state with all records, which tell, too, which of them are armed.
+    """Return the state with all records, including which of them are armed.
 
-    What a frame reported of unused records stays: otherwise the next one would be news.
+    Unused records stay armed if a frame reported so: else the next frame is news.
     """
     schedules = tuple(records)
     used = {i: one for i, one in enumerate(schedules) if one.used}
@@ -41,7 +41,7 @@ def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
 
 
 def with_schedule(state: PoolState, index: int, schedule: Schedule | None) -> PoolState:
-    """Return the state with another schedule at an index, `None` where it is unused."""
+    """Return the state with another schedule at an index; `None` makes it unused."""
     used = {**state.schedules.used, index: schedule or UNUSED}
     return merge_schedules(state, (used.get(i, UNUSED) for i in range(MAX_SCHEDULES)))
 
@@ -49,34 +49,34 @@ def with_schedule(state: PoolState, index: int, schedule: Schedule | None) -> Po
 def schedulable(state: PoolState, slot: Slot) -> bool:
     """Return whether a schedule can switch a slot.
 
-    What the firmware runs by itself cannot be; the spa is its first actuator.
+    It excludes outputs that the firmware runs; the spa is its first actuator.
     """
     return slot.role in _SWITCHED or slot == state.outputs.spa
 
 
 def usual_speed(state: PoolState, choices: Choices, slot: Slot) -> int:
-    """Return the speed in % a schedule of a slot gets unless a person says more."""
+    """Return the default speed in % of a schedule for a slot."""
     if slot.role is not Role.PUMP or not state.variable_speed:
         return 0
     return start_speed(state, choices)
 
 
 def scheduled_speed(state: PoolState) -> int | None:
-    """Return the speed in % of the schedule that runs the pump, `None` for no schedule."""
+    """Return the speed in % of the schedule that runs the pump, `None` without one."""
     mode = state.readings.main_pump_mode or 0
     schedule = state.schedules.used.get(mode - 1)
     return schedule.speed if schedule and schedule.speed else None
 
 
 def shown_speed(state: PoolState, choices: Choices) -> float:
-    """Return the speed of the pump in %; while it stands still, that of its start."""
+    """Return the pump's speed in %, or its next speed while it is off or priming."""
     if not state.pump_on or not state.readings.pump_speed or state.signals.pump_priming:
         return scheduled_speed(state) or start_speed(state, choices)
     return state.readings.pump_speed
 
 
 class Equipped(TypedDict):
-    """What of a schedule goes by its equipment."""
+    """The fields of a schedule that depend on its equipment."""
 
     slot: int
     aux_type: int
@@ -90,10 +90,11 @@ def equip(
     slot: int | None,
     speed: int | None,
 ) -> Equipped:
-    """Return what a schedule says of its equipment: `slot`, `aux_type` and `speed`.
+    """Return the equipment fields of a schedule: `slot`, `aux_type` and `speed`.
 
-    What a person leaves open stays as it was, and is the main pump at its usual speed
-    in a new one. Raises NotSupportedError where the pump's slot is unknown.
+    A field that the user leaves open keeps its previous value; the default of a new
+    schedule is the main pump at its usual speed. Raises NotSupportedError if the pump's
+    slot is unknown.
     """
     if slot is None:
         if (usual_one := previous or state.outputs.pump) is None:
@@ -113,10 +114,9 @@ def equip(
 
 
 def tidy(schedule: Schedule, previous: Schedule | None = None) -> Schedule:
-    """Return the schedule as it is sent: its name as it is read, one form of midnight.
+    """Return the schedule as it is sent, with a clean name and one form of midnight.
 
-    An end that the schedule had before and that only reads alike stays: 24:00. So does
-    a name, as it was received.
+    An end or a name that was not changed keeps its received form, such as 24:00.
     """
     end = schedule.end or LAST_MINUTE
     if previous is not None and schedule.end == previous.end % DAY:
@@ -133,10 +133,10 @@ def check(
     wanted: Schedule,
     index: int | None = None,
 ) -> None:
-    """Refuse a schedule that the controller should not be given; None is a new one.
+    """Raise InvalidCommandError for a schedule that must not be sent.
 
-    Only what changes is checked in a schedule that exists: the app may allow more than
-    we do. Raises InvalidCommandError.
+    Without an index it is a new schedule. In an existing one, only changed fields are
+    checked: the vendor's app may allow more than we do.
     """
     previous = None if index is None else schedules[index]
     if previous is None and len(schedules) >= MAX_SCHEDULES:
@@ -156,7 +156,7 @@ def check(
 def check_conflicts(
     schedules: Mapping[int, Schedule], wanted: Schedule, index: int | None
 ) -> None:
-    """Refuse a second armed schedule of a slot at the same time."""
+    """Raise InvalidCommandError if another armed schedule of the slot overlaps."""
     for other_index, other in schedules.items():
         if (
             other_index != index
@@ -210,7 +210,7 @@ def _check_equipment(state: PoolState, wanted: Schedule) -> None:
 def _check_speed(speed: int, variable: bool | None) -> None:
     """Raise InvalidCommandError for a speed that the equipment does not have.
 
-    A pump that is not identified yet (`None`) may be of either kind.
+    A pump that is not identified yet (`None`) may have a variable speed or not.
     """
     if variable is False:
         if speed:
@@ -220,5 +220,5 @@ def _check_speed(speed: int, variable: bool | None) -> None:
 
 
 def _has_speed(speed: int) -> bool:
-    """Return whether a variable pump has this speed in %."""
+    """Return whether a variable-speed pump has this speed in %."""
     return MIN_SPEED <= speed <= MAX_SPEED and speed % SPEED_STEP == 0

@@ -1,7 +1,7 @@
-"""PoolState: the state of one controller, whichever source reported it.
+"""PoolState: the state of one controller, from either source.
 
-Readings and signals belong to one source and are replaced whole: they never mix.
-Equipment and settings stay in force until something says otherwise. Unknown is `None`.
+Readings and signals are always replaced together, so they never mix two sources.
+Equipment and settings are kept until other values are reported. Unknown is `None`.
 """
 
 from collections.abc import Mapping
@@ -19,27 +19,27 @@ from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd
 
 
 class Source(StrEnum):
-    """Who reported last."""
+    """The source of the newest report."""
 
     LAN = "lan"
     CLOUD = "cloud"
 
 
 class PumpStatus(StrEnum):
-    """What the main pump does, whoever asked for it (layouts.md 2.1)."""
+    """Status of the main pump, regardless of what switched it (layouts.md 2.1)."""
 
     OFF = "off"
     STARTING = "starting"
-    """Asked for, and the motor does not turn yet."""
+    """The pump is on, but the motor does not turn yet."""
     PRIMING = "priming"
     RUNNING = "running"
     COOLING_DOWN = "cooling_down"
-    """It was switched off and runs on for a heater."""
+    """The pump was switched off and runs on to cool a heater."""
 
 
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
 _PRIME_TIME = Between(20, 3600)
-"""s; less would be minutes, because the unit is not documented (chosen)."""
+"""Usable prime times in s; the unit is not documented, less may be minutes (chosen)."""
 
 
 def _unknown_heat() -> Mapping[HeatSource, Heater]:
@@ -48,7 +48,7 @@ def _unknown_heat() -> Mapping[HeatSource, Heater]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolState:
-    """Everything known of one controller at one moment."""
+    """The state of one controller at one moment."""
 
     source: Source | None = None
     readings: Readings = Readings()
@@ -56,50 +56,50 @@ class PoolState:
     valid_chemistry: Chemistry = Chemistry()
     """The newest probe readings taken in flowing water."""
     valid_at: datetime | None = field(default=None, compare=False)
-    """When they were taken; alone it makes no state different."""
+    """Time of these readings; ignored in comparisons."""
 
     pool: Water = Water()
     spa: Water = Water()
     heat: Mapping[HeatSource, Heater] = field(default_factory=_unknown_heat)
     pool_sources: tuple[HeatSource, ...] = ()
-    """Heat sources of the pool that were selected last, for when it heats again."""
+    """Last selected heat sources of the pool, to be selected again with heating."""
     acid: Doser = Doser()
     chlorine: Doser = Doser()
     """Liquid chlorine."""
     chlorinator: Dosing = Dosing()
-    """Salt or mineral."""
+    """Salt or mineral chlorinator."""
     pool_lights: Lights = Lights()
     spa_lights: Lights = Lights()
     outputs: Outputs = Outputs()
     timers: tuple[Timer, ...] = ()
-    """As the LAN counts them down."""
+    """Countdowns of the timers from the LAN."""
     timer_ends: tuple[TimerEnd, ...] = ()
     schedules: Schedules = Schedules()
 
     pump: PumpIdentity | None = None
     last_speed: int | None = None
-    """%, at which the pump ran last, priming left out."""
+    """Last speed of the pump in %, not counting priming."""
     starts_since: datetime | None = field(default=None, compare=False)
-    """When the pump was first read as starting, `None` while it does not start."""
+    """Time of the first read of the current start; `None` while it does not start."""
     start_over: bool = False
-    """Whether it still reads as starting after its prime time."""
+    """Whether the pump still reads as starting after its prime time."""
     installer: InstallerSettings = InstallerSettings()
     firmware: str | None = None
 
     @property
     def spa_mode(self) -> bool | None:
-        """Whether the water goes to the spa; `None` where that is unknown."""
+        """Whether the water goes to the spa; `None` if unknown."""
         return None if (slot := self.outputs.spa) is None else slot.on
 
     @property
     def pump_on(self) -> bool | None:
-        """Whether the main pump runs; its slot's mode can lie (layouts.md 2.4)."""
+        """Whether the pump is on; its slot's mode can be wrong (layouts.md 2.4)."""
         mode = self.readings.main_pump_mode
         return None if mode is None else mode != MODE_OFF
 
     @property
     def pump_status(self) -> PumpStatus | None:
-        """What the main pump does; the cloud reports neither priming nor run-on."""
+        """Status of the main pump; the cloud reports neither priming nor run-on."""
         if self.signals.pump_cooling_down:
             return PumpStatus.COOLING_DOWN
         if not self.pump_on:
@@ -112,12 +112,12 @@ class PoolState:
 
     @property
     def variable_speed(self) -> bool | None:
-        """Whether the pump takes a speed, `None` until it is identified."""
+        """Whether the pump has a variable speed, `None` until it is identified."""
         return None if self.pump is None else self.pump.variable_speed
 
     @property
     def measured_chemistry(self) -> Chemistry:
-        """What the probes read now, in still water, too."""
+        """Current probe readings, including those in still water."""
         readings = self.readings
         return Chemistry(
             ph=readings.ph,
@@ -127,7 +127,7 @@ class PoolState:
 
     @property
     def chemistry(self) -> Chemistry:
-        """Probe readings that count: of still water, the last ones before it."""
+        """Valid probe readings: in still water, the last ones from flowing water."""
         still = self.signals.chemistry_stable is False
         return self.valid_chemistry if still else self.measured_chemistry
 
@@ -135,7 +135,7 @@ class PoolState:
 def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
-    """Return the state with what one source reports now, and with what follows from it."""
+    """Return the state with new readings of one source and values derived from them."""
     state = replace(state, readings=readings, signals=signals, start_over=False)
     if state.pump_status in _STARTS:
         state = _with_start(state, now)
@@ -146,7 +146,7 @@ def with_readings(
     if not signals.chemistry_stable:
         return state
     new, old = state.measured_chemistry, state.valid_chemistry
-    # What this source does not measure keeps the value that counted last.
+    # A reading that this source does not report keeps its last valid value.
     valid = Chemistry(
         ph=old.ph if new.ph is None else new.ph,
         orp=old.orp if new.orp is None else new.orp,
@@ -158,9 +158,9 @@ def with_readings(
 
 
 def _with_start(state: PoolState, now: datetime) -> PoolState:
-    """Return the state of a pump that starts, for its prime time at the longest (chosen).
+    """Return the state of a starting pump; a start ends after its prime time (chosen).
 
-    While the controller counts the priming down, the count decides.
+    While the controller reports a countdown of the priming, the countdown decides.
     """
     since, limit = state.starts_since or now, state.installer.prime_time or 0
     over = (

@@ -1,7 +1,7 @@
 """Running timers as the times at which they end (layouts.md 2.3).
 
-Chosen: the time is rounded to the minute, and a count that ends about then is the same
-timer: told a little late, or by an older copy of the cloud (interface.md 8).
+Chosen: the end is rounded to the minute. A countdown that ends at about that time is of
+the same timer: reported a little late, or by an older cloud copy (interface.md 8).
 """
 
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from .parts import TimerEnd
 from .state import PoolState
 
 MARGIN = timedelta(seconds=90)
-"""Half a minute each of rounding, of the age of a copy, and of its way."""
+"""Tolerance: half a minute each for rounding, the age of a copy and its transfer."""
 _HALF_A_MINUTE = timedelta(seconds=30)
 
 
 def with_timers(
     state: PoolState, remaining: Mapping[int, float], now: datetime
 ) -> PoolState:
-    """Return the state with the timers that run now: seconds left by slot."""
+    """Return the state with the running timers, given their seconds left by slot."""
     previous = {end.slot: end.at for end in state.timer_ends}
     ends = []
     for slot, seconds in sorted(remaining.items()):
@@ -34,6 +34,6 @@ def with_timers(
 
 
 def without_past_timers(state: PoolState, now: datetime) -> PoolState:
-    """Return the state without timers that have ended, for a source without them."""
+    """Return the state without ended timers, for a source that reports no timers."""
     left = tuple(end for end in state.timer_ends if end.at > now)
     return state if left == state.timer_ends else replace(state, timer_ends=left)
