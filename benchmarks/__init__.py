@@ -1,1 +1,1 @@
-"""How much the integration costs, against its goals: `python -m benchmarks`."""
+"""Costs of the integration, compared with goals: `python -m benchmarks`."""

@@ -1,9 +1,9 @@
-"""Prints one table: name, figure, goal, whether it is met."""
+"""Print a table: name, figure, goal, and whether the goal is met."""
 
 import argparse
 import sys
 
-# Imported ahead of the test harness, whose own `custom_components` would hide ours.
+# Imported before the test harness, whose own `custom_components` would hide ours.
 import custom_components.poolctl  # noqa: F401
 
 from . import decode, hours, imports, load, memory, recorder, stalls, states
@@ -11,9 +11,9 @@ from .rows import table
 
 
 def main() -> int:
-    """Run everything; 1 if a figure misses its goal and nobody knows why.
+    """Run all benchmarks; return 1 if a goal is missed without a known reason.
 
-    Short runs judge nothing: they are too short, and the machine may be busy.
+    Short runs return 0: they are too short to check, and the machine may be busy.
     """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--short", action="store_true", help="in less than a minute")

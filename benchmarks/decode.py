@@ -1,6 +1,6 @@
-"""The path that a poll takes, beside the AES-CMAC and hex it cannot do without.
+"""CPU time of a polled state frame, compared with its indispensable AES-CMAC and hex.
 
-That is to verify and to decode a state frame, with its facts and everything that listens.
+This includes verifying and decoding the frame, and its facts with all listeners.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ REASON: Final = (
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure interleaved, best of many: the two see the same machine."""
+    """Measure both in turn, best of many: the load of the machine is then the same."""
     controller = Controller(pool=Pool.full())
     key, frames = controller.key, _polled(controller)
 
@@ -69,7 +69,7 @@ def rows(*, short: bool) -> list[Row]:
 
 
 def _polled(controller: Controller) -> list[str]:
-    """Return what an hour of polls gets: telemetry changes, the rest now and then."""
+    """Return an hour of polled frames: telemetry changes, the rest now and then."""
     frames = []
     for _ in range(FRAMES):
         controller.clock.advance(POLL)

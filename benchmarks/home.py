@@ -1,4 +1,4 @@
-"""A Home Assistant core to measure in, with nothing but this integration."""
+"""A Home Assistant core for measurements, with only this integration."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -38,7 +38,7 @@ _SERVER = "homeassistant.components.http.HomeAssistantHTTP"
 async def home() -> AsyncGenerator[HomeAssistant]:
     """Run a Home Assistant with the credentials of the simulated service.
 
-    Its files are real ones in a temporary folder; it serves nothing.
+    Its files are in a temporary folder, and its HTTP server is not started.
     """
     logging.getLogger().setLevel(logging.CRITICAL)
     with TemporaryDirectory() as folder, ExitStack() as patches:
@@ -46,7 +46,7 @@ async def home() -> AsyncGenerator[HomeAssistant]:
             patches.enter_context(patch(f"{_SERVER}.{method}"))
         patches.enter_context(network())
         async with async_test_home_assistant(config_dir=folder) as hass:
-            # The harness knows of no custom integrations; let it look for them.
+            # The harness disables custom integrations; let Home Assistant find them.
             hass.data.pop(loader.DATA_CUSTOM_COMPONENTS)
             frame.async_setup(hass)
             assert await async_setup_component(hass, "application_credentials", {})
@@ -59,7 +59,7 @@ async def home() -> AsyncGenerator[HomeAssistant]:
 
 
 async def add(hass: HomeAssistant, data: dict[str, Any]) -> MockConfigEntry:
-    """Set an account up; returns when its entities are there."""
+    """Set up an account and wait for its entities."""
     entry = MockConfigEntry(domain=DOMAIN, title="Home", data=data)
     entry.add_to_hass(hass)
     await hass.config_entries.async_setup(entry.entry_id)
@@ -70,7 +70,7 @@ async def add(hass: HomeAssistant, data: dict[str, Any]) -> MockConfigEntry:
 
 
 def entity_id(hass: HomeAssistant, domain: str, device_id: str, key: str) -> str:
-    """Return the entity of a controller with a key."""
+    """Return the ID of a controller's entity by its key."""
     found = er.async_get(hass).async_get_entity_id(domain, DOMAIN, f"{device_id}_{key}")
     assert found is not None, f"no {domain} {key}"
     return found
@@ -85,7 +85,7 @@ def value(hass: HomeAssistant, domain: str, device_id: str, key: str) -> str:
 def coordinator(
     hass: HomeAssistant, domain: str, device_id: str, key: str
 ) -> DataUpdateCoordinator[Any]:
-    """Return what polls for an entity."""
+    """Return the coordinator that polls for an entity."""
     entity = hass.data[domain].get_entity(entity_id(hass, domain, device_id, key))
     assert isinstance(entity, CoordinatorEntity)
     found: DataUpdateCoordinator[Any] = entity.coordinator
@@ -93,7 +93,7 @@ def coordinator(
 
 
 async def until(condition: Callable[[], bool], *, step: float = 0.1) -> None:
-    """Wait for something to come to be."""
+    """Wait until a condition is true, for at most 10 minutes."""
     async with asyncio.timeout(600):
-        while not condition():  # noqa: ASYNC110 - anything may be waited for
+        while not condition():  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(step)

@@ -1,4 +1,4 @@
-"""What happens in an hour, in imagined time: requests asked, states written, waiting."""
+"""Requests, written states and waiting times, in hours of simulated time."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -28,13 +28,13 @@ START: Final = "2026-06-01 03:00:00"
 SILENT: Final = 35.0
 BACK: Final = 17.0
 REFUSED: Final = 2 * POLL + 2
-"""Two polls, of which the second tries again after a second: a port may be closed for a
-moment; and a second for the timers of Home Assistant and the cloud."""
+"""Seconds: two polls, a second for the retry of the second poll (a port may be closed
+for a moment), and a second for the timers of Home Assistant and the cloud."""
 WATERFALL: Final = "slot_3"
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure; imagined hours cost about half a second each."""
+    """Measure; an hour of simulated time takes about half a second."""
     with freeze_time(START) as frozen:
         assert isinstance(frozen, FrozenDateTimeFactory)
         return asyncio.run(_rows(frozen, 2 if short else 24))
@@ -65,9 +65,9 @@ async def _rows(frozen: FrozenDateTimeFactory, hours: int) -> list[Row]:
 
 
 async def _written(hass: HomeAssistant, service: Service) -> list[Row]:
-    """Hold the water still, then let three readings differ by more than their noise.
+    """Keep the water constant, then change three readings by more than their noise.
 
-    No doser starts: what it does would change, too.
+    The changes start no doser, as its values would change, too.
     """
     water = service.controllers[0].pool.water
     water.drift = 0.0
@@ -92,10 +92,10 @@ def _states(poll: str, computed: int, written: int, goal: int) -> Row:
 
 
 async def _poll(hass: HomeAssistant) -> tuple[int, int]:
-    """Count what one poll computes and writes.
+    """Count the states that one poll computes and writes.
 
-    Energy and hours go on while the pump runs, whether or not the poll tells news: they
-    are left out, here alone.
+    Energy and hours rise while the pump runs, whether or not a poll reports changes;
+    only this figure leaves them out.
     """
     computed: list[Entity] = []
     written: list[str] = []
@@ -130,11 +130,11 @@ async def _poll(hass: HomeAssistant) -> tuple[int, int]:
 
 
 class Click(NamedTuple):
-    """Something that a person does with one entity: one way, then another."""
+    """Two actions of a user on one entity, such as on and off."""
 
     what: str
     most: int
-    """Requests to the controller and to the cloud."""
+    """Maximum number of requests to the controller and to the cloud together."""
     domain: str
     key: str
     actions: tuple[str, str]
@@ -163,7 +163,7 @@ CLICKS: Final = (
 
 
 async def _click(hass: HomeAssistant, service: Service, click: Click) -> Row:
-    """Do it right after a poll, and once more: then all was read since the last change."""
+    """Run both actions after a poll; count only the second, as all was read then."""
     controller = service.controllers[0]
     entity = entity_id(hass, click.domain, controller.device_id, click.key)
     polls = len(controller.requests)
@@ -190,7 +190,7 @@ async def _click(hass: HomeAssistant, service: Service, click: Click) -> Row:
 
 
 async def _requests(service: Service, hours: int) -> list[Row]:
-    """Count by the hour, on the LAN and with the cloud alive; the worst hour counts."""
+    """Count requests per hour while LAN and cloud work; the worst hour counts."""
     controller, cloud = service.controllers[0], service.cloud
     queries, reads = [], []
     for _ in range(hours):
@@ -240,7 +240,7 @@ async def _lan_loss(
 
 
 async def _both_back(hass: HomeAssistant, service: Service) -> Row:
-    """Lose the LAN and the cloud, and get both back right after a poll that failed."""
+    """Lose the LAN and the cloud, and restore both right after a failed poll."""
     controller, waited = service.controllers[0], []
 
     def shown() -> str:

@@ -1,4 +1,4 @@
-"""How long a start of Home Assistant waits for the modules of the integration."""
+"""How long a start of Home Assistant takes to import the integration's modules."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from .rows import Row
 
 ROOT: Final = Path(__file__).parents[1]
 MOST: Final = 0.08
-"""s; chosen."""
+"""Seconds (chosen)."""
 REASON: Final = (
     "almost half of it are 135 dataclasses, whose methods Python compiles at each start"
 )
@@ -35,7 +35,7 @@ print(time.process_time() - started)
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure all our modules; what they take from elsewhere is there already."""
+    """Measure all our modules; modules of other packages are already imported."""
     with TemporaryDirectory() as compiled:
         _seconds(compiled)
         best = min(_seconds(compiled) for _ in range(1 if short else 5))
@@ -51,7 +51,7 @@ def rows(*, short: bool) -> list[Row]:
 
 
 def _seconds(compiled: str) -> float:
-    """Return what it takes; the folder keeps what Python compiles, as at an owner's."""
+    """Return the seconds; `compiled` caches bytecode, as real installations do."""
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(  # noqa: S603 - a script of ours

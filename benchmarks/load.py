@@ -1,4 +1,4 @@
-"""What Home Assistant spends, in real time, with the service in another process."""
+"""CPU time and delays of Home Assistant, with the service in another process."""
 
 import asyncio
 from dataclasses import replace
@@ -25,13 +25,13 @@ from .service import Elsewhere, Service, elsewhere
 POLL: Final = 15.0
 MANY: Final = 50
 REST: Final = 3.0
-"""s without a query after which all are answered: they are a second apart."""
+"""Seconds without a query after which all are answered: they are a second apart."""
 CORE: Final = 2.0
-"""% of a core that polling may take."""
+"""Maximum % of a core for polling."""
 LATE: Final = 1.0
 STATES_RATIO: Final = 1.5
 THREE: Final = 0.1
-"""Of what it takes to write all entities."""
+"""Maximum ratio to the CPU time of writing all entities."""
 THREE_REASON: Final = (
     "more than half of it is no showing: what is learned, looking for problems, keeping;"
     " of the rest, half are the three states and what explains heating and dosing anew"
@@ -39,7 +39,7 @@ THREE_REASON: Final = (
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure; one round of polls, or twenty with all that is asked every five minutes."""
+    """Measure one round of polls, or twenty, with the queries of every five minutes."""
     with elsewhere(1) as service:
         found = [_polls(service, 60 if short else 300)]
     with elsewhere(1) as service:
@@ -56,12 +56,12 @@ def rows(*, short: bool) -> list[Row]:
 
 
 def next_poll(service: Service) -> None:
-    """Let the pools go on until the next poll."""
+    """Advance the pools to the next poll."""
     service.clock.advance(POLL)
 
 
 def _polls(service: Elsewhere, polls: int) -> Row:
-    """Poll one controller again and again, in one imagined time with its own clock."""
+    """Poll one controller repeatedly; its clock and ours are advanced together."""
     now = datetime.now(UTC)
     with (
         patch.object(freezegun.config.settings, "default_ignore_list", []),
@@ -72,7 +72,7 @@ def _polls(service: Elsewhere, polls: int) -> Row:
 
 
 async def _one(service: Elsewhere, polls: int, frozen: FrozenDateTimeFactory) -> Row:
-    """CPU time of the event loop's thread."""
+    """Measure the CPU time of the event loop's thread."""
     (device_id,) = service.entry_data["controllers"]
     async with home() as hass:
         await add(hass, service.entry_data)
@@ -95,7 +95,7 @@ async def _one(service: Elsewhere, polls: int, frozen: FrozenDateTimeFactory) ->
 
 
 async def _three(service: Elsewhere, times: int) -> Row:
-    """Let three values differ, and write all entities, in turns: best of many."""
+    """Change three values and write all entities, in turn; the best of many counts."""
     (device_id,) = service.entry_data["controllers"]
     async with home() as hass:
         await add(hass, service.entry_data)
@@ -139,7 +139,7 @@ def _otherwise(state: PoolState, number: int) -> PoolState:
 
 
 def queries(service: Service) -> int:
-    """Return how many queries there were so far, of names, settings and schedules."""
+    """Return the number of queries so far, of names, settings and schedules."""
     return sum(
         request.op == "q"
         for controller in service.controllers
@@ -148,7 +148,7 @@ def queries(service: Service) -> int:
 
 
 async def _come_to_rest(service: Elsewhere) -> None:
-    """Wait until everything is known that is asked after a start."""
+    """Wait until all queries after a start are answered."""
     before, asked = -1, 0
     while asked != before:
         await asyncio.sleep(REST)
@@ -156,7 +156,7 @@ async def _come_to_rest(service: Elsewhere) -> None:
 
 
 def polled(service: Service) -> list[list[float]]:
-    """Return when each controller was polled."""
+    """Return the times at which each controller was polled."""
     return [
         [request.at for request in controller.requests if request.op == "state"]
         for controller in service.controllers
@@ -164,7 +164,7 @@ def polled(service: Service) -> list[list[float]]:
 
 
 async def _many(service: Elsewhere, rounds: int) -> list[Row]:
-    """Watch many controllers of one account being polled, at the real pace."""
+    """Measure the polls of many controllers of one account, in real time."""
     async with home() as hass:
         await add(hass, service.entry_data)
         await _come_to_rest(service)
@@ -199,19 +199,19 @@ async def _many(service: Elsewhere, rounds: int) -> list[Row]:
 
 
 def kill_cloud(service: Service) -> None:
-    """Take requests and never answer them."""
+    """Let the cloud accept requests and never answer them."""
     service.cloud.faults.on("hang")
 
 
 def revive_cloud(service: Service) -> None:
-    """Answer again."""
+    """Let the cloud answer again."""
     service.cloud.faults.off("hang")
 
 
 async def _start(service: Elsewhere, times: int) -> Row:
-    """Start with a cloud that is alive and one that is silent, in turns."""
+    """Measure starts with a cloud that works and with a silent one, in turn."""
     async with home() as hass:
-        await _set_up(hass, service)  # imports and translations
+        await _set_up(hass, service)  # not measured: imports and translations
         alive, dead = [], []
         for _ in range(times):
             service.ask(revive_cloud)
@@ -229,7 +229,7 @@ async def _start(service: Elsewhere, times: int) -> Row:
 
 
 async def _set_up(hass: HomeAssistant, service: Elsewhere) -> float:
-    """Return the seconds from set-up to the first state; take it down again."""
+    """Return the seconds from set-up to the first state; remove the entry again."""
     seen = asyncio.Event()
     end = hass.bus.async_listen("state_changed", lambda event: seen.set())
     started = time.perf_counter()

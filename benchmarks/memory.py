@@ -1,6 +1,6 @@
-"""What a registered entity of ours keeps in memory, beside one of a trivial integration.
+"""Memory of a registered entity, compared with that of a trivial integration's.
 
-Half of ours are disabled; the trivial integration has enabled sensors alone.
+Half of our entities are disabled; the trivial integration has only enabled sensors.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Count what is allocated and kept for each entity after the first controller."""
+    """Measure the memory kept for each entity of controllers after the first."""
     with elsewhere(FEW) as service:
         return [asyncio.run(_compare(service))]
 
@@ -73,7 +73,7 @@ def _sizes(hass: HomeAssistant, domain: str) -> tuple[int, int]:
 
 
 async def _kept(adding: Awaitable[object]) -> int:
-    """Return the bytes that are still there after something was added."""
+    """Return the bytes that are still allocated after adding."""
     gc.collect()
     tracemalloc.start()
     await adding
@@ -109,7 +109,7 @@ class _Trivial(CoordinatorEntity[DataUpdateCoordinator[int]], SensorEntity):
 
 
 async def _trivial(registered: int, devices: int) -> float:
-    """Return the bytes of each of as many sensors, on as many devices."""
+    """Return the bytes of each trivial sensor, with as many sensors and devices."""
 
     async def set_up(
         hass: HomeAssistant,

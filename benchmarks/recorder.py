@@ -1,4 +1,4 @@
-"""The flight recorder: its part of a poll, and its memory when it is full."""
+"""The flight recorder: its share of a poll, and its memory when it is full."""
 
 import itertools
 import time
@@ -16,15 +16,15 @@ from .rows import Row
 
 POLL: Final = 15.0
 POLL_CPU: Final = 300e-6
-"""s of a poll of a full pool; `load.py` measures it."""
+"""CPU seconds of a poll of a full pool, as measured by `load.py`."""
 PART: Final = 1.0
-"""% of that."""
+"""Maximum % of that."""
 MOST: Final = 100.0
-"""KiB."""
+"""Maximum memory in KiB."""
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure an hour of polls, best of many; then events of every size."""
+    """Measure an hour of polls, best of many, then the memory of many events."""
     controller = Controller(pool=Pool.full())
     payload = unwrap(controller.key, controller.signed_state("state").hex()).payload
     layout, response = without_readings(payload), Response(200, {}, b"")

@@ -1,4 +1,4 @@
-"""The table: one row a figure, beside its goal."""
+"""The table of results: one row for each figure and its goal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure; `reason` says why it misses its goal, where that is known."""
+    """A figure and its goal; `reason` explains a missed goal, if that is known."""
 
     name: str
     figure: str
@@ -16,7 +16,7 @@ class Row:
 
     @property
     def explained(self) -> bool:
-        """Whether it is as it should be, or it is known why not."""
+        """Whether the goal is met, or the reason for missing it is known."""
         return self.ok or bool(self.reason)
 
     @property
@@ -25,7 +25,7 @@ class Row:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows in columns, and under them the reasons of those that miss."""
+    """Return the rows in columns, followed by the reasons for missed goals."""
     cells = [("", "figure", "goal", ""), *(row.cells for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [

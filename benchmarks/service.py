@@ -1,10 +1,10 @@
-"""The simulated service to measure against: any number of full pools.
+"""The simulated service of the benchmarks: any number of fully equipped pools.
 
-There are at most 50 on an account: for more, Home Assistant has no room. Another account
-has one pool, for what only the first of them costs in Home Assistant.
+An account has at most 50 pools: Home Assistant limits the number of entities. An extra
+account has one pool, for costs that only the first pool causes in Home Assistant.
 
-`Service` runs in this process; `elsewhere` runs one in a process of its own, so that
-its work is not counted as Home Assistant's. This file imports nothing of Home Assistant.
+`Service` runs in this process; `elsewhere` runs one in another process, so that its
+work is not counted as Home Assistant's. This file does not import Home Assistant.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ CLIENT_SECRET: Final = "client-secret"  # noqa: S105 - of a simulated service
 REDIRECT: Final = "https://ha.example"
 MOST: Final = 50
 SETTLED: Final = 600.0
-"""s until pumps are primed and the chemistry counts."""
+"""Seconds until pumps are primed and the chemistry is stable."""
 
 
 class Service:
@@ -62,7 +62,7 @@ class Service:
             await controller.start()
             self._stack.push_async_callback(controller.stop)
         self.clock.advance(SETTLED)
-        # It is the same time here as in Home Assistant.
+        # The wall clock must agree with Home Assistant's.
         self.clock.set_back(SETTLED)
         return self
 
@@ -70,7 +70,7 @@ class Service:
         await self._stack.aclose()
 
     def entry_data(self, account: Account | None = None) -> dict[str, Any]:
-        """Return what a config entry of an account holds that knows its controllers."""
+        """Return the data of an account's config entry, with its controllers."""
         account = account or self.accounts[0]
         return {
             "auth_implementation": "poolctl",
@@ -129,12 +129,12 @@ class Elsewhere:
 
     @property
     def entry_data(self) -> dict[str, Any]:
-        """What the entry of the first account holds."""
+        """Data of the first account's config entry."""
         data: dict[str, Any] = self.entries_data[0]
         return data
 
     def ask[T](self, question: Callable[[Service], T]) -> T:
-        """Have a function of a module called with the service."""
+        """Call a module-level function with the service, and return its result."""
         self._connection.send(question)
         answer: T = self._connection.recv()
         return answer
@@ -147,7 +147,7 @@ def elsewhere(controllers: int) -> Generator[Elsewhere]:
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, controllers))
     process.start()
-    # Without our copy of its end we notice if it dies.
+    # Without our copy of its end, reads fail once the process has ended.
     theirs.close()
     try:
         yield Elsewhere(ours)

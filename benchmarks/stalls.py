@@ -1,4 +1,4 @@
-"""How long a start keeps everything else in Home Assistant waiting."""
+"""How long a start blocks everything else in Home Assistant."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -13,19 +13,19 @@ from .service import Elsewhere, elsewhere
 
 MANY: Final = (50, 200)
 STALL: Final = 0.04
-"""s."""
+"""Maximum stall in seconds."""
 REASON: Final = (
     "Home Assistant adds what the first controller has on all platforms in one step; later,"
     " up to ten polls come at the same moment"
 )
 BEAT: Final = 0.005
-"""s between two beats of a loop that has nothing to do."""
+"""Seconds between two beats of an idle event loop."""
 AFTERWARDS: Final = 20.0
-"""s in which names and settings are asked for, and entities renamed."""
+"""Seconds in which names and settings are queried, and entities renamed."""
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure starts of many controllers; they take as long however short."""
+    """Measure starts of many controllers, fewer of them in a short run."""
     found = []
     for many in MANY[: 1 if short else None]:
         with elsewhere(many) as service:
@@ -35,7 +35,7 @@ def rows(*, short: bool) -> list[Row]:
 
 async def _start(service: Elsewhere, many: int, afterwards: float) -> Row:
     async with home() as hass:
-        # Imports and translations are those of any integration.
+        # Imports and translations are not measured: every integration has them.
         await add(hass, service.first_entry_data)
         async with _beats() as (beats, collections):
             for data in service.entries_data:
@@ -53,10 +53,10 @@ async def _start(service: Elsewhere, many: int, afterwards: float) -> Row:
 
 @asynccontextmanager
 async def _beats() -> AsyncGenerator[tuple[list[float], list[float]]]:
-    """Collect the CPU time that the loop takes from one beat to the next.
+    """Collect the CPU time of the loop between two beats, and of garbage collections.
 
-    CPU time, because other processes are none of its doing; without the collection of
-    garbage, whose time is that of all there is in the process. That is the second list.
+    CPU time does not include other processes. Garbage collections are listed apart, as
+    their time depends on all objects of the process.
     """
     beats: list[float] = []
     collections, begun = [0.0], 0.0

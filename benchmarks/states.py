@@ -1,4 +1,4 @@
-"""How much goes into the state machine, and from there into a recorder's database."""
+"""States written to the state machine, and their size in a recorder's database."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -30,13 +30,13 @@ START: Final = "2026-06-01 09:00:00"
 STEADY: Final = 80
 NOISY: Final = 4000
 NOISE: Final = {"ph": 0.03, "orp": 2.0, "temperature": 0.05, "ambient": 0.1}
-"""Standard deviations of what probes read in water that does not change, in pH, mV and °C
-(chosen: nobody here has such a probe)."""
+"""Standard deviations of readings in constant water, in pH, mV and °C (chosen: we have
+no such probe to measure)."""
 SEED: Final = 2026
 
 
 def rows(*, short: bool) -> list[Row]:
-    """Measure; an imagined hour costs a second."""
+    """Measure; an hour of simulated time takes a second."""
     with freeze_time(START) as frozen:
         assert isinstance(frozen, FrozenDateTimeFactory)
         steady, noisy = asyncio.run(_imagine(frozen, 1 if short else 24))
@@ -66,14 +66,14 @@ def rows(*, short: bool) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """States that were written in some seconds."""
+    """States that were written in a number of seconds."""
 
     states: list[State]
     seconds: float
 
     @property
     def most(self) -> str:
-        """Which entities wrote most of them."""
+        """The three entities that wrote the most states."""
         counts: dict[str, int] = {}
         for state in self.states:
             name = state.entity_id.partition(".")[2].partition("_")[2]
@@ -104,7 +104,7 @@ async def _imagine(
 
 
 async def _be_noisy(controller: Controller, seconds: float) -> None:
-    """Let the probes read a little more or less with every poll."""
+    """Add noise to the readings of the probes at every poll."""
     chance, water = random.Random(SEED), controller.pool.water  # noqa: S311
     for _ in range(round(seconds / POLL)):
         off = {name: chance.gauss(0, noise) for name, noise in NOISE.items()}
@@ -136,7 +136,7 @@ async def _states(hass: HomeAssistant) -> AsyncGenerator[list[State]]:
 
 
 async def _recorded(states: list[State]) -> int:
-    """Write states into the database of a real recorder; return its bytes for them."""
+    """Write states to the database of a real recorder; return the bytes it grew by."""
     async with home() as hass:
         path = Path(hass.config.config_dir) / "states.db"
         async_initialize_recorder(hass)
@@ -165,7 +165,7 @@ async def _settle(hass: HomeAssistant) -> None:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a database, what it has not taken in yet included."""
+    """Return the bytes of a database, including its write-ahead log."""
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (pages,) = database.execute("PRAGMA page_count").fetchone()

@@ -1,1 +1,1 @@
-"""Forms of setup and options, the preview of a discovered controller, account identity."""
+"""Forms of set-up and options, previews of discovered controllers, account identity."""

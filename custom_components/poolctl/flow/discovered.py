@@ -1,7 +1,7 @@
-"""What waits under *Discovered*, for a flow that begins anew to be about one of it.
+"""Controllers shown under *Discovered*, so that a new flow can continue with one.
 
-Home Assistant's page begins a new flow after it has asked for application credentials: what
-a person chose before must not be lost by that, nor the check that they own it.
+Home Assistant's page starts a new flow once it has asked for credentials. The user's
+choice must survive that, and so must the check that the account owns the controller.
 """
 
 import asyncio
@@ -29,22 +29,22 @@ from .forms import UserInput, choice
 from .preview import async_preview
 
 _OTHER: Final = "other"
-"""The choice of none of them."""
+"""Option to choose none of the controllers."""
 _PATIENCE: Final = 600.0
-"""s that somebody may take to type the credentials."""
+"""Seconds that a user may take to enter the credentials."""
 _ASKED: HassKey[tuple[float, ObservedAddress | None]] = HassKey("poolctl_asked")
-"""The controller whose card asked for credentials last, and when (monotonic, s)."""
+"""Time of the last request for credentials (monotonic, s), and its controller."""
 _CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
 
 
 @callback
 def async_cards(hass: HomeAssistant) -> dict[str, ObservedAddress]:
-    """Return what the flows in progress were begun for, by flow; the newest comes last."""
+    """Return the controllers of discovery flows by flow ID, the newest last."""
     return hass.data.setdefault(_CARDS, {})
 
 
 async def async_form(hass: HomeAssistant) -> vol.Schema:
-    """Return the choice between them, with the readings that they report."""
+    """Return the form to choose a controller, with the readings that each reports."""
     cards = list(async_cards(hass).values())[::-1]
     previews = await asyncio.gather(*(async_preview(hass, each) for each in cards))
     choices = [
@@ -63,20 +63,20 @@ async def async_form(hass: HomeAssistant) -> vol.Schema:
 
 @callback
 def async_chosen(hass: HomeAssistant, user_input: UserInput) -> ObservedAddress | None:
-    """Return what was chosen in the form, `None` where it was none of them."""
+    """Return the controller chosen in the form, `None` if the user chose none."""
     cards = {observed.device_id: observed for observed in async_cards(hass).values()}
     return cards.get(user_input[CONF_DEVICE_ID])
 
 
 @callback
 def async_ask_credentials(hass: HomeAssistant, card: ObservedAddress | None) -> None:
-    """Keep which controller the next flow is about: Home Assistant begins a new one."""
+    """Keep the controller for the new flow that Home Assistant starts next."""
     hass.data[_ASKED] = time.monotonic(), card
 
 
 @callback
 def async_asked(hass: HomeAssistant) -> ObservedAddress | None:
-    """Return the controller whose card has just asked for credentials, once."""
+    """Return the controller whose card just asked for credentials, then forget it."""
     at, card = hass.data.pop(_ASKED, (0.0, None))
     if card not in async_cards(hass).values() or time.monotonic() - at > _PATIENCE:
         return None
@@ -85,7 +85,7 @@ def async_asked(hass: HomeAssistant) -> ObservedAddress | None:
 
 @callback
 def async_discover_again(flow: ConfigFlow) -> None:
-    """Put the card of a flow that has ended back under *Discovered*."""
+    """Put the card of an ended flow back under *Discovered*."""
     discovery_flow.async_create_flow(
         flow.hass,
         DOMAIN,
@@ -97,9 +97,9 @@ def async_discover_again(flow: ConfigFlow) -> None:
 
 @callback
 def async_end_cards(hass: HomeAssistant, device_id: str, macs: Container[str]) -> None:
-    """Remove the cards of a controller that belongs to an account now.
+    """Remove the cards of a controller that now belongs to an account.
 
-    A flow whose sign-in succeeded has the identifier of the account: it goes on.
+    A flow whose sign-in succeeded already has the account's unique ID and continues.
     """
     manager, cards = hass.config_entries.flow, async_cards(hass)
     for flow in manager.async_progress_by_handler(DOMAIN):

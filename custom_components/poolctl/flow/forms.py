@@ -1,4 +1,4 @@
-"""What the forms of flows share: the addresses of a service and of a controller."""
+"""Shared parts of the flows' forms: addresses of a service and of a controller."""
 
 from collections.abc import Mapping
 import ipaddress
@@ -24,7 +24,7 @@ from ..network.record import ControllerRecord
 from ..network.recovery import Recovery
 
 type UserInput = dict[str, Any]
-"""What a person entered, checked by the form's schema."""
+"""User input, validated by the form's schema."""
 
 ADDRESS_FIELDS: Final = {
     vol.Required(CONF_HOST): TextSelector(),
@@ -32,13 +32,13 @@ ADDRESS_FIELDS: Final = {
         NumberSelectorConfig(min=1, max=65535, mode=NumberSelectorMode.BOX)
     ),
 }
-"""Where a person says a controller is."""
+"""Fields for the address of a controller."""
 
 
 def choice(
     value: str, name: str, host: str | None, readings: str = ""
 ) -> SelectOptionDict:
-    """Return a controller to choose, with its address and perhaps its readings."""
+    """Return the option of a controller, with its address and any readings."""
     label = f"{name} ({host})" if host else name
     return SelectOptionDict(
         value=value, label=f"{label}: {readings}" if readings else label
@@ -48,7 +48,7 @@ def choice(
 def address_form(
     records: Mapping[str, ControllerRecord],
 ) -> tuple[vol.Schema, UserInput]:
-    """Return the form for the address of one of these controllers, and what is in it."""
+    """Return the form for the address of a controller, and its suggested values."""
     choices = [
         choice(device_id, record.title, record.host)
         for device_id, record in records.items()
@@ -71,15 +71,15 @@ def address_form(
 async def async_adopt_address(
     recovery: Recovery, user_input: UserInput
 ) -> dict[str, str]:
-    """Take over the address in `ADDRESS_FIELDS` if the controller answers there.
+    """Adopt the address in `ADDRESS_FIELDS` if the controller answers there.
 
-    Return the errors of the form: none where the address was taken over.
+    Return the errors of the form, empty if the address was adopted.
     """
     host, port = normalise_host(user_input[CONF_HOST]), int(user_input[CONF_PORT])
     try:
         await recovery.async_adopt_address(host, port)
     except NotSupportedError as err:
-        # No address would do.
+        # No other address would help.
         return {"base": sentence(err, ADDRESS_ERRORS)}
     except (PoolctlError, ValueError) as err:
         return {CONF_HOST: sentence(err, ADDRESS_ERRORS, "controller_not_found")}
@@ -87,10 +87,10 @@ async def async_adopt_address(
 
 
 def normalise_host(text: str) -> str:
-    """Return a name or an address without what people paste around it.
+    """Return a host name or IP address without the text that users paste with it.
 
-    That is the rest of a link, the brackets of an IPv6 address in it, and the dot that
-    ends a name. The zone of a link-local address stays: it leads nowhere without one.
+    Removes the rest of a URL, the brackets of an IPv6 address and the final dot of a
+    name. Keeps the zone of a link-local address, which is unreachable without it.
     """
     host = text.strip().split("://")[-1].split("/")[0]
     if host.startswith("["):
@@ -101,15 +101,14 @@ def normalise_host(text: str) -> str:
 
 
 class InvalidAddressError(ValueError):
-    """Not a service address; the argument is the key of its sentence."""
+    """The text is not a service address; the argument is the translation key."""
 
 
 def normalise_address(text: str) -> str:
-    """Return a service address without the rest of what people paste.
+    """Return a service address without the rest of a pasted URL.
 
-    https may lead anywhere, and is meant where no scheme is given; http only to private
-    and loopback addresses, where nobody else can listen to the sign-in. Raises
-    InvalidAddressError.
+    https is the default and allowed for every host, http only for private and loopback
+    addresses, where no third party can read the sign-in. Raises InvalidAddressError.
     """
     text = text.strip()
     try:

@@ -1,4 +1,4 @@
-"""The dialog of the guided check: consent, reading, one change after the other, a report."""
+"""The dialog of the guided check: consent, reading, one change at a time, a report."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -29,17 +29,17 @@ _NOTHING: Final = "-"
 
 
 class GuidedSteps(OptionsFlow):
-    """The steps of the guided check; closing the dialog anywhere gives everything back."""
+    """Steps of the guided check; closing the dialog at any point undoes the change."""
 
     _check: GuidedCheck | None = None
     _change: Change | None = None
-    """What is offered, or is being made."""
+    """The change that is offered or being made."""
     _asked: frozenset[str] = frozenset()
-    """What was offered."""
+    """Keys of the changes that were offered."""
 
     @property
     def _account(self) -> AccountCoordinator:
-        """The account; ends the dialog where it is not running."""
+        """The account; ends the dialog if it is not loaded."""
         account: AccountCoordinator | None = getattr(
             self.config_entry, "runtime_data", None
         )
@@ -49,7 +49,7 @@ class GuidedSteps(OptionsFlow):
 
     @property
     def _running(self) -> GuidedCheck:
-        """The check of the chosen controller, which may have gone meanwhile."""
+        """The check of the chosen controller; ends the dialog if it was removed."""
         if self._check not in self._account.guided.values() or self._check is None:
             raise AbortFlow("not_loaded")
         return self._check
@@ -57,7 +57,7 @@ class GuidedSteps(OptionsFlow):
     async def async_step_guided_check(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for consent, and which controller it is about."""
+        """Ask for consent and for the controller to check."""
         guided = self._account.guided
         if user_input is not None:
             chosen = user_input.get(CONF_DEVICE_ID, next(iter(guided)))
@@ -77,7 +77,7 @@ class GuidedSteps(OptionsFlow):
     async def async_step_guided_reading(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Read everything once."""
+        """Show the progress while everything is read once."""
         if (task := self.async_get_progress_task()) is None:
             task = self.hass.async_create_task(self._running.async_read())
         if task.done():
@@ -91,7 +91,7 @@ class GuidedSteps(OptionsFlow):
     async def async_step_guided_compare(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Show what was read; ask what the vendor's app shows."""
+        """Show the values read, and ask for those that the vendor's app shows."""
         check = self._running
         if user_input is not None:
             check.anchors = {
@@ -134,7 +134,7 @@ class GuidedSteps(OptionsFlow):
     async def async_step_guided_skip(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Leave a change out."""
+        """Skip the offered change."""
         if self._change is not None:
             self._running.results[self._change.key] = Result(Outcome.SKIPPED)
         return await self.async_step_guided_step()
@@ -142,7 +142,7 @@ class GuidedSteps(OptionsFlow):
     async def async_step_guided_change(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Make the change that was allowed, unless it is another one by now."""
+        """Make the change that the user allowed, unless it differs by now."""
         if (task := self.async_get_progress_task()) is None:
             allowed, now = self._change, next(self._left(), None)
             if allowed is None or now is None or not now.same_as(allowed):

@@ -1,4 +1,4 @@
-"""Whose account it is: what tells accounts apart, and is not always reported."""
+"""Identity of an account: identifiers that the service does not always report."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from ..client.exceptions import UnreachableError
 
 CONF_IDENTITY = "identity"
 _AGAIN: Final = 2.0
-"""s until the inventory is requested again."""
+"""Seconds until the inventory is requested again."""
 
 
 async def read_inventory(cloud: CloudClient) -> Inventory:
-    """Return what an account owns; try twice, for nobody should have to sign in again.
+    """Return what an account owns; retry once, so that no second sign-in is needed.
 
-    An inventory may be empty once (unknowns: C11). Raises as `CloudClient.inventory` does.
+    An inventory may be empty once (`unknowns.md` C11). Raises as `inventory` does.
     """
     with suppress(UnreachableError):
         if (inventory := await cloud.inventory()).devices:
@@ -30,18 +30,18 @@ async def read_inventory(cloud: CloudClient) -> Inventory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """The identifiers of an account, as far as the service reported at a sign-in."""
+    """Identifiers of an account, as far as the service reported them at a sign-in."""
 
     subject: str | None = None
-    """Of `userinfo`."""
+    """`sub` from `userinfo`."""
     claim: str | None = None
-    """`sub` of the access token."""
+    """`sub` claim of the access token."""
     sites: tuple[str, ...] = ()
     controllers: tuple[str, ...] = ()
 
     @classmethod
     def told(cls, subject: str | None, token: str, inventory: Inventory) -> Self:
-        """Return what the service reports now."""
+        """Return the identity that the service reports now."""
         return cls(
             subject=subject,
             claim=subject_claim(token),
@@ -51,7 +51,7 @@ class Identity:
 
     @classmethod
     def stored(cls, data: Mapping[str, Any], controllers: Mapping[str, object]) -> Self:
-        """Return what `entry.data` has; entries of earlier versions have controllers."""
+        """Return the stored identity; earlier versions stored only controllers."""
         found = data.get(CONF_IDENTITY, {})
         return cls(
             subject=found.get("subject"),
@@ -61,7 +61,7 @@ class Identity:
         )
 
     def as_stored(self, previous: Self) -> dict[str, object]:
-        """Return it for `entry.data`, with what was reported before and is not now."""
+        """Return it for `entry.data`; missing values are taken from `previous`."""
         return {
             "subject": self.subject or previous.subject,
             "claim": self.claim or previous.claim,
@@ -69,10 +69,10 @@ class Identity:
         }
 
     def fits(self, unique_id: str | None, previous: Self) -> bool:
-        """Return whether this is the account with a unique id, as it was reported before.
+        """Return whether this is the account with a unique ID and a previous identity.
 
-        Of each kind of identifier, a person's before an account's, the first that was
-        told both times counts.
+        `subject`, else `claim`, decides if it was reported both times; otherwise the
+        unique ID or a common site.
         """
         for now, then in (
             (self.subject, previous.subject),
@@ -84,6 +84,6 @@ class Identity:
             return True
         if previous.subject or previous.claim or previous.sites:
             return not set(self.sites).isdisjoint(previous.sites)
-        # An earlier version stored the unique id alone.
+        # An earlier version stored only the unique ID.
         nobody = self.subject is None and self.claim is None
         return nobody and not set(self.controllers).isdisjoint(previous.controllers)

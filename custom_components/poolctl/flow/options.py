@@ -1,4 +1,4 @@
-"""What a person may choose once the account is there."""
+"""Options flow of an account."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -57,18 +57,18 @@ _SCHEMA = vol.Schema(
 
 
 def _chosen(outputs: Mapping[str, str], answer: UserInput) -> list[tuple[str, Use]]:
-    """Return what was chosen, an output twice where it was chosen for two uses."""
+    """Return the chosen outputs; one that was chosen for two uses occurs twice."""
     names = ((name, use) for use in Use for name in answer.get(use, ()))
     return [(outputs[name], use) for name, use in names if name in outputs]
 
 
 class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
-    """Asks how controllers are reached, what to show and what holds last; or checks them."""
+    """Asks for connection, readings, holds and uses of outputs, or runs the check."""
 
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask what it is about."""
+        """Offer the settings, the outputs and the guided check."""
         steps = ["settings", "outputs", "guided_check"]
         if not self._general_outputs():
             steps.remove("outputs")
@@ -77,7 +77,7 @@ class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
     async def async_step_settings(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask for all options."""
+        """Ask for the general options."""
         if user_input is not None:
             return self._save(user_input)
         return self.async_show_form(
@@ -90,7 +90,7 @@ class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
     async def async_step_outputs(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Ask what is wired to general outputs: the controller does not know it."""
+        """Ask for the uses of general outputs, which the controller does not report."""
         outputs, errors = self._general_outputs(), {}
         uses = options_of(self.config_entry).uses
         if user_input is None:

@@ -1,7 +1,7 @@
-"""What a discovered controller says of itself, before anybody has signed in.
+"""Preview of a discovered controller, shown before the user has signed in.
 
-Nothing of it is stored, and nothing of it is believed: it is shown to a person, who sees
-what there is and signs in or does not. All that is shown are numbers of ours.
+Its state is not verified and not stored: it only helps the user to decide whether to
+sign in. Only numbers that we format are shown, no text from the controller.
 """
 
 import asyncio
@@ -31,35 +31,35 @@ from ..const import DOMAIN
 from ..network.addresses import ObservedAddress
 
 _TIMEOUT = 2.5
-"""s; a dialog waits for it."""
+"""Seconds; a dialog waits for the preview."""
 _INTERVAL = 60.0
-"""s between two looks at one controller: whoever announces it chooses the address."""
+"""Seconds between reads of a controller: any device can announce any address."""
 _KEPT = 20
-"""Looks that are known of at once."""
+"""Maximum number of previews kept at once."""
 _UNKNOWN = "?"
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The step that shows what was observed, and what is filled into its text."""
+    """The step that shows a preview, and the placeholders of its text."""
 
     step_id: str = "confirm"
     placeholders: Mapping[str, str] = field(default_factory=dict)
     readings: str = ""
-    """pH and water temperature, where they are reported: they fit every language."""
+    """pH and water temperature, if reported, in a form that fits every language."""
 
 
 NO_PREVIEW = Preview()
 
 type _Look = tuple[float, asyncio.Task[Preview]]
 _LOOKS: HassKey[dict[str, _Look]] = HassKey("poolctl_looks")
-"""When each controller was looked at last (monotonic, s), and what came of it."""
+"""Start of the last preview of each controller (monotonic, s), and its task."""
 
 
 async def async_preview(hass: HomeAssistant, observed: ObservedAddress) -> Preview:
     """Read the state of a discovered controller once, for at most 2.5 s.
 
-    Within a minute, everybody who asks gets what was observed the first time.
+    All calls within a minute return the same preview.
     """
     looks, now = hass.data.setdefault(_LOOKS, {}), time.monotonic()
     _forget(looks, now)
@@ -70,7 +70,7 @@ async def async_preview(hass: HomeAssistant, observed: ObservedAddress) -> Previ
             _async_look(hass, observed), "poolctl first look"
         )
         look = looks[observed.device_id] = now, task
-    # Whoever closes the dialog does not take it away from another one.
+    # Closing one dialog must not cancel the preview of another one.
     return await asyncio.shield(look[1])
 
 
@@ -97,7 +97,7 @@ async def _async_look(hass: HomeAssistant, observed: ObservedAddress) -> Preview
     except FrameError:
         frame = None
     if frame is None or frame.telemetry is None:
-        # Lengths and versions tell whoever reads a report where it goes wrong.
+        # The length and the first bytes show the reader of a report what is wrong.
         odd = f"{FrameError.__name__}, {len(payload)} bytes, {payload[:4].hex()}"
         return await _async_odd(hass, odd)
     reported = _shown(hass, frame, frame.telemetry)
@@ -117,10 +117,10 @@ async def _async_odd(hass: HomeAssistant, problem: str) -> Preview:
 def _shown(
     hass: HomeAssistant, frame: StateFrame, telemetry: Telemetry
 ) -> dict[str, str]:
-    """Return what a frame says as texts without words: they fit every language."""
+    """Return the values of a frame as texts without words, for every language."""
     readings: Readings = READINGS.plausible(telemetry)
     stable = decode_signals(telemetry.flags, telemetry.flags2).chemistry_stable
-    # Without flow, the probes sit in still water (layouts.md 2.4).
+    # Without flow, the probes are in still water (layouts.md 2.4).
     water = readings.water_temperature if stable else None
     ph = readings.ph if stable else None
     speed = 0.0 if telemetry.main_pump_mode == MODE_OFF else readings.pump_speed
@@ -133,7 +133,7 @@ def _shown(
 
 
 def _outputs(configuration: Configuration | None) -> str:
-    """Return how many outputs something is wired to."""
+    """Return the number of outputs with equipment."""
     if configuration is None or configuration.aux_types is None:
         return _UNKNOWN
     return str(sum(code != 0 for code in configuration.aux_types))

@@ -1,7 +1,7 @@
-"""What the service answered to a sign-in that failed, as a file for a report.
+"""A file with the service's answers to a failed sign-in, for a report.
 
-No entry exists then, so there are no diagnostics. The file has their form, and no private
-data either (observed/recorder.py).
+There are no diagnostics, as no entry exists. The file has their form and, like them,
+contains no private data (observed/recorder.py).
 """
 
 import json
@@ -19,11 +19,11 @@ from ..observed.kept import async_sign_in_observers
 _LOGGER = logging.getLogger(__name__)
 
 FILE: Final = "poolctl_sign_in.json"
-"""In the configuration folder; each failure replaces that of the one before."""
+"""File in the configuration folder; the next failed sign-in replaces it."""
 
 
 async def async_keep_recording(hass: HomeAssistant, address: str) -> None:
-    """Write what the service at an address answered, and log where the file is."""
+    """Write the answers of the service at an address, and log the path of the file."""
     observers = async_sign_in_observers(hass, address)
     integration = await async_get_integration(hass, DOMAIN)
     report = {

@@ -1,1 +1,1 @@
-"""The guided check: an owner tries one harmless change after the other, and reports."""
+"""The guided check: an owner tries harmless changes one by one, and reports."""

@@ -1,7 +1,7 @@
-"""What the guided check can change and give back: one harmless change of each kind.
+"""Changes that the guided check can make and undo: one harmless change of each kind.
 
-Chosen: nothing doses, heats or switches the spa. A setpoint goes where less is dosed, a
-schedule is one that does not run within two hours, and nothing is touched that is held.
+Chosen: no change doses, heats or switches the spa. A setpoint moves towards less
+dosing, a schedule must not run within two hours, and held outputs are left alone.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ from ..client.schedule import Schedule
 from ..client.stored import Stored, each, number, text, whole
 
 _HELD = timedelta(seconds=60)
-"""After which an output is given back by itself, should nobody else do so."""
+"""Duration of a hold, which then ends even if the check has not released it."""
 _SCHEDULE = "schedule"
 _STORED_INT = whole(0, 100_000)
 _STORED_FLOAT = number(0, 100_000)
@@ -30,17 +30,17 @@ _KINDS: Final = {kind.key: kind for kind in DOSING}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
-    """A changed setting that is not given back yet, as it is kept over restarts."""
+    """A changed setting that still has to be restored, also after a restart."""
 
     of: str
     """`schedule`, or the key of a kind of dosing."""
     index: int = 0
-    """Of the schedule."""
+    """Index of the schedule."""
     when: tuple[int, ...] = ()
-    """What the schedule switches, and when: another one at its index is left alone."""
+    """Its `Schedule.when`: another schedule that has its index now is left alone."""
     old: float = 0.0
     new: float = 0.0
-    """Setpoints; of any third value, somebody else's choice, nothing is given back."""
+    """Setpoints; any other value is another client's choice and is kept."""
 
 
 def _setting(value: object) -> str:
@@ -51,13 +51,13 @@ def _setting(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A section of the store: what is to be given back."""
+    """Section of the store with the setting to restore."""
 
     undo: Undo | None = None
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Pending:
-        """Return what was kept."""
+        """Return the section from its stored form."""
         if (of := stored.get("of", _setting, None)) is None:
             return cls()
         return cls(
@@ -71,7 +71,7 @@ class Pending:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as the store has it."""
+        """Return the stored form of the section."""
         if (undo := self.undo) is None:
             return {}
         return {
@@ -85,7 +85,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One reversible change, as a person may allow it."""
+    """A reversible change that a user can allow."""
 
     key: str
     what: str = ""
@@ -97,10 +97,10 @@ class Change:
     give_back: Callable[[], Awaitable[object]]
     restored: Callable[[PoolState], bool]
     undo: Undo | None = None
-    """Of a setting; outputs are holds, which are kept and released anyway."""
+    """For a setting only: holds of outputs are stored and released anyway."""
 
     def same_as(self, other: Change) -> bool:
-        """Return whether a person reads the same of both."""
+        """Return whether both read the same to a user."""
         return (self.key, self.what, self.old, self.new) == (
             *(other.key, other.what),
             *(other.old, other.new),
@@ -108,7 +108,7 @@ class Change:
 
 
 def offers(it: Controller, now: datetime) -> tuple[Change, ...]:
-    """Return what can be tried now; `now` is what the controller's clock shows."""
+    """Return the changes possible now; `now` is the time of the controller's clock."""
     found = (_light(it), _speed(it), _schedule(it, now), _setpoint(it))
     return tuple(change for change in found if change is not None)
 
@@ -118,7 +118,7 @@ def _free(it: Controller, slot: Slot) -> bool:
 
 
 def _light(it: Controller) -> Change | None:
-    """Return a light that is off; the cloud would hold it off against its schedules."""
+    """Return a light to switch on; the cloud would hold it off against schedules."""
     state = it.store.state
     lights = (
         slot
@@ -145,7 +145,7 @@ def _on(state: PoolState, index: int) -> bool | None:
 
 
 def _speed(it: Controller) -> Change | None:
-    """Return another speed for a pump that a schedule runs; the cloud cannot release it."""
+    """Return another speed for a scheduled pump; the cloud cannot release a pump."""
     state = it.store.state
     pump, old = state.outputs.pump, state.readings.pump_speed
     if pump is None or not old or not it.paths.on_lan or not _free(it, pump):
@@ -158,7 +158,7 @@ def _speed(it: Controller) -> Change | None:
         try:
             await it.holds.resume(pump)
         except NotGivenBackError:
-            # Held it is, then, but as fast as it was; the holds go on trying.
+            # The pump stays held, but at its old speed; the release is retried.
             await it.holds.hold(pump, True, _HELD, int(old))
             raise
 
@@ -197,7 +197,7 @@ def _schedule(it: Controller, now: datetime) -> Change | None:
 
 
 def _near(schedule: Schedule, now: datetime) -> bool:
-    """Return whether a schedule runs about now, however wrong the controller's clock."""
+    """Return whether a schedule may run now, as the controller's clock may be wrong."""
     zone = now.tzinfo or UTC
     return bool(occurrences({0: schedule}, now - CLOCKS, now + CLOCKS, zone))
 
@@ -221,7 +221,7 @@ def _armed(state: PoolState, index: int) -> bool | None:
 
 
 def _setpoint(it: Controller) -> Change | None:
-    """Return a step of the first setpoint there is, to where less is dosed."""
+    """Return a step of the first available setpoint, towards less dosing."""
     state = it.store.state
     for kind in DOSING:
         desired = kind.of(state).desired
@@ -254,9 +254,9 @@ def _name(slot: Slot) -> str:
 
 
 async def give_back(it: Controller, undo: Undo) -> bool:
-    """Give a changed setting back; return whether nothing is left to do.
+    """Restore a changed setting; return whether nothing is left to do.
 
-    What somebody else changed meanwhile stays as it is. Raises what commands raise.
+    A setting that another client changed meanwhile is kept. Raises as commands do.
     """
     if undo.of == _SCHEDULE:
         return await _arm_again(it, undo)

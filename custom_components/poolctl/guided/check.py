@@ -1,7 +1,7 @@
-"""The guided check of one controller: makes a change, gives it back, and keeps the result.
+"""The guided check of one controller: makes a change, undoes it and keeps the result.
 
-Whatever happens after a change was sent, it is given back: a hold by the holds, a setting by
-what is kept of it (`Pending`), with every read until the controller takes it.
+A change that was sent is always undone: a hold by `client/holds`, a setting from the
+stored `Pending`, retried after reads until the controller accepts it.
 """
 
 import asyncio
@@ -30,58 +30,58 @@ from .changes import Change, Pending, Undo, give_back, offers
 _LOGGER = logging.getLogger(__name__)
 
 LASTS = 10.0
-"""s for which a change is there, for its owner to look at the pool."""
+"""Seconds for which a change lasts, so that the owner can look at the pool."""
 LOOKS = (0.0, 2.0, 5.0, 10.0)
-"""s after which the pool is read until it is as it was."""
+"""Seconds to wait before each read that checks a change or its undoing."""
 _READING = 90.0
-"""s for all queries; nobody waits longer in a dialog."""
+"""Seconds for all queries: a user does not wait longer in a dialog."""
 _LEAVING = 10.0
-"""s to give back before nothing of the account runs any more."""
+"""Seconds for undoing a change before the account is unloaded."""
 _PENDING: Final = Section("guided_check", Pending.from_dict)
 
 
 class Outcome(StrEnum):
-    """What came of one step."""
+    """Outcome of one step."""
 
     CARRIED_OUT = "carried_out"
     REFUSED = "refused"
     NOT_OBSERVED = "not_observed"
     NOT_RESTORED = "not_restored"
-    """It was made, and is not given back yet."""
+    """The change was made; undoing it failed or is not confirmed yet."""
     SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one step, and the reason of what was refused."""
+    """Outcome of one step, and the error if there was one."""
 
     outcome: Outcome
     reason: HomeAssistantError | None = None
 
 
 class GuidedCheck:
-    """What one controller was tried with since Home Assistant started."""
+    """The guided check of one controller, with the results of the newest run."""
 
     def __init__(self, coordinator: ControllerCoordinator) -> None:
-        """Go on with what is still to be given back."""
+        """Load the setting that still has to be restored."""
         self.coordinator = coordinator
         self.results: dict[str, Result] = {}
         self.anchors: dict[str, float] = {}
-        """What the vendor's app showed, by the names of `compare.py`."""
+        """Values that the vendor's app showed, by the keys of `compare.py`."""
         self._memory = coordinator.hass.data[DATA_MEMORY]
         self._device_id = coordinator.record.device_id
         self._undo = self._memory.read(self._device_id, _PENDING).undo
         self._making: Change | None = None
-        """The change that is under way, and is not to be given back yet."""
+        """The change in progress, not to be undone yet."""
         self._unsettled = False
-        """Whether nobody knows yet what became of its command."""
+        """Whether the outcome of its command is still open."""
         self._work: asyncio.Task[Result | None] | None = None
         self._tries = 0
         self._retry_at = 0.0
         coordinator.controller.store.add_read_listener(self._async_take_read)
 
     def as_dict(self) -> dict[str, object]:
-        """Return the results for a report: no names."""
+        """Return the results for a report, without names."""
         return {
             "results": {
                 key: {
@@ -93,10 +93,10 @@ class GuidedCheck:
             "to_be_given_back": self._undo and self._undo.of,
         }
 
-    # What there is to try
+    # Possible changes
 
     def offers(self) -> tuple[Change, ...]:
-        """Return what can be tried now: nothing while something is not given back."""
+        """Return the changes possible now, none while another is not undone."""
         if self._undo is not None or self._busy:
             return ()
         remembered = self.coordinator.remembered
@@ -111,11 +111,11 @@ class GuidedCheck:
 
     @callback
     def begin(self) -> None:
-        """Forget the previous check."""
+        """Discard the results of the previous check."""
         self.results, self.anchors = {}, {}
 
     async def async_read(self) -> None:
-        """Read everything once that can be read."""
+        """Send all queries once, then read the state."""
         queries = self.coordinator.controller.queries
         queries.expire()
         with suppress(TimeoutError):
@@ -126,7 +126,7 @@ class GuidedCheck:
     # One change
 
     async def async_run(self, change: Change) -> None:
-        """Make a change and give it back, also where this is cancelled."""
+        """Make a change and undo it, even if this task is cancelled."""
         self._keep(change.undo)
         self._making, self._unsettled, sent = change, True, True
         try:
@@ -143,7 +143,7 @@ class GuidedCheck:
         self.results[change.key] = result
 
     async def _async_make(self, change: Change) -> tuple[Result, bool]:
-        """Make a change; return what came of it, and whether it may have been made."""
+        """Make a change; return its result, and whether it may have been made."""
         try:
             with command_errors(change.what or self.coordinator.record.title):
                 await change.make()
@@ -160,10 +160,10 @@ class GuidedCheck:
         return Result(Outcome.NOT_OBSERVED), True
 
     async def _async_look(self, there: Callable[[PoolState], bool]) -> bool:
-        """Read until something is there; return whether it is.
+        """Read until a condition is true; return whether it is.
 
-        What the cloud took, the controller acknowledged (interface.md 4.1): its copies may
-        be older than that.
+        Over the cloud, do not read: the controller acknowledged what the cloud accepted
+        (interface.md 4.1), and the cloud's copy may be older.
         """
         controller = self.coordinator.controller
         for wait in LOOKS:
@@ -175,11 +175,11 @@ class GuidedCheck:
                 return True
         return False
 
-    # Giving back
+    # Undoing
 
     @callback
     def _async_give_back(self) -> None:
-        """Give back what is under way, whatever becomes of the dialog."""
+        """Undo the change in progress, even if the dialog is closed."""
         change, self._making = self._making, None
         if change is not None:
             self._async_begin(self._async_restore(change))
@@ -191,9 +191,9 @@ class GuidedCheck:
         )
 
     async def _async_restore(self, change: Change) -> Result | None:
-        """Give a change back; return why it is not as it was."""
+        """Undo a change; return a result only if that failed or is not confirmed."""
         if self._unsettled:
-            # Else the command, which may still wait in a queue, would come last.
+            # Otherwise the command, which may still be queued, would run last.
             await asyncio.sleep(SETTLING)
         try:
             with command_errors(change.what or self.coordinator.record.title):
@@ -207,7 +207,7 @@ class GuidedCheck:
 
     @callback
     def _async_take_read(self, state: PoolState, at: float) -> None:
-        """Try again: the controller, or the cloud, answers."""
+        """Retry restoring a setting, as the controller or the cloud answers."""
         if self._undo is None or self._busy or time.monotonic() < self._retry_at:
             return
         self._async_begin(self._async_retry(self._undo))
@@ -224,7 +224,7 @@ class GuidedCheck:
             self._keep(None)
 
     async def async_leave(self) -> None:
-        """Give back what there is: nothing of the account runs soon."""
+        """Undo a change before the account is unloaded."""
         self._async_give_back()
         self._retry_at = 0.0
         self._async_take_read(self.coordinator.data, 0.0)

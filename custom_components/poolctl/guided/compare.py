@@ -1,6 +1,6 @@
-"""Values to compare in the vendor's app: what it shows are the *anchors* of a report.
+"""Values to compare with the vendor's app; those of the app are a report's *anchors*.
 
-Only they reveal a value in another scale. Numbers alone, and of no more than there is.
+Only anchors reveal a value with another scale. All are numbers that the pool reports.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,10 +41,10 @@ VALUES: Final[Mapping[str, _Value]] = {
     "chlorine_left": lambda state: state.chlorine.litres_left,
     "schedules": _schedules,
 }
-"""pH, mV, °C, %, how many outputs run, L, and how many schedules there are."""
+"""In pH, mV, °C, %, number of running outputs, L, and number of schedules."""
 
 
 def values(state: PoolState) -> dict[str, float]:
-    """Return what there is to compare, by its name."""
+    """Return the available values by key."""
     found = ((key, value(state)) for key, value in VALUES.items())
     return {key: round(value, 2) for key, value in found if value is not None}

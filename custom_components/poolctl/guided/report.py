@@ -1,4 +1,4 @@
-"""What a guided check ends with: the results in words, and the issue form filled in."""
+"""Report of a guided check: the results in words, and a prefilled issue form."""
 
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -39,7 +39,7 @@ async def async_lines(hass: HomeAssistant, check: GuidedCheck) -> list[str]:
 async def async_issue_url(
     hass: HomeAssistant, check: GuidedCheck, observers: Observers
 ) -> str:
-    """Return the address of the issue form with what is known filled in: no names."""
+    """Return the URL of the issue form, prefilled without names."""
     integration = await async_get_integration(hass, DOMAIN)
     fields = {
         "template": "evidence.yml",

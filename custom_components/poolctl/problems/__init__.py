@@ -1,1 +1,1 @@
-"""What needs attention: the table of possible problems, and where it is shown."""
+"""The table of possible problems, the active problems, and where they are shown."""

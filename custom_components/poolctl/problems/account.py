@@ -22,30 +22,30 @@ from .active import ActiveProblems
 from .problem import Problem, Repair, Severity
 
 _SIGN_IN_LASTS = timedelta(days=30)
-"""As long as a refresh token (interface.md 8)."""
+"""Lifetime of a refresh token (interface.md 8)."""
 _WARNING = timedelta(days=7)
-"""Before its end: somebody may be on holiday (chosen)."""
+"""Notice before the end of the sign-in: a user may be on holiday (chosen)."""
 SILENCE = 24 * 60 * 60.0
-"""s: a service that is silent for longer may have ended for good (chosen)."""
+"""Seconds: a service that is silent for longer may have ended for good (chosen)."""
 _NO_ROOM_PATIENCE = 600.0
-"""s: many controllers at once are added a part at a time."""
+"""Seconds: many controllers are added in several steps."""
 _INTERVAL = timedelta(minutes=10)
-"""Between two tests: an account does not announce each time that it was not read."""
+"""Interval between tests: listeners are not called for repeated failures to read."""
 
 type _Account = DataUpdateCoordinator[Mapping[str, ControllerRecord]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountHealth:
-    """How an account does at one moment."""
+    """State of an account at one moment, the input of the problem tests."""
 
     owner_id: str
     title: str
     answers: bool | None
-    """Whether the service answered last, if only to ask for another sign-in."""
+    """Whether the service answered the last read, even if it refused the sign-in."""
     sign_in_needed: bool
     sign_in_ends: datetime | None
-    """When, where that is close and nothing renews it."""
+    """End of the sign-in, if it is near and the sign-in is not renewed."""
     left_out: tuple[str, ...]
     """Names of the controllers that could not be loaded."""
     shared: tuple[str, ...]
@@ -77,7 +77,7 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
         exists=lambda health: None if health.answers is None else not health.answers,
         severity=Severity.NOTICE,
         patience=SILENCE,
-        # A restart does not make it answer: nobody should have to wait another day.
+        # Otherwise a restart would hide the repair for another day.
         repair=Repair(patience=SILENCE, persistent=True),
     ),
     Problem(
@@ -115,9 +115,9 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         facts: Facts,
         changed: Callable[[], None],
     ) -> None:
-        """Take the account that reads the service, and where problems are reported.
+        """Observe the account that reads the service; emit changes to `facts`.
 
-        `changed` shows other problems.
+        `changed` is called when the active problems have changed.
         """
         super().__init__(hass, ACCOUNT_PROBLEMS, facts)
         self._entry, self._account = entry, account
@@ -129,7 +129,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
 
     @callback
     def async_start(self) -> CALLBACK_TYPE:
-        """Test from now on; return what ends it."""
+        """Start testing; return a function that stops it."""
         stops = (
             self._account.async_add_listener(self._async_read),
             async_track_time_interval(self._hass, self._async_test_now, _INTERVAL),
@@ -152,8 +152,8 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         """Report controllers that do not run here.
 
         `left_out` are the identifiers of those that could not be loaded, `shared` the
-        names of those that another account runs, `without_room` of those that exceed
-        Home Assistant's limit of entities.
+        names of those that another account runs, `without_room` the names of those that
+        exceed Home Assistant's limit of entities.
         """
         self._left_out = tuple(sorted(map(self._name, left_out)))
         self._shared = tuple(sorted(shared))
@@ -190,7 +190,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         )
 
     def _sign_in_ends(self) -> datetime | None:
-        """Return when a sign-in ends that the service has not renewed for weeks."""
+        """Return the end of a sign-in not renewed for weeks, `None` if not near."""
         if not (since := self._entry.data[CONF_TOKEN].get(CONF_REFRESH_SINCE)):
             return None
         end, now = dt_util.utc_from_timestamp(since) + _SIGN_IN_LASTS, dt_util.utcnow()

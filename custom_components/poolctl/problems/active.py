@@ -1,4 +1,4 @@
-"""The problems that exist now: followed over time, and shown under Repairs."""
+"""The active problems, with their duration and their repairs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,19 +23,19 @@ class ActiveProblems[F: Facts]:
         table: Sequence[Problem[F]],
         observed: ObservedFacts,
     ) -> None:
-        """Prepare; nothing was tested yet. What begins and ends is a fact."""
+        """Start without active problems; emit each change to `observed`."""
         self._hass = hass
         self._table = table
         self._observed = observed
         self._since: dict[str, tuple[float, datetime]] = {}
-        """When each began: monotonic, and by the wall clock."""
+        """Beginning of each problem by key: monotonic, and by the wall clock."""
         self._stopped = False
         self.active: tuple[Active, ...] = ()
         self.tested = False
 
     @callback
     def async_test(self, facts: F) -> None:
-        """Test every row on the newest facts; a row that gives `None` stays as it is."""
+        """Test every row with the newest facts; `None` keeps the state of a row."""
         if self._stopped:
             return
         self.tested = True
@@ -102,5 +102,5 @@ class ActiveProblems[F: Facts]:
 
     @callback
     def async_stop(self) -> None:
-        """Leave all as it is from now on: a poll may still be under way."""
+        """Stop testing, as a poll may be in progress; all repairs stay as they are."""
         self._stopped = True

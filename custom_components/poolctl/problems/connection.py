@@ -1,4 +1,4 @@
-"""Problems of the ways to a controller: its address, its key, the clocks, the cloud."""
+"""Problems of the connection to a controller: address, key, clocks and cloud."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -25,13 +25,13 @@ REQUIREMENTS_URL: Final = f"{_SITE}#supported-devices"
 REPORT_URL: Final = f"{_SITE}/issues/new/choose"
 
 _CLOCK_PATIENCE = 600.0
-"""s: a clock that is a few minutes ahead is caught up with."""
+"""Seconds: our clock catches up with one that is a few minutes ahead."""
 _KEY_PATIENCE = 600.0
-"""s: until then the key is asked for again every few minutes."""
+"""Seconds in which the key is requested again every few minutes."""
 _ADDRESS_PATIENCE = 900.0
-"""s: a controller may be switched off for work at the pool, or update its firmware."""
+"""Seconds: a controller may be off for work at the pool, or update its firmware."""
 _LAN_PATIENCE = 300.0
-"""s without the LAN: a controller that restarts is back sooner."""
+"""Seconds without the LAN: a controller that restarts is back sooner."""
 
 
 def _unreachable(health: Health) -> bool:
@@ -43,7 +43,7 @@ def _cloud_only(health: Health) -> bool:
 
 
 def _key_rejected(health: Health) -> bool | None:
-    """Frames do not verify; `None` where the last poll of the LAN left that open."""
+    """Return whether frames do not verify; `None` if the last poll left it open."""
     if not health.lan_possible or health.lan_error is None:
         return False
     if isinstance(health.lan_error, SignatureError):
@@ -52,12 +52,12 @@ def _key_rejected(health: Health) -> bool | None:
 
 
 def _verified(health: Health) -> bool:
-    """Return whether the last poll of the LAN failed with a frame that verified."""
+    """Return whether the last LAN poll failed although its reply verified."""
     return isinstance(health.lan_error, FrameError | ReplayError)
 
 
 def _firmware_too_old(health: Health) -> bool:
-    """No reported version serves the LAN, and the LAN does not work."""
+    """Return whether the LAN does not work and no reported version supports it."""
     versions = _firmware_versions(health)
     return (
         health.lan_allowed
@@ -82,7 +82,7 @@ def _versions(health: Health) -> Mapping[str, str]:
 
 
 def _address_lost(health: Health) -> bool | None:
-    """Nobody answers at a typed address, though the controller seems to be alive."""
+    """Return whether a typed address is silent though the controller seems to work."""
     if not health.record.by_hand or not health.lan_possible:
         return False
     if health.lan_error is None or _verified(health):
@@ -90,31 +90,31 @@ def _address_lost(health: Health) -> bool | None:
     somebody = isinstance(health.lan_error, SignatureError | EnvelopeError | BusyError)
     if health.on_lan or somebody:
         return None
-    # Where the cloud does not reach it either, it is the controller that is away.
+    # If the cloud does not reach it either, the controller itself is offline.
     away = health.cloud_allowed and health.cloud_error is not None
     return None if away else True
 
 
 def _clock(fault: ClockFault) -> Callable[[Health], bool | None]:
-    """Return whether nothing that we sign is accepted, for one of the reasons."""
+    """Return a test of whether all signed requests are refused for this reason."""
 
     def exists(health: Health) -> bool | None:
         if not health.lan_possible or health.clock_fault is not fault:
             return False
-        # While nothing arrives from the controller, nobody asks it.
+        # Without the LAN, no signed request is sent that could show a change.
         return True if health.on_lan else None
 
     return exists
 
 
 def _clock_wrong(health: Health) -> bool | None:
-    """Our clock has jumped, or nothing that we sign by it is accepted."""
+    """Return whether our clock jumped, or all requests signed by it are refused."""
     jumped = abs(health.clock_ahead) >= OFF
     return jumped or _clock(ClockFault.OURS)(health)
 
 
 def _no_key(health: Health) -> bool | None:
-    """Return whether the account lacks the key of a controller that could serve the LAN."""
+    """Return whether the account has no key for a controller that supports the LAN."""
     if not health.lan_allowed or health.record.key is not None:
         return False
     if _firmware_too_old(health):
@@ -128,7 +128,7 @@ CONNECTION_PROBLEMS: Final = (
         key="key_rejected",
         exists=_key_rejected,
         repair=Repair(
-            # Until the account has answered, it may still help by itself.
+            # Until the account has answered, a new key may still solve the problem.
             wanted=lambda health: health.key_asked or None,
             severity=ir.IssueSeverity.ERROR,
             fixable=True,
@@ -172,4 +172,4 @@ CONNECTION_PROBLEMS: Final = (
         patience=_LAN_PATIENCE,
     ),
 )
-"""Their part of the table."""
+"""Rows of the connection in the table of possible problems."""

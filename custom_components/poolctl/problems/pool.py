@@ -1,4 +1,4 @@
-"""Problems of the pool itself: its water, its drums, its pump, its outputs."""
+"""Problems of the pool itself: water, drums, pump and outputs."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -18,15 +18,15 @@ from ..upkeep.hold_timer import output_names
 from .problem import Celsius, Problem, Repair, Severity, Value, Variant
 
 _DAY = timedelta(days=1)
-"""Of an output that is held off, or without a reading: a pool without its pump turns
-green (chosen)."""
+"""Maximum time held off, or without a reading: a pool without its pump turns green
+(chosen)."""
 _STABLE = timedelta(hours=1)
-"""After which a pump that runs has flow and readings (chosen)."""
+"""Run time after which a pump has flow and valid readings (chosen)."""
 _STARTING = 600.0
-"""s until a heater that begins can heat: pump, spa mode and its own start take a while
+"""Seconds until a starting heater heats: pump, spa mode and its own start take time
 (chosen)."""
 _TWO_READS = 20.0
-"""s: one odd frame is not enough for what cannot be seen at the pool (chosen)."""
+"""Seconds: one odd frame must not report a fault not visible at the pool (chosen)."""
 
 
 def _out_of_range(reading: Reading) -> Problem[Health]:
@@ -63,7 +63,7 @@ def _out_of_range(reading: Reading) -> Problem[Health]:
 def _of_doser(
     kind: DoserKind, test: Callable[[Health], bool | None]
 ) -> Callable[[Health], bool | None]:
-    """Return a test that needs equipment: without it there is no problem."""
+    """Return a test that is false if the doser is not fitted."""
 
     def exists(health: Health) -> bool | None:
         if health.state.outputs.fitted(kind.fitted) is False:
@@ -88,7 +88,7 @@ def _drum(kind: DoserKind) -> Problem[Health]:
             ),
         ),
         values=lambda health: {"litres": kind.of(health.state).litres_left or 0.0},
-        # Its own entities report it: it is a repair only where its owner asked.
+        # Entities report it, too: it is a repair only if the options ask for that.
         repair=Repair(wanted=lambda health: health.drum_repairs, fixable=True),
     )
 
@@ -99,7 +99,7 @@ def _ph_too_high(health: Health) -> bool | None:
 
 
 def _without_effect(kind: DoserKind) -> Problem[Health]:
-    """Return the row of doses that do not move their reading."""
+    """Return the row of doses that do not change their reading."""
 
     def values(health: Health) -> Mapping[str, Value]:
         effect = health.pool.learned.effects[kind]
@@ -116,19 +116,19 @@ def _without_effect(kind: DoserKind) -> Problem[Health]:
 
 
 def _power_change(health: Health) -> int:
-    """Return the change of what the pump draws in %."""
+    """Return the change of the pump's power in %."""
     return health.pool.learned.pump_power.known.change or 0
 
 
 def _held_off(health: Health) -> str:
-    """Return the outputs that have been held off for so long that nobody may know."""
+    """Return the outputs that have been held off for a day and may be forgotten."""
     forgotten = health.now - _DAY
     holds = (h for h in health.holds if not h.on and h.since <= forgotten)
     return output_names(holds, health.state)
 
 
 def _held_against_schedule(health: Health) -> str:
-    """Return the outputs that a schedule would run now; not those of `_held_off`."""
+    """Return outputs held off against a schedule, without those of `_held_off`."""
     state, recent = health.state, health.now - _DAY
     holds = (
         hold
@@ -142,12 +142,12 @@ def _held_against_schedule(health: Health) -> str:
 
 
 def _overdue(health: Health) -> str:
-    """Return the outputs that should have been released, and were not."""
+    """Return the outputs that should have been released but were not."""
     return output_names(health.overdue, health.state)
 
 
 def _stale(health: Health) -> bool | None:
-    """There was no valid reading for a day, though a schedule should have run the pump."""
+    """Return whether a day with scheduled pump hours had no valid reading."""
     state = health.state
     if not health.reached or state.valid_at is None:
         return None
@@ -168,7 +168,7 @@ def _stale(health: Health) -> bool | None:
 
 
 def _lost_expanders(health: Health) -> list[int] | None:
-    """Return the numbers of the expanders that something is wired to, but that are away."""
+    """Return the numbers of expanders that have equipment but are not connected."""
     types, connected = health.state.outputs.types, health.state.signals.expanders
     if types is None or connected.count(None) == len(connected):
         return None
@@ -199,7 +199,7 @@ def _minutes(health: Health) -> Mapping[str, str | float]:
 
 
 def _warm_late(body: Body) -> Problem[Health]:
-    """Return the row of water that will not be warm by the time that was asked for."""
+    """Return the row of water that will not be warm by the requested time."""
 
     def values(health: Health) -> Mapping[str, Value]:
         for request, expected in health.warm_late:
@@ -323,4 +323,4 @@ POOL_PROBLEMS: Final = (
         values=_minutes,
     ),
 )
-"""Their part of the table."""
+"""Rows of the pool in the table of possible problems."""

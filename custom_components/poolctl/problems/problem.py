@@ -1,4 +1,4 @@
-"""What a row of the table of possible problems holds."""
+"""Types of the table of possible problems, and of active problems."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,53 +10,53 @@ from homeassistant.helpers import issue_registry as ir
 
 
 class Celsius(float):
-    """A temperature in °C, written in the unit of Home Assistant."""
+    """A temperature in °C, shown in Home Assistant's unit."""
 
 
 type Value = str | float | datetime
-"""What a text is filled with, written in the language and the time zone of Home Assistant."""
+"""Placeholder of a text, shown in Home Assistant's language and time zone."""
 type Values = Mapping[str, Value]
 
 
 class Severity(StrEnum):
-    """How much a problem matters; the worst one is the state of *Status*."""
+    """Severity of a problem; the highest is the state of *Status*."""
 
     NOTICE = "notice"
     """Good to know."""
     PROBLEM = "problem"
-    """Needs a person."""
+    """The user has to act."""
 
 
 class Facts(Protocol):
-    """What the rows of one table are tested on."""
+    """Input of the tests in one table."""
 
     @property
     def owner_id(self) -> str:
-        """What the ids of its repairs end with."""
+        """Suffix of its repairs' IDs."""
 
     @property
     def title(self) -> str:
-        """What a person calls it."""
+        """Name shown to users."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair[F]:
-    """How a problem is shown under Repairs, too."""
+    """How a problem is also shown under Repairs."""
 
     wanted: Callable[[F], bool | None] = lambda facts: True
-    """Whether it is one now, `None` where that is unknown."""
+    """Whether the problem is a repair now; `None` leaves that unchanged."""
     patience: float = 300.0
-    """s for which the problem must have lasted: most heal by themselves (chosen)."""
+    """Seconds the problem must have lasted: most end by themselves (chosen)."""
     severity: ir.IssueSeverity = ir.IssueSeverity.WARNING
     fixable: bool = False
     persistent: bool = False
-    """Whether it outlasts a restart, after which the problem would not be noticed."""
+    """Whether it is kept over a restart, after which `patience` begins again."""
     learn_more_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant[F]:
-    """Another form of a problem, with a sentence of its own."""
+    """Another form of a problem, with its own sentence."""
 
     key: str
     applies: Callable[[F], bool | None]
@@ -68,19 +68,19 @@ class Problem[F]:
     """One possible problem."""
 
     key: str
-    """Of its texts, and what triggers and conditions call it."""
+    """Key of its texts, and its name in triggers and conditions."""
     exists: Callable[[F], bool | None]
-    """Whether it exists, `None` where that is not currently known."""
+    """Whether it exists, `None` if that is not currently known."""
     severity: Severity = Severity.PROBLEM
     patience: float = 0.0
-    """s for which it must have lasted."""
+    """Seconds it must have lasted."""
     variants: tuple[Variant[F], ...] = ()
     """The first that applies replaces the sentence and the severity."""
     values: Callable[[F], Values] = lambda facts: {}
     repair: Repair[F] | None = None
 
     def variant(self, facts: F) -> Variant[F]:
-        """Return its present form."""
+        """Return the variant that applies now, else the problem itself."""
         own = Variant(key=self.key, applies=self.exists, severity=self.severity)
         return next((each for each in self.variants if each.applies(facts)), own)
 
@@ -100,12 +100,12 @@ ALL_WELL: Final = "all_well"
 
 
 class Status(NamedTuple):
-    """What *Status* shows."""
+    """Value of the sensor *Status*, with the active problems."""
 
     value: str | None = None
-    """`ALL_WELL` or the severity of the worst problem; `None` while nothing was read."""
+    """`ALL_WELL` or the highest severity; `None` until the first read."""
     problems: tuple[Active, ...] = ()
-    """The worst first."""
+    """Active problems, the worst first."""
 
     @classmethod
     def of(cls, *active: Active) -> Self:

@@ -1,4 +1,4 @@
-"""*Status*: whether all is well with a controller, and if not, what to do."""
+"""The sensor *Status*: whether all is well with a controller, else what to do."""
 
 from dataclasses import dataclass
 from typing import Final, override
@@ -18,7 +18,7 @@ ATTR_PROBLEMS: Final = "problems"
 
 
 def _nothing(state: PoolState) -> None:
-    """Read nothing of the pool: it is not the pool alone that this is about."""
+    """Return nothing: the status does not depend on the state of the pool alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ STATUS: Final = (
 
 
 class PoolctlStatus(PoolctlEntity[str], SensorEntity):
-    """The worst problem of a controller; it is there when the controller is not."""
+    """The worst problem of a controller; available even if the controller is not."""
 
     entity_description: PoolctlStatusDescription
     _unrecorded_attributes = frozenset({ATTR_PROBLEMS})
@@ -65,7 +65,7 @@ class PoolctlStatus(PoolctlEntity[str], SensorEntity):
     @property
     @override
     def extra_state_attributes(self) -> dict[str, list[dict[str, str]]]:
-        """All problems, the worst first."""
+        """Return all problems, the worst first."""
         problems = self.coordinator.status.problems
         return {ATTR_PROBLEMS: [self._explained(problem) for problem in problems]}
 

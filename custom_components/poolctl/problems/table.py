@@ -1,4 +1,4 @@
-"""The table of possible problems of a controller: all that reports problems reads it."""
+"""The table of possible problems: everything that reports problems reads it."""
 
 from typing import Final
 
@@ -13,12 +13,12 @@ from .pool import POOL_PROBLEMS
 from .problem import Problem
 
 PROBLEMS: Final[tuple[Problem[Health], ...]] = (*POOL_PROBLEMS, *CONNECTION_PROBLEMS)
-"""Texts, repairs and automations go by `key`."""
+"""Rows of a controller; texts, repairs and automations refer to their `key`."""
 KEYS: Final = (
     *(row.key for row in PROBLEMS),
     *(row.key for row in ACCOUNT_PROBLEMS),
 )
-"""Of all problems that a controller can show."""
+"""Keys of all problems that a controller can show."""
 
 
 @callback

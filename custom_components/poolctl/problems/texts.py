@@ -13,11 +13,11 @@ from ..const import DOMAIN
 from .problem import Active, Celsius, Value, Values
 
 _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
-"""The languages of our texts that have a decimal comma."""
+"""Languages of our translations that have a decimal comma."""
 
 
 def filled(hass: HomeAssistant, values: Values) -> Mapping[str, str]:
-    """Return values as they are written in the language: a float has one decimal."""
+    """Return values formatted for the language; a float has one decimal."""
     return {name: _written(hass, value) for name, value in values.items()}
 
 
@@ -36,21 +36,21 @@ def _written(hass: HomeAssistant, value: Value) -> str:
 
 
 def sentence(hass: HomeAssistant, problem: Active) -> str:
-    """Return what a problem is."""
+    """Return the sentence of a problem."""
     return _text(hass, problem, problem.variant)
 
 
 def next_step(hass: HomeAssistant, problem: Active) -> str:
-    """Return what a person can do about a problem; most variants have the same step."""
+    """Return what a user can do about a problem; most variants have the same step."""
     return _text(hass, problem, f"{problem.variant}_next", f"{problem.key}_next")
 
 
 def _text(hass: HomeAssistant, problem: Active, *keys: str) -> str:
-    """Return the first text that exists, which one always does."""
+    """Return the first text that exists; one always does."""
     return next(filter(None, (text(hass, key, problem.values) for key in keys)), "")
 
 
 def text(hass: HomeAssistant, key: str, values: Mapping[str, str]) -> str:
-    """Return a text with its values, "" where there is none with this key."""
+    """Return a text with its values, "" if no text has this key."""
     texts = async_get_cached_translations(hass, hass.config.language, "common", DOMAIN)
     return texts.get(f"component.{DOMAIN}.common.{key}", "").format_map(values)

@@ -1,4 +1,4 @@
-"""Actions that no entity expresses by itself."""
+"""Actions of the integration that no entity offers by itself."""
 
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass

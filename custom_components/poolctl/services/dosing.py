@@ -25,7 +25,7 @@ _OF: Final[dict[str, tuple[AnyDosing, ...]]] = {
 
 
 def _lasts(value: object) -> timedelta:
-    """Return how long to pause; an invalid period is 0, which has a translated error."""
+    """Return the duration; an invalid one becomes 0, which has a translated error."""
     try:
         return duration(value)
     except vol.Invalid:
@@ -42,7 +42,7 @@ PAUSE_SCHEMA: Final = vol.Schema(
 
 
 async def async_pause(call: ServiceCall) -> None:
-    """Pause what is fitted of it, or may be: the cloud alone does not report all."""
+    """Pause dosers that are fitted or may be: the cloud alone does not report all."""
     coordinator = async_coordinator(call)
     outputs = coordinator.data.outputs
     kinds = [
@@ -59,7 +59,7 @@ async def async_pause(call: ServiceCall) -> None:
 async def _async_check(
     call: ServiceCall, coordinator: ControllerCoordinator, kind: AnyDosing
 ) -> None:
-    """See that the caller may switch a doser."""
+    """Check that the caller may switch a doser."""
     unique_id = f"{coordinator.record.device_id}_{kind.enabled_key}"
     entity_id = er.async_get(call.hass).async_get_entity_id(
         Platform.SWITCH, DOMAIN, unique_id

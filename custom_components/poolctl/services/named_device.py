@@ -1,4 +1,4 @@
-"""The controller that an action is for: the one whose device or part it names."""
+"""The controller that an action targets, named by its device or one of its parts."""
 
 from homeassistant.const import ATTR_DEVICE_ID
 from homeassistant.core import HomeAssistant, ServiceCall, callback
@@ -18,14 +18,14 @@ DEVICE_FIELD = {vol.Required(ATTR_DEVICE_ID): cv.string}
 def async_coordinator(call: ServiceCall) -> ControllerCoordinator:
     """Return the coordinator of the controller whose device or part the action names.
 
-    Raises ServiceValidationError where it names none of ours.
+    Raises ServiceValidationError if it names no device of this integration.
     """
     return async_coordinator_of(call.hass, call.data[ATTR_DEVICE_ID])
 
 
 @callback
 def async_coordinator_of(hass: HomeAssistant, device_id: str) -> ControllerCoordinator:
-    """Return the same by the id of the device or part."""
+    """Return the coordinator by a device or part ID; raises as `async_coordinator`."""
     device, entry = service.async_get_device_and_config_entry(hass, DOMAIN, device_id)
     account: AccountCoordinator = entry.runtime_data
     named = controller_of(device)

@@ -1,4 +1,4 @@
-"""The schedule that an action is for: named by its switch, or by controller and number."""
+"""The schedule that an action targets, named by switch, or by controller and number."""
 
 from typing import Final
 
@@ -45,7 +45,7 @@ def _unique_id(coordinator: ControllerCoordinator, index: int) -> str:
 
 @callback
 def async_schedule_entity(coordinator: ControllerCoordinator, index: int) -> str | None:
-    """Return the switch of a schedule, `None` where there is none."""
+    """Return the entity ID of a schedule's switch, `None` if there is none."""
     return er.async_get(coordinator.hass).async_get_entity_id(
         Platform.SWITCH, DOMAIN, _unique_id(coordinator, index)
     )
@@ -55,8 +55,8 @@ def async_schedule_entity(coordinator: ControllerCoordinator, index: int) -> str
 def async_schedule_named(call: ServiceCall) -> tuple[ControllerCoordinator, int]:
     """Return the controller and the index of the schedule that an action names.
 
-    Raises ServiceValidationError where the switch is not that of a schedule, or the
-    device is none of ours.
+    Raises ServiceValidationError if the switch does not belong to a schedule, or the
+    device does not belong to this integration.
     """
     if (entity_id := call.data.get(ATTR_SCHEDULE_ENTITY)) is None:
         return async_coordinator(call), call.data[ATTR_SCHEDULE_NUMBER] - 1

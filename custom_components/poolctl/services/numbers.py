@@ -1,4 +1,4 @@
-"""Numbers of actions: Home Assistant's own checks cut 1.9 to 1 and fail at infinity."""
+"""Number validators of actions: Home Assistant's cut 1.9 to 1 and fail at infinity."""
 
 from datetime import timedelta
 from math import isfinite
@@ -8,7 +8,7 @@ import probatio as vol
 
 
 def whole(value: object) -> int:
-    """Return an integer of 2, 2.0 or "2"; raise Invalid for anything between two."""
+    """Return 2, 2.0 or "2" as an integer; raise Invalid for a fraction."""
     number = vol.Coerce(float)(value)
     if not number.is_integer():
         raise vol.Invalid("expected a whole number")
@@ -16,7 +16,7 @@ def whole(value: object) -> int:
 
 
 def finite(value: object) -> float:
-    """Return a number; raise Invalid for infinity, and for what is not a number."""
+    """Return a number; raise Invalid for infinity and for anything else."""
     number: float = vol.Coerce(float)(value)
     if not isfinite(number):
         raise vol.Invalid("expected a finite number")
@@ -24,7 +24,7 @@ def finite(value: object) -> float:
 
 
 def duration(value: object) -> timedelta:
-    """Return a period that is not negative; raise Invalid, for infinity too."""
+    """Return a period of 0 or more; raise Invalid otherwise, also for infinity."""
     try:
         period: timedelta = cv.positive_time_period(value)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Who may run an action that names a device: by the policies of its entities."""
+"""Permissions for actions that name a device: the policies of its entities decide."""
 
 from homeassistant.auth.permissions.const import CAT_ENTITIES
 from homeassistant.const import Platform
@@ -10,13 +10,13 @@ from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 
 SCHEDULES_KEY = "schedules"
-"""Of the calendar that shows a controller's schedules."""
+"""Key of the calendar that shows a controller's schedules."""
 
 
 async def async_check_schedules(
     call: ServiceCall, coordinator: ControllerCoordinator, policy: str
 ) -> None:
-    """See that whoever runs an action on schedules may do so with their calendar.
+    """Check that the caller has the permission `policy` for the schedules' calendar.
 
     Raises Unauthorized or UnknownUser.
     """
@@ -30,9 +30,9 @@ async def async_check_schedules(
 async def async_check_entity(
     call: ServiceCall, entity_id: str | None, policy: str
 ) -> None:
-    """See that whoever runs an action may do so with an entity.
+    """Check that the caller has the permission `policy` for an entity.
 
-    Where there is no such entity, only those may who may do so with all. Raises
+    Without an entity, the caller needs the permission for all entities. Raises
     Unauthorized or UnknownUser.
     """
     context = call.context

@@ -1,4 +1,4 @@
-"""The action that plans today's pump hours, in the hours that cost least."""
+"""The action that plans today's pump hours for the times that cost least."""
 
 from collections.abc import Mapping, Sequence
 from datetime import time
@@ -39,7 +39,7 @@ _HIGHEST: Final = "highest"
 
 
 def _one_way(data: ConfigType) -> ConfigType:
-    """Return the data; raise Invalid unless it has blocks, or hours with one rule."""
+    """Return data with blocks, or hours and at most one rule; else raise Invalid."""
     if (ATTR_BLOCKS in data) is (ATTR_HOURS in data):
         raise vol.Invalid(f"give either {ATTR_BLOCKS} or {ATTR_HOURS}")
     rules = {ATTR_PRICES, ATTR_PRICE_ENTITIES, ATTR_AROUND} & data.keys()
@@ -78,7 +78,7 @@ SCHEMA: Final = vol.Schema(
 
 
 async def async_plan(call: ServiceCall) -> ServiceResponse:
-    """Plan the rest of today; return the plan, and what was written for it."""
+    """Plan the rest of today; return the plan, and whether it was written."""
     coordinator = async_coordinator(call)
     await async_check_schedules(call, coordinator, POLICY_CONTROL)
     for entity_id in call.data.get(ATTR_PRICE_ENTITIES, ()):
@@ -140,7 +140,7 @@ def _choose(
     call: ServiceCall, cells: Cells, others: Mapping[int, Schedule], own: float
 ) -> Sequence[Block]:
     """Return the blocks for the hours that the pump's own schedules leave open."""
-    # Rather some minutes more than too few.
+    # Rounded up: some minutes too many are better than too few.
     count = ceil(round((call.data[ATTR_HOURS] * 60 - own) / CELL, 3))
     if count <= 0:
         return ()
@@ -156,7 +156,7 @@ def _choose(
 
 
 def _costs(call: ServiceCall, cells: Cells) -> list[Cost]:
-    """Return what each part of the day costs by the rule of the action."""
+    """Return the cost of each cell of the day by the rule of the action."""
     data: Mapping[str, Any] = call.data
     if (entity_ids := data.get(ATTR_PRICE_ENTITIES)) is not None:
         states = [call.hass.states.get(entity_id) for entity_id in entity_ids]
@@ -171,7 +171,7 @@ def _costs(call: ServiceCall, cells: Cells) -> list[Cost]:
 
 
 def _outside(call: ServiceCall) -> list[tuple[int, int]]:
-    """Return the times of a day in which the pump should not run."""
+    """Return the times of day at which the pump should not run."""
     earliest, latest = (
         _minute(call.data[name]) for name in (ATTR_EARLIEST, ATTR_LATEST)
     )

@@ -1,7 +1,7 @@
-"""Prices and forecasts of other integrations, whose attributes all have their own form.
+"""Prices and forecasts in attributes of other integrations, each with its own format.
 
-Each row is the form of a common one, as its documentation or its code has it; the newest
-entry for a moment counts.
+The names are those of common integrations, from their documentation or code. If
+entries overlap, the last one counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ LISTS: Final = (
     "watts",  # Open-Meteo Solar Forecast: {time: W}
     "wh_period",
 )
-"""Attributes that hold them; all there are count."""
+"""Attributes that hold the entries; all that exist are used."""
 _STARTS: Final = (
     *("start", "start_time", "startsAt", "starts_at", "from", "period_start", "time"),
     *("hour", "datetime"),
@@ -41,7 +41,7 @@ _VALUES: Final = (
 )
 _USUAL: Final = timedelta(hours=1)
 _MOST: Final = 2000
-"""Entries: a week of quarters of an hour, thrice."""
+"""Maximum entries of a list: a week of quarter-hours, three times."""
 
 
 def listed(attributes: Mapping[str, Any]) -> list[Price]:
@@ -57,8 +57,8 @@ def listed(attributes: Mapping[str, Any]) -> list[Price]:
 def prices(entries: object) -> list[Price]:
     """Return the prices of a list of objects, or of an object of values by time.
 
-    One without an end lasts until the next one begins, the last one as long as the one
-    before it. Anything else is left out: nothing is planned into a moment without a price.
+    An entry without an end lasts until the next one starts, the last one as long as its
+    predecessor. Other entries are ignored: no time without a price is planned.
     """
     found = sorted(
         (
@@ -94,7 +94,7 @@ def _end(entry: Mapping[str, Any]) -> datetime | None:
 
 
 def _moment(value: object) -> datetime | None:
-    """Return a time; one without a zone is of the house."""
+    """Return a time, in Home Assistant's time zone if it has none."""
     at = dt_util.parse_datetime(value) if isinstance(value, str) else value
     if not isinstance(at, datetime):
         return None

@@ -1,4 +1,4 @@
-"""Raw access: any action or query of the controller, for those who explore it."""
+"""Raw access: any action or query of the controller, for users who explore it."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -18,26 +18,26 @@ SCHEMA = vol.Schema(
     {
         **DEVICE_FIELD,
         vol.Required(ATTR_NAME): vol.All(str, vol.Length(min=1)),
-        # Not turned into text: a number of YAML has lost its leading zeros.
+        # Not converted to text: a YAML number has already lost its leading zeros.
         vol.Optional(ATTR_PAYLOAD, default=""): str,
     }
 )
 
 
 async def async_send_action(call: ServiceCall) -> ServiceResponse:
-    """Run an action of the controller."""
+    """Send an action to the controller."""
     return await _async_send(call, RawControl.action)
 
 
 async def async_send_query(call: ServiceCall) -> ServiceResponse:
-    """Ask a query of the controller."""
+    """Send a query to the controller."""
     return await _async_send(call, RawControl.query)
 
 
 async def _async_send(
     call: ServiceCall, send: Callable[[RawControl, str, bytes], Awaitable[bytes]]
 ) -> ServiceResponse:
-    """Send what was composed, once; return the reply as hex."""
+    """Send the given name and payload once; return the reply as hex."""
     coordinator = async_coordinator(call)
     controller = coordinator.controller
     with command_errors(coordinator.record.title):

@@ -1,4 +1,4 @@
-"""The action that lets run hours begin anew, after a lamp or a cell was replaced."""
+"""The action that resets run hours after a lamp or a cell was replaced."""
 
 from functools import partial
 from typing import Final, TypeGuard
@@ -24,7 +24,7 @@ RESET_RUN_HOURS: Final = "reset_run_hours"
 
 @callback
 def async_register(hass: HomeAssistant) -> None:
-    """Register it; Home Assistant sees that the caller may control the sensor."""
+    """Register the action; Home Assistant checks the caller's permission."""
     hass.services.async_register(
         DOMAIN,
         RESET_RUN_HOURS,
@@ -36,7 +36,7 @@ def async_register(hass: HomeAssistant) -> None:
 async def _reset_all(hass: HomeAssistant, call: ServiceCall) -> None:
     """Reset the sensors of a target.
 
-    Those of run hours are diagnostic, which Home Assistant leaves out of a part or an area.
+    Run hours are diagnostic: Home Assistant leaves them out of a part or an area.
     """
     platforms = hass.data.get(DATA_DOMAIN_PLATFORM_ENTITIES, {})
     sensors = platforms.get((Platform.SENSOR, DOMAIN), {})
@@ -53,7 +53,7 @@ async def _reset_all(hass: HomeAssistant, call: ServiceCall) -> None:
 
 
 def _check_part(hass: HomeAssistant, device_id: str, counters: list[Entity]) -> None:
-    """Raise ServiceValidationError where no sensor of a chosen part has run hours."""
+    """Raise ServiceValidationError if no sensor of a chosen part has run hours."""
     part = dr.async_get(hass).async_get(device_id)
     if part is not None and all(each.device_entry != part for each in counters):
         raise ServiceValidationError(
@@ -65,7 +65,7 @@ def _check_part(hass: HomeAssistant, device_id: str, counters: list[Entity]) -> 
 
 @callback
 def _reset(entity: Entity, call: ServiceCall) -> None:
-    """Reset one sensor; raises ServiceNotSupported for a chosen one without run hours."""
+    """Reset a sensor; raise ServiceNotSupported for a chosen one without run hours."""
     if _has_run_hours(entity):
         entity.async_reset()
     elif entity.entity_id in call.data.get(ATTR_ENTITY_ID, ()):
@@ -73,7 +73,7 @@ def _reset(entity: Entity, call: ServiceCall) -> None:
 
 
 def _has_run_hours(entity: Entity) -> TypeGuard[PoolctlTotal]:
-    """Return whether a sensor is one of run hours."""
+    """Return whether a sensor counts run hours."""
     return (
         isinstance(entity, PoolctlTotal)
         and entity.entity_description.total in RUN_HOURS

@@ -1,4 +1,4 @@
-"""Actions on schedules, for automations; people have the calendar."""
+"""Actions on schedules, for automations; users can also edit the calendar."""
 
 from dataclasses import replace
 from datetime import time
@@ -57,11 +57,11 @@ DELETE_SCHEMA = vol.Schema(vol.All(SCHEDULE_FIELDS, one_schedule))
 GET_SCHEMA = vol.Schema(DEVICE_FIELD)
 
 _BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="")
-"""What a new schedule is made of; its action says everything that counts."""
+"""Basis of a new schedule; the action gives all values that matter."""
 
 
 async def async_create(call: ServiceCall) -> ServiceResponse:
-    """Create a schedule; return its number, `None` where it was not found again."""
+    """Create a schedule; return its number, `None` if it was not read back."""
     coordinator = async_coordinator(call)
     await _async_check_allowed(call, coordinator)
     with command_errors(coordinator.record.title):
@@ -71,7 +71,7 @@ async def async_create(call: ServiceCall) -> ServiceResponse:
 
 
 async def async_update(call: ServiceCall) -> None:
-    """Change what is said of a schedule."""
+    """Change the given fields of a schedule."""
     coordinator, index, observed = await _async_find(call)
     with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, observed)
@@ -88,10 +88,10 @@ async def async_delete(call: ServiceCall) -> None:
 async def _async_check_allowed(
     call: ServiceCall, coordinator: ControllerCoordinator
 ) -> None:
-    """See that a person may change schedules.
+    """Check that the caller may change schedules.
 
-    Raises Unauthorized where a person may not control their calendar, or what the action
-    names.
+    Raises Unauthorized if the caller may not control their calendar, or an entity that
+    the action names.
     """
     await async_check_schedules(call, coordinator, POLICY_CONTROL)
     for named in (ATTR_EQUIPMENT, ATTR_SCHEDULE_ENTITY):
@@ -100,7 +100,7 @@ async def _async_check_allowed(
 
 
 async def async_get(call: ServiceCall) -> ServiceResponse:
-    """Return all schedules; read them first if they are still unknown."""
+    """Return all schedules; read them first if that was not done yet."""
     coordinator = async_coordinator(call)
     await async_check_schedules(call, coordinator, POLICY_READ)
     if coordinator.data.schedules.records is None:
@@ -135,7 +135,7 @@ def _response(
 async def _async_find(
     call: ServiceCall,
 ) -> tuple[ControllerCoordinator, int, Schedule]:
-    """Return the schedule that the action names, as it is shown now."""
+    """Return the schedule that the action names, as it was last read."""
     coordinator, index = async_schedule_named(call)
     await _async_check_allowed(call, coordinator)
     if (observed := coordinator.data.schedules.used.get(index)) is None:
@@ -150,7 +150,7 @@ async def _async_find(
 def _wanted(
     call: ServiceCall, coordinator: ControllerCoordinator, observed: Schedule | None
 ) -> Schedule:
-    """Return the schedule an action asks for: a new one, or one seen with changes."""
+    """Return the requested schedule: a new one, or the observed one with changes."""
     previous, data = observed or _BLANK, call.data
     slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
     return replace(
@@ -194,5 +194,5 @@ def _minute(at: time | None, previous: int) -> int:
 
 
 def _weekday_bits(days: list[str] | None, previous: int) -> int:
-    """Return weekdays as `Schedule.weekdays` has them."""
+    """Return weekdays in the format of `Schedule.weekdays`."""
     return previous if days is None else sum(1 << WEEKDAYS.index(d) for d in set(days))
