@@ -142,8 +142,7 @@ def _async_in_turn(
     """
     account, device_id = entry.runtime_data, coordinator.record.device_id
 
-    async def in_turn() -> None:
-        await account.shared.turn()
+    def add_if_running() -> None:
         if (
             entry.state in _RUNNING
             and entry.runtime_data is account
@@ -151,7 +150,7 @@ def _async_in_turn(
         ):
             add()
 
-    entry.async_create_task(account.hass, in_turn())
+    entry.async_create_task(account.hass, account.shared.turn(add_if_running))
 
 
 def _factories(built: Presences) -> dict[str, Factory]:
@@ -178,8 +177,8 @@ class _Sync:
         self._add = async_add_entities
         self._build = build
         self._present: dict[str, ControllerEntity] = {}
-        self._judged: tuple[bool, frozenset[str]] | None = None
-        self._seen: tuple[PoolState, PoolState, object] | None = None
+        self._removed_for: tuple[bool, frozenset[str]] | None = None
+        self._previous: tuple[PoolState, PoolState, object] | None = None
         self._wiring: tuple[int, ...] | None = None
         self._replaced = False
 
@@ -197,7 +196,7 @@ class _Sync:
         names_due = coordinator.controller.queries.names_due
         others = coordinator.pool.choices, coordinator.learned.filter.known, names_due
         observed = coordinator.data, coordinator.equipment_view, others
-        previous, self._seen = self._seen, observed
+        previous, self._previous = self._previous, observed
         return (
             previous is None
             or self._replaced
@@ -289,9 +288,9 @@ class _Sync:
         missing = {key for key, found in built.items() if found is Missing.CERTAIN}
         possible = frozenset(built.keys() - missing)
         known = self._coordinator.data.outputs.known
-        if self._judged == (known, possible):
+        if self._removed_for == (known, possible):
             return
-        self._judged = (known, possible)
+        self._removed_for = (known, possible)
         # While the equipment is unknown, entities of keys left out may exist.
         self._remove(lambda key: key not in possible if known else key in missing)
         self._remove_empty_parts()

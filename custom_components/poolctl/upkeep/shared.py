@@ -29,12 +29,13 @@ class Shared:
     """Problems of the account, which each of its controllers shows, too."""
     _turns: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def turn(self) -> None:
-        """Wait for the turn of one controller to do something that takes a while.
+    async def turn(self, act: Callable[[], None] = lambda: None) -> None:
+        """Do something that takes a while, one controller after the other.
 
-        Between two turns, Home Assistant can do other work.
+        Home Assistant gets time for other work in between.
         """
         async with self._turns:
+            act()
             await asyncio.sleep(0)
 
     def access(

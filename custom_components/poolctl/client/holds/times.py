@@ -33,5 +33,5 @@ class Times:
 
     @property
     def minute(self) -> datetime:
-        """The same to the minute: schedule windows begin and end on whole minutes."""
-        return self.local.replace(second=0, microsecond=0)
+        """The same to the minute, without its zone: a change of the zone counts, too."""
+        return self.local.replace(second=0, microsecond=0, tzinfo=None)
