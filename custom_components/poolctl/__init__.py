@@ -37,13 +37,13 @@ PLATFORMS = [
 ]
 
 
-def _names_nobody(record: logging.LogRecord) -> bool:
+def _without_private_names(record: logging.LogRecord) -> bool:
     """Drop the log line of Home Assistant that names the account and the controller."""
     return not record.getMessage().startswith("Updating discovery keys")
 
 
 # Home Assistant logs such lines with the logger of the integration.
-logging.getLogger(__package__).addFilter(_names_nobody)
+logging.getLogger(__package__).addFilter(_without_private_names)
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 

@@ -53,7 +53,7 @@ GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """Seconds from the first inventory without a controller to the one that removes it."""
 _ROOM_INTERVAL = timedelta(minutes=1)
 """Interval between attempts to add controllers for which there was no room."""
-_APART = 0.003
+_FIRST_POLLS_APART = 0.003
 """Seconds between first polls (chosen): replies all at once delay Home Assistant."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
@@ -139,7 +139,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             )
         )
         if self.config_entry.pref_disable_polling and self.controllers:
-            self._close_season()
+            self._start_closed_season()
             return
         await self._async_first_look()
         self.config_entry.async_on_unload(self.problems.async_start())
@@ -149,7 +149,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             )
 
     @callback
-    def _close_season(self) -> None:
+    def _start_closed_season(self) -> None:
         """Start in a closed season: do not wait for a poll, and show no reminders."""
         for controller in self.controllers.values():
             store = controller.controller.store
@@ -162,7 +162,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             for controller in controllers:
                 looks.create_task(controller.async_first_look())
                 if controller is not controllers[-1]:
-                    await asyncio.sleep(_APART)
+                    await asyncio.sleep(_FIRST_POLLS_APART)
         silent = [each for each in controllers if not each.last_update_success]
         if len(silent) == len(controllers) and not self._without_any:
             raise ConfigEntryNotReady(

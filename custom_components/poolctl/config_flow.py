@@ -169,7 +169,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 if self.source == SOURCE_RECONFIGURE:
                     return await self._sign_in_again()
                 return await self.async_step_pick_implementation()
-        suggested = user_input or {CONF_URL: self._known_address}
+        suggested = user_input or {CONF_URL: self._suggested_address}
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(_ADDRESS_FORM, suggested),
@@ -178,7 +178,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         )
 
     @property
-    def _known_address(self) -> str:
+    def _suggested_address(self) -> str:
         """Current service address, else that of another account: most use the same."""
         entries = self._async_current_entries(include_ignore=False)
         if self.source == SOURCE_RECONFIGURE:
@@ -271,14 +271,14 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         for address in discovery_info.ip_addresses[1:]:
             # One announcement covers both interfaces (interface.md 2.8).
             other = replace(observed, host=str(address))
-            async_observed_addresses(self.hass).hear(other)
+            async_observed_addresses(self.hass).add(other)
         if (entry := announcements.async_offer(self.hass, observed)) is not None:
             if len(entry.discovery_keys.get(SOURCE_ZEROCONF, ())) < _KEPT_NAMES:
                 # Home Assistant then keeps the service name with the entry, and
                 # rediscovers the controller when the entry is deleted.
                 await self.async_set_unique_id(entry.unique_id, raise_on_progress=False)
             return self.async_abort(reason="already_configured")
-        async_observed_addresses(self.hass).hear(observed)
+        async_observed_addresses(self.hass).add(observed)
         # Not the announced MAC: a neighbour may announce ours with another identifier.
         await self.async_set_unique_id(mac_of(observed.device_id))
         self._abort_if_unique_id_configured()
@@ -291,13 +291,13 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 },
             )
         self._observed = observed
-        self._abort_if_too_much()
+        self._abort_if_not_shown()
         self.context["title_placeholders"] = {"name": observed.name}
         discovered.async_cards(self.hass)[self.flow_id] = observed
         # No user has opened this yet: the credentials are checked once one does.
         return await self._ask_address("confirm", None)
 
-    def _abort_if_too_much(self) -> None:
+    def _abort_if_not_shown(self) -> None:
         """Abort for a second card of a controller, or if too many are shown."""
         flows = self._async_in_progress(
             include_uninitialized=True, match_context={"source": SOURCE_ZEROCONF}

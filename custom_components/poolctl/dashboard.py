@@ -126,7 +126,7 @@ _FIRST: Final = """await Promise.race(
 """
 
 
-def joined(name: str = MODULE) -> str:
+def joined() -> str:
     """Return the files as one module, each as a function that returns its exports."""
     made: dict[str, str] = {}
 
@@ -143,7 +143,7 @@ def joined(name: str = MODULE) -> str:
             f"return {{ {exports} }};\n}})();\n"
         )
 
-    add(name.removesuffix(".js"))
+    add(MODULE.removesuffix(".js"))
     return _FIRST + "".join(made.values())
 
 

@@ -69,14 +69,11 @@ KEY_ERRORS: Final[Sentences] = {
 }
 """Sentences for a new key that did not help: keys of flow errors, as all below."""
 
-REFILL_ERRORS: Final[Sentences] = {
+NOT_REACHED_ERRORS: Final[Sentences] = {
     UnreachableError: "not_reached",
     BusyError: "not_reached",
 }
-"""Sentences for a refilled drum that was not reported to the controller."""
-
-GIVING_BACK_ERRORS: Final[Sentences] = REFILL_ERRORS
-"""Sentences for an output that was not given back to its schedules."""
+"""Sentences for a refill or a release that did not reach the controller."""
 
 ADDRESS_ERRORS: Final[Sentences] = {
     SignatureError: "another_controller",
@@ -106,9 +103,9 @@ def command_errors(entity: str) -> Generator[None]:
         key = sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
         # The message of the service, in the language it uses.
-        said = err.said if isinstance(err, CommandFailedError) else ""
+        message = err.message if isinstance(err, CommandFailedError) else ""
         seconds = str(round(retry_after or 5))
-        placeholders = {"entity": entity, "error": said, "seconds": seconds}
+        placeholders = {"entity": entity, "error": message, "seconds": seconds}
         if isinstance(err, InvalidCommandError):
             key, placeholders = err.reason, placeholders | err.placeholders
         mistake = isinstance(err, _MISTAKES)

@@ -18,7 +18,7 @@ from .client.exceptions import PoolctlError
 from .client.pool.dosing import DOSERS, DoserKind
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
-from .errors import GIVING_BACK_ERRORS, KEY_ERRORS, REFILL_ERRORS, Sentences, sentence
+from .errors import KEY_ERRORS, NOT_REACHED_ERRORS, Sentences, sentence
 from .flow.forms import ADDRESS_FIELDS, UserInput, async_adopt_address
 
 type _Fix = Callable[[ControllerCoordinator], Awaitable[None]]
@@ -149,7 +149,7 @@ def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
     async def refill(coordinator: ControllerCoordinator) -> None:
         await coordinator.controller.dosing.refill(doser)
 
-    return partial(_ConfirmFlow, refill, REFILL_ERRORS)
+    return partial(_ConfirmFlow, refill, NOT_REACHED_ERRORS)
 
 
 async def _give_back_held_off(coordinator: ControllerCoordinator) -> None:
@@ -168,7 +168,7 @@ async def _renew_key(coordinator: ControllerCoordinator) -> None:
 _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
     "key_rejected": partial(_ConfirmFlow, _renew_key, KEY_ERRORS),
     "address_lost": _AddressFlow,
-    "held_off": partial(_ConfirmFlow, _give_back_held_off, GIVING_BACK_ERRORS),
+    "held_off": partial(_ConfirmFlow, _give_back_held_off, NOT_REACHED_ERRORS),
     **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},
 }
 """Factories of flows by the key of the problem (problems/table.py)."""

@@ -14,7 +14,11 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl import repairs
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE
-from custom_components.poolctl.errors import ADDRESS_ERRORS, KEY_ERRORS, REFILL_ERRORS
+from custom_components.poolctl.errors import (
+    ADDRESS_ERRORS,
+    KEY_ERRORS,
+    NOT_REACHED_ERRORS,
+)
 from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.problems.connection import REPORT_URL, REQUIREMENTS_URL
 from custom_components.poolctl.problems.problem import Problem
@@ -126,7 +130,7 @@ def test_nothing_is_reported_that_is_not_a_problem() -> None:
     assert set(TEXTS) == set(REPAIRS)
     told = {
         sentence
-        for errors in (KEY_ERRORS, REFILL_ERRORS, ADDRESS_ERRORS)
+        for errors in (KEY_ERRORS, NOT_REACHED_ERRORS, ADDRESS_ERRORS)
         for sentence in errors.values()
     } | {"failed", "not_found", "controller_not_found"}
     existing = {

@@ -217,7 +217,9 @@ async def test_a_pump_that_is_held_off_is_left_alone(spa: Home) -> None:
     await done(spa, call)
     await ask(spa, dt_util.now() + timedelta(minutes=30))
     await spa.live(10 * STEP, step=STEP)
-    assert explanation(spa).startswith("It is time to heat, but the pump or spa mode is held off")
+    assert explanation(spa).startswith(
+        "It is time to heat, but the pump or spa mode is held off"
+    )
     spa.pool.update()
     assert not spa.pool.spa_mode
     await spa.live(14 * STEP, step=STEP)

@@ -41,17 +41,17 @@ def test_odd_values_tell_nothing(odd: object) -> None:
         PH_SETTINGS, before, {"ph_dosing": odd, "current_dose_today": odd}, NOW
     )
     assert after.acid == Doser(enabled=True, doses=3)
-    assert after.acid.told_at == before.acid.told_at is not None
+    assert after.acid.doses_at == before.acid.doses_at is not None
 
 
 def test_each_object_is_told_by_itself() -> None:
     told = {"current_dose_today": 3}
     state = merge_settings(PH_SETTINGS, PoolState(), told, NOW)
     assert state.acid.doses == 3 and state.chlorine.doses is None
-    assert state.chlorine.told_at is None
+    assert state.chlorine.doses_at is None
     state = merge_settings(CHLORINE_SETTINGS, PoolState(), told, NOW)
     assert state.chlorine.doses == 3 and state.acid.doses is None
-    assert state.acid.told_at is None
+    assert state.acid.doses_at is None
 
 
 # Drums
@@ -102,8 +102,8 @@ def test_nearly_empty(
 def test_limit_of_the_day(
     doses: int | None, most: int | None, age: float, reached: bool | None
 ) -> None:
-    told_at = NOW - timedelta(seconds=age)
-    doser = Doser(doses=doses, max_doses=most, told_at=told_at)
+    doses_at = NOW - timedelta(seconds=age)
+    doser = Doser(doses=doses, max_doses=most, doses_at=doses_at)
     assert doser.limit_reached(NOW) is reached
-    assert replace(doser, told_at=None).limit_reached(NOW) is None
+    assert replace(doser, doses_at=None).limit_reached(NOW) is None
     assert timedelta(hours=1) == COUNT_AGE

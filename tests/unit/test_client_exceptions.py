@@ -53,5 +53,5 @@ def test_when_to_try_again() -> None:
 
 def test_words_of_the_service_are_not_for_a_log() -> None:
     error = CommandFailedError("the device of Ms Smith is off")
-    assert error.said == "the device of Ms Smith is off"
+    assert error.message == "the device of Ms Smith is off"
     assert str(error) == "the service declined it"

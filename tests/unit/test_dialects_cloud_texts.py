@@ -57,7 +57,7 @@ async def test_what_a_service_says(service: Service, dialect: D) -> None:
     service.small.faults.on("decline")
     with pytest.raises(CommandFailedError) as caught:
         await cloud.set_pump(device_id, 0, True, 85)
-    assert_clean(caught.value.said)
+    assert_clean(caught.value.message)
 
 
 @pytest.mark.parametrize(

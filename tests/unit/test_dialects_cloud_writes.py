@@ -41,7 +41,7 @@ async def test_failed_in_other_letters(service: Service, cloud: CloudClient) -> 
     service.cloud.dialects = {D.C1_FAILED}
     with pytest.raises(CommandFailedError) as caught:
         await cloud.set_pump(service.small.device_id, 0, True, 85)
-    assert caught.value.said == "it did not work"
+    assert caught.value.message == "it did not work"
 
 
 @pytest.mark.parametrize("dialect", [D.C1_201, D.C1_202])

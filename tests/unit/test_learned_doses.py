@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.learned.doses import DoseCount, Told
+from custom_components.poolctl.learned.doses import DoseCount, Reported
 
 PACIFIC = ZoneInfo("US/Pacific")
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -30,12 +30,14 @@ class Counter:
         clock = now.astimezone(PACIFIC) + self.offset
         return clock - clock.replace(hour=0, minute=0) < 5 * MINUTE
 
-    def told(self, now: datetime, doses: int = 0, *, restarted: bool = False) -> Told:
+    def told(
+        self, now: datetime, doses: int = 0, *, restarted: bool = False
+    ) -> Reported:
         day = (now.astimezone(PACIFIC) + self.offset).date()
         if day != self._day or restarted:
             self._day, self.count = day, 0
         self.count += doses
-        return Told(self.count, now)
+        return Reported(self.count, now)
 
 
 def shown(count: DoseCount, now: datetime, zone: ZoneInfo = PACIFIC) -> int | None:
@@ -97,10 +99,10 @@ def test_a_night_in_which_nobody_looked(
 ) -> None:
     """An hour after midnight the controller's day has begun, so its count is today's."""
     midnight = at("2026-07-01T00:00")
-    doses = DoseCount.begin(Told(before, midnight + evening * MINUTE))
+    doses = DoseCount.begin(Reported(before, midnight + evening * MINUTE))
     now = midnight + days * timedelta(days=1) + morning * MINUTE
     assert shown(doses, now) is None
-    assert shown(doses.then(Told(after, now), PACIFIC), now) == after
+    assert shown(doses.then(Reported(after, now), PACIFIC), now) == after
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_a_night_in_which_nobody_looked(
 )
 def test_a_day_is_as_long_as_it_is(day: str, hours: int) -> None:
     midnight = at(f"{day}T00:00")
-    doses = DoseCount.begin(Told(3, midnight))
+    doses = DoseCount.begin(Reported(3, midnight))
     end = midnight + hours * HOUR
     assert shown(doses, midnight - MINUTE) == 3  # a clock that was set back
     assert shown(doses, end - MINUTE) == 3
@@ -121,19 +123,19 @@ def test_a_midnight_that_does_not_exist() -> None:
     """In Havana clocks are put forward from 0:00 to 1:00."""
     havana = ZoneInfo("America/Havana")
     one = at("2026-03-08T01:00", havana)
-    doses = DoseCount.begin(Told(3, one - MINUTE))
+    doses = DoseCount.begin(Reported(3, one - MINUTE))
     assert shown(doses, one - MINUTE, havana) == 3
     assert shown(doses, one, havana) == 0
-    later = doses.then(Told(0, one + HOUR), havana)
+    later = doses.then(Reported(0, one + HOUR), havana)
     assert shown(later, one + HOUR, havana) == 0
 
 
 def test_an_older_copy_of_the_cloud() -> None:
     now = at("2026-07-01T12:00")
-    doses = DoseCount.begin(Told(3, now))
-    copy = doses.then(Told(2, now + MINUTE), PACIFIC)
+    doses = DoseCount.begin(Reported(3, now))
+    copy = doses.then(Reported(2, now + MINUTE), PACIFIC)
     assert copy == doses
-    assert copy.then(Told(3, now + 2 * MINUTE), PACIFIC).today == 3
-    # Told again two minutes later, it is no copy any more.
-    anew = doses.then(Told(0, now + 2 * MINUTE), PACIFIC)
-    assert anew.then(Told(1, now + HOUR), PACIFIC).today == 4
+    assert copy.then(Reported(3, now + 2 * MINUTE), PACIFIC).today == 3
+    # Reported again two minutes later, it is no copy any more.
+    anew = doses.then(Reported(0, now + 2 * MINUTE), PACIFIC)
+    assert anew.then(Reported(1, now + HOUR), PACIFIC).today == 4

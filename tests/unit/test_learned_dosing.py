@@ -114,7 +114,7 @@ def test_chlorine_without_effect(
     "doser",
     [
         Doser(drum_ml=20_000, remaining_ml=5, doses=2),
-        Doser(drum_ml=20_000, level_at=NOW, told_at=NOW),
+        Doser(drum_ml=20_000, level_at=NOW, doses_at=NOW),
         Doser(remaining_ml=5, level_at=NOW),
     ],
 )
@@ -143,7 +143,7 @@ def test_what_is_stored() -> None:
     again = DosingEffect.from_dict(ACID, Stored(effect.as_dict()))
     assert again.as_dict() == effect.as_dict()
     doser = Doser(
-        drum_ml=20_000, remaining_ml=9_000, level_at=NOW, doses=2, told_at=NOW
+        drum_ml=20_000, remaining_ml=9_000, level_at=NOW, doses=2, doses_at=NOW
     )
     model = DoserModel(ACID)
     assert model.as_dict() == {"doses": None, "drum": None}

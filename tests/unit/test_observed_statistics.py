@@ -162,7 +162,7 @@ async def test_no_word_of_the_service_is_in_an_error(service: Service) -> None:
     service.cloud.faults.on("failed")
     with pytest.raises(CommandFailedError) as failed:
         await client.dashboard(service.small.device_id)
-    assert failed.value.said == words
+    assert failed.value.message == words
     service.cloud.faults.clear()
     service.cloud.faults.on("rate_limited")
     with pytest.raises(BusyError) as busy:

@@ -146,7 +146,7 @@ def lan_error(error: PoolctlError, **more: Any) -> dict[str, Any]:
 TYPED = replace(RECORD, by_hand=True)
 NO_KEY = replace(RECORD, key=None)
 OLD = replace(RECORD, firmware="2.5.45")
-COUNTED = {"doses": 6, "max_doses": 6, "told_at": NOW}
+COUNTED = {"doses": 6, "max_doses": 6, "doses_at": NOW}
 NOTHING: dict[str, Any] = {}
 
 CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (

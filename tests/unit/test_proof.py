@@ -34,7 +34,7 @@ async def test_the_controller_at_a_new_address(
     lan = service.lan_client(service.small, counter=counters)
     stranger = service.lan_client(service.small)
     stranger._key = bytes(16)
-    await Proof().async_see(lan, stranger)
+    await Proof().async_verify(lan, stranger)
     signed = [request.at for request in service.small.requests if request.op == "q"]
     assert len(signed) >= 16
     assert all(later - earlier >= 0.99 for earlier, later in pairwise(signed))
@@ -52,4 +52,4 @@ async def test_a_port_that_is_closed_for_some_seconds(
     lan = service.lan_client(service.small, counter=Counters(clock=Clock()))
     stranger = service.lan_client(service.small)
     stranger._key = bytes(16)
-    await Proof().async_see(lan, stranger)
+    await Proof().async_verify(lan, stranger)

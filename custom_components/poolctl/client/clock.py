@@ -55,18 +55,18 @@ class Clock:
         """
         self._wall = wall or wall_clock
         self._steady = steady or steady_clock
-        self._seen = self._wall(), self._steady()
+        self._compared = self._wall(), self._steady()
         """Both clocks at their last comparison."""
-        self._base = self._seen if since is None else (since, self._seen[1])
+        self._base = self._compared if since is None else (since, self._compared[1])
         """The newest trusted moment: its Unix time and the time of the steady clock."""
         self._floor = None if since is None else self._base
         """The earliest possible time: an earlier run trusted it."""
         self._trusted = since is None
-        self._wrong = since is not None and self._seen[0] < since - AGREEMENT
+        self._wrong = since is not None and self._compared[0] < since - AGREEMENT
         """Whether the wall clock was certainly wrong; a restart alone is no proof."""
         self._confirmed = False
         """Whether the trusted time is derived from the service's, not assumed."""
-        self._quiet_since, self._patience = self._seen[1], QUIET
+        self._quiet_since, self._patience = self._compared[1], QUIET
         self._listeners: list[Callable[[], None]] = []
 
     def add_listener(self, jumped: Callable[[], None]) -> Callable[[], None]:
@@ -77,29 +77,24 @@ class Clock:
     @property
     def trusted(self) -> bool:
         """Whether the wall clock is trusted; otherwise it is not used."""
-        self._look()
+        self._compare()
         return self._trusted
 
     @property
     def ahead(self) -> timedelta:
         """How far the wall clock is ahead of the trusted time, 0 if uncertain."""
-        wall, now = self._look()
+        wall, now = self._compare()
         if not self._wrong:
             return timedelta()
         return timedelta(seconds=wall - self._time(now))
 
     def time(self) -> float:
         """Return the trusted time in Unix seconds."""
-        return self._time(self._look()[1])
+        return self._time(self._compare()[1])
 
     def now(self) -> datetime:
         """Return the trusted time, in UTC."""
         return datetime.fromtimestamp(self.time(), UTC)
-
-    @staticmethod
-    def monotonic() -> float:
-        """Return the seconds since a fixed moment, to measure durations."""
-        return time.monotonic()
 
     def confirm(self, date: str | None) -> None:
         """Compare the clock with the service's `Date` header; ignore an invalid one."""
@@ -107,7 +102,7 @@ class Clock:
             service = parsedate_to_datetime(date or "").timestamp()
         except ValueError, OverflowError:
             return
-        wall, now = self._look()
+        wall, now = self._compare()
         if abs(service - wall) <= AGREEMENT:
             self._trust(wall, now)
             self._confirmed = True
@@ -125,11 +120,11 @@ class Clock:
         if possible:
             self._base = max(min(possible), floor), now
 
-    def _look(self) -> tuple[float, float]:
+    def _compare(self) -> tuple[float, float]:
         """Compare both clocks and return their times."""
         wall, now = self._wall(), self._steady()
-        jumped = abs(wall - self._since(self._seen, now)) > AGREEMENT
-        self._seen = wall, now
+        jumped = abs(wall - self._since(self._compared, now)) > AGREEMENT
+        self._compared = wall, now
         if jumped:
             self._quiet_since, self._patience = now, QUIET
             self._trusted, self._wrong = False, True

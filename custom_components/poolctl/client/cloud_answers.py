@@ -30,7 +30,7 @@ MAX_RETRY_AFTER = 300.0
 """Maximum wait in seconds; the longest wait in interface.md is 60."""
 SUCCESS = "SUCCESS"
 FAILED = "FAILED"
-_MOST_WORDS = 200
+_MAX_MESSAGE = 200
 """Maximum length of a message in characters."""
 
 
@@ -258,8 +258,8 @@ def has_failed(answer: Answer) -> bool:
 
 def _message(response: Response, answer: Answer | None) -> str:
     if answer is None:
-        message = response.data[:_MOST_WORDS].decode("utf-8", "replace")
+        message = response.data[:_MAX_MESSAGE].decode("utf-8", "replace")
     else:
         message = str(answer.get("message") or answer.get("error") or "no reason given")
     # The service's messages contain the controller's identifier: hide it in dialogs.
-    return _DEVICE_ID.sub("**", clean_text(message, _MOST_WORDS))
+    return _DEVICE_ID.sub("**", clean_text(message, _MAX_MESSAGE))

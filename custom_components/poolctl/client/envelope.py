@@ -104,7 +104,12 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
     signed, tag = data[:-_TAG_SIZE], data[-_TAG_SIZE:]
     if not compare_digest(_tag(key, signed), tag):
         raise SignatureError("envelope tag does not verify")
-    return Envelope(counter, data[_HEAD.size : -_TAG_SIZE])
+    return Envelope(counter, payload_of(data))
+
+
+def payload_of(data: bytes) -> bytes:
+    """Return the payload of an envelope of `OVERHEAD` bytes or more, unverified."""
+    return data[_HEAD.size : -_TAG_SIZE]
 
 
 class ClockFault(Enum):

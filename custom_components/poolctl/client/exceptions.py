@@ -135,13 +135,13 @@ class DeclinedError(RefusedError):
 class CommandFailedError(RefusedError):
     """The service answered `status: FAILED` (interface.md 2.1).
 
-    `said` is its message, shown to the user who gave the command and never logged.
+    `message` is its message, shown to the user who gave the command and never logged.
     """
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, message: str) -> None:
         """Store the message of the service."""
         super().__init__("the service declined it")
-        self.said = said
+        self.message = message
 
 
 class NotAppliedError(RefusedError):

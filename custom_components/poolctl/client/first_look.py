@@ -4,16 +4,11 @@ Published: `state` reads need no credential (interface.md 5.2 rule 1). The resul
 be trusted: without the key, no tag can be verified.
 """
 
-import struct
-
 from aiohttp import ClientSession
 
-from .envelope import from_hex
+from .envelope import OVERHEAD, from_hex, payload_of
 from .exceptions import UnexpectedResponseError
-from .lan import ask_controller, controller_url, request_body
-
-_HEAD = struct.calcsize("<BI")
-_TAG = 4
+from .lan import answer_of, controller_url, post, request_body
 
 
 async def unverified_state(
@@ -24,10 +19,10 @@ async def unverified_state(
     Raises the errors of `LanClient.state` that come before verifying and decoding.
     """
     url = controller_url(host, port)
-    answer = await ask_controller(session, url, request_body("state"), timeout)
+    answer = answer_of(await post(session, url, request_body("state"), timeout))
     if not isinstance(envelope := answer.get("env"), str):
         raise UnexpectedResponseError("the answer has no envelope")
     data = from_hex(envelope)
-    if len(data) < _HEAD + _TAG:
+    if len(data) < OVERHEAD:
         raise UnexpectedResponseError("the envelope is too short")
-    return data[_HEAD:-_TAG]
+    return payload_of(data)

@@ -232,13 +232,6 @@ def request_body(op: str, name: str = "", envelope: str = "") -> bytes:
     return json.dumps({"op": op, "name": name, "env": envelope}).encode()
 
 
-async def ask_controller(
-    session: ClientSession, url: URL, body: bytes, timeout: float
-) -> Answer:
-    """Send a request; return the answer, or raise its error (interface.md 7.2)."""
-    return answer_of(await post(session, url, body, timeout))
-
-
 async def post(
     session: ClientSession, url: URL, body: bytes, timeout: float
 ) -> Response:

@@ -89,7 +89,7 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
         """Begin with the last reported state."""
         self._end = SteadyEnd()
         self.entity_description = description
-        self._look(coordinator.pool)
+        self._follow(coordinator.pool)
         super().__init__(coordinator, description)
 
     @override
@@ -110,10 +110,10 @@ class PoolctlEnd(PoolctlEntity[datetime], SensorEntity):
 
     @callback
     def _read(self, state: PoolState, at: float) -> None:
-        self._look(self.coordinator.pool._replace(state=state))
+        self._follow(self.coordinator.pool._replace(state=state))
         if self._update():
             self.async_write_ha_state()
 
-    def _look(self, pool: Pool) -> None:
+    def _follow(self, pool: Pool) -> None:
         seconds = self.entity_description.seconds_fn(pool)
         self._end = self._end.after(seconds, self.entity_description.margin_fn(pool))

@@ -18,12 +18,10 @@ from typing import Final, NamedTuple, Self
 
 from ..client.pool.parts import Doser
 from ..client.stored import Stored, each, moment, number
-from .read import MIDNIGHT_MARGIN, start_of_day
+from .read import COPY_MARGIN, MIDNIGHT_MARGIN, start_of_day
 
 REFILL: Final = 100.0
 """Rise in mL above which a level was set by a user."""
-COPY_MARGIN: Final = timedelta(minutes=2)
-"""Greatest delay of a level that arrives after a newer one."""
 FASTEST: Final = 200.0
 """Highest use in mL a minute: several times the rate of a pool's dosing pump."""
 LARGEST: Final = 1000.0

@@ -16,18 +16,15 @@ later, cannot be distinguished from an unchanged count: those doses are not coun
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
-from typing import Final, NamedTuple, Self
+from datetime import datetime, tzinfo
+from typing import NamedTuple, Self
 
 from ..client.pool.parts import Doser
 from ..client.stored import Stored, moment, whole
-from .read import MIDNIGHT_MARGIN, start_of_day
-
-COPY_MARGIN: Final = timedelta(minutes=2)
-"""Greatest delay of a count that arrives after a newer one."""
+from .read import COPY_MARGIN, MIDNIGHT_MARGIN, start_of_day
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """A count, and when the controller reported it."""
 
     doses: int
@@ -39,23 +36,23 @@ class DoseCount:
     """The doses of the day on which the controller last reported its count."""
 
     today: int
-    told: Told
+    last: Reported
 
     @classmethod
-    def begin(cls, reported: Told) -> Self:
+    def begin(cls, reported: Reported) -> Self:
         """Begin with the first count: all of it is today's."""
         return cls(reported.doses, reported)
 
-    def then(self, reported: Told, zone: tzinfo | None) -> Self:
+    def then(self, reported: Reported, zone: tzinfo | None) -> Self:
         """Return the count after another report of the controller."""
         if (gained := self.gained(reported, zone)) is None:
             return self
-        same_day = self.told.at >= _midnight(reported.at, zone)
+        same_day = self.last.at >= _midnight(reported.at, zone)
         return type(self)(gained + (self.today if same_day else 0), reported)
 
-    def gained(self, reported: Told, zone: tzinfo | None) -> int | None:
+    def gained(self, reported: Reported, zone: tzinfo | None) -> int | None:
         """Return the doses since the previous count, `None` if this one is ignored."""
-        previous = self.told
+        previous = self.last
         lower = reported.doses < previous.doses
         if reported.at == previous.at or (
             lower and abs(reported.at - previous.at) < COPY_MARGIN
@@ -72,7 +69,7 @@ class DoseCount:
         was reported in it.
         """
         midnight = _midnight(now, now.tzinfo)
-        if self.told.at >= midnight:
+        if self.last.at >= midnight:
             return self.today
         return 0 if now < midnight + MIDNIGHT_MARGIN else None
 
@@ -80,8 +77,8 @@ class DoseCount:
         """Return the values to store."""
         return {
             "today": self.today,
-            "told": self.told.doses,
-            "told_at": self.told.at.isoformat(),
+            "told": self.last.doses,
+            "told_at": self.last.at.isoformat(),
         }
 
     @classmethod
@@ -93,18 +90,20 @@ class DoseCount:
         )
         at = stored.get("told_at", moment, None)
         return (
-            None if reported is None or at is None else cls(today, Told(reported, at))
+            None
+            if reported is None or at is None
+            else cls(today, Reported(reported, at))
         )
 
 
 _COUNT = whole(0, 10_000)
 
 
-def reported_count(doser: Doser) -> Told | None:
+def reported_count(doser: Doser) -> Reported | None:
     """Return the last count that the controller reported."""
-    if doser.doses is None or doser.told_at is None:
+    if doser.doses is None or doser.doses_at is None:
         return None
-    return Told(doser.doses, doser.told_at)
+    return Reported(doser.doses, doser.doses_at)
 
 
 def _midnight(at: datetime, zone: tzinfo | None) -> datetime:

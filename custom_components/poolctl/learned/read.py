@@ -9,7 +9,8 @@ from ..client.pool.state import PoolState
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
 """Largest delay of the controller's midnight and its first report after ours."""
-
+COPY_MARGIN: Final = timedelta(minutes=2)
+"""Greatest delay of a cloud copy that arrives after newer values."""
 
 NO_CHOICES: Final = Choices()
 

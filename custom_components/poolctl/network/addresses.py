@@ -25,7 +25,7 @@ TRY_INTERVAL: Final = 60.0
 """Seconds between two tries of addresses that the network reported for a controller."""
 _ADDRESSES: Final = 8
 """Addresses kept per controller: it has one or two, but others may announce it, too."""
-_STRANGERS: Final = 100
+_MOST_OTHERS: Final = 100
 """Controllers kept that do not belong to a configured account."""
 _LONGEST_NAME: Final = 64
 _MAC = re.compile(r"[0-9A-Fa-f]{12}")
@@ -104,10 +104,10 @@ def _version(text: str) -> str:
 
 
 @dataclass(slots=True)
-class _Rumours:
+class _Announcements:
     """The addresses reported for one controller; the newest comes last."""
 
-    told: dict[tuple[str, int], ObservedAddress] = field(default_factory=dict)
+    by_address: dict[tuple[str, int], ObservedAddress] = field(default_factory=dict)
     tried: dict[tuple[str, int], float] = field(default_factory=dict)
     """Time of the last try of each address (monotonic, s)."""
     not_before: float = 0.0
@@ -115,23 +115,26 @@ class _Rumours:
     own_mac: bool = False
     """Whether the MAC address contained in its device ID was announced."""
 
-    def hear(self, observed: ObservedAddress) -> None:
+    def add(self, observed: ObservedAddress) -> None:
         """Keep an address; if there are too many, drop the one tried longest ago."""
         self.own_mac |= observed.mac == mac_of(observed.device_id)
-        if observed.address not in self.told and len(self.told) >= _ADDRESSES:
+        if (
+            observed.address not in self.by_address
+            and len(self.by_address) >= _ADDRESSES
+        ):
             tried = sorted(
-                self.told.keys() & self.tried.keys(), key=self.tried.__getitem__
+                self.by_address.keys() & self.tried.keys(), key=self.tried.__getitem__
             )
             if not tried:
                 return
-            del self.told[tried[0]], self.tried[tried[0]]
-        self.told.pop(observed.address, None)
-        self.told[observed.address] = observed
+            del self.by_address[tried[0]], self.tried[tried[0]]
+        self.by_address.pop(observed.address, None)
+        self.by_address[observed.address] = observed
 
     def untried_longest(self, but: tuple[str | None, int]) -> ObservedAddress | None:
         """Return the address to try next: all addresses take turns."""
         others = [
-            observed for observed in self.told.values() if observed.address != but
+            observed for observed in self.by_address.values() if observed.address != but
         ]
         return min(
             others,
@@ -145,7 +148,7 @@ class ObservedAddresses:
 
     def __init__(self) -> None:
         """Start without addresses."""
-        self._rumours: dict[str, _Rumours] = {}
+        self._announcements: dict[str, _Announcements] = {}
         self._ours: set[str] = set()
 
     @callback
@@ -154,20 +157,24 @@ class ObservedAddresses:
         self._ours.add(device_id)
 
     @callback
-    def hear(self, observed: ObservedAddress) -> None:
+    def add(self, observed: ObservedAddress) -> None:
         """Keep an announcement."""
-        rumours = self._rumours.pop(observed.device_id, None) or _Rumours()
-        self._rumours[observed.device_id] = rumours
-        rumours.hear(observed)
-        strangers = [each for each in self._rumours if each not in self._ours]
-        for stranger in strangers[:-_STRANGERS]:
-            del self._rumours[stranger]
+        announcements = (
+            self._announcements.pop(observed.device_id, None) or _Announcements()
+        )
+        self._announcements[observed.device_id] = announcements
+        announcements.add(observed)
+        others = [each for each in self._announcements if each not in self._ours]
+        for other in others[:-_MOST_OTHERS]:
+            del self._announcements[other]
 
     @callback
     def of(self, device_id: str) -> tuple[ObservedAddress, ...]:
         """Return the addresses reported for a controller, the newest first."""
-        rumours = self._rumours.get(device_id)
-        return tuple(reversed(rumours.told.values())) if rumours else ()
+        announcements = self._announcements.get(device_id)
+        return (
+            tuple(reversed(announcements.by_address.values())) if announcements else ()
+        )
 
     @callback
     def newest(self, device_id: str) -> ObservedAddress | None:
@@ -177,32 +184,38 @@ class ObservedAddresses:
     @callback
     def announces_own_mac(self, device_id: str) -> bool:
         """Return whether a controller was announced with the MAC in its device ID."""
-        rumours = self._rumours.get(device_id)
-        return rumours is not None and rumours.own_mac
+        announcements = self._announcements.get(device_id)
+        return announcements is not None and announcements.own_mac
 
     @callback
     def may_try(self, device_id: str) -> bool:
         """Return whether a minute has passed since a reported address was tried."""
-        rumours = self._rumours.get(device_id)
-        return rumours is None or time.monotonic() >= rumours.not_before
+        announcements = self._announcements.get(device_id)
+        return announcements is None or time.monotonic() >= announcements.not_before
 
     @callback
     def take_turn(self, device_id: str) -> bool:
         """Return the same as `may_try`; if it is `True`, start the next minute."""
         if not self.may_try(device_id):
             return False
-        rumours = self._rumours.setdefault(device_id, _Rumours())
-        rumours.not_before = time.monotonic() + TRY_INTERVAL
+        announcements = self._announcements.setdefault(device_id, _Announcements())
+        announcements.not_before = time.monotonic() + TRY_INTERVAL
         return True
 
     @callback
     def next_to_try(self, record: ControllerRecord) -> ObservedAddress | None:
         """Return an address other than the stored one to try now, else `None`."""
-        rumours = self._rumours.get(record.device_id)
-        observed = rumours.untried_longest(record.address) if rumours else None
-        if rumours is None or observed is None or not self.take_turn(record.device_id):
+        announcements = self._announcements.get(record.device_id)
+        observed = (
+            announcements.untried_longest(record.address) if announcements else None
+        )
+        if (
+            announcements is None
+            or observed is None
+            or not self.take_turn(record.device_id)
+        ):
             return None
-        rumours.tried[observed.address] = time.monotonic()
+        announcements.tried[observed.address] = time.monotonic()
         return observed
 
 

@@ -40,7 +40,7 @@ class Proof:
     _heard: dict[tuple[str, int], int] = field(default_factory=dict)
     """Newest verified counter of the address that was tried last."""
 
-    async def async_see(self, lan: LanClient, stranger: LanClient) -> None:
+    async def async_verify(self, lan: LanClient, stranger: LanClient) -> None:
         """Verify that the controller answers now; `stranger` signs with another key.
 
         Two different frames are read first, as this costs nothing. They prove nothing:
@@ -50,7 +50,7 @@ class Proof:
 
         Raises ReplayError if it may be a recording, and what `LanClient.state` raises.
         """
-        known, address = apart(lan), (lan.host, lan.port)
+        known, address = with_own_counter(lan), (lan.host, lan.port)
         frames = {await _counter(lan)}
         await asyncio.sleep(BETWEEN_FRAMES)
         frames.add(await _counter(lan, waits=_WAITS))
@@ -59,10 +59,10 @@ class Proof:
         self._heard = {address: max(frames)}
         if len(frames) < 2:
             raise ReplayError("the same frame again and again")
-        await _question(lan, stranger, known)
+        await _challenge(lan, stranger, known)
 
 
-def apart(lan: LanClient) -> Counters:
+def with_own_counter(lan: LanClient) -> Counters:
     """Give a client that is not trusted its own counters; return the shared ones."""
     known = lan.counters
     lan.counters = Counters(known.last, clock=known.clock)
@@ -100,13 +100,13 @@ async def _again[T](
     return await ask()
 
 
-async def _question(lan: LanClient, stranger: LanClient, known: Counters) -> None:
+async def _challenge(lan: LanClient, stranger: LanClient, known: Counters) -> None:
     """Send queries, each randomly signed with the controller's key or with another one.
 
     The controller answers the first kind and refuses the second. A device without the
     key cannot distinguish them. Raises ReplayError for a wrong answer.
     """
-    apart(stranger)
+    with_own_counter(stranger)
     coin = SystemRandom()
     try:
         for _ in range(_QUESTIONS):

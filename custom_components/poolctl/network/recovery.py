@@ -32,7 +32,7 @@ from ..client.exceptions import (
 from ..const import DOMAIN
 from .access import LanAccess
 from .addresses import ObservedAddress, async_observed_addresses
-from .proof import Proof, apart
+from .proof import Proof, with_own_counter
 from .record import ControllerRecord, mac_of
 
 _LOGGER = logging.getLogger(__name__)
@@ -87,9 +87,9 @@ class Recovery:
         self._addresses = async_observed_addresses(owner.hass)
         self._proof = Proof()
         self._own_turn = _Turn()
-        self._strangers_turn = _Turn()
+        self._address_turn = _Turn()
         """Separate turn, so that another device does not use up the controller's."""
-        self._strangers_key: str | None = None
+        self._untested_key: str | None = None
         """Key that the account reported in that turn, not verified yet."""
         self._next_search = 0.0
         self._searching = asyncio.Lock()
@@ -117,7 +117,7 @@ class Recovery:
         elif not paths.on_lan:
             refresh = self._owner.async_request_refresh()
             self._owner.async_in_background(refresh, "controller is back")
-        elif paths.lan_works and (announced := self._as_told(reported)) != record:
+        elif paths.lan_works and (announced := self._at_address(reported)) != record:
             self._owner.async_adopt(announced)
 
     async def async_adopt_address(self, host: str, port: int) -> None:
@@ -192,7 +192,7 @@ class Recovery:
         record = self._access.record
         for mac in dict.fromkeys((record.mac, mac_of(record.device_id))):
             for host in await self._async_resolve(mac):
-                self._addresses.hear(ObservedAddress.of_record(record, host))
+                self._addresses.add(ObservedAddress.of_record(record, host))
 
     async def _async_resolve(self, mac: str) -> list[str]:
         """Return the addresses of a controller's `.local` name, each once."""
@@ -212,19 +212,19 @@ class Recovery:
         """Try an address that the network reported; return whether it was adopted."""
         try:
             try:
-                await self._async_prove(self._as_told(reported))
+                await self._async_prove(self._at_address(reported))
             except SignatureError:
                 # Another controller answers there, or ours has a new key as well.
-                key = await self._async_strangers_key()
+                key = await self._async_untested_key()
                 if key is None:
                     raise
-                await self._async_prove(replace(self._as_told(reported), key=key))
+                await self._async_prove(replace(self._at_address(reported), key=key))
             else:
                 key = None
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
-        found = self._as_told(reported)
+        found = self._at_address(reported)
         if self._paths.on_lan:
             _LOGGER.debug("An address was not adopted, because the known one works")
             return False
@@ -232,7 +232,7 @@ class Recovery:
         _LOGGER.info("%s has a new address", self._owner.name)
         return True
 
-    def _as_told(self, reported: ObservedAddress) -> ControllerRecord:
+    def _at_address(self, reported: ObservedAddress) -> ControllerRecord:
         """Return the record with a reported address; frames report its firmware."""
         record = self._access.record
         return replace(
@@ -266,27 +266,27 @@ class Recovery:
         stranger = self._access.client(replace(record, key=_ANY_KEY))
         if (lan := self._access.client(record)) is None or stranger is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
-        await self._proof.async_see(lan, stranger)
+        await self._proof.async_verify(lan, stranger)
 
     async def _async_adopt(self, record: ControllerRecord) -> None:
         """Adopt a record at a user's request if a frame verifies with it."""
         if (lan := self._access.client(record)) is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
-        apart(lan)
+        with_own_counter(lan)
         await lan.state()
         self._owner.async_adopt(record)
 
     # A new key
 
-    async def _async_strangers_key(self) -> str | None:
+    async def _async_untested_key(self) -> str | None:
         """Return a new key from the account, for an address where the stored one fails.
 
         It is kept, because it may verify at the address that is tried next.
         """
-        reported = await self._async_new_key(self._strangers_turn)
-        self._strangers_key = reported or self._strangers_key
+        reported = await self._async_new_key(self._address_turn)
+        self._untested_key = reported or self._untested_key
         known = self._access.record.key
-        return None if self._strangers_key == known else self._strangers_key
+        return None if self._untested_key == known else self._untested_key
 
     async def _async_renew_key(self) -> None:
         if (key := await self._async_new_key(self._own_turn)) is not None:

@@ -137,7 +137,7 @@ class Recorder:
         if self._is_new(name, (reply, error)):
             status = None if request.response is None else request.response.status
             event = self._record(
-                *("request",),
+                "request",
                 op=request.op,
                 of=request.name and field_name(request.name),
                 ms=_ms(request.seconds),

@@ -21,7 +21,7 @@ from ..pool.heating import (
 )
 from ..pool.state import PoolState
 from .pending import Pending
-from .queries import Queries, Told
+from .queries import Queries, Reply
 from .sender import Command, Sender
 from .store import Store
 
@@ -39,7 +39,7 @@ class HeatingControl:
         self._store = store
         self._sender = sender
         self._queries = queries
-        self._written: tuple[Told, HeatingChange] | None = None
+        self._written: tuple[Reply, HeatingChange] | None = None
         """The newest reply, and the changes written since."""
         self._sent: tuple[Pending, HeatingChange] | None = None
 
@@ -108,7 +108,7 @@ class HeatingControl:
         self._sent = pending, asked
         return pending
 
-    def _since(self, reported: Told) -> HeatingChange:
+    def _since(self, reported: Reply) -> HeatingChange:
         """Return the changes written since a reply was received."""
         if self._written is None or self._written[0] is not reported:
             return _NOTHING

@@ -188,7 +188,7 @@ class Poller:
         self._paths.lan_answered()
         self._report_source(previous)
         if frame.configuration is not None:
-            self._queries.look_for_news()
+            self._queries.drop_outdated()
         self._store.after_read(time.monotonic())
 
     def _report_source(self, previous: PoolState) -> None:

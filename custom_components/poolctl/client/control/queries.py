@@ -63,7 +63,7 @@ async def at_once() -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class Reply:
     """A reply, and the settings that full frames may report while it is valid."""
 
     reply: bytes
@@ -91,7 +91,7 @@ class Queries:
         self._due = dict.fromkeys(QUERIES, 0.0)
         self._regular: dict[Query, float] = {}
         """Regular due times of queries that were brought forward."""
-        self._told: dict[str, Told] = {}
+        self._replies: dict[str, Reply] = {}
         """Newest replies by query: commands use them before they write."""
         self._last_full: PoolState | None = None
         self._refused = 0
@@ -131,8 +131,8 @@ class Queries:
         With `after`, they are due only that many seconds from now: an earlier reply
         would not be valid.
         """
-        for name in names or tuple(self._told):
-            self._told.pop(name, None)
+        for name in names or tuple(self._replies):
+            self._replies.pop(name, None)
         self._expire(*names, after=after)
 
     def _expire(self, *names: str, after: float = 0.0) -> None:
@@ -141,7 +141,7 @@ class Queries:
             if not names or query.name in names:
                 self._due[query] = due
 
-    def look_for_news(self) -> None:
+    def drop_outdated(self) -> None:
         """Make queries due if a full frame differs from the previous full frame.
 
         Frames are compared with each other, not with the state: a reply that always
@@ -152,14 +152,14 @@ class Queries:
             return  # at the start all of them are due
         settings = _settings(self._last_full)
         for name in [
-            n for n, reported in self._told.items() if not reported.agrees(settings)
+            n for n, reported in self._replies.items() if not reported.agrees(settings)
         ]:
-            del self._told[name]
+            del self._replies[name]
         if settings != _settings(previous):
             self._expire()
         for query in QUERIES:
             if (after := query.news_in(previous, self._last_full)) is not None:
-                self._told.pop(query.name, None)
+                self._replies.pop(query.name, None)
                 self._bring_forward(query, after)
 
     def _bring_forward(self, query: Query, after: float) -> None:
@@ -265,29 +265,29 @@ class Queries:
             lambda known: query.merge(known, reported.reply, self._clock.now())
         )
 
-    async def recent(self, name: str, lan: LanClient) -> Told:
+    async def recent(self, name: str, lan: LanClient) -> Reply:
         """Return a current reply, to be written back with a change; query it if needed.
 
         Raises as `LanClient.query` does.
         """
-        reported = self._told.get(name)
+        reported = self._replies.get(name)
         if reported is not None and time.monotonic() - reported.at < FRESH:
             return reported
         return await self._ask(name, lan, urgent=True)
 
-    async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> Told:
+    async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> Reply:
         asked, settings = time.monotonic(), _settings(self._store.known)
         reply = await lan.query(name, urgent=urgent)
-        reported = self._told[name] = Told(reply, asked, [(settings, math.inf)])
+        reported = self._replies[name] = Reply(reply, asked, [(settings, math.inf)])
         return reported
 
     def forget(self, name: str) -> None:
         """Discard the reply to a query: a failed write may have changed its data."""
-        self._told.pop(name, None)
+        self._replies.pop(name, None)
 
     def wrote(self, name: str, show: Callable[[PoolState], PoolState]) -> None:
         """Accept frames that show our write; older ones only while it is queued."""
-        if (reported := self._told.get(name)) is None:
+        if (reported := self._replies.get(name)) is None:
             return
         queued = time.monotonic() + QUEUED
         reported.agree[:] = [

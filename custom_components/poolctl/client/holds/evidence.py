@@ -25,7 +25,7 @@ COPIES_AGREE = 600.0
 _LIGHTS = (Role.POOL_LIGHT, Role.SPA_LIGHT)
 
 
-class Sight(Enum):
+class Observation(Enum):
     """What a read shows of a hold."""
 
     HELD = auto()
@@ -56,31 +56,31 @@ def runs(state: PoolState, slot: Slot) -> bool | None:
     return state.pump_on  # the mode of its slot can be wrong (layouts.md 2.4)
 
 
-def sight(state: PoolState, hold: Hold) -> Sight:
+def observation(state: PoolState, hold: Hold) -> Observation:
     """Return what a state shows of a hold."""
     slot = state.outputs.slot(hold.slot)
     on = None if slot is None else runs(state, slot)
     if state.source is Source.CLOUD:
         if on is None:
-            return Sight.NOTHING
-        return Sight.HELD if on is hold.on else Sight.OTHER
+            return Observation.NOTHING
+        return Observation.HELD if on is hold.on else Observation.OTHER
     if (held := held_outputs(state)) is None:
-        return Sight.NOTHING
-    return Sight.HELD if slot in held and on is hold.on else Sight.OTHER
+        return Observation.NOTHING
+    return Observation.HELD if slot in held and on is hold.on else Observation.OTHER
 
 
 def taken(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
     """Return a hold after a read (monotonic, s), and the event that the read causes."""
     by_cloud = state.source is Source.CLOUD
-    observed = sight(state, hold)
-    if observed is Sight.HELD and not by_cloud:
+    observed = observation(state, hold)
+    if observed is Observation.HELD and not by_cloud:
         return replace(hold, doubt=None), Event.HELD
-    if observed is Sight.HELD:
+    if observed is Observation.HELD:
         # A copy may be old and shows no override: it only ends doubts from copies.
         if hold.doubt is None or not hold.doubt.by_cloud:
             return hold, None
         return replace(hold, doubt=None), _only_doubtful(hold)
-    if observed is Sight.NOTHING or at < hold.settled_at + (
+    if observed is Observation.NOTHING or at < hold.settled_at + (
         OLD_COPY if by_cloud else 0
     ):
         return hold, None

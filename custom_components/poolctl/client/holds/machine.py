@@ -25,13 +25,13 @@ class Event(StrEnum):
     RESTARTED = "restarted"
 
 
-_SEEN: Final = {Event.OTHER: State.DOUBTFUL, Event.GONE: None}
+_CONTRADICTED: Final = {Event.OTHER: State.DOUBTFUL, Event.GONE: None}
 _NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
     State.REQUESTED: {Event.HELD: State.ACTIVE, Event.CONFIRMED: State.ACTIVE},
-    State.ACTIVE: {**_SEEN, Event.ENDED: State.DUE},
+    State.ACTIVE: {**_CONTRADICTED, Event.ENDED: State.DUE},
     State.DOUBTFUL: {Event.HELD: State.ACTIVE, Event.GONE: None},
     State.DUE: {
-        **_SEEN,
+        **_CONTRADICTED,
         Event.MOVED: State.ACTIVE,
         Event.TRIED: State.RELEASING,
     },
@@ -41,7 +41,7 @@ _NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
         Event.DECLINED: State.STUCK,
     },
     State.STUCK: {
-        **_SEEN,
+        **_CONTRADICTED,
         Event.MOVED: State.ACTIVE,
         Event.TRIED: State.RELEASING,
     },
@@ -51,14 +51,14 @@ _NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
         Event.RESTARTED: State.REQUESTED,
     },
 }
-_BACK: Final = {Event.GONE, Event.REFUSED}
+_PREVIOUS_APPLIES: Final = {Event.GONE, Event.REFUSED}
 """Events that prove that the hold before a requested one still applies."""
 
 
 def after(hold: Hold, event: Event) -> Hold | None:
     """Return a hold after an event, `None` if the event ends it."""
     if hold.state is State.REQUESTED:
-        if event in _BACK:
+        if event in _PREVIOUS_APPLIES:
             return hold.previous
         if event is Event.CONFIRMED and not hold.needed:
             # Reads show whether the output is held nevertheless.

@@ -128,7 +128,7 @@ class DoserKind(DosingKind[Doser]):
         if left is not None:
             reported = replace(reported, remaining_ml=left, level_at=now)
         if doses is not None:
-            reported = replace(reported, doses=doses, told_at=now)
+            reported = replace(reported, doses=doses, doses_at=now)
         return self.into(state, reported)
 
 

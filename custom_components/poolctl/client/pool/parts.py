@@ -73,7 +73,7 @@ class Doser(Dosing):
     """Time of the last report of `remaining_ml`; ignored in comparisons."""
     doses: int | None = None
     """Doses today, as counted by the controller."""
-    told_at: datetime | None = field(default=None, compare=False)
+    doses_at: datetime | None = field(default=None, compare=False)
     """Time of the last report of `doses`; ignored in comparisons."""
     max_doses: int | None = None
     """Most doses that the controller allows in a day."""
@@ -95,7 +95,7 @@ class Doser(Dosing):
 
         It is unknown if the count is old: it may be yesterday's.
         """
-        if self.told_at is None or now - self.told_at > COUNT_AGE:
+        if self.doses_at is None or now - self.doses_at > COUNT_AGE:
             return None
         if self.doses is None or self.max_doses is None:
             return None
