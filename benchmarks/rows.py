@@ -36,4 +36,4 @@ def table(rows: Sequence[Row]) -> str:
     notes = [
         f"{row.name}: {row.reason or 'no reason known'}" for row in rows if not row.ok
     ]
-    return "\n".join([line.rstrip() for line in lines] + ["", *notes][: len(notes) + 1])
+    return "\n".join([*(line.rstrip() for line in lines), "", *notes])

@@ -224,7 +224,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
-        reported = Identity.told(subject, token, inventory)
+        reported = Identity.reported(subject, token, inventory)
         if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
             entry = self._entry
             previous = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))

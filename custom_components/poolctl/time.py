@@ -14,7 +14,7 @@ from homeassistant.helpers.typing import UndefinedType
 from .account import PoolctlConfigEntry
 from .client.exceptions import InvalidCommandError
 from .client.pool.state import PoolState
-from .client.schedule import MAX_SCHEDULES, Schedule, wall_time
+from .client.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .presence import Presences, async_setup_platform
@@ -127,5 +127,5 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
         with self.commanding():
             if (observed := self.schedule) is None:
                 raise InvalidCommandError("it is gone", reason="schedule_changed")
-            wanted = row.with_fn(observed, value.hour * 60 + value.minute)
+            wanted = row.with_fn(observed, minute_of_day(value))
             await self.controller.schedules.update(row.index, wanted, observed=observed)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate, groupby
 from math import inf
 
-from .schedule import DAY
+from .schedule import DAY, minute_of_day
 
 CELL = 5
 """Minutes of a cell, the unit of a plan."""
@@ -67,7 +67,7 @@ class Cells:
         self.starts = [begin + cell * at for at in range((end - begin) // cell)]
         self.end = end
         local = [each.astimezone(zone) for each in self.starts]
-        self.minutes = [each.hour * 60 + each.minute for each in local]
+        self.minutes = [minute_of_day(each) for each in local]
         """Wall-clock time of each cell, in minutes after midnight."""
         offsets = [each.utcoffset() for each in local]
         times = Counter(self.minutes)

@@ -7,7 +7,7 @@ midnight by the controller's wall clock.
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import time
+from datetime import datetime, time
 from typing import Self
 
 from .equipment import MAX_SLOTS
@@ -97,6 +97,11 @@ class Schedule:
         """Return the runs of a week, in minutes since its first midnight."""
         for day in self.days if self.start != self.end else ():
             yield day * DAY + self.start, day * DAY + self.stop
+
+
+def minute_of_day(at: time | datetime) -> int:
+    """Return a time as whole minutes after midnight."""
+    return at.hour * 60 + at.minute
 
 
 def wall_time(minute: int) -> time:

@@ -34,8 +34,6 @@ class GuidedSteps(OptionsFlow):
     _check: GuidedCheck | None = None
     _change: Change | None = None
     """The change that is offered or being made."""
-    _asked: frozenset[str] = frozenset()
-    """Keys of the changes that were offered."""
 
     @property
     def _account(self) -> AccountCoordinator:

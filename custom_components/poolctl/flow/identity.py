@@ -40,7 +40,7 @@ class Identity:
     controllers: tuple[str, ...] = ()
 
     @classmethod
-    def told(cls, subject: str | None, token: str, inventory: Inventory) -> Self:
+    def reported(cls, subject: str | None, token: str, inventory: Inventory) -> Self:
         """Return the identity that the service reports now."""
         return cls(
             subject=subject,

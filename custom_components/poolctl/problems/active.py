@@ -44,7 +44,8 @@ class ActiveProblems[F: Facts]:
         active = []
         for row in self._table:
             if (exists := row.exists(facts)) is None:
-                active.extend([previous[row.key]] if row.key in previous else [])
+                if row.key in previous:
+                    active.append(previous[row.key])
                 continue
             if not exists:
                 self._since.pop(row.key, None)

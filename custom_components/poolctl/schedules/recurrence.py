@@ -11,7 +11,7 @@ import hashlib
 import re
 
 from ..client.exceptions import InvalidCommandError
-from ..client.schedule import ALL_WEEK, Schedule
+from ..client.schedule import ALL_WEEK, Schedule, minute_of_day
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SPEED = re.compile(r"(\d+)\s*%")
@@ -55,7 +55,7 @@ def parse_window(start: date, end: date) -> tuple[int, int]:
     first, last = _wall(start), _wall(end)
     if last - first > _DAY:
         raise InvalidCommandError("over a day", reason="event_too_long")
-    return first.hour * 60 + first.minute, last.hour * 60 + last.minute
+    return minute_of_day(first), minute_of_day(last)
 
 
 def _wall(when: date) -> datetime:

@@ -16,7 +16,7 @@ import probatio as vol
 from ..client.control.plan import Step
 from ..client.occurrences import occurrences
 from ..client.planning import CELL, MAX_BLOCKS, Block, Cells, Cost, cheapest
-from ..client.schedule import DAY, Schedule, wall_time
+from ..client.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..errors import command_errors
 from .named_device import DEVICE_FIELD, async_coordinator
@@ -128,12 +128,8 @@ def _response(
 
 
 def _block(given: Mapping[str, time]) -> Block:
-    start, end = (_minute(given[name]) for name in (ATTR_START, ATTR_END))
+    start, end = (minute_of_day(given[name]) for name in (ATTR_START, ATTR_END))
     return Block(start, end or DAY)
-
-
-def _minute(at: time) -> int:
-    return at.hour * 60 + at.minute
 
 
 def _choose(
@@ -166,14 +162,14 @@ def _costs(call: ServiceCall, cells: Cells) -> list[Cost]:
     if (given := data.get(ATTR_PRICES)) is not None:
         return cells.priced(prices(given))
     if (around := data.get(ATTR_AROUND)) is not None:
-        return cells.near(_minute(around))
+        return cells.near(minute_of_day(around))
     return [0.0] * len(cells.starts)
 
 
 def _outside(call: ServiceCall) -> list[tuple[int, int]]:
     """Return the times of day at which the pump should not run."""
     earliest, latest = (
-        _minute(call.data[name]) for name in (ATTR_EARLIEST, ATTR_LATEST)
+        minute_of_day(call.data[name]) for name in (ATTR_EARLIEST, ATTR_LATEST)
     )
     if not latest or latest > earliest:
         return [(0, earliest), (latest or DAY, DAY)]

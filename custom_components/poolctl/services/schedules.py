@@ -13,7 +13,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from ..client.pool.schedule_rules import equip
-from ..client.schedule import UNUSED_SLOT, Schedule, wall_time
+from ..client.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..errors import command_errors
@@ -189,8 +189,7 @@ def _slot(call: ServiceCall, coordinator: ControllerCoordinator) -> int | None:
 
 
 def _minute(at: time | None, previous: int) -> int:
-    """Return a time as minutes after midnight; seconds are left out."""
-    return previous if at is None else at.hour * 60 + at.minute
+    return previous if at is None else minute_of_day(at)
 
 
 def _weekday_bits(days: list[str] | None, previous: int) -> int:
