@@ -352,9 +352,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._without_room &= self.data.keys()
         lacking = self.data.keys() - self.controllers.keys() - self._left_out
         shared = self._titles(lacking - self._without_room)
-        self.problems.async_set_missing(
-            left_out, shared, self._titles(self._without_room)
-        )
+        self.problems.async_report(left_out, shared, self._titles(self._without_room))
 
     def _titles(self, device_ids: Iterable[str]) -> list[str]:
         return [self.data[each].title for each in device_ids]

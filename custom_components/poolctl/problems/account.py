@@ -143,7 +143,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         return stop
 
     @callback
-    def async_set_missing(
+    def async_report(
         self,
         left_out: Collection[str],
         shared: Collection[str],
