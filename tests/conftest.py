@@ -1,4 +1,4 @@
-"""What every test may use."""
+"""Settings and fixtures of all tests."""
 
 import gc
 
@@ -10,39 +10,39 @@ import pytest_socket
 # Imported ahead of the test harness, whose own `custom_components` would hide ours.
 import custom_components.poolctl  # noqa: F401
 
-# A tenth of the time went into looking for garbage while tests run. The test harness looks for
-# it ahead of each file of tests, for the warnings of what was left.
+# Collecting garbage while tests run took a tenth of the time. The test harness collects
+# before each file of tests, to get the warnings about leftovers.
 gc.disable()
 
 
 def pytest_unconfigure() -> None:
-    """Collect what the last tests left, too; what stays now ends with the process."""
+    """Collect the leftovers of the last tests, and skip the collection at exit."""
     gc.collect()
     gc.freeze()
 
 
-# Speed is measured in benchmarks; a slow machine is no failed property.
+# Benchmarks measure speed: a slow machine must not fail a property test.
 settings.register_profile("poolctl", deadline=None)
 settings.load_profile("poolctl")
 
 
 @pytest.fixture(autouse=True)
 def enable_event_loop_debug() -> None:
-    """Leave asyncio's debug mode off: it takes half the time, for stacks nobody reads."""
+    """Leave asyncio's debug mode off: it takes half the time, for unused stacks."""
 
 
-# Asked before a test shows Home Assistant another network.
+# Read before any test replaces the network that Home Assistant sees.
 _IPV6 = {
     str(ip.ip[0]): f"{ip.ip[0]}%{adapter.name}" if ip.ip[2] else str(ip.ip[0])
     for adapter in ifaddr.get_adapters()
     for ip in adapter.ips
     if isinstance(ip.ip, tuple) and ip.ip[0].startswith(("::1", "fe80:"))
 }
-"""This machine's loopback and link-local addresses: as sockets name them, and with their zone."""
+"""IPv6 loopback and link-local addresses of this machine, without and with zone."""
 
 
 @pytest.fixture
 def own_ipv6(socket_enabled: None) -> list[str]:
-    """Return addresses of this machine that are not of IPv4, and let tests connect to them."""
+    """Return this machine's IPv6 addresses, and allow connections to them."""
     pytest_socket.socket_allow_hosts(["127.0.0.1", *_IPV6])
     return list(_IPV6.values())

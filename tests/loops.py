@@ -1,8 +1,8 @@
-"""Event loops that know when nobody on them can go on unless time passes.
+"""An event loop that leaps to its next timer instead of waiting for it.
 
-Such a loop can tell (`idle`), and it can leap to its next timer instead of waiting for
-it. So every timer fires when it is due, in the right order, and only work takes real
-time. Sockets and threads are real: the loop waits for both before it leaps.
+Every timer fires when it is due, in the right order, and only work takes real time.
+Sockets and threads are real: the loop waits for both before it leaps. With `idle`, a
+test waits until nothing can go on unless time passes.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from custom_components.poolctl.client import clock as clock_module
 from tests.simulator import Clock
 
 GRACE: Final = 0.001
-"""Real seconds in which what was sent over loopback has come."""
+"""Real seconds in which data sent over loopback arrives."""
 CONNECT_PATIENCE: Final = 0.005
-"""Real seconds a connection has to come about, or to be refused, on a busy machine."""
+"""Real seconds in which a connection is made or refused, on a busy machine."""
 PER_SECOND: Final = 0.005
 MOST: Final = 0.02
-"""Real seconds more to look for what comes ahead of a leap, for each of its seconds and at
-most: what runs into a time-out that nobody waited for fails."""
+"""Extra real seconds to wait for data before a leap: per second of it, and at most.
+Otherwise data that is under way could run into a time-out."""
 
 type Events = list[tuple[selectors.SelectorKey, int]]
 
@@ -45,7 +45,7 @@ clock_module.steady_clock = _steady
 
 
 class _Selector(selectors.DefaultSelector):
-    """Calls those who wait for it when there is nothing to select, or leaps."""
+    """Selector that wakes the waiters of `idle`, or leaps, when nothing is ready."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _Selector(selectors.DefaultSelector):
 
     @override
     def select(self, timeout: float | None = None) -> Events:
-        # The loop does not wait here as long as it has anything to call.
+        # With a timeout of 0, the loop has something to call.
         if timeout == 0 or self.jobs:
             return super().select(timeout)
         if self.waiting:
@@ -67,10 +67,10 @@ class _Selector(selectors.DefaultSelector):
         return events
 
     def _patience(self, seconds: float) -> float:
-        """Return for how many real seconds something may come before such a leap."""
+        """Return how many real seconds to wait for data before such a leap."""
         patience = min(seconds, GRACE + min(seconds * PER_SECOND, MOST))
         if any(key.data[1] is not None for key in self.get_map().values()):
-            return max(patience, CONNECT_PATIENCE)  # or it waits to send
+            return max(patience, CONNECT_PATIENCE)  # it connects, or waits to send
         return patience
 
     def _tell(self) -> Events:
@@ -84,8 +84,8 @@ class _Selector(selectors.DefaultSelector):
 class LeapingLoop(asyncio.SelectorEventLoop):
     """asyncio's usual loop, with `idle`, and with leaps.
 
-    It leaps in what `time.monotonic` and simulated clocks tell. The time of day stays
-    real. What somebody freezes stands still here, too.
+    A leap advances `time.monotonic` and simulated clocks; the time of day stays real.
+    While a test freezes time, the loop does not leap.
     """
 
     def __init__(self) -> None:
@@ -103,9 +103,9 @@ class LeapingLoop(asyncio.SelectorEventLoop):
                 time.monotonic = _REAL_MONOTONIC
 
     async def idle(self) -> None:
-        """Wait until nothing is to be called, read or written, and no thread works.
+        """Wait until there is nothing to call, read or write, and no thread works.
 
-        Who sleeps goes on sleeping: that is what nothing is done about here.
+        Tasks that sleep go on sleeping.
         """
         waiter = self.create_future()
         self._watched.waiting.append(waiter)
@@ -127,7 +127,7 @@ class LeapingLoop(asyncio.SelectorEventLoop):
 
     @override
     async def shutdown_default_executor(self, timeout: float | None = 300) -> None:
-        # It waits for a thread that is no job of the executor.
+        # It waits for a thread that is not a job of the executor.
         self._watched.jobs += 1
         try:
             await super().shutdown_default_executor(timeout)
@@ -141,7 +141,7 @@ class LeapingLoop(asyncio.SelectorEventLoop):
 def never_waiting(
     config: pytest.Config, item: pytest.Item
 ) -> dict[str, type[asyncio.AbstractEventLoop]]:
-    """Say as a `pytest_asyncio_loop_factories` that tests wait for other processes alone."""
+    """Return the loop of a test: a real one only where it waits for other processes."""
     if item.get_closest_marker("real_time"):
         return {"real": asyncio.SelectorEventLoop}
     return {"leaping": LeapingLoop}

@@ -1,4 +1,4 @@
-"""scripts/replay: what the diagnostics file of an owner proves."""
+"""Show what an owner's diagnostics file proves about the assumed protocol."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from .verdicts import Outcome, checked_again, verdicts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what a file proves; return 1 if anything contradicts, 2 if it is refused."""
+    """Print what a file proves; return 1 on a contradiction, 2 if it is refused."""
     options = _parse(arguments)
     try:
         anchors = read_anchors(options.anchors) if options.anchors else None
@@ -88,10 +88,10 @@ def contradicted(part: Part) -> list[str]:
 
 
 def keep(report: Report, part: Part, folder: Path = FOLDER) -> Path:
-    """Write a controller of a report as a file of its own, in today's form.
+    """Write a controller of a report to its own file, in the current format.
 
-    What the recording itself contradicts is not taken over as a count: the code reads it
-    again each time, so that it agrees once the code is right.
+    Contradictions that the recording itself shows are not kept as counts: the recording
+    is checked again each time, and agrees once the code is right.
     """
     number = 1
     while (path := folder / f"{part.firmware}-{number}.json").exists():

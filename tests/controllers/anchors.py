@@ -1,6 +1,6 @@
-"""Values that an owner read in the vendor's app, beside those that are decoded.
+"""Compares values that an owner read in the vendor's app with the decoded ones.
 
-Only they reveal a value in another scale: evidence counts lengths, codes and keys.
+Only this reveals a wrong scale: evidence counts lengths, codes and keys.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ from .report import Part, ReportError
 
 @dataclass(frozen=True, slots=True)
 class _Decoded:
-    """What is decoded of a report."""
+    """Decoded values of a report."""
 
     telemetry: Telemetry
     configuration: Configuration
@@ -29,7 +29,7 @@ class _Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A value of the app and how it is read out of a report."""
+    """How to read a value of the app from a report, and its tolerance."""
 
     value: Callable[[_Decoded], object]
     tolerance: float = 0.0
@@ -62,11 +62,11 @@ ANCHORS: Final[Mapping[str, Anchor]] = {
     ),
     "schedules": Anchor(lambda it: it.schedules),
 }
-"""By the name that an owner writes; °C, mV, %, L; `running` is how many outputs run."""
+"""Anchors by the name that an owner writes; °C, mV, %, L; `running` counts outputs."""
 
 
 def read_anchors(path: Path) -> dict[str, Any]:
-    """Read a YAML file of anchors; raises ReportError where a name is none."""
+    """Read a YAML file of anchors; raise ReportError if a name is not an anchor."""
     try:
         anchors: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as err:
@@ -78,7 +78,7 @@ def read_anchors(path: Path) -> dict[str, Any]:
 
 
 def compared(part: Part) -> Iterator[tuple[str, object, object, bool]]:
-    """Return each anchor: its name, the app's value, ours, and whether they agree."""
+    """Yield name, value in the app, decoded value and agreement of each anchor."""
     frame = newest_frame(part)
     if not part.anchors or frame is None:
         return

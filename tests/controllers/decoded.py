@@ -1,4 +1,4 @@
-"""What the current code makes of recorded frames and replies, in words."""
+"""Describes what the current code decodes from recorded frames and replies."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
@@ -41,7 +41,7 @@ def newest_frame(part: Part) -> StateFrame | None:
 
 
 def decoded(part: Part) -> Iterator[str]:
-    """Say what is decoded, and show what is not, byte by byte beside the layout."""
+    """Describe what is decoded; show odd frames byte by byte beside the layout."""
     odd = [payload for payload in dict.fromkeys(part.frames) if not _as_listed(payload)]
     yield f"{len(part.frames)} frames, {len(odd)} of them of another layout"
     for payload in odd:
@@ -87,7 +87,7 @@ def beside_layout(payload: bytes) -> Iterator[str]:
 
 
 def _names(payload: bytes) -> Iterator[tuple[str, int]]:
-    """Return the names of layouts.md 2 and their sizes, as far as the frame goes."""
+    """Yield the names of layouts.md 2 and their sizes, as far as the frame goes."""
     mask = payload[1] if len(payload) > 1 else 0
     yield "version", 1
     yield "sections", 1

@@ -1,4 +1,4 @@
-"""A controller that answers with what a report recorded, byte for byte."""
+"""A controller that answers with the recorded bytes of a report."""
 
 from collections.abc import Sequence
 from typing import Any, Final, override
@@ -14,11 +14,11 @@ from .report import Part, Recorded
 
 MASK: Final = b"x"
 WORDS: Final = {"aux_names": "Output", "schedules": "Schedule"}
-"""What masked names of a reply become, with a number."""
+"""Words that replace masked names of a reply, followed by a number."""
 
 
 class Playback(Controller):
-    """Plays a recording with its timing, then holds the last state.
+    """Plays a recording with its timing, then stays at the last state.
 
     Actions are accepted and change nothing: `commands` has their bytes.
     """
@@ -39,7 +39,7 @@ class Playback(Controller):
         return [each for each in self.requests if each.op == "a" and each.ok]
 
     def to_the_end(self) -> None:
-        """Go on to the last frame at once."""
+        """Skip to the last frame."""
         self._frames = self._frames[-1:]
 
     @override
@@ -54,7 +54,7 @@ class Playback(Controller):
 
     @override
     def act(self, name: str, payload: bytes) -> None:
-        """Accept it; `LanEndpoint` keeps the request."""
+        """Accept the action; `LanEndpoint` keeps the request."""
 
     def _frame(self) -> Recorded:
         first, *later = self._frames
@@ -66,7 +66,7 @@ class Playback(Controller):
 
 
 def _named(name: str, payload: bytes) -> bytes:
-    """Return a reply with words in the place of masked names."""
+    """Return a reply with its masked names replaced by words."""
     if (word := WORDS.get(name)) is None:
         return payload
     try:

@@ -1,4 +1,4 @@
-"""A diagnostics file, read and checked; one with anything private is refused."""
+"""Reads and checks diagnostics files; refuses those with private data."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,10 +18,10 @@ from custom_components.poolctl.observed.masks import (
 type Json = dict[str, Any]
 
 FORMATS: Final = (1,)
-"""Of diagnostics that can be read (`diagnostics.FORMAT`)."""
+"""Formats of diagnostics that can be read (`diagnostics.FORMAT`)."""
 FOLDER: Final = Path(__file__).parent
 PARTS: Final = ("record", "state", "evidence", "recording", "last_frame", "issues")
-"""Of a controller in a file of today."""
+"""Parts of a controller in a file of the current format."""
 
 _PRIVATE: Final = {
     "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.\w+"),
@@ -42,21 +42,21 @@ _HEX: Final = {"payload", "reply"}
 
 
 PAGES: Final = (FOLDER.parents[1] / "README.md", FOLDER.parents[1] / "docs/protocol.md")
-"""They say how many owners have verified the integration, and with which firmware."""
+"""Pages that show how many owners have verified the integration, by firmware."""
 _VERIFIED: Final = re.compile(
     r"(?<=<!-- verified -->).*?(?=<!-- /verified -->)", re.DOTALL
 )
 
 
 def verified(names: Iterable[str]) -> str:
-    """Return how many owners have verified it, by the names of their kept files."""
+    """Return how many owners have verified it, from the names of the kept files."""
     firmware = Counter(name.rpartition("-")[0] for name in names)
     versions = ", ".join(f"{version}: {n}" for version, n in sorted(firmware.items()))
     return f"**{firmware.total()}**" + (f" (firmware {versions})" if versions else "")
 
 
 def write_verified(pages: Iterable[Path] = PAGES, folder: Path = FOLDER) -> bool:
-    """Write it into the pages; return whether any of them said something else."""
+    """Write that number into the pages; return whether any page changed."""
     text, changed = verified(path.stem for path in folder.glob("*.json")), False
     for page in pages:
         before = page.read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ class ReportError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event of a recording: raw data, and what it is of."""
+    """An event of a recording, with its raw data."""
 
     at: float
     """Unix time, s."""
@@ -95,16 +95,16 @@ class Part:
 
     @property
     def accepted(self) -> list[str]:
-        """Return what it contradicts and the code allows for: somebody wrote it there."""
+        """Return the contradictions that the code allows for, entered by hand."""
         return list(self.data.get("accepted", ()))
 
     @property
     def firmware(self) -> str:
-        """Return the firmware, `unknown` where the file does not say."""
+        """Return the firmware, or `unknown` if the file has none."""
         return str(self.data.get("record", {}).get("firmware") or "unknown")
 
     def events(self) -> list[Recorded]:
-        """Return what was recorded on the LAN, the oldest first, the last frame last."""
+        """Return the events of the LAN, the oldest first, the last frame last."""
         frames = (self.data.get(name) for name in ("undecoded_frame", "last_frame"))
         events = [event for event in self.data.get("recording", ()) if _lan(event)]
         events += [{"event": "frame", **frame} for frame in frames if frame]
@@ -137,11 +137,11 @@ class Report:
     versions: Json
     parts: list[Part]
     missing: tuple[str, ...]
-    """What a file of today has in addition."""
+    """Top-level parts of the current format that this file lacks."""
 
 
 def read(path: Path, anchors: Json | None = None) -> Report:
-    """Read a file; raises ReportError where it is none, or holds anything private."""
+    """Read a file; raise ReportError if it is not a report or has private data."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as err:
@@ -161,7 +161,7 @@ def read(path: Path, anchors: Json | None = None) -> Report:
             tuple(name for name in PARTS if name not in each),
             anchors or each.get("anchors", {}),
         )
-        # A sign-in that failed has no controllers, only what the service answered.
+        # After a failed sign-in there are no controllers, only answers of the service.
         for each in data.get("controllers") or [{}]
     ]
     lacking = [name for name in ("format", "versions", "account") if name not in data]
@@ -169,7 +169,7 @@ def read(path: Path, anchors: Json | None = None) -> Report:
 
 
 def private_parts(value: object, path: str = "") -> Iterator[str]:
-    """Name each text that may be private, and where it stands."""
+    """Yield the kind and place of each text that may be private."""
     if isinstance(value, Mapping):
         if "event" in value or {"counter", "payload"} <= value.keys():
             yield from _unmasked(value, path)
@@ -187,7 +187,7 @@ def private_parts(value: object, path: str = "") -> Iterator[str]:
 
 
 def _unmasked(event: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Name raw data in which the recorder would have replaced a text."""
+    """Yield the places of raw data in which the recorder would have masked text."""
     of, kind = str(event.get("of", "")), event.get("event", "frame")
     for name in _HEX & event.keys():
         text = str(event[name])

@@ -11,7 +11,7 @@ from .report import read
 
 
 def serve() -> None:
-    """Run until interrupted; the options are those of the simulated service."""
+    """Run until interrupted; take `--report` and the options of the service."""
     options = parser()
     options.add_argument("--report", type=Path, required=True, metavar="FILE")
     given = options.parse_args()

@@ -1,4 +1,4 @@
-"""What a report says of each assumption of docs/protocol.md."""
+"""Whether a report agrees with the assumptions of docs/protocol.md."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,11 +15,11 @@ from .report import Part
 PAGE: Final = Path(__file__).parents[2] / "docs" / "protocol.md"
 _IDS: Final = re.compile(r"`(\w+)`")
 MASKED: Final = b"xxx"
-"""What the recorder wrote in the place of text (observed/masks.py)."""
+"""Bytes that the recorder writes in place of text (observed/masks.py)."""
 
 
 class Outcome(StrEnum):
-    """What a report says of an assumption."""
+    """Whether a report agrees with an assumption."""
 
     AGREES = "agrees"
     CONTRADICTS = "contradicts"
@@ -28,7 +28,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of one assumption, what was observed, and its row of the page."""
+    """The outcome of one assumption, the observed values, and its row of the page."""
 
     assumption: Assumption
     outcome: Outcome
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def rows() -> list[list[str]]:
-    """Return the rows of what the page lists: part, mark, evidence."""
+    """Return the rows of the page's table: part, mark, evidence."""
     found = []
     for line in _sections()[0].splitlines():
         if line.startswith("| ") and not line.startswith(("| Part", "| ---")):
@@ -62,10 +62,10 @@ def _sections() -> list[str]:
 
 
 def verdicts(part: Part) -> list[Verdict]:
-    """Return the verdict of each assumption, those of the network first.
+    """Return the verdict of each assumption, those of the LAN first.
 
-    What Home Assistant counted and what the current code reads out of the recording
-    count alike: a file of an older version is checked for what came later, too.
+    Home Assistant's counts and the current check of the recording weigh the same,
+    so a file of an older version is checked for newer assumptions, too.
     """
     parts = {name: part for part, _, evidence in rows() for name in ids(evidence)}
     again = checked_again(part)
@@ -88,10 +88,10 @@ def verdicts(part: Part) -> list[Verdict]:
 
 
 def checked_again(part: Part) -> Evidence:
-    """Return what the current code reads out of the recorded frames and replies.
+    """Return the evidence that the current code finds in recorded frames and replies.
 
-    Not of a frame whose texts were replaced: its bytes mean nothing. Nor whether modes
-    are numbers of schedules: those may have changed since.
+    Frames with masked text are skipped: their bytes mean nothing. Modes are not checked
+    against numbers of schedules, which may have changed since.
     """
     evidence = Evidence()
     for name, payload in part.replies.items():

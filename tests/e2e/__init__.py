@@ -1,1 +1,1 @@
-"""Browser tests: what a person sees and clicks."""
+"""Browser tests: they click and read as a user does."""

@@ -1,6 +1,6 @@
-"""A Home Assistant, a browser and a person, for the tests in this folder.
+"""Fixtures of the browser tests: a Home Assistant, a browser and its pages.
 
-The browser tests run only when they are asked for: `scripts/e2e` or `pytest tests/e2e`.
+The tests run only when they are asked for: `scripts/e2e` or `pytest tests/e2e`.
 """
 
 from collections.abc import (
@@ -45,10 +45,10 @@ WINDOW: Final = ViewportSize(width=1280, height=960)
 LOCALE: Final = "en-US"
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 
-# A first look at a page of the frontend takes seconds on a small machine.
+# The first load of a page takes seconds on a small machine.
 PATIENCE_MS: Final = 30_000
 
-# Nothing but what the test does, and nothing that leaves this machine.
+# No activity besides that of the test, and no traffic that leaves this machine.
 ARGUMENTS: Final = (
     "--no-sandbox",
     "--disable-gpu",
@@ -64,7 +64,7 @@ _FAILED: Final = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the README's pictures be made."""
+    """Add the option for the folder of the screenshots, such as the README's."""
     parser.addoption(
         "--screenshots",
         type=Path,
@@ -83,7 +83,7 @@ def pytest_ignore_collect(config: pytest.Config) -> bool | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run all tests of this folder on one loop, that of the home and the browser.
 
-    Those that share a home come first: another one has to start for each of the others.
+    Those that share a home come first: each of the others starts one of its own.
     """
     for item in items:
         if item.path.is_relative_to(FOLDER):
@@ -102,14 +102,14 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Remember whether a test failed, for the fixture that then takes a picture."""
     report = yield
-    # Another chance begins with a set-up.
+    # A rerun begins with a set-up.
     before = report.when != "setup" and item.stash.get(_FAILED, False)
     item.stash[_FAILED] = report.failed or before
     return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Show why tests needed another chance."""
+    """Show why tests were run again."""
     for report in terminalreporter.stats.get("rerun", ()):
         terminalreporter.section(f"first try of {report.nodeid}", sep="_")
         terminalreporter.line(report.longreprtext)
@@ -125,7 +125,7 @@ def screenshots(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(autouse=True)
 def verify_cleanup() -> None:
-    """Look for nothing that was left behind: Home Assistant is another process here."""
+    """Skip the check for leftovers: Home Assistant is another process here."""
 
 
 # For the whole run
@@ -133,7 +133,7 @@ def verify_cleanup() -> None:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def homes() -> AsyncIterator[Homes]:
-    """Return what starts homes, and stop the last one at the end."""
+    """Return the starter of homes, and stop the last home at the end."""
     for picture in OUTPUT.glob("failed_*.png"):
         picture.unlink()
     pytest_socket.enable_socket()
@@ -163,25 +163,25 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def new_home(socket_enabled: None, homes: Homes) -> Settings:
-    """Return a home that has just found two pools."""
+    """Return a home that has just discovered two pools."""
     return await homes.new()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def first_home(socket_enabled: None, homes: Homes) -> Settings:
-    """Return a home that has found two pools and knows no application credentials."""
+    """Return a home that discovered two pools and has no application credentials."""
     return await homes.new("--from-scratch")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def home(socket_enabled: None, homes: Homes) -> Settings:
-    """Return a home with both pools, which all tests share: leave it as it was."""
+    """Return the home with both pools that tests share: leave it as it was."""
     return await homes.furnished()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def api(home: Settings) -> AsyncIterator[HomeAssistant]:
-    """Return Home Assistant's own API."""
+    """Return a client of Home Assistant's own API."""
     async with HomeAssistant.signed_in(home.home_url) as api:
         yield api
 
@@ -197,7 +197,7 @@ async def pools(home: Settings) -> AsyncIterator[Pools]:
 async def windows(
     request: pytest.FixtureRequest, browser: Browser, homes: Homes
 ) -> AsyncGenerator[Callable[..., Awaitable[BrowserContext]]]:
-    """Return what opens windows of browsers that know nothing of each other."""
+    """Return a function that opens browser windows with separate storage."""
     async with AsyncExitStack() as stack:
         opened: list[BrowserContext] = []
 
@@ -215,7 +215,7 @@ async def windows(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def visitor(windows: Callable[..., Awaitable[BrowserContext]]) -> Page:
-    """Return an empty page of a browser that knows nothing yet."""
+    """Return an empty page of a browser without stored data."""
     return await (await windows()).new_page()
 
 
@@ -223,7 +223,7 @@ async def visitor(windows: Callable[..., Awaitable[BrowserContext]]) -> Page:
 async def enter(
     homes: Homes, home: Settings, windows: Callable[..., Awaitable[BrowserContext]]
 ) -> EnterHome:
-    """Return what opens a page for somebody who has signed in to the home."""
+    """Return a function that opens a page of a signed-in user."""
 
     async def enter(**options: Any) -> Page:
         state = await _signed_in(homes, home, windows)
@@ -234,7 +234,7 @@ async def enter(
 
 
 async def _signed_in(homes: Homes, home: Settings, windows: OpenWindow) -> StorageState:
-    """Return what a browser keeps of somebody who has signed in to the home."""
+    """Return the browser storage of a user who is signed in to the home."""
     if homes.signed_in is None:
         page = await (await windows()).new_page()
         await sign_in(page, home)
@@ -245,7 +245,7 @@ async def _signed_in(homes: Homes, home: Settings, windows: OpenWindow) -> Stora
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def standing(homes: Homes, api: HomeAssistant) -> None:
-    """Have the pools' dashboard, which all tests of the home share."""
+    """Create the pools' dashboard that all tests of the home share."""
     if not homes.standing:
         await make_dashboard(api, STANDING, STRATEGY, show_in_sidebar=False)
         homes.standing = True
@@ -260,9 +260,9 @@ async def desk(
     standing: None,
     windows: OpenWindow,
 ) -> AsyncGenerator[Page]:
-    """Return a page that has the pools' dashboard open; all tests of the home share it.
+    """Return a page with the pools' dashboard that all tests of the home share.
 
-    To load the frontend takes seconds, to go from view to view does not.
+    Loading the frontend takes seconds, going from view to view does not.
     """
     if homes.desk is None:
         state = await _signed_in(homes, home, windows)
@@ -278,7 +278,7 @@ async def desk(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(enter: EnterHome) -> Page:
-    """Return a page of somebody who has signed in to the home."""
+    """Return a page of a user who is signed in to the home."""
     return await enter()
 
 

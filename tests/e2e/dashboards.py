@@ -1,4 +1,4 @@
-"""The ready-made dashboard, as other tests find it: there, and gone at the end."""
+"""Helpers for the ready-made dashboard, its views and its cards."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,10 +15,10 @@ from .steps import come_to_rest
 
 URL_PATH: Final = "dashboard-pool"
 STANDING: Final = "dashboard-standing"
-"""The one that is there as long as the home, open at the desk."""
+"""URL path of the dashboard that lasts as long as the home and is open at the desk."""
 STRATEGY: Final = {"strategy": {"type": f"custom:{DOMAIN}"}}
 PHONE: Final = ViewportSize(width=390, height=844)
-# A view that was just opened, or made narrower or wider, lays its cards out.
+# Time in which a view that was opened or resized lays out its cards.
 LAYOUT_MS: Final = 700
 
 # Go to another page of the frontend as a link does, without loading it again.
@@ -27,7 +27,7 @@ GO: Final = """path => {
     dispatchEvent(new CustomEvent("location-changed", { detail: { replace: false } }));
     scrollTo(0, 0);
 }"""
-# The path of the view that is shown.
+# Returns the path of the view that is shown.
 SHOWN: Final = """() => {
     const deep = (root, name) => {
         for (const each of root?.querySelectorAll("*") ?? []) {
@@ -45,7 +45,7 @@ TOO_SLOW: Final = "Error loading the dashboard strategy"
 async def dashboard(
     api: HomeAssistant, config: dict[str, Any] = STRATEGY
 ) -> AsyncIterator[None]:
-    """Have a dashboard for as long as the block runs."""
+    """Create a dashboard, and delete it at the end of the block."""
     made = await make_dashboard(api, URL_PATH, config)
     try:
         yield
@@ -56,7 +56,7 @@ async def dashboard(
 async def make_dashboard(
     api: HomeAssistant, url_path: str, config: dict[str, Any], **more: bool
 ) -> str:
-    """Make a dashboard; return its id."""
+    """Create a dashboard; return its ID."""
     made = await api.command(
         "lovelace/dashboards/create",
         url_path=url_path,
@@ -77,7 +77,7 @@ async def look(desk: Page, home: Settings, view: str) -> None:
         await desk.goto(f"{home.home_url}{path}")
 
     async def shown() -> str:
-        # The frontend waits 5 s for a script, however busy the machine is.
+        # The frontend waits only 5 s for a script, however busy the machine is.
         if await desk.get_by_text(TOO_SLOW).count():
             await desk.reload()
         return str(await desk.evaluate(SHOWN))
@@ -90,7 +90,7 @@ async def look(desk: Page, home: Settings, view: str) -> None:
 
 
 async def controller(api: HomeAssistant, device_id: str = FULL_ID) -> str:
-    """Return the id of a controller's device in Home Assistant."""
+    """Return the ID of a controller's device in Home Assistant."""
     (found,) = (
         str(device["id"])
         for device in await api.command("config/device_registry/list")
@@ -107,13 +107,13 @@ async def show(page: Page, home: Settings, view: str = "") -> None:
 
 
 def tile(page: Page, name: str) -> Locator:
-    """Return the tiles with a name that can be seen."""
+    """Return the visible tiles with a name."""
     named = page.get_by_text(name, exact=True)
     return page.locator("hui-tile-card:visible").filter(has=named)
 
 
 def card(page: Page, kind: str) -> Locator:
-    """Return one of our own cards, where it can be seen."""
+    """Return the visible card of one of our kinds."""
     return page.locator(f"{DOMAIN}-{kind}-card:visible")
 
 
@@ -130,9 +130,9 @@ async def pretended(
     state: str | None = None,
     attributes: Json | None = None,
 ) -> AsyncIterator[None]:
-    """Let an entity have another state, or more attributes, for as long as the block runs.
+    """Give an entity another state, or more attributes, while the block runs.
 
-    The dashboard is tested there, and it knows a pool by its states alone.
+    This suffices to test the dashboard, which depends on states alone.
     """
     before = (await api.states())[entity_id]
     more = {"attributes": before["attributes"] | (attributes or {})}

@@ -14,15 +14,15 @@ FURNISHED: Final = ("--ready", "--issues-at-once")
 
 
 class Homes:
-    """Starts homes, and never two: all of them announce the same pools.
+    """Starts homes, never two at once: all of them announce the same pools.
 
-    A home takes its time to start, so that most tests share one.
+    Starting a home is slow, so most tests share one.
     """
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Begin without a home."""
         self.signed_in: StorageState | None = None
-        """What a browser keeps of somebody who has signed in to the home."""
+        """Browser storage of a user who is signed in to the home."""
         self.standing = False
         """Whether the home has the dashboard that all of its tests share."""
         self.desk: Page | None = None
@@ -32,7 +32,7 @@ class Homes:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        """Begin."""
+        """Return these homes."""
         return self
 
     async def __aexit__(
@@ -41,7 +41,7 @@ class Homes:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop the last one."""
+        """Stop the last home."""
         await self._stop()
 
     async def new(self, *options: str) -> Settings:
@@ -55,7 +55,7 @@ class Homes:
         return self._home
 
     def spoil(self) -> None:
-        """Let nobody have the home that there is: a test left it in the middle."""
+        """Do not share the current home any more: a test left it changed."""
         self._options = ()
 
     async def _start(self, *options: str) -> Settings:
@@ -64,8 +64,8 @@ class Homes:
         self._home = await self._stack.enter_async_context(
             development_home("--reset", *options)
         )
-        # A home outlives the task that started it: what tells that one to stop, tells
-        # all tests.
+        # A home outlives the task that started it: SIGTERM must stop all tests, not
+        # cancel that task.
         signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         return self._home
 

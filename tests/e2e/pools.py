@@ -1,4 +1,4 @@
-"""The simulated pools as they really are."""
+"""Reads and changes the simulated pools directly."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,12 +13,12 @@ FULL_ID: Final = "AA_BB_CC_0A_0B_0C"
 SMALL: Final = "Beach house"
 SMALL_ID: Final = "AA_BB_CC_0D_0E_0F"
 
-# A command has one round trip; what is set by a slider waits until that has come to rest.
+# A command takes one round trip; a slider sends only once it has come to rest.
 SECONDS: Final = 30
 
 
 class Pools:
-    """Both pools, by way of the page that shows and changes them."""
+    """Both pools, through the page that shows and changes them."""
 
     def __init__(self, session: ClientSession, control_url: str) -> None:
         """Use the control page at this address."""
@@ -26,7 +26,7 @@ class Pools:
         self._url = control_url
 
     async def read(self, name: str = FULL) -> Json:
-        """Return everything there is to know of a pool."""
+        """Return the whole state of a pool."""
         async with self._session.get(f"{self._url}/api/state") as response:
             pools: list[Json] = (await response.json())["controllers"]
         return next(pool for pool in pools if pool["name"] == name)
@@ -34,7 +34,7 @@ class Pools:
     async def becomes(
         self, what: Callable[[Json], Any], value: object, name: str = FULL
     ) -> None:
-        """Wait until something of a pool has a value; raise TooLateError if it never has."""
+        """Wait until `what` of a pool is `value`; raise TooLateError if it never is."""
 
         async def read() -> object:
             return what(await self.read(name))
@@ -44,7 +44,7 @@ class Pools:
         )
 
     async def revoke_sign_in(self, *, on: bool) -> None:
-        """Let the service refuse every sign-in that it ever accepted, or no longer."""
+        """Let the service refuse all earlier sign-ins, or accept them again."""
         await self.fault("cloud", "revoked", on=on)
 
     async def fault(self, target: str, name: str, *, on: bool) -> None:
@@ -56,7 +56,7 @@ class Pools:
         await self._post("situation", {"target": target, "name": name, "on": on})
 
     async def advance(self, seconds: float) -> None:
-        """Jump ahead in the time of all pools."""
+        """Move the time of all pools ahead."""
         await self._post("advance", {"seconds": seconds})
 
     async def _post(self, what: str, body: Json) -> None:
@@ -66,7 +66,7 @@ class Pools:
 
 
 async def entity(api: HomeAssistant, key: str, domain: str) -> str:
-    """Return the entity id that Home Assistant made for a key of the full pool."""
+    """Return the entity ID that Home Assistant made for a key of the full pool."""
     (found,) = (
         str(entity["entity_id"])
         for entity in await api.command("config/entity_registry/list")
@@ -82,5 +82,5 @@ def slot(pool: Json, name: str) -> int:
 
 
 def relay(name: str) -> Callable[[Json], bool]:
-    """Return what reads the relay of a slot."""
+    """Return a function that reads the relay of a slot."""
     return lambda pool: bool(pool["relays"][str(slot(pool, name))])

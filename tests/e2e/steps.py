@@ -1,4 +1,4 @@
-"""What a person does again and again in Home Assistant."""
+"""Steps in Home Assistant that several tests take."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -20,11 +20,11 @@ from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
 
 type Expectation = Callable[..., Awaitable[None]]
 
-# Icons come from a database in the browser, when it has nothing better to do.
+# The browser loads icons from a database when it is idle.
 ICONS_MS: Final = 1500
 TRIES: Final = 4
 EFFECT_MS: Final = 5000
-# What is left of the page around a dialog in its picture, in pixels.
+# Pixels of the page that a picture shows around a dialog.
 MARGIN: Final = 24
 # As wide as the dialog before it.
 SIGN_IN_WINDOW: Final = ViewportSize(width=628, height=470)
@@ -93,7 +93,7 @@ def row(page: Page, name: str) -> Locator:
 
 async def toggle(page: Page, name: str) -> None:
     """Click the switch of an entity on the page of a device."""
-    # The switch itself lies under what is drawn of it.
+    # The switch itself lies under its drawing, which takes the click.
     await row(page, name).locator("ha-switch").click()
 
 
@@ -108,9 +108,9 @@ async def open_entity(page: Page, name: str) -> Locator:
 async def repeat_until(
     action: Callable[[], Awaitable[None]], expected: Expectation
 ) -> None:
-    """Do something until it has an effect: what still opens loses a click, or a text."""
+    """Repeat an action until it has an effect: a part that still opens loses input."""
     for _ in range(TRIES):
-        # What comes late may be there, or gone, before the next try.
+        # After a late effect, the next try may find nothing left to act on.
         with suppress(AssertionError, PageTimeoutError):
             await action()
             await expected(timeout=EFFECT_MS)
@@ -131,14 +131,14 @@ async def choose(field: Locator, option: str) -> None:
 
 
 async def pick(picker: Locator, owner: str, name: str) -> None:
-    """Pick what has two lines, such as an entity of a pool, from a long list."""
+    """Pick an item of two lines, such as an entity of a pool, from a long list."""
     choices = picker.locator("ha-picker-combo-box")
     search = choices.get_by_role("textbox")
     await expect(search).to_be_focused()
     named = picker.page.get_by_text(name, exact=True)
     match = choices.locator("ha-combo-box-item").filter(has=named, has_text=owner).first
     await repeat_until(partial(search.fill, name), expect(match).to_be_visible)
-    # What is typed while the list still closes is lost.
+    # Text is lost if it is typed while the list still closes.
     await click_until(match, expect(choices).to_be_hidden)
 
 
@@ -150,7 +150,7 @@ async def choose_in_menu(part: Locator, option: str) -> None:
 
 
 async def come_to_rest(page: Page) -> None:
-    """Wait until everything is there that belongs to a picture."""
+    """Wait until the page shows everything that belongs in a picture."""
     await page.wait_for_load_state("networkidle")
     await page.wait_for_timeout(ICONS_MS)
 

@@ -1,4 +1,4 @@
-"""Pages can be read and used by everybody: axe-core finds nothing, the keyboard suffices."""
+"""Tests accessibility: axe-core has no serious finding, and the keyboard suffices."""
 
 import re
 from typing import Any, Final, Literal
@@ -15,10 +15,10 @@ from .steps import come_to_rest, open_device, open_part
 
 GRAVE: Final = {"serious", "critical"}
 
-# What Home Assistant's own elements are found guilty of, whatever they show: the rule, and
-# the element whose inside it is. Nothing that an integration writes can change it.
+# Findings in Home Assistant's own elements: the rule, and the element that contains the
+# finding. An integration cannot avoid them, whatever it shows.
 OF_THE_FRONTEND: Final = {
-    # The icon of a tile that switches has no name, the tile beside it has.
+    # The icon of a tile that switches has no name, but the tile beside it has one.
     ("aria-command-name", "ha-tile-icon"),
     # The slider, the buttons and the dial of a card that names its entity above them.
     ("aria-input-field-name", "ha-control-slider"),
@@ -32,7 +32,7 @@ OF_THE_FRONTEND: Final = {
     ("label", "ha-switch"),
     ("label-title-only", "ha-switch"),
     ("list", "ha-list"),
-    # The hours, minutes and halves of the day of a time, there, too.
+    # The hours, minutes and AM/PM of a time on a device page.
     ("aria-required-parent", "ha-combo-box-item"),
     ("color-contrast", "wa-input"),
     # "+6 disabled entities", and the link to the controller of a part.
@@ -40,11 +40,11 @@ OF_THE_FRONTEND: Final = {
     ("color-contrast", "ha-device-info-card"),
 }
 
-# A selector names elements; of "ul > ha-switch[title="On"]:nth-child(2)" the last counts.
+# The last element of a selector counts: "ul > ha-switch[title="On"]:nth-child(2)".
 ATTRIBUTE: Final = re.compile(r"\[[^\]]*\]")
 NAME: Final = re.compile(r"(?<![:.#\w-])[a-z][a-z0-9-]*")
 
-# The kind of card that has the focus, and what is switched there.
+# Returns the kind of card that has the focus, and the entity that is switched there.
 FOCUSED: Final = """() => {
     let element = document.activeElement;
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -59,7 +59,7 @@ MOST_TABS: Final = 100
 
 
 async def test_axe(desk: Page, home: Settings, api: HomeAssistant) -> None:
-    """No serious finding on the dashboard and on pages of devices, by day and by night."""
+    """The dashboard and device pages have no serious finding, in dark and light."""
     path = await controller(api)
     for view in (path, f"{path}-history"):
         await look(desk, home, view)
@@ -81,7 +81,7 @@ async def by_day_and_night(page: Page, what: str) -> None:
 
 
 async def findings(page: Page) -> dict[tuple[str, str], str]:
-    """Return what axe-core finds: an example for each rule and element it is inside of."""
+    """Return one of axe-core's findings for each rule and containing element."""
     results = await Axe().run(page)
     violations: list[dict[str, Any]] = results.response["violations"]
     found = {
@@ -94,7 +94,7 @@ async def findings(page: Page) -> dict[tuple[str, str], str]:
 
 
 def host(target: list[str | list[str]]) -> str:
-    """Return the name of the element whose inside a finding is: the last but one."""
+    """Return the name of the element that contains a finding: the last but one."""
     path = [
         part for each in target for part in ([each] if isinstance(each, str) else each)
     ]
@@ -120,7 +120,7 @@ async def test_keyboard(
                 await desk.keyboard.press("Enter")
                 await pools.becomes(relay("Waterfall"), on)
                 switch = output(desk, "Waterfall").get_by_role("switch", checked=on)
-                # It keeps the focus where it moves to.
+                # The row moves, but its switch keeps the focus.
                 await expect(switch).to_be_focused()
             done = True
         if done and reached >= OURS:

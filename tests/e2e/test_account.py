@@ -1,4 +1,4 @@
-"""A person signs in again, and chooses the way to the controllers."""
+"""A user signs in again, and chooses the connection to the controllers."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -20,7 +20,7 @@ SECONDS: Final = 20
 async def test_sign_in_again(
     page: Page, home: Settings, api: HomeAssistant, pools: Pools
 ) -> None:
-    """A sign-in that the service no longer accepts is asked for and renewed."""
+    """A sign-in that the service no longer accepts is requested and renewed."""
     await open_integration(page, home)
     await pools.revoke_sign_in(on=True)
     try:
@@ -31,7 +31,7 @@ async def test_sign_in_again(
     finally:
         await pools.revoke_sign_in(on=False)
 
-    # The pools are controlled meanwhile: their network asks nobody for a sign-in.
+    # The pools are still controlled: the LAN needs no sign-in.
     assert await entry_state(api) == "loaded"
     await attention.click()
     dialog = page.locator("dialog-data-entry-flow")
@@ -51,7 +51,7 @@ async def test_sign_in_again(
 async def test_options(
     page: Page, home: Settings, api: HomeAssistant, screenshots: Path
 ) -> None:
-    """Through the cloud alone, and back: the diagnostic sensor tells."""
+    """The diagnostic sensor shows the chosen connection: cloud only, then the LAN."""
     before = await connections(api)
     assert set(before.values()) == {"lan"}
     for option, connection in (("Cloud only", "cloud"), ("Automatic", "lan")):
@@ -73,7 +73,7 @@ async def test_options(
 
 
 def all_of_them(wanted: str, found: Mapping[str, str]) -> bool:
-    """Tell whether all controllers are reached one way."""
+    """Return whether all controllers are reached one way."""
     return set(found.values()) == {wanted}
 
 

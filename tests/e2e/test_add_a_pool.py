@@ -1,4 +1,4 @@
-"""A person finds a pool, signs in, and looks at it."""
+"""A user adds a discovered pool, signs in, and looks at it."""
 
 from pathlib import Path
 import re
@@ -18,7 +18,7 @@ from .steps import (
     take_picture_of,
 )
 
-# Two cards have a lot of room.
+# A page with two cards needs little height.
 LOW_WINDOW: Final = ViewportSize(width=1280, height=600)
 TALL_WINDOW: Final = ViewportSize(width=1280, height=960)
 
@@ -26,7 +26,7 @@ TALL_WINDOW: Final = ViewportSize(width=1280, height=960)
 async def test_add_a_discovered_pool(
     new_home: Settings, visitor: Page, screenshots: Path
 ) -> None:
-    """From the discovery card to the device page."""
+    """The discovery card leads, by way of the sign-in, to the device pages."""
     page = visitor
     await page.set_viewport_size(LOW_WINDOW)
     await sign_in(page, new_home)
@@ -44,7 +44,7 @@ async def test_add_a_discovered_pool(
     await dialog.get_by_role("button", name="finish").click()
     await come_to_rest(page)
 
-    # One account, both of its pools: the other card is gone as well.
+    # The account adds both of its pools: the other card is gone as well.
     await page.goto(f"{new_home.home_url}/config/integrations/dashboard")
     configured = page.locator(f"a[href$='/integration/{DOMAIN}']")
     await expect(configured).to_contain_text("13 devices")

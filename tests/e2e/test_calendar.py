@@ -1,4 +1,4 @@
-"""A person adds a schedule in the calendar, moves it, renames it and deletes it."""
+"""A user adds a schedule in the calendar, moves it, renames it and deletes it."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, time, timedelta
@@ -17,7 +17,7 @@ from .pools import FULL, SECONDS, SMALL, Pools, slot
 from .steps import choose, take_picture, take_picture_of
 
 ALL_OF_THEM: Final = "This and all future events"
-# What the pool begins with; of these only the first is armed.
+# The schedules that the pool begins with; only the first is armed.
 SCHEDULES: Final = ["Filter", "Waterfall", "Evening light"]
 EVENING: Final = (18 * 60, 21 * 60)  # minutes after midnight
 NIGHT: Final = (19 * 60, 22 * 60)
@@ -25,7 +25,7 @@ NIGHT: Final = (19 * 60, 22 * 60)
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def armed(api: HomeAssistant) -> AsyncIterator[None]:
-    """Have something to see in the calendar: arm all schedules."""
+    """Arm all schedules, so that the calendar shows them."""
 
     async def disarmed() -> list[str]:
         return [
@@ -51,7 +51,7 @@ async def armed(api: HomeAssistant) -> AsyncIterator[None]:
 async def test_schedules_in_the_calendar(
     armed: None, page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
-    """What cannot be is told in the dialog; what can be is at the controller."""
+    """The dialog explains what is not possible; other changes reach the controller."""
     assert names(await pools.read()) == SCHEDULES
     noon = datetime.combine(datetime.now(UTC), time(12), UTC)
     today, *later = (noon + timedelta(days=ahead) for ahead in range(4))
@@ -64,8 +64,8 @@ async def test_schedules_in_the_calendar(
     assert found["slot"] == slot(pool, "Waterfall")
     assert found["weekdays"] == weekdays(today, later[0], later[1])
 
-    # The editor moves a schedule of one weekday to that of the event that was clicked:
-    # this one has two in between.
+    # The editor moves a schedule of a single weekday to the day of the clicked event:
+    # this one always keeps at least two.
     await move_and_rename(page, [later[0], later[2]])
     found = schedule(await pools.read(), "Night fall")
     assert (found["start"], found["end"]) == NIGHT
@@ -76,7 +76,7 @@ async def test_schedules_in_the_calendar(
 
 
 async def open_calendar(page: Page, home: Settings, noon: datetime) -> None:
-    """Open the calendar of one pool only, at noon: what is proposed is on one day."""
+    """Open one pool's calendar at noon, so that proposed times are on one day."""
     await page.clock.install(time=noon)
     await page.goto(f"{home.home_url}/calendar")
     await expect(event(page, "Evening light")).to_be_visible()
@@ -86,7 +86,7 @@ async def open_calendar(page: Page, home: Settings, noon: datetime) -> None:
 
 
 async def add(page: Page, screenshots: Path, days: list[datetime]) -> None:
-    """Forget at first that a schedule repeats; some days besides today are its own."""
+    """Add a schedule for today and `days`; forget at first that it repeats."""
     await page.get_by_role("button", name="Add event").click()
     editor = page.locator("dialog-calendar-event-editor")
     await name_it(editor, "Evening fall")
@@ -107,7 +107,7 @@ async def add(page: Page, screenshots: Path, days: list[datetime]) -> None:
 
 
 async def move_and_rename(page: Page, days: list[datetime]) -> None:
-    """Ask for one event alone at first, which is no schedule; click some of its days."""
+    """Change times, name and `days`; at first for a single event, which is refused."""
     await event(page, "Evening fall").click()
     details = page.locator("dialog-calendar-event-detail")
     await details.get_by_role("button", name="Edit event").click()
@@ -144,20 +144,20 @@ async def delete(page: Page) -> None:
 async def name_it(editor: Locator, name: str) -> None:
     """Enter the name of an event."""
     summary = editor.get_by_role("textbox", name="Summary")
-    # What is typed while the dialog still opens is lost.
+    # Text is lost if it is typed while the dialog still opens.
     await expect(summary).to_be_focused()
     await summary.fill(name)
 
 
 async def choose_pool(page: Page, editor: Locator) -> None:
-    """See that the event goes into the calendar of the fully equipped pool."""
+    """Choose the calendar of the fully equipped pool, if it is not proposed."""
     picker = editor.locator("ha-entity-picker")
     await expect(picker).to_contain_text(re.compile(f"{FULL}|{SMALL}"))
     if not await picker.filter(has_text=FULL).count():
         await picker.click()
         choices = picker.locator("ha-picker-combo-box")
         await choices.get_by_text(FULL).click()
-        # What is typed while the list still closes is lost, too.
+        # Text is also lost if it is typed while the list still closes.
         await expect(choices).to_be_hidden()
     await expect(picker).to_contain_text(FULL)
 
@@ -171,12 +171,12 @@ async def set_time(editor: Locator, which: int, hour: str, half: str) -> None:
 
 
 def event(page: Page, name: str) -> Locator:
-    """Return an event of a schedule; a day shows only as many as fit in."""
+    """Return a visible event of a schedule; a day shows only as many as fit."""
     return page.locator(".fc-event", has_text=name).filter(visible=True).first
 
 
 def weekdays(*days: datetime) -> int:
-    """Return days as a schedule has them: Monday is bit 0."""
+    """Return days as the bits of a schedule: Monday is bit 0."""
     return sum(1 << day.weekday() for day in days)
 
 

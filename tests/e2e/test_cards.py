@@ -1,4 +1,4 @@
-"""What the cards show is true at any time, without a reload, and a finger suffices."""
+"""The cards follow the pool without a reload, and can be used by touch."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -21,14 +21,14 @@ from .steps import come_to_rest
 
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
 CLOUD_MS: Final = 90_000
-# A poll, and the next one where that has just begun.
+# Two polls: the first may have begun before the change.
 POLL_MS: Final = 45_000
 LONG_MS: Final = 700
 SATURDAY: Final = 5
 TALLEST: Final = 2600
 GOOD: Final = re.compile(r"\bgood\b")
 EVENING: Final = "2099-12-04T18:40:00+00:00"
-"""So far away that its day of the week is not shown, but its date."""
+"""A time so far away that its date is shown, not its day of the week."""
 PROBLEMS_SHOWN: Final = sorted(
     {
         (row.key, str(each.severity))
@@ -37,7 +37,7 @@ PROBLEMS_SHOWN: Final = sorted(
         for each in (row, *row.variants)
     }
 )
-"""Each key of the tables of problems, with each severity that it may have."""
+"""Keys of the tables of problems, with each severity that they may have."""
 RATES: Final = {"problem": re.compile(r"\bpoor\b"), "notice": re.compile(r"\bfair\b")}
 PARTS: Final = {
     "ph_out_of_range": [("water", ".reading", "pH")],
@@ -49,15 +49,15 @@ PARTS: Final = {
     "chlorine_low": [("drums", ".drum", "Chlorine")],
     "chlorine_without_effect": [("drums", ".drum", "Chlorine")],
 }
-"""What a problem is about, which then is never green: card, part and its name."""
+"""Parts of cards that a problem keeps from being green: card, part and its name."""
 GREEN: Final = "rgb(67, 160, 71)"
-"""Of what is good, in the theme of Home Assistant."""
+"""Colour of good values in the theme of Home Assistant."""
 HEIGHT: Final = "view => view.getBoundingClientRect().height"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def pool(desk: Page, home: Settings, api: HomeAssistant) -> AsyncIterator[Page]:
-    """Show the full pool with nothing held by hand, and leave it so."""
+    """Show the full pool without holds, and end all holds afterwards."""
     resume = await entity(api, "resume_schedules", "button")
     await api.call("button", "press", entity_id=resume)
     await look(desk, home, await controller(api))
@@ -66,7 +66,7 @@ async def pool(desk: Page, home: Settings, api: HomeAssistant) -> AsyncIterator[
 
 
 async def test_drums(pool: Page, api: HomeAssistant) -> None:
-    """A level follows its drum; nothing left is "empty", and never green."""
+    """The level of a drum follows its sensor; nothing left is "empty"."""
     drums = card(pool, "drums")
     sensor = await entity(api, "acid_remaining", "sensor")
     for value, text in (("7.3", "7.3 L"), ("0", "empty")):
@@ -109,7 +109,7 @@ async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
     end = datetime.fromisoformat(state["attributes"]["held_until"])
     left = end - datetime.fromisoformat(state["last_changed"])
     assert timedelta(minutes=29) < left < timedelta(minutes=31)
-    # The same by keyboard.
+    # The hold is ended by keyboard.
     await waterfall.get_by_role("button", name="Hold Waterfall").press("Enter")
     await expect(dialog).to_contain_text("It was switched on by hand.")
     await expect(dialog).to_contain_text("asked for that at")
@@ -122,7 +122,7 @@ async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
 async def test_resume(
     pool: Page, pools: Pools, api: HomeAssistant, screenshots: Path
 ) -> None:
-    """What is given back is named before it is."""
+    """The outputs that would be given back are named first."""
     held = [await entity(api, slot, "switch") for slot in ("slot_3", "slot_30")]
     hold = {"state": True, "duration": {"hours": 2}}
     await api.call("poolctl", "hold", entity_id=held, **hold)
@@ -139,7 +139,7 @@ async def test_resume(
 
 
 async def test_timer(pool: Page, api: HomeAssistant) -> None:
-    """When a timer switches an output off stands beside it."""
+    """The time at which a timer switches an output off is shown beside it."""
     evening = {"timer_ends": EVENING}
     pump = await entity(api, "pump", "switch")
     async with pretended(api, pump, attributes=evening):
@@ -148,7 +148,7 @@ async def test_timer(pool: Page, api: HomeAssistant) -> None:
 
 
 async def test_run_on(pool: Page, api: HomeAssistant) -> None:
-    """A pump that goes on although it was switched off says why, and until when."""
+    """For a pump that runs on after it was switched off, reason and end are shown."""
     status = await entity(api, "pump_status", "sensor")
     headline = card(pool, "pool").get_by_role("button")
     evening = {"ends": EVENING}
@@ -159,12 +159,12 @@ async def test_run_on(pool: Page, api: HomeAssistant) -> None:
 
 
 async def test_day(pool: Page, api: HomeAssistant) -> None:
-    """What is planned follows the schedules; the pump runs, and a hold is drawn as one."""
+    """Planned hours follow the schedules, and hours in which the pump ran are shown."""
     day = card(pool, "day")
     pump = day.get_by_role("img", name="Pump")
     await expect(pump.locator(".planned")).to_have_count(1)
     await expect(pump.locator(".ran").first).to_be_attached()
-    # One has the working days, the other the weekends.
+    # One schedule has the working days, the other the weekends.
     working = datetime.now(UTC).weekday() < SATURDAY
     number, name = (1, "Waterfall") if working else (2, "Pool Light")
     schedule = await entity(api, f"schedule_{number}", "switch")
@@ -195,7 +195,7 @@ async def test_light_shows(pool: Page, api: HomeAssistant) -> None:
 async def test_problem(
     pool: Page, pools: Pools, situation: str, word: str, kind: str, part: str
 ) -> None:
-    """A problem is said in words on the first screen; a tap shows the next step."""
+    """A problem is described on the first screen; a tap shows the next step."""
     await pool.set_viewport_size(PHONE)
     headline = card(pool, "pool").get_by_role("button")
     await expect(headline).to_contain_text("All well")
@@ -212,7 +212,7 @@ async def test_problem(
 
 
 async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
-    """Each row of the table is the headline, in its colour, and a tap shows the next step."""
+    """Each problem is the headline, in its colour; a tap shows the next step."""
     status = await entity(api, "status", "sensor")
     shown = card(pool, "pool")
     headline = shown.get_by_role("button")
@@ -246,7 +246,7 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
 
 
 async def test_through_the_cloud(pool: Page, pools: Pools) -> None:
-    """Nothing is broken there, and all of it comes back."""
+    """Through the cloud only the dials are missing; the LAN brings them back."""
     readings = card(pool, "water").locator(".reading")
     count = await readings.count()
     for fault in (True, False):
@@ -257,7 +257,7 @@ async def test_through_the_cloud(pool: Page, pools: Pools) -> None:
 
 
 async def test_lost(pool: Page, api: HomeAssistant) -> None:
-    """A lost controller is one card: since when, what it measured last, what to do."""
+    """A lost controller has one card only, with the last contact and readings."""
     connection = await entity(api, "connection", "sensor")
     ph = await entity(api, "ph", "sensor")
     async with (
@@ -274,7 +274,7 @@ async def test_lost(pool: Page, api: HomeAssistant) -> None:
 
 
 async def test_alone(desk: Page, home: Settings, api: HomeAssistant) -> None:
-    """Each card can be used alone in any dashboard, with what was chosen."""
+    """Each card works alone in any dashboard, with the options chosen for it."""
     device_id = await controller(api, SMALL_ID)
     kinds = ("pool", "water", "day", "outputs", "drums")
     cards: list[dict[str, object]] = [
@@ -292,7 +292,7 @@ async def test_alone(desk: Page, home: Settings, api: HomeAssistant) -> None:
 
 
 async def test_phone(pool: Page) -> None:
-    """Whether all is well is seen without a finger, and three screens show it all."""
+    """On a phone the state is visible at once, and three screens show everything."""
     await pool.set_viewport_size(PHONE)
     for kind in ("pool", "water"):
         await expect(card(pool, kind)).to_be_in_viewport(ratio=1)

@@ -1,4 +1,4 @@
-"""A person adds the ready-made dashboard, uses it, and makes it their own."""
+"""A user adds the ready-made dashboard, uses it, and edits it."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from .steps import click_until, come_to_rest, take_picture
 FOUNTAIN: Final = "slot_30"
 CARDS: Final = ("pool", "water", "day", "outputs", "drums")
 
-# What the dashboard and a view are called where there are no words: as in English.
+# Names of the dashboard and a view; a language without texts has the English ones.
 NAMED: Final = {
     "en": ("Pool", "History"),
     "en-GB": ("Pool", "History"),
@@ -36,7 +36,7 @@ NAMED: Final = {
     "ja": ("Pool", "History"),
 }
 
-# Sensors of the past that the graphs show: the middle, the swing, class and unit.
+# Past of the sensors that the graphs show: mean, swing, unit class and unit.
 PAST: Final[dict[str, tuple[float, float, str | None, str | None]]] = {
     "ph": (7.4, 0.1, None, None),
     "orp": (670, 20, "voltage", "mV"),
@@ -44,7 +44,7 @@ PAST: Final[dict[str, tuple[float, float, str | None, str | None]]] = {
     "ambient_temperature": (24, 3, "temperature", "°C"),
 }
 PAST_DAYS: Final = 32
-# What ran today, by the hour.
+# States of today, by the hour at which they begin.
 TODAY: Final[dict[tuple[str, str], list[tuple[float, float | str]]]] = {
     ("switch", "pump"): [(-1, "on"), (9, "off"), (10.5, "on")],
     ("sensor", "pump_speed"): [(-1, 50), (6, 75), (9, 0), (10.5, 100), (12, 75)],
@@ -53,13 +53,13 @@ TODAY: Final[dict[tuple[str, str], list[tuple[float, float | str]]]] = {
     ("sensor", "pump_energy"): [(-1, 0), (6, 1.2), (12, 3.4)],
 }
 
-# The cards of each view, by walking down to where there are cards.
+# Returns the cards of each view, from all of its sections.
 CARDS_OF_VIEWS: Final = """config => config.views.map(
     view => view.sections.flatMap(section => section.cards))"""
 MOST_CARDS: Final = 20
 MOST_IN_COLUMN: Final = 5
 
-# Cards that a person could change only as YAML: their own editor refuses them.
+# Returns the cards that can be edited only as YAML: their own editor refuses them.
 NOT_EDITABLE: Final = """async cards => {
     const refused = [];
     const helpers = await window.loadCardHelpers();
@@ -85,7 +85,7 @@ NOT_EDITABLE: Final = """async cards => {
     return refused;
 }"""
 
-# What the strategy makes in a language, with all controllers and with none.
+# Returns texts that the strategy makes in a language, with all controllers and none.
 MADE_IN: Final = """async language => {
     const real = document.querySelector("home-assistant").hass;
     const dashboard = customElements.get("ll-strategy-dashboard-poolctl");
@@ -100,7 +100,7 @@ MADE_IN: Final = """async language => {
     };
 }"""
 
-# The cards that are proposed for an entity, as the picker asks for them.
+# Returns the cards that the card picker proposes for each entity.
 PROPOSED: Final = """ids => {
     const { hass } = document.querySelector("home-assistant");
     return ids.map(id => window.customCards
@@ -112,7 +112,7 @@ PROPOSED: Final = """ids => {
 async def test_dashboard(
     page: Page, home: Settings, api: HomeAssistant, screenshots: Path
 ) -> None:
-    """Added with a few clicks, follows the equipment, is edited and stays so."""
+    """The dashboard is added in a few clicks, follows the equipment and keeps edits."""
     await make_past(api, home)
     await add_dashboard(page, home)
     assert await stored(api) == STRATEGY
@@ -138,7 +138,7 @@ async def test_dashboard(
 
 
 async def add_dashboard(page: Page, home: Settings) -> None:
-    """Choose the dashboard among those that can be added; take what is proposed."""
+    """Choose the dashboard in the list of those offered, with the proposed settings."""
     await page.goto(f"{home.home_url}/config/lovelace/dashboards")
     await page.get_by_role("button", name="Add dashboard").click()
     card = page.locator("dashboard-card", has_text="drums of your pools")
@@ -146,7 +146,7 @@ async def add_dashboard(page: Page, home: Settings) -> None:
     await click_until(card, expect(create).to_be_visible)
     await create.click()
     await expect(page.locator(f"ha-sidebar a[href='/{URL_PATH}']")).to_be_visible()
-    # A dialog that closes goes back in the history, also from where we go meanwhile.
+    # A dialog that closes goes back in the history, even from a page opened meanwhile.
     await come_to_rest(page)
 
 
@@ -156,19 +156,19 @@ async def open_pool(page: Page, home: Settings) -> None:
     await page.get_by_text(POOL, exact=True).first.click()
     for kind in CARDS:
         await expect(card(page, kind)).to_be_visible()
-    # Nothing that cannot be shown.
+    # No card failed.
     await expect(page.locator("hui-error-card, hui-warning")).to_have_count(0)
 
 
 async def use_it(page: Page, api: HomeAssistant) -> None:
-    """Stop the pump and let it go on; fill a drum, but only after a question."""
+    """Switch the pump off and on; mark a drum as full, which asks for confirmation."""
     entity_id = await entity(api, "pump", "switch")
     pump = output(page, "Pump")
     for state in ("Off", "On"):
         await pump.get_by_role("switch").click()
         await expect(pump).to_contain_text(state)
         assert (await api.states())[entity_id]["state"] == state.lower()
-    # The other tests of this home begin with nothing held by hand.
+    # The other tests of this home begin without holds.
     await api.call("poolctl", "resume_schedule", entity_id=entity_id)
 
     drums, name = card(page, "drums"), "Mark acid drum full"
@@ -184,7 +184,7 @@ async def use_it(page: Page, api: HomeAssistant) -> None:
 
 
 async def speaks_languages(page: Page) -> None:
-    """All words are there in every language, English where there is none."""
+    """Check the texts in every language, which are English where there is none."""
     for language, (title, history) in NAMED.items():
         made = await page.evaluate(MADE_IN, language)
         assert (made["title"], made["history"]) == (title, history)
@@ -192,7 +192,7 @@ async def speaks_languages(page: Page) -> None:
 
 
 async def is_proposed(page: Page, api: HomeAssistant) -> None:
-    """See that the picker proposes one card for an entity of ours, none for others."""
+    """Check that the picker proposes one card for our entities, none for others."""
     wanted = {
         await entity(api, "ph", "sensor"): "poolctl-water-card",
         await entity(api, "slot_3", "switch"): "poolctl-outputs-card",
@@ -205,7 +205,7 @@ async def is_proposed(page: Page, api: HomeAssistant) -> None:
 
 
 async def follows_equipment(page: Page, api: HomeAssistant) -> None:
-    """Hide an entity: it goes without anybody touching the dashboard."""
+    """Check that a hidden entity leaves the dashboard, and returns when it is shown."""
     await card(page, "outputs").get_by_role("button", expanded=False).click()
     for hidden_by, count in (("user", 0), (None, 1)):
         await set_hidden(api, FOUNTAIN, hidden_by)
@@ -213,7 +213,7 @@ async def follows_equipment(page: Page, api: HomeAssistant) -> None:
 
 
 async def take_control(page: Page, api: HomeAssistant) -> None:
-    """Take control and change it: it is a person's own from then on."""
+    """Take control of the dashboard and edit it; check that the edit stays."""
     await page.get_by_role("button", name="Edit dashboard").click()
     await page.get_by_role("button", name="Take control").click()
     await expect(page.get_by_role("button", name="Done")).to_be_visible()
@@ -233,11 +233,11 @@ async def take_control(page: Page, api: HomeAssistant) -> None:
     assert await page.evaluate(NOT_EDITABLE, [*chain(*made)]) == []
 
     readings = card(page, "water").locator(".reading")
-    # What lies over a card while the dashboard is edited; a click there opens its editor.
+    # The layer over a card while the dashboard is edited; a click opens its editor.
     water = page.locator("hui-card-edit-mode", has=page.locator("poolctl-water-card"))
     await water.first.click()
     editor = page.locator("hui-dialog-edit-card")
-    # Its visible part lies over it: the keyboard reaches it as a person does.
+    # The drawn checkbox covers the real one, which the keyboard reaches.
     await editor.get_by_role("checkbox", name="pH").press("Space")
     await expect(editor.locator("poolctl-water-card .reading")).to_have_count(1)
     await editor.get_by_role("button", name="Save").click()
@@ -264,7 +264,7 @@ async def set_hidden(api: HomeAssistant, key: str, by: str | None) -> None:
 
 
 async def make_past(api: HomeAssistant, home: Settings) -> None:
-    """Give the cards a past: a home that was just set up has none."""
+    """Give the cards a history: a home that was just set up has none."""
     await make_use(api)
     now = datetime.now(UTC)
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -309,7 +309,7 @@ async def make_past(api: HomeAssistant, home: Settings) -> None:
 
 
 async def make_use(api: HomeAssistant, what: str = "acid", daily: int = 240) -> None:
-    """Let so many mL of acid or chlorine have been used on each of the days before."""
+    """Import `daily` mL of acid or chlorine as used on each of the previous days."""
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     days = range(PAST_DAYS, 0, -1)
     await api.command(
@@ -334,6 +334,6 @@ async def make_use(api: HomeAssistant, what: str = "acid", daily: int = 240) -> 
 
 
 def wave(hour: datetime, shift: int) -> float:
-    """Go up and down with the day and, slower, with the days."""
+    """Return a value that swings with the hour and, more slowly, over days."""
     day = sin((hour.hour - shift) / 24 * tau)
     return day / 2 + sin(hour.timestamp() / 86400 / 5 + shift) / 2

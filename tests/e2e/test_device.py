@@ -1,4 +1,4 @@
-"""A person uses what is on the page of a device: each click is one at the pool."""
+"""A user operates the entities on a device page; each click acts on the pool."""
 
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -28,7 +28,7 @@ SPEED_STEP: Final = 5  # %
 PUMP_MODE: Final = itemgetter("pump_mode")
 MANUAL, FIRST_SCHEDULE = 99, 1
 
-# Light type 2 is what the pool begins with; 5 is another maker's (layouts.md 4.1).
+# The pool begins with light type 2; type 5 is another maker's (layouts.md 4.1).
 OWN_LIGHTS: Final = "Spa Electrics Multi Plus"
 OTHER_LIGHTS: Final = "PAL Colour Touch"
 NORTHERN_LIGHTS: Final = [5, 7]
@@ -37,7 +37,7 @@ VALVES: Final = ("Spa Return", "Spa Suction")
 
 
 async def test_switch_and_slider(page: Page, home: Settings, pools: Pools) -> None:
-    """A switch moves its relay, a slider the pump, and both show what came of it."""
+    """A switch moves its relay, a slider sets the speed, and both show the result."""
     await open_part(page, home, FULL, "Outputs")
     waterfall = row(page, "Waterfall").get_by_role("switch")
     for on in (True, False):
@@ -53,7 +53,7 @@ async def test_switch_and_slider(page: Page, home: Settings, pools: Pools) -> No
         await pools.becomes(itemgetter("pump_speed"), asked)
         await expect(row(page, "Target speed")).to_contain_text(f"{asked}%")
 
-    # Whatever a person does lasts until it is given back to the schedules.
+    # A manual change lasts until the pump is given back to the schedules.
     await pools.becomes(PUMP_MODE, MANUAL)
     await open_device(page, home, FULL)
     await row(page, "Resume schedules").get_by_role("button").click()
@@ -63,7 +63,7 @@ async def test_switch_and_slider(page: Page, home: Settings, pools: Pools) -> No
 async def test_light(
     page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
-    """The maker of a light decides on its effects; the chosen one is shown."""
+    """The effects are those of the chosen light type; the chosen effect is shown."""
     await open_part(page, home, FULL, "Lights")
     kind = page.locator("ha-select").filter(has_text="Pool light type")
     await choose(kind, OTHER_LIGHTS)
@@ -88,7 +88,7 @@ async def test_light(
 async def test_spa_temperature(
     page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
-    """The water goes to the spa, and a click is a degree of it."""
+    """Spa mode moves the valves, and a click changes the target by one degree."""
     await open_part(page, home, FULL, "Spa")
     await toggle(page, "Mode")
     for valve in VALVES:
@@ -111,7 +111,7 @@ async def test_spa_temperature(
 async def test_warm_by(
     page: Page, home: Settings, api: HomeAssistant, screenshots: Path
 ) -> None:
-    """Midnight has passed, and stays for whoever enters the time after the date."""
+    """A date is kept although its midnight has passed, so that a time can follow."""
     await open_part(page, home, FULL, "Spa")
     entity = page.locator("hui-datetime-entity-row")
     await entity.locator("ha-date-input").click()
@@ -121,7 +121,7 @@ async def test_warm_by(
     await page.get_by_role("button", name="OK").click()
     await entered(api, today)
 
-    # Each change is a time of its own, which the row shows before the next one.
+    # Each change is sent as a time, which the row shows before the next change.
     times = entity.locator("ha-time-input")
     await choose(times.locator("ha-select"), "PM")
     await entered(api, today.replace(hour=12))
@@ -135,7 +135,7 @@ async def test_warm_by(
 
 
 async def entered(api: HomeAssistant, wanted: datetime) -> None:
-    """See that a time is what the entity has."""
+    """Wait until the entity has a time."""
 
     async def state() -> str:
         return str((await api.states())["datetime.home_pool_spa_warm_by"]["state"])
@@ -151,7 +151,7 @@ async def entered(api: HomeAssistant, wanted: datetime) -> None:
 async def test_kinds_of_outputs(
     page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
-    """A general output that a person calls a light is one, and a switch again later."""
+    """A general output that the user declares a light is one until that is undone."""
     dialog = await open_kinds(page, home)
     lights = dialog.get_by_text("Select an entity").nth(2)
     await lights.click()
@@ -175,7 +175,7 @@ async def test_kinds_of_outputs(
 
 
 async def open_kinds(page: Page, home: Settings) -> Locator:
-    """Open the form that asks what outputs are."""
+    """Open the form for the kinds of outputs."""
     await open_integration(page, home)
     await page.get_by_role("button", name="Configure").click()
     dialog = page.locator("dialog-data-entry-flow")
@@ -185,7 +185,7 @@ async def open_kinds(page: Page, home: Settings) -> Locator:
 
 
 async def submit(page: Page, dialog: Locator) -> None:
-    """Send a form that is the last one."""
+    """Submit the last form of a dialog."""
     await dialog.get_by_role("button", name="Submit").click()
     await dialog.get_by_role("button", name="Finish").click()
     await expect(dialog).to_be_hidden()

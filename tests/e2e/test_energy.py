@@ -11,7 +11,7 @@ from .pools import entity
 async def test_pumps_on_the_energy_dashboard(
     page: Page, home: Settings, api: HomeAssistant
 ) -> None:
-    """Home Assistant takes energy and power of the pumps, and shows the dashboard."""
+    """Home Assistant accepts the energy and power of the pumps, and shows them."""
     energy = await entity(api, "pump_energy", "sensor")
     power = await entity(api, "pump_power", "sensor")
     prefs = await api.command("energy/get_prefs")

@@ -1,4 +1,4 @@
-"""A newcomer adds a pool, and has nothing but what the vendor sent and the README."""
+"""A newcomer adds a pool with only the vendor's credentials and the README."""
 
 from pathlib import Path
 from typing import Final
@@ -10,7 +10,7 @@ from tests.home.settings import DOMAIN, OAUTH_CLIENT, Settings
 from .pools import FULL
 from .steps import open_part, sign_in, sign_in_at_service, take_picture_of
 
-# What the controllers call themselves; the account calls them otherwise.
+# Names that the controllers announce; the account has other names for them.
 CHOSEN: Final = "ctrl-0a0b0c"
 FOUND: Final = (CHOSEN, "ctrl-0d0e0f")
 
@@ -18,14 +18,14 @@ FOUND: Final = (CHOSEN, "ctrl-0d0e0f")
 async def test_from_scratch(
     first_home: Settings, visitor: Page, screenshots: Path
 ) -> None:
-    """From the card to the pool, by way of the credentials; nothing is typed twice."""
+    """A discovered pool is added, with its credentials; nothing is typed twice."""
     page = visitor
     await sign_in(page, first_home)
     cards = page.locator("ha-config-flow-card")
     await expect(cards).to_have_count(len(FOUND))
     await _open_card(cards, CHOSEN)
 
-    # Nothing was asked for yet. A newcomer looks first, and the card stays.
+    # Nothing was entered yet: the dialog can be closed, and the card stays.
     dialog = page.locator("dialog-data-entry-flow")
     await expect(dialog).to_contain_text("Water temperature: ")
     await dialog.get_by_role("button", name="Submit").click()
@@ -44,7 +44,7 @@ async def test_from_scratch(
     await dialog.get_by_role("button", name="Submit").click()
     await _fill_in(credentials)
 
-    # It goes on with what was chosen on the card.
+    # The flow goes on with the controller that was chosen on the card.
     await expect(dialog).to_contain_text(f"{CHOSEN} was found")
     await dialog.get_by_role("textbox").fill(first_home.service_url)
     await sign_in_at_service(page, dialog.get_by_role("button", name="Submit"))

@@ -1,4 +1,4 @@
-"""A person goes through the guided check, closes it in the middle, and loses the network."""
+"""A user closes the guided check midway, or loses the network during it."""
 
 from playwright.async_api import Locator, Page, expect
 
@@ -30,7 +30,7 @@ async def begin(page: Page, home: Settings) -> Locator:
 
 
 async def test_a_check_that_is_closed(page: Page, home: Settings, pools: Pools) -> None:
-    """The light that is on at that moment goes off."""
+    """The light that the check switched on goes off."""
     dialog = await begin(page, home)
     await dialog.get_by_text(f"Switch {LIGHT} on").click()
     await pools.becomes(relay(LIGHT), True)
@@ -39,7 +39,7 @@ async def test_a_check_that_is_closed(page: Page, home: Settings, pools: Pools) 
 
 
 async def test_a_network_that_is_lost(page: Page, home: Settings, pools: Pools) -> None:
-    """The result says so, and what was changed is undone once it is back."""
+    """The result shows it, and the change is undone once the network is back."""
     dialog = await begin(page, home)
     skip = dialog.get_by_text("Skip this change")
     setpoint = dialog.get_by_text("Change the setpoint")

@@ -1,7 +1,7 @@
-"""Every label of the dashboard can be read by everybody, whatever goes on.
+"""No label of the dashboard is cut, in any state, language, width and colour scheme.
 
-Each state of the pool meets each language, each width and both colour schemes once;
-POOLCTL_EVERY_LABEL=1 tries all of them together, in all languages, and through the cloud.
+Each state of the pool is shown once in each language; widths and schemes take turns.
+POOLCTL_EVERY_LABEL=1 tries all combinations, in all languages, and through the cloud.
 """
 
 from collections.abc import AsyncIterator
@@ -35,12 +35,12 @@ MORE_LANGUAGES: Final = ("es", "it", "nl", "cs", "sv", "pt-BR")
 WIDTHS: Final = (1440, 1024, 390)
 HEIGHT: Final = 960
 
-# What is there only while it goes on.
+# Attributes that exist only during a hold or a timer.
 EVENING: Final = "2099-12-24T22:40:00+00:00"
 ENDS: Final = {"held_until": EVENING, "timer_ends": EVENING}
 
 type Change = tuple[str, str, str | None, dict[str, Any]]
-"""A domain and a key, the state that the entity shows, and attributes of it."""
+"""Domain and key of an entity, the state that it shows, and more attributes."""
 HELD: Final = {"held_by_hand": True, "held_until": EVENING}
 STATES: Final[dict[str, list[Change]]] = {
     "problems": [("sensor", "status", "problem", {})],
@@ -60,7 +60,7 @@ STATES: Final[dict[str, list[Change]]] = {
 
 CUT: Final = (Path(__file__).parent / "labels.js").read_text()
 
-# Cards of a part of a row with nothing beside them, by their entities.
+# Returns the entities of cards that fill only a part of their row, alone.
 ORPHANS: Final = """sections => {
     const orphans = [];
     for (const section of sections) {
@@ -84,7 +84,7 @@ ORPHANS: Final = """sections => {
 async def language(
     request: pytest.FixtureRequest, api: HomeAssistant
 ) -> AsyncIterator[str]:
-    """Let the home speak a language: entities are named in its language."""
+    """Set the home's language, in which its entities are named."""
     language: str = request.param
     await speak(api, language)
     yield language
@@ -101,7 +101,7 @@ async def test_labels(
     language: str,
     cloud: bool,
 ) -> None:
-    """Nothing is cut, at a desk, on a tablet and on a phone."""
+    """No label is cut on a desktop, a tablet and a phone."""
     page = await enter(locale=language)
     async with AsyncExitStack() as stack:
         if cloud:
@@ -120,7 +120,7 @@ async def test_labels(
 
 @asynccontextmanager
 async def through_cloud(api: HomeAssistant, pools: Pools) -> AsyncIterator[None]:
-    """Have both controllers reached through the cloud alone."""
+    """Make both controllers reachable only through the cloud while the block runs."""
 
     async def ways() -> set[str]:
         states = await api.states()
@@ -148,7 +148,7 @@ async def some_outputs(api: HomeAssistant) -> list[str]:
 
 
 async def all_widths(page: Page) -> None:
-    """Look at a view in every width."""
+    """Check a view in every width."""
     view, sections = page.locator("hui-view"), page.locator("hui-grid-section")
     for width in WIDTHS:
         await page.set_viewport_size(ViewportSize(width=width, height=HEIGHT))
@@ -160,7 +160,7 @@ async def all_widths(page: Page) -> None:
 async def test_states(
     enter: EnterHome, standing: None, home: Settings, api: HomeAssistant, language: str
 ) -> None:
-    """Nothing is cut, and axe-core finds nothing, with every problem, lost, or held."""
+    """In each state no label is cut, and axe-core has no serious finding."""
     page = await enter(locale=language)
     path = await controller(api)
     for number, (state, changes) in enumerate(STATES.items()):

@@ -1,4 +1,4 @@
-"""A person whose home speaks German."""
+"""The integration in a home whose language is German."""
 
 from collections.abc import AsyncIterator
 import json
@@ -17,8 +17,7 @@ from .steps import open_device, open_flow, open_part, row
 
 TRANSLATIONS: Final = REPOSITORY / "custom_components" / DOMAIN / "translations"
 
-# Of each kind of entity one that the fully equipped pool has: platform and key, by the
-# part that it belongs to.
+# Entities of several kinds of the fully equipped pool: platform and key, by their part.
 SHOWN: Final[dict[str, list[tuple[str, str]]]] = {
     "pump": [("switch", "pump"), ("number", "pump_speed")],
     "spa": [("climate", "spa")],
@@ -39,7 +38,7 @@ def german() -> dict[str, Any]:
 async def german_home(
     german: dict[str, Any], home: Settings, api: HomeAssistant
 ) -> AsyncIterator[Settings]:
-    """Let the home speak German: entities are named in its language."""
+    """Set the home's language, in which its entities are named, to German."""
     await speak(api, "de")
     yield home
     await speak(api, "en")
@@ -48,7 +47,7 @@ async def german_home(
 async def test_german(
     enter: EnterHome, german: dict[str, Any], german_home: Settings
 ) -> None:
-    """Names, states, the first step of the flow, and what is wrong with an answer."""
+    """Names, states, the first step of the flow and its error are in German."""
     page = await enter(locale="de-DE")
     await open_device(page, german_home, FULL)
     for platform, key in OF_THE_CONTROLLER:
@@ -74,7 +73,7 @@ async def test_german(
 
 
 async def speak(api: HomeAssistant, language: str) -> None:
-    """Change the language of Home Assistant, and have the entities named anew."""
+    """Set Home Assistant's language; reload the entry so that entities are renamed."""
     if (await api.get("/api/config"))["language"] == language:
         return
     await api.command("config/core/update", language=language)

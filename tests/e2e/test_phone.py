@@ -1,4 +1,4 @@
-"""A person at a phone: nothing is wider than the screen."""
+"""On a phone nothing is wider than the screen."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from .steps import open_flow, open_part, row, toggle
 
 PHONE: Final = ViewportSize(width=390, height=844)
 
-# How wide the page is, whatever of it can be seen.
+# Returns the full width of the page, including parts out of view.
 PAGE_WIDTH: Final = "() => document.documentElement.scrollWidth"
 
 
@@ -35,7 +35,7 @@ async def test_device_page(enter: EnterHome, home: Settings, pools: Pools) -> No
 
 
 async def test_first_step_of_the_flow(enter: EnterHome, home: Settings) -> None:
-    """What is asked first can be read and answered."""
+    """The first step and its error can be read and answered."""
     page = await enter(viewport=PHONE, has_touch=True, is_mobile=True)
     dialog = await open_flow(page, home)
     for part in (

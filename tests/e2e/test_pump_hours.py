@@ -1,4 +1,4 @@
-"""A person chooses a rule for the pump's hours, and lets a blueprint plan them."""
+"""A user chooses a rule for the pump's hours, and lets a blueprint plan them."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,14 +15,14 @@ from .steps import choose_in_menu, pick, take_picture
 
 BLUEPRINT: Final = "Pool: pump hours"
 CLOSE: Final = 20
-"""Minutes: what hours are rounded to, and what passes meanwhile."""
+"""Tolerance in minutes, for rounded hours and the time that passes meanwhile."""
 OWN: Final = "switch.beach_house_filter_schedule"
 
 
 async def test_pump_hours(
     page: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
 ) -> None:
-    """Chosen, filled in, saved and run: the controller has a schedule with the hours."""
+    """Once the blueprint is filled in, saved and run, the controller has the hours."""
     await api.call("switch", "turn_off", entity_id=OWN)
     rule = "select.beach_house_pump_hours_rule"
     await api.call("select", "select_option", entity_id=rule, option="half")
@@ -66,6 +66,6 @@ async def planned(pools: Pools) -> int:
 
 
 def minutes_left() -> int:
-    """Return how many minutes are left of the day, of which the pool's clock is UTC."""
+    """Return how many minutes are left of the day; the pool's clock is UTC."""
     now = datetime.now(UTC)
     return 24 * 60 - now.hour * 60 - now.minute

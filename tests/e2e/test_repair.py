@@ -1,4 +1,4 @@
-"""A person asks to be told that a drum is nearly empty, and refills it."""
+"""A user enables repairs for nearly empty drums, and refills one."""
 
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ TITLE: Final = "Home pool: the chlorine drum is nearly empty"
 async def test_refill(
     page: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
 ) -> None:
-    """The repair comes with the option, and goes with the refill."""
+    """The repair appears with the option, and disappears with the refill."""
     settings = (await pools.read())["settings"]
     drum, left = (settings[f"chlorine_{what}"] for what in ("drum", "remaining"))
     assert left < drum / 2

@@ -1,4 +1,4 @@
-"""A person sets once what the dashboard then tells every day, and closes the pool."""
+"""A user enters the pool's volume, closes the pool, and uses an example of the docs."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,12 +19,12 @@ from .steps import choose_in_menu, open_integration
 README: Final = REPOSITORY / "docs/schedules.md"
 VOLUME: Final = 50  # m³
 WATERFALL: Final = 1  # its number among the schedules of the controller
-# The account is loaded anew, what is remembered comes first, and is then read twice.
+# The account is reloaded: remembered values come first, followed by two reads.
 SEASON_MS: Final = 60_000
 
 
 async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
-    """Once the volume is entered, the dashboard tells how often the water turns over."""
+    """Once the volume is entered, the dashboard shows the turnovers of the water."""
     path = await controller(api)
     turnovers = card(desk, "day").get_by_text("turnovers")
     await look(desk, home, path)
@@ -49,7 +49,7 @@ async def close(dialog: Locator) -> None:
 async def test_closed_season(
     desk: Page, home: Settings, api: HomeAssistant, pools: Pools
 ) -> None:
-    """Without polling nothing stale is shown, and a pool that answers can be read."""
+    """Without polling no stale value is shown; a pool that answers can be read."""
     path = await controller(api)
     ph = await entity(api, "ph", "sensor")
     async with closed(desk, home, pools):
@@ -69,7 +69,7 @@ async def test_closed_season(
 
 @asynccontextmanager
 async def closed(page: Page, home: Settings, pools: Pools) -> AsyncIterator[None]:
-    """Have polling disabled, and at first the controller switched off."""
+    """Disable polling while the block runs, and first switch the controller off."""
     await switch_off(pools, on=True)
     try:
         await poll(page, home, on=False)
@@ -80,7 +80,7 @@ async def closed(page: Page, home: Settings, pools: Pools) -> AsyncIterator[None
 
 
 async def switch_off(pools: Pools, *, on: bool) -> None:
-    """Switch the full pool off, and the service that has a copy of it."""
+    """Make the full pool unreachable, and the service that has a copy of it."""
     for target in (FULL_ID, "cloud"):
         await pools.fault(target, "refuse", on=on)
 
@@ -98,19 +98,19 @@ async def poll(page: Page, home: Settings, *, on: bool) -> None:
 
 
 async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
-    """The README's example ends a schedule when the sun sets."""
+    """The example in docs/schedules.md ends a schedule when the sun sets."""
     pasted = README.read_text().split('"Pool: pump until sunset"')[1].split("```")[0]
     example = parse_yaml(pasted)
     assert isinstance(example, dict)
     (action,) = example["actions"]
 
-    # Not the pump's: the water is to flow for the other tests.
+    # Not the pump's schedule: the water must flow for the other tests.
     async def switches() -> list[str]:
         registered = await api.command("config/entity_registry/list")
         unique_id = f"{FULL_ID}_schedule_{WATERFALL}"
         return [e["entity_id"] for e in registered if e["unique_id"] == unique_id]
 
-    # Schedules are read some time after the account was loaded, as the last test has it.
+    # Schedules are read some time after the account was loaded, as by the last test.
     (schedule,) = await until(switches, bool, what="a schedule is there", seconds=120)
     action["data"]["schedule_entity"] = schedule
 

@@ -1,6 +1,6 @@
-"""A person lets the pH of a simulated pool be wrong: acid is used, and at its limit.
+"""A wrong pH in a simulated pool uses acid, up to the daily limit.
 
-Time jumps in the simulated pools, so these come last: nothing brings it back.
+These tests come last: they move the time of the simulated pools ahead for good.
 """
 
 from contextlib import AsyncExitStack
@@ -20,24 +20,24 @@ from .pools import FULL, FULL_ID, Pools, entity
 from .steps import come_to_rest
 from .test_dashboard import make_use
 
-# What is used of each in mL a day, and how many days what the pool begins with lasts.
+# Use of each in mL a day, and the days that the initial content of its drum lasts.
 USE: Final = {"acid": (240, 52), "chlorine": (300, 26)}
 HOUR: Final = 3600  # s
 
-# The controller takes six doses a day, half an hour apart, and counts anew at midnight.
+# The controller gives six doses a day, half an hour apart, and restarts at midnight.
 HOURS: Final = 4
 DAY: Final = 24
 TITLE: Final = f"{FULL}: the daily acid limit is reached"
-# Two reads, and a look at all that may be wrong.
+# Two reads, and a check for problems.
 TOLD_MS: Final = 60_000
 
 
 async def test_chemicals(
     desk: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
 ) -> None:
-    """A dose is counted at once, the days before are bars, and a drum has an end."""
+    """A dose is counted, previous days are bars, and the end of each drum is shown."""
     await pools.situation(FULL_ID, "bad_ph", on=True)
-    # There may have been a dose, and half an hour is between two.
+    # There may have just been a dose; the next one comes after half an hour.
     await pools.advance(HOUR)
     async with AsyncExitStack() as stack:
         for chemical, (daily, days) in USE.items():
@@ -69,7 +69,7 @@ async def test_chemicals(
 async def test_daily_limit(
     desk: Page, visitor: Page, home: Settings, api: HomeAssistant, homes: Homes
 ) -> None:
-    """The page of the simulator makes it, the dashboard and the repairs tell of it."""
+    """A wrong pH, set on the simulator's page, raises the repair of the daily limit."""
     homes.spoil()
     await visitor.goto(home.control_url)
     pool = visitor.locator("section").filter(

@@ -1,4 +1,4 @@
-"""Everything that takes apart what somebody else wrote, under inputs that are mutated.
+"""Runs all parsers of external data on mutated inputs.
 
 `python -m tests.fuzz` runs a million of them; the unit tests run some thousands.
 """

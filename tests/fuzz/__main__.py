@@ -1,4 +1,4 @@
-"""Runs a million mutated inputs, or as many as asked for."""
+"""Run the parsers on a million mutated inputs, or on as many as asked for."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ from .run import run
 
 
 def main() -> int:
-    """Run, and tell what came of it."""
+    """Run the parsers and print the result; return 1 if anything was wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""How inputs are mutated: bytes, texts and JSON values, by chance from a seed."""
+"""Mutates bytes, texts and JSON values at random, from a seed."""
 
 from collections.abc import Callable
 import json
@@ -38,7 +38,7 @@ _DEEP: Final = 3
 
 
 def mutate_bytes(chance: Random, data: bytes) -> bytes:
-    """Change some bytes, cut some off, put some in."""
+    """Change, remove or insert some bytes."""
     changed = bytearray(data)
     for _ in range(chance.choice((1, 1, 1, 2, 4, 16))):
         at = chance.randrange(len(changed) + 1)
@@ -76,7 +76,7 @@ _BYTE_CHANGES: Final = (_flip, _flip, _set, _set, _insert, _drop, _cut, _repeat)
 
 
 def mutate_text(chance: Random, text: str) -> str:
-    """Change a text; the result need not be one that can be encoded."""
+    """Change a text; the result may be one that cannot be encoded."""
     at = chance.randrange(len(text) + 1)
     odd = chance.choice(ODD_TEXTS)
     choices: tuple[Callable[[], str], ...] = (
@@ -115,7 +115,7 @@ def at_random(chance: Random) -> bool:
 
 
 def odd_value(chance: Random, value: Json, deep: int = 0) -> Json:
-    """Return something in the place of a value."""
+    """Return an odd replacement of a value."""
     choices: list[Json] = [
         *(None, True, False, [], {}, [value], {"d": value}, {"status": value}),
         *(chance.choice(ODD_NUMBERS), float("nan"), float("inf"), str(value)[:50]),

@@ -1,4 +1,4 @@
-"""What is taken apart, with good inputs to begin from and the errors that are its own."""
+"""Parsers to fuzz, with valid inputs to start from and the errors they may raise."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -75,14 +75,14 @@ _STATUSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """One way in."""
+    """A parser of external data."""
 
     name: str
     make: Callable[[Random], tuple[object, Callable[[], list[str]]]]
-    """Makes a mutated input, and what takes it apart: that gives the words that may be
-    stored or shown."""
+    """Makes a mutated input and the function that parses it, which returns the words to
+    be stored or shown."""
     errors: tuple[type[PoolctlError], ...] = ()
-    """What it may raise: nothing else."""
+    """The only errors that it may raise."""
 
 
 def _parser[T](
@@ -106,7 +106,7 @@ def _full() -> Controller:
 
 
 def _frames() -> list[bytes]:
-    """Return good frames, also of other versions."""
+    """Return valid frames, also of other versions."""
     recorded = [
         bytes.fromhex(row["payload"]) for row in json.loads(_FRAMES.read_text())
     ]
@@ -121,7 +121,7 @@ def _frames() -> list[bytes]:
 
 
 def _known() -> PoolState:
-    """Return what is known of a pool with everything."""
+    """Return the state of a fully equipped pool."""
     known = merge_frame(PoolState(), decode_frame(_frames()[-1]), _NOW)
     for query in QUERIES:
         known = query.merge(known, _replies(query)[0], _NOW)
@@ -129,7 +129,7 @@ def _known() -> PoolState:
 
 
 def _replies(query: Query) -> list[bytes]:
-    """Return good replies to a query, and longer ones."""
+    """Return valid replies to a query, also longer ones."""
     more: tuple[set[str], ...] = (
         set(),
         {Dialect.LONGER_REPLIES},
@@ -157,7 +157,7 @@ def _after_action(data: bytes) -> None:
 
 
 def _signed(chance: Random) -> tuple[str, IncomingCounter]:
-    """Return the hex of an envelope, its content or its own bytes mutated."""
+    """Return the hex of an envelope with its content or its own bytes mutated."""
     content = chance.choice(_SEEN)
     if chance.random() < 0.5:
         content = mutate_bytes(chance, content)
@@ -282,7 +282,7 @@ def _tokens(response: Response) -> Iterator[str]:
     answer = account._token_answer(response)
     account._lifetime(answer)
     if (token := account._token(answer, "access_token")) is not None:
-        # It goes into a header.
+        # The token is sent in a header.
         token.encode("ascii")
         nothing = cloud.Inventory((), ())
         yield account.account_id(None, token, nothing) or ""
@@ -375,7 +375,7 @@ def _observed_address(info: ZeroconfServiceInfo) -> None:
 
 
 def parsers() -> list[Parser]:
-    """Return all of them."""
+    """Return all parsers."""
     return [
         *_lan(),
         *_of_cloud(),

@@ -1,4 +1,4 @@
-"""Runs parsers under mutated inputs, and keeps what should not have happened."""
+"""Runs parsers on mutated inputs, and records what should not have happened."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,18 +12,18 @@ from .parsers import Parser, parsers
 
 @dataclass(slots=True)
 class Result:
-    """What came of it."""
+    """Result of a run."""
 
     inputs: Counter[str] = field(default_factory=Counter)
-    """By parser."""
+    """Number of inputs, by parser."""
     taken: Counter[str] = field(default_factory=Counter)
-    """How many were understood all the same."""
+    """Number of inputs that were accepted all the same, by parser."""
     slowest: dict[str, float] = field(default_factory=dict)
-    """s that the slowest input took."""
+    """Seconds that the slowest input took, by parser."""
     wrong: list[str] = field(default_factory=list)
 
     def report(self) -> str:
-        """Say it in a table."""
+        """Return the result as a table."""
         lines = [f"{'parser':26} {'inputs':>8} {'taken':>8} {'slowest':>10}"]
         lines += [
             f"{name:26} {count:8} {self.taken[name]:8} {self.slowest[name] * 1e3:7.1f} ms"
@@ -35,10 +35,10 @@ class Result:
 
 
 def run(inputs: int, seed: int, what: Iterable[Parser] | None = None) -> Result:
-    """Give each parser its share of the inputs."""
+    """Run each parser on its share of the inputs."""
     chosen = list(parsers() if what is None else what)
     result = Result()
-    logging.disable(logging.WARNING)  # a counter that restarts is told each time
+    logging.disable(logging.WARNING)  # each counter that restarts is logged
     try:
         for number, parser in enumerate(chosen):
             share = inputs // len(chosen) + (number < inputs % len(chosen))
@@ -72,7 +72,7 @@ def _run(parser: Parser, inputs: int, chance: Random, result: Result) -> None:
 
 
 def _can_be_stored(words: str) -> bool:
-    """Tell whether Home Assistant could save a text: it cannot save lone surrogates."""
+    """Return whether Home Assistant can save a text: it cannot save lone surrogates."""
     try:
         words.encode()
     except UnicodeEncodeError:

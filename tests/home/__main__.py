@@ -124,7 +124,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _check_free(port: str, number: int) -> None:
-    """End with a clear message if somebody else uses a port."""
+    """Exit with a clear message if a port is in use."""
     for host in CONTROLLER_HOSTS if port == "lan_port" else (LOOPBACK,):
         try:
             socket.create_server((host, number)).close()
@@ -164,7 +164,7 @@ def _simulator(settings: Settings, options: argparse.Namespace) -> Program:
             *(sys.executable, "-m", module),
             *((f"--report={report.resolve()}",) if report else ()),
             *settings.port_options("cloud_port", "control_port", "lan_port"),
-            # Home Assistant keeps its sign-in, so the service has to know it, too.
+            # Home Assistant keeps its sign-in, so the service must keep it, too.
             f"--state={settings.data / 'service.json'}",
             *((f"--past={settings.past}",) if options.demo else ()),
         ),
@@ -175,8 +175,8 @@ def _simulator(settings: Settings, options: argparse.Namespace) -> Program:
 def _home_assistant(settings: Settings, *, issues_at_once: bool) -> Program:
     return Program(
         name="Home Assistant",
-        # -P: it must not import the modules beside core.py. --skip-pip: what it needs is
-        # in the environment already, it must not install anything.
+        # -P: it must not import the modules beside core.py. --skip-pip: it must not
+        # install packages, which are in the environment already.
         command=(
             *(sys.executable, "-P", str(Path(__file__).with_name("core.py"))),
             *("--config", str(settings.config), "--skip-pip"),
@@ -188,7 +188,7 @@ def _home_assistant(settings: Settings, *, issues_at_once: bool) -> Program:
 
 
 async def _provision(settings: Settings, options: argparse.Namespace) -> None:
-    """Bring both to the point where a person takes over, then say so."""
+    """Prepare both programs for the user, then print how to go on."""
     async with new_session() as session:
         await until(
             lambda: probe(session, f"{settings.control_url}/api/state"),

@@ -1,6 +1,6 @@
-"""A small client of Home Assistant's own API, and of the simulated sign-in page.
+"""A small client of Home Assistant's own API.
 
-It does over HTTP what a person does in a browser: sign in, add an integration, look at
+It does over HTTP what a user does in a browser: sign in, add an integration, look at
 states, use a switch. `--ready`, the smoke run and the browser tests share it.
 """
 
@@ -20,7 +20,7 @@ type Json = dict[str, Any]
 FLOWS: Final = "/api/config/config_entries/flow"
 OPTIONS: Final = "/api/config/config_entries/options/flow"
 REQUEST_TIMEOUT: Final = aiohttp.ClientTimeout(total=30)
-# The longest way through a config flow is much shorter: this only ends an endless one.
+# More steps than any config flow has: this only ends an endless one.
 MAX_FLOW_STEPS: Final = 10
 
 
@@ -30,7 +30,7 @@ def new_session() -> aiohttp.ClientSession:
 
 
 class HomeAssistant:
-    """A signed-in person at one Home Assistant."""
+    """A signed-in user of one Home Assistant."""
 
     def __init__(self, session: aiohttp.ClientSession, url: str, token: str) -> None:
         """Use an access token of the Home Assistant at this address."""
@@ -89,7 +89,7 @@ class HomeAssistant:
         return cast("list[Json]", await self.get(path))
 
     async def choose(self, domain: str, **options: object) -> None:
-        """Fill in the options of an integration's only entry; the rest goes to its default.
+        """Set options of an integration's only entry; the others get their defaults.
 
         The entry may still be reloading afterwards.
         """
@@ -98,7 +98,7 @@ class HomeAssistant:
         await self.post(path, options)
 
     async def open_options(self, entry_id: str) -> tuple[str, Json]:
-        """Open the options of an entry; return where to answer, and the form."""
+        """Open the options of an entry; return the path of the answer, and the form."""
         menu: Json = await self.post(OPTIONS, {"handler": entry_id})
         path = f"{OPTIONS}/{menu['flow_id']}"
         return path, await self.post(path, {"next_step_id": "settings"})
@@ -111,8 +111,8 @@ class HomeAssistant:
     ) -> Json:
         """Walk a config flow from the start to its config entry, which is returned.
 
-        `answers` holds what to enter, by step; `visit` opens the page of an external step
-        and returns when the person there is done.
+        `answers` has the input of each step; `visit` opens the page of an external step
+        and returns once the user there is done.
         """
         step: Json = await self.post(FLOWS, {"handler": domain})
         for _ in range(MAX_FLOW_STEPS):

@@ -1,7 +1,7 @@
-"""Lines of the log in which Home Assistant complains of the integration.
+"""Finds log lines in which Home Assistant complains about the integration.
 
-A release of Home Assistant announces there what the next ones take away. Warnings as
-errors do not catch that: Home Assistant logs it.
+A release of Home Assistant announces there the removals of later releases. Warnings
+as errors do not catch that: Home Assistant only logs it.
 """
 
 from collections.abc import Generator
@@ -17,19 +17,19 @@ _WORDS: Final = re.compile(
 )
 
 
-# Not a folder that has this name, in a traceback of something else.
+# Not a folder with this name in the traceback of another integration.
 _OURS: Final = re.compile(
     rf"custom_components[./]{DOMAIN}\b|(?<![-\w./]){DOMAIN}(?![-\w/])"
 )
 
 
 def is_complaint(text: str) -> bool:
-    """Tell whether a record of the log, with its traceback, complains of ours."""
+    """Return whether a log record, with its traceback, is about the integration."""
     return _OURS.search(text) is not None and _WORDS.search(text) is not None
 
 
 class _Listener(logging.Handler):
-    """Keeps what is a complaint."""
+    """Collects complaints."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -44,7 +44,7 @@ class _Listener(logging.Handler):
 
 @contextmanager
 def no_complaints() -> Generator[None]:
-    """Raise AssertionError if Home Assistant complained of the integration meanwhile."""
+    """Raise AssertionError if Home Assistant complains during the block."""
     listener = _Listener()
     logging.getLogger().addHandler(listener)
     try:

@@ -1,8 +1,8 @@
-"""Home Assistant's own start, without the kinds of platforms that a pool never has.
+"""Starts Home Assistant without the kinds of platforms that a pool never has.
 
-Home Assistant starts every kind there is. Those below are voice and video: their packages
-are not in the environment, some have to be compiled or need libraries of the system, and
-each would greet the developer with an error.
+Home Assistant starts every kind. Most of those below are for voice and video: their
+packages are not in the environment, some must be compiled or need libraries of the
+system, and each would log an error at every start.
 """
 
 from dataclasses import replace
@@ -29,18 +29,18 @@ ISSUES_AT_ONCE: Final = "--issues-at-once"
 
 
 def leave_out(platform: str) -> None:
-    """Do not start a kind of platform."""
+    """Keep Home Assistant from starting a kind of platform."""
     bootstrap.DEFAULT_INTEGRATIONS.discard(platform)
     # The frontend waits for the descriptions of all actions, and for those Home Assistant
-    # imports some kinds of platforms whether they were started or not.
+    # imports some kinds of platforms even if they are not started.
     module = f"homeassistant.components.{platform}"
     sys.modules[module] = ModuleType(module)
 
 
 def show_issues_at_once() -> None:
-    """Let the issues of the integration appear as soon as there is a problem.
+    """Show the issues of the integration as soon as there is a problem.
 
-    The configuration folder is where this program was started.
+    This program was started in the configuration folder.
     """
     sys.path.insert(0, str(Path.cwd()))
     module = vars(import_module("custom_components.poolctl.coordinator"))

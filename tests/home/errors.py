@@ -1,12 +1,12 @@
-"""What can go wrong in the development home, in words for a person."""
+"""Errors of the development home, with texts for its user."""
 
 
 class HomeError(Exception):
-    """Something in the development home went wrong; the text says what."""
+    """Something in the development home went wrong, as the text describes."""
 
 
 class ApiError(HomeError):
-    """Home Assistant, or the simulated service, refused what was asked."""
+    """Home Assistant, or the simulated service, refused a request."""
 
 
 class ChildEndedError(HomeError):

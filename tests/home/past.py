@@ -1,7 +1,7 @@
-"""The demo's history: what the simulated pools lived through, as Home Assistant would have it.
+"""Imports the demo's history: the past of the simulated pools.
 
 Statistics are imported through Home Assistant's API. For states there is none: rows of the
-last days go into the recorder's database, beside those that it writes itself.
+last days are added to those that the recorder itself writes into its database.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from .settings import DOMAIN, Settings
 from .waiting import until
 
 STATE_DAYS: Final = 10
-"""As long as Home Assistant keeps states by default."""
+"""Days for which Home Assistant keeps states by default."""
 _RECORDED_SECONDS: Final = 60
 _HOUR: Final = 3600
 _W_TO_KWH_IN_A_SAMPLE: Final = 600 / _HOUR / 1000
@@ -37,7 +37,7 @@ type _Value = Callable[[Json], float | None]
 
 
 def _in_flow(name: str) -> _Value:
-    """Return a reading of a probe, which counts in flowing water only."""
+    """Return a reader of a probe, which counts in flowing water only."""
     return lambda sample: sample[name] if sample["flow_rate"] else None
 
 
@@ -50,7 +50,7 @@ MEASURED: Final[dict[str, _Value]] = {
     "flow_rate": lambda sample: sample["flow_rate"],
     "pump_power": lambda sample: sample["power"],
 }
-"""Sensors, by the ends of their unique ids."""
+"""Readers of samples for sensors, by the ends of their unique IDs."""
 ENERGY: Final = "pump_energy"
 
 
@@ -92,7 +92,7 @@ async def add_past(home: HomeAssistant, settings: Settings) -> None:
 def _switches(
     ours: dict[tuple[str, str], str], device_id: str, lived: list[Json]
 ) -> Iterator[Past]:
-    """Yield the pump and the outputs, as they were switched."""
+    """Yield the pump and the outputs, with their past states."""
     keys = {"pump": "0"} | {f"slot_{slot}": str(slot) for slot in range(1, 37)}
     for key, slot in keys.items():
         for domain in ("switch", "light"):
@@ -136,7 +136,7 @@ async def _import_means(
 async def _import_energy(
     home: HomeAssistant, entity_id: str, lived: list[Json]
 ) -> None:
-    """Import energy; its sum ends at 0, where Home Assistant goes on from."""
+    """Import energy; its sum ends at 0, from where Home Assistant continues."""
     hours: defaultdict[int, float] = defaultdict(float)
     for sample in lived:
         hours[int(sample["at"] // _HOUR)] += sample["power"] * _W_TO_KWH_IN_A_SAMPLE
@@ -168,7 +168,7 @@ async def _import(
             "name": None,
             **metadata,
         },
-        # The running hour is Home Assistant's own.
+        # Home Assistant itself writes the statistics of the current hour.
         stats=[each for each in stats if each["start"] < this_hour],
     )
 
@@ -193,7 +193,7 @@ async def until_recorded(settings: Settings) -> None:
 
 @contextmanager
 def _database(config: Path) -> Iterator[sqlite3.Connection]:
-    """Open the recorder's database; what is inserted is there at the end."""
+    """Open the recorder's database, and commit the changes at the end."""
     with (
         closing(
             sqlite3.connect(config / "home-assistant_v2.db", timeout=30)

@@ -12,7 +12,7 @@ from .errors import ChildEndedError
 
 
 class StoppedError(Exception):
-    """Somebody asked this program to stop."""
+    """A signal asked this program to stop."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,11 +23,11 @@ class Program:
     command: tuple[str, ...]
     folder: Path
     output: Path | None = None
-    """Where to write what it prints; None for the terminal."""
+    """File for the output of the program; None for the terminal."""
     restart_code: int | None = None
     """The exit code with which the program asks to be started again."""
     stop_seconds: float = 20.0
-    """Home Assistant saves its states and its database before it ends."""
+    """Seconds to stop in: Home Assistant first saves its states and its database."""
 
 
 async def keep_running(program: Program) -> NoReturn:
@@ -46,7 +46,7 @@ async def keep_running(program: Program) -> NoReturn:
 
 
 async def until_signal() -> NoReturn:
-    """Wait for Ctrl-C or its like, then raise StoppedError."""
+    """Wait for a signal such as Ctrl-C, then raise StoppedError."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

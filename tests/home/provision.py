@@ -1,7 +1,7 @@
-"""Turn an empty folder into a Home Assistant that is past its onboarding.
+"""Turns an empty folder into a Home Assistant that is past its onboarding.
 
-Everything that Home Assistant offers an API for goes through that API, after its first
-start; the few files written before it say why.
+Where Home Assistant has an API, it is used, after the first start. Comments give the
+reason for the few files that are written before.
 """
 
 from contextlib import suppress
@@ -32,9 +32,9 @@ DISCOVERED_TIMEOUT: Final = 20.0
 FIRST_LINE: Final = "# Written once by scripts/develop; yours to change."
 AUTOMATIONS: Final = "automations.yaml"
 
-# Only what is needed to see discovered devices, device pages, history, dashboards, the
-# energy dashboard and blueprints: default_config would also bring what looks for the internet (my, cloud,
-# updates), and dhcp needs root.
+# Only what discovered devices, device pages, history, dashboards, the energy dashboard
+# and blueprints need: default_config would add integrations that use the internet (my,
+# cloud, updates), and dhcp needs root.
 CONFIGURATION: Final = f"""{FIRST_LINE}
 homeassistant:
   name: Pool house
@@ -62,7 +62,7 @@ sun:
 zeroconf:
 """
 
-# For the demo: whoever opens it on this machine is signed in.
+# For the demo: every browser on this machine is signed in.
 NO_SIGN_IN: Final = f"""
   auth_providers:
     - type: trusted_networks
@@ -75,7 +75,7 @@ HELD: Final = "slot_21"
 """The output that the demo holds: a water slide."""
 
 # The core_config step also adds integrations that need the internet (met, radio_browser,
-# google_translate) and a shopping list. All it stores is that it is done.
+# google_translate) and a shopping list. It stores only that it is done.
 ONBOARDING: Final = {"done": ["core_config", "analytics", "integration"]}
 
 # How the unique ids of these sensors end.
@@ -87,7 +87,7 @@ LOADED_TIMEOUT: Final = 60
 
 
 def prepare(settings: Settings, *, demo: bool = False) -> None:
-    """Write the configuration folder; what is already there is kept."""
+    """Write the configuration folder, but keep an existing configuration.yaml."""
     configuration = settings.config / "configuration.yaml"
     if not configuration.exists():
         settings.config.mkdir(parents=True, exist_ok=True)
@@ -97,8 +97,8 @@ def prepare(settings: Settings, *, demo: bool = False) -> None:
         configuration.write_text(text)
         (settings.config / AUTOMATIONS).write_text("[]\n")
         _store(settings, "onboarding", 4, ONBOARDING)
-    # On every start, because the port is asked for on every start. In configuration.yaml
-    # these two would be a deprecated trial that is undone after five minutes.
+    # On every start, because each start may have another port. In configuration.yaml
+    # these two would be deprecated, and undone after a trial of five minutes.
     _store(
         settings, "http", 1, {"server_host": [LOOPBACK], "server_port": settings.port}
     )
@@ -136,7 +136,7 @@ async def onboard(session: aiohttp.ClientSession, settings: Settings) -> None:
     async with session.post(url, json=user) as response:
         response.raise_for_status()
         code = (await response.json())["auth_code"]
-    # The code that comes with the user is a sign-in that nobody needs.
+    # The code that comes with the user is a sign-in that is not needed.
     tokens = await exchange_code(session, settings.home_url, code)
     await revoke(session, settings.home_url, tokens["refresh_token"])
 
@@ -169,8 +169,8 @@ async def store_credentials(home: HomeAssistant) -> None:
 async def add_account(home: HomeAssistant, settings: Settings) -> None:
     """Add the demo account through the config flow, unless there is one."""
     if not await home.entries(DOMAIN):
-        # As a person does: without an address, the first look is through the cloud, and
-        # other entities are there unasked. A network without multicast has no cards.
+        # As a user does: without an address, the first read goes through the cloud, and
+        # other entities are added. A network without multicast discovers nothing.
         with suppress(HomeError):
             await until(
                 lambda: _discovered(home),
@@ -180,11 +180,11 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
             )
         await home.add_integration(
             DOMAIN,
-            # What was found by then differs from start to start: all of it is added.
+            # The controllers discovered by then vary: "other" chooses none of them.
             {"found": {"device_id": "other"}, "user": {"url": settings.service_url}},
             lambda url: sign_in_at_service(url, POOL_OWNER),
         )
-    # Whatever else it is, setup_retry say, may still become loaded.
+    # Any other state, such as setup_retry, may still become loaded.
     entries = await until(
         lambda: home.entries(DOMAIN),
         lambda entries: entries[0]["state"] in ("loaded", "setup_error"),
@@ -216,12 +216,12 @@ async def set_up_energy(home: HomeAssistant) -> None:
     )
     try:
         await home.command("energy/get_prefs")
-    except ApiError:  # nobody has chosen anything yet
+    except ApiError:  # nothing was chosen yet
         await home.command("energy/save_prefs", device_consumption=pumps)
 
 
 async def _pumps(home: HomeAssistant) -> list[Json] | None:
-    """Return the pumps as the energy dashboard has them, `None` while any lacks.
+    """Return the pumps for the energy dashboard, `None` while any is missing.
 
     An account is loaded before its controllers have reported what is fitted.
     """
@@ -251,7 +251,7 @@ async def _pumps(home: HomeAssistant) -> list[Json] | None:
 
 
 async def add_dashboard(home: HomeAssistant) -> None:
-    """Create the pool dashboard, as a person does under Settings > Dashboards."""
+    """Create the pool dashboard, as a user does under Settings > Dashboards."""
     await home.command(
         "lovelace/dashboards/create",
         url_path=DASHBOARD,
@@ -269,7 +269,7 @@ async def add_dashboard(home: HomeAssistant) -> None:
 
 
 async def live_in(home: HomeAssistant) -> None:
-    """Do what an owner did: enter the volume of the pool, hold an output."""
+    """Act as an owner: enter the volume of the pool, hold an output."""
     entities: list[Json] = await home.command("config/entity_registry/list")
     ours = {
         (item["entity_id"].split(".")[0], item["unique_id"].split("_", 6)[-1]): item
@@ -295,7 +295,7 @@ def _store(settings: Settings, key: str, version: int, data: Json) -> None:
 
 
 def _link(integration: Path, config: Path) -> None:
-    """Let Home Assistant load the integration from where it is being written."""
+    """Let Home Assistant load the integration from the repository."""
     link = config / "custom_components" / integration.name
     link.parent.mkdir(exist_ok=True)
     link.unlink(missing_ok=True)
@@ -303,7 +303,7 @@ def _link(integration: Path, config: Path) -> None:
 
 
 def _link_blueprints(blueprints: Path, config: Path) -> None:
-    """Offer our blueprints; one by one, because no linked folder is searched for them."""
+    """Link our blueprints one by one: linked folders are not searched for them."""
     for folder in blueprints.glob(f"*/{DOMAIN}"):
         linked = config / folder.relative_to(blueprints.parent)
         linked.mkdir(parents=True, exist_ok=True)

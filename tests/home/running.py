@@ -1,4 +1,4 @@
-"""scripts/develop as a guest: on free ports, in a temporary folder, gone at the end."""
+"""Runs scripts/develop on free ports, in a folder that is deleted at the end."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -31,10 +31,10 @@ async def development_home(
     settings: Settings | None = None,
     command: Sequence[str] = (str(REPOSITORY / "scripts" / "develop"),),
 ) -> AsyncIterator[Settings]:
-    """Run scripts/develop, once it is ready, for as long as the block runs.
+    """Run scripts/develop while the block runs, which starts once it is ready.
 
-    What it printed is shown when the block, or scripts/develop itself, fails. `command`
-    runs it in another way.
+    Its output is shown when the block, or scripts/develop itself, fails. `command` runs
+    it in another way.
     """
     with TemporaryDirectory(prefix="poolctl-") as folder:
         output = Path(folder) / "output.txt"
@@ -63,13 +63,13 @@ async def development_home(
 
 
 def _cancel_on_sigterm() -> None:
-    """Let this program clean up, as it does after Ctrl-C, when it is told to stop."""
+    """Let this program clean up on SIGTERM, as it does after Ctrl-C."""
     if task := asyncio.current_task():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 def free_ports(number: int) -> list[int]:
-    """Return ports that nobody uses at the moment."""
+    """Return ports that are free at the moment."""
     servers = [socket.create_server((LOOPBACK, 0)) for _ in range(number)]
     ports = [server.getsockname()[1] for server in servers]
     for server in servers:

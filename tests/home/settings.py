@@ -1,4 +1,4 @@
-"""What the development home is made of: folders, ports and accounts."""
+"""Settings of the development home: folders, ports and accounts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ REPOSITORY: Final = Path(__file__).resolve().parents[2]
 LOOPBACK: Final = "127.0.0.1"
 CONTROLLER_HOSTS: Final = (LOOPBACK, "127.0.0.2")
 
-# The last line that scripts/develop prints once a person can take over.
+# The last line that scripts/develop prints once everything is ready.
 READY_LINE: Final = "Ctrl-C stops everything."
 
 
@@ -27,7 +27,7 @@ HOME_USER: Final = Account(name="demo", password="demo")
 POOL_OWNER: Final = Account(name="demo@example.com", password="demo")
 OAUTH_CLIENT: Final = Account(name="poolctl-demo", password="poolctl-demo-secret")
 
-# The ports in Settings, each also an option of the command line: who listens there.
+# The ports in Settings, each also a command line option, and the programs there.
 PORTS: Final = {
     "port": "Home Assistant",
     "cloud_port": "the simulated pool service",
@@ -58,17 +58,17 @@ class Settings:
 
     @property
     def past(self) -> Path:
-        """Samples of what the pools of the demo lived through."""
+        """The file with samples of the demo pools' past."""
         return self.data / "past.json"
 
     @property
     def home_url(self) -> str:
-        """Where Home Assistant answers."""
+        """The address of Home Assistant."""
         return f"http://{LOOPBACK}:{self.port}"
 
     @property
     def service_url(self) -> str:
-        """The service address that a person enters in the config flow."""
+        """The service address that a user enters in the config flow."""
         return f"http://{LOOPBACK}:{self.cloud_port}"
 
     @property

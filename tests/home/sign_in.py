@@ -32,7 +32,7 @@ class SignInForm(HTMLParser):
             self._fields.append(found)
 
     def filled_in(self, account: Account) -> dict[str, str]:
-        """Return what a browser sends once a person has typed name and password."""
+        """Return the fields that a browser sends once a user has filled them in."""
         typed = {
             "email": account.name,
             "text": account.name,
@@ -67,7 +67,7 @@ async def _submit(
     async with browser.request(
         form.method, target, data=form.filled_in(account)
     ) as response:
-        # The way back leads over a redirect: no redirect, no sign-in.
+        # A sign-in ends with a redirect: without one, it has failed.
         if not (response.ok and response.history):
             raise ApiError(
                 f"sign-in of {account.name} was refused ({response.status}):"

@@ -17,12 +17,12 @@ from .waiting import until
 
 # Stopping everything takes its time too.
 TIMEOUT: Final = 180
-# Values are there after the first poll; a switch has one round trip.
+# Values appear after the first poll; a switch takes one round trip.
 VALUE_SECONDS: Final = 30
 SWITCH_SECONDS: Final = 10
 # A general slot that both simulated pools have.
 SWITCH_NAME: Final = "Waterfall"
-# What the demo has of the past: the pump runs two thirds of each day.
+# History that the demo must have: the pump runs two thirds of each day.
 DAYS: Final = 22
 STATES: Final = 10
 HOURS: Final = 300
@@ -39,7 +39,7 @@ class Smoke:
     device_id: str
 
     async def pool(self) -> Json:
-        """Return the pool as it really is."""
+        """Return the true state of the pool."""
         async with self.session.get(f"{self.control_url}/api/state") as response:
             pools: list[Json] = (await response.json())["controllers"]
         return next(pool for pool in pools if pool["device_id"] == self.device_id)
@@ -57,7 +57,7 @@ class Smoke:
         raise ApiError(f"{self.device_id} has no such {domain}")
 
     async def state(self, entity_id: str) -> str:
-        """Return what Home Assistant shows."""
+        """Return the state that Home Assistant shows."""
         return str((await self.home.get(f"/api/states/{entity_id}"))["state"])
 
     async def ph_has_a_value(self) -> str:

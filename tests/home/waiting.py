@@ -16,9 +16,9 @@ async def until[T](
     what: str,
     seconds: float,
 ) -> T:
-    """Read again and again; return the first value that is accepted.
+    """Read repeatedly; return the first value that is accepted.
 
-    Raises TooLateError, with the last value, when none was in time.
+    Raises TooLateError, with the last value, if none is accepted in time.
     """
     value: T | None = None
     try:

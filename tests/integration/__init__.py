@@ -2,5 +2,5 @@
 
 import pytest
 
-# So that what is wrong there is told as it is in a test.
+# So that failed assertions there are explained as those in tests are.
 pytest.register_assert_rewrite("tests.integration.home")

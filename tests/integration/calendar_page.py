@@ -21,19 +21,19 @@ ZONE = ZoneInfo("Europe/Berlin")
 PUMP, LIGHT, FALL, HEATER = 0, 1, 3, 4
 """Slots of the fully equipped pool."""
 SERIES = "THISANDFUTURE"
-"""What the dialog sends for "This and all future events", and "" for one alone."""
+"""Range that the dialog sends for "This and all future events"; "" for one event."""
 
 
 @pytest.fixture(autouse=True)
 async def zone(home: Home) -> None:
-    """Live where clocks jump; the controllers do, too."""
+    """Use a time zone in which clocks jump, for the controllers, too."""
     await home.hass.config.async_set_time_zone(ZONE.key)
     for controller in home.service.controllers:
         controller.pool.tz = ZONE
 
 
 class Calendar:
-    """The calendar of the fully equipped pool, seen from a browser."""
+    """The calendar of the fully equipped pool, as a browser sees it."""
 
     def __init__(self, home: Home, socket: MockHAClientWebSocket) -> None:
         self.home, self.socket = home, socket
@@ -46,18 +46,18 @@ class Calendar:
         return self.home.pool
 
     def found(self, name: str) -> Schedule | None:
-        """Return a schedule of the simulated controller."""
+        """Return a used schedule of the simulated controller, if it exists."""
         used = [one for one in self.pool.schedules if one.used]
         return next((one for one in used if one.name == name), None)
 
     def schedule(self, name: str) -> Schedule:
-        """Return a schedule that must be there."""
+        """Return a schedule that must exist."""
         found = self.found(name)
         assert found is not None
         return found
 
     async def send(self, command: str, **data: Any) -> str | None:
-        """Send what a dialog sends; return the sentence it shows, if any."""
+        """Send a command of the dialog; return the error that it shows, if any."""
         await self.socket.send_json_auto_id(
             {"type": f"calendar/event/{command}", "entity_id": self.entity_id, **data}
         )
@@ -65,7 +65,7 @@ class Calendar:
         return None if answer["success"] else answer["error"]["message"]
 
     async def events(self, days: int = 8) -> list[dict[str, Any]]:
-        """Return what the page shows, from yesterday on."""
+        """Return the events that the page shows, from yesterday on."""
         start = dt_util.start_of_local_day() - timedelta(days=1)
         await self.socket.send_json_auto_id(
             {
@@ -91,7 +91,7 @@ class Calendar:
     async def change(
         self, event: dict[str, Any], scope: str = SERIES, **changes: Any
     ) -> str | None:
-        """Save an event as the editor does: without its rule if it is one alone."""
+        """Save an event as the editor does: without a rule to change one event."""
         data = {
             "summary": event["summary"],
             "description": event.get("description"),
@@ -131,7 +131,7 @@ def fall(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def always_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every schedule have been there for long, also one that a test adds."""
+    """Show past runs of every schedule, also of one that a test adds."""
     monkeypatch.setattr(calendar_module, "first_day", lambda: date.min)
 
 

@@ -1,4 +1,4 @@
-"""A real Home Assistant core beside the simulated service, over real sockets."""
+"""Fixtures: Home Assistant's core and the simulated service, over real sockets."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -48,45 +48,45 @@ from tests.simulator.visitors import Replayer
 from .home import Home
 from .service import CLIENT_ID, CLIENT_SECRET, FULL_ID, SMALL_ID, Service
 
-# A line for every entity that is registered, each formatted four times, is a fifth of
-# the time that all tests take.
+# Home Assistant logs a line for every registered entity and formats it four times: a
+# fifth of the time of all tests.
 logging.getLogger("homeassistant").setLevel(logging.WARNING)
 
 PATIENCE: Final = 10
-"""Seconds that a thread of a test that is over has to end."""
+"""Seconds within which a thread must end after its test."""
 
 pytest_asyncio_loop_factories = never_waiting
 
 
 def _names_of(module: ModuleType) -> str:
-    """Tell freezegun whether a module has got another name since it was looked through."""
+    """Return a text that changes when a module gets another name."""
     return f"{id(module)}-{len(module.__dict__)}"
 
 
-# To compare all names of 2,600 modules took every test half of the time that it needs to
-# freeze time: how many there are is enough.
+# freezegun scans a module again if this changed. Comparing all names of 2,600 modules
+# was half of the time that freezing took in every test; their number is enough.
 patch_time.ha_get_module_attributes_hash = _names_of
 
 
 def _goes_on() -> bool:
-    """Tell freezegun whether time is frozen no more."""
+    """Return whether time is no longer frozen."""
     return not freezegun.api.freeze_factories
 
 
-# Likewise, who asks for the time was looked for on the stack, to tell pytest the real one.
-# That knows it by itself.
+# Likewise slow: every call looked for pytest on the stack, to give it the real time. As
+# freezegun leaves `_pytest.timing` alone, pytest has that anyway.
 freezegun.configure(extend_ignore_list=["_pytest.timing"])
 patch_time.ha_should_use_real_time = _goes_on
 
 
 NOON_OF_A_WEDNESDAY = "2026-11-18 20:00:00+00:00"
-"""In the time zone of the tests."""
+"""Noon in the time zone of the tests (US/Pacific)."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let time stand still at the same moment, unless a test says which.
+    """Let tests with `freezer` begin at noon unless they choose another time.
 
-    Else a test would begin at the hour at which it runs, and cross midnight now and then.
+    Otherwise a test would begin at the current hour, and sometimes cross midnight.
     """
     for item in items:
         frozen = "freezer" in getattr(item, "fixturenames", ())
@@ -96,10 +96,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 async def _threads_end(verify_cleanup: None) -> AsyncGenerator[None]:
-    """Let threads that are about to end do so before the test harness looks for any.
+    """Wait for ending threads before the test harness checks for remaining ones.
 
-    On a busy machine a thread of Home Assistant's may outlive its test for a moment. It has
-    stopped by then, because whoever asks for it asks for this first.
+    On a busy machine, a thread of Home Assistant may outlive its test for a moment.
+    Home Assistant has stopped by then, as its fixture is set up after this one.
     """
     ahead = {*threading.enumerate()}
     yield
@@ -113,21 +113,21 @@ async def _threads_end(verify_cleanup: None) -> AsyncGenerator[None]:
 def _custom_integration(
     request: pytest.FixtureRequest, socket_enabled: None, _threads_end: None
 ) -> None:
-    """Let Home Assistant, where a test has one, load ours; everybody may use loopback."""
+    """Let Home Assistant load the integration; all tests may use loopback."""
     if "hass" in request.fixturenames:
         request.getfixturevalue("enable_custom_integrations")
 
 
 @pytest.fixture(autouse=True)
 def _nothing_deprecated() -> Generator[None]:
-    """Fail a test during which Home Assistant announced that something of ours ends."""
+    """Fail a test if Home Assistant logged a complaint, such as a deprecation."""
     with no_complaints():
         yield
 
 
 @pytest.fixture(autouse=True)
 def _nothing_missed() -> Generator[None]:
-    """Fail a test in which an entity that shows no figures missed that something changed."""
+    """Fail a test if an entity with `shows_figures = False` missed a change."""
     missed = []
 
     def look(entity: PoolctlEntity[Any]) -> None:
@@ -169,7 +169,7 @@ async def service(socket_enabled: None) -> AsyncGenerator[Service]:
 
 @pytest.fixture
 async def credentials(hass: HomeAssistant) -> None:
-    """Application credentials of the simulated service."""
+    """Store application credentials of the simulated service."""
     assert await async_setup_component(hass, "application_credentials", {})
     await async_import_client_credential(
         hass, DOMAIN, ClientCredential(CLIENT_ID, CLIENT_SECRET), DOMAIN
@@ -183,7 +183,7 @@ type SignIn = Callable[..., Awaitable[ConfigFlowResult]]
 def sign_in(
     hass: HomeAssistant, service: Service, hass_client_no_auth: ClientSessionGenerator
 ) -> SignIn:
-    """Go through the sign-in page as a browser does; return how the flow goes on."""
+    """Return a function that signs in as a browser does and returns the next step."""
 
     async def go(
         flow: ConfigFlowResult,
@@ -193,7 +193,7 @@ def sign_in(
         state: str | None = None,
         before_return: Callable[[str], object] = lambda code: None,
     ) -> ConfigFlowResult:
-        service.clock.speed = 50  # the cloud takes its time
+        service.clock.speed = 50  # the cloud answers slowly
         assert flow["type"] is FlowResultType.EXTERNAL_STEP
         page = URL(flow["url"])
         assert page.query["scope"] == "profile"
@@ -224,9 +224,9 @@ def sign_in(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for the effect of a command sooner than people would."""
+    """Check the effect of a command sooner, and send values at once."""
     monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.03, 0.06, 0.1))
-    # Where time is frozen, nothing that keeps a pace would ever be sent.
+    # While time is frozen, a value that waits for its turn would never be sent.
     monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.0,))
 
 
@@ -240,7 +240,7 @@ def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the service's time fly, and neither it nor who asks it keep a pace."""
+    """Let the service's time run fast, without pauses between requests."""
     service.clock.speed = 50
     monkeypatch.setattr(pipeline, "WRITE_GAP", 0.0)
     monkeypatch.setattr(pipeline, "COMMAND_GAP", 0.0)
@@ -249,12 +249,12 @@ def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Send one value of a slider right after the other: people wait a second."""
+    """Send values of a slider 0.01 s after each other, not one second."""
     monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.01,))
 
 
 class Names(AbstractResolver):
-    """Names on the network of a test; look-ups of all others fail at once."""
+    """Resolver for the names of a test; look-ups of other names fail at once."""
 
     def __init__(self) -> None:
         self.addresses = {"localhost": "127.0.0.1"}
@@ -278,14 +278,14 @@ class Names(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Have nothing to close."""
+        """Do nothing: nothing is open."""
 
     real_close = close
 
 
 @pytest.fixture(autouse=True)
 def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
-    """Take the place of Home Assistant's resolver, which would ask the network."""
+    """Replace Home Assistant's resolver, which would query the network."""
     found = Names()
     with patch(
         "homeassistant.helpers.aiohttp_client._async_make_resolver", return_value=found
@@ -295,7 +295,7 @@ def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
 
 @pytest.fixture(autouse=True)
 def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask and send again at once: sleepers never wake while time stands still."""
+    """Query and retry without pauses: no sleep ends while time stands still."""
     monkeypatch.setattr(queries_module, "SPACING", 0.0)
     monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
     monkeypatch.setattr(proof_module, "BETWEEN_FRAMES", 0.0)
@@ -317,7 +317,7 @@ def home(
     credentials: None,
     request: pytest.FixtureRequest,
 ) -> Home:
-    """Return a home whose account is still to be set up."""
+    """Return a home whose account is not set up yet."""
     return Home(hass, service, request)
 
 
@@ -339,7 +339,7 @@ async def full(home: Home) -> Home:
 
 @pytest.fixture
 async def replayer(socket_enabled: None) -> AsyncGenerator[Replayer]:
-    """Somebody on the network who answers with what was recorded."""
+    """Run a host on the network that answers with frames it once received."""
     found = Replayer()
     found.start()
     yield found

@@ -1,4 +1,4 @@
-"""A home to test in: Home Assistant, an account of the simulated service, and time."""
+"""A home for tests: Home Assistant, an account of the simulated service, and time."""
 
 import asyncio
 from collections.abc import Generator
@@ -33,24 +33,24 @@ from .service import Service, record
 from .timers import fire_timers
 
 MOST_SENT = 2
-"""How often a command is sent that the controller declines: the second time is after a
-query has told that it was not the counter (unless a moment ago told that already)."""
+"""Most times that a declined command is sent: again only after a query has shown that
+its counter was not the reason (unless that was shown just before)."""
 
-# Before anybody freezes time.
+# Taken before time is frozen.
 _REAL_SLEEP = time.sleep
 
 
 _SHORT, _LONG = 300, 3000
-"""Turns of `settle` after which somebody seems to sleep while time stands still: the longer
-one while a thread works."""
+"""Turns of `settle` after which a task probably sleeps in frozen time; `_LONG` applies
+while a thread works."""
 
 
 class Home:
-    """Home Assistant with an account, and one controller that a test is about.
+    """Home Assistant with an account, and the controller that is tested.
 
-    Time is real, but with the fixture `freezer`: then it stands still, from the very
-    beginning, for a clock must not change under a timer, and passes as a test says
-    (`advance` and the like). `of` names another controller than that of the test.
+    Time is real, except with the fixture `freezer`: then it stands still from the
+    start, as a clock must not change under a timer, and passes only when a test lets
+    it (`advance` and similar methods). `of` selects another controller.
     """
 
     entry: MockConfigEntry
@@ -65,7 +65,7 @@ class Home:
 
     @property
     def pool(self) -> Pool:
-        """The simulated pool, brought to the time it is."""
+        """The simulated pool, updated to the current time."""
         return self.controller.pool
 
     @property
@@ -91,22 +91,22 @@ class Home:
         return found
 
     async def settle(self) -> None:
-        """Wait for Home Assistant; the service's time goes on while ours stands still."""
+        """Wait until Home Assistant is idle; in frozen time, the service's goes on."""
         done = self.hass.async_create_task(
             self.hass.async_block_till_done(wait_background_tasks=True)
         )
         if not self._frozen and isinstance(self.hass.loop, LeapingLoop):
-            await done  # who sleeps does so no longer than work takes
+            await done  # the loop leaps over sleeps
             return
         for turn in itertools.count():
             if done.done():
                 break
-            # What is to be done, here and in the service, is done by this very loop;
-            # only what other threads read from files takes real time.
+            # Home Assistant and the service run in this loop; only threads, which
+            # read files, take real time.
             await (self.spin() if turn < 100 else self.moment())
             patience = _LONG if self._threads_work else _SHORT
             if turn > patience and self._frozen:
-                self.freezer.tick(0.05)  # somebody sleeps, and time stands still
+                self.freezer.tick(0.05)  # a task sleeps in frozen time
             self.clock.advance(0.05)
 
     @property
@@ -119,16 +119,16 @@ class Home:
         return not isinstance(loop, LeapingLoop) or loop.threads_work
 
     async def spin(self, turns: int = 10) -> None:
-        """Let everybody on this loop go on, without any time passing."""
+        """Let all tasks of this loop run, without any time passing."""
         for _ in range(turns):
             await asyncio.sleep(0)
 
     async def moment(self, seconds: float = 0.001) -> None:
-        """Let real time pass, whatever Home Assistant takes for the time."""
+        """Let real time pass, even while Home Assistant's time is frozen."""
         await self.hass.loop.run_in_executor(None, _REAL_SLEEP, seconds)
 
     async def advance(self, seconds: float, *, step: float | None = None) -> None:
-        """Let time pass, in steps short enough for every timer to fire when it is due."""
+        """Let Home Assistant's time pass in steps; due timers fire after each."""
         step = step or seconds
         for _ in range(round(seconds / step)):
             self.freezer.tick(step)
@@ -136,15 +136,15 @@ class Home:
             await self.settle()
 
     async def live(self, seconds: float, *, step: float = 15) -> None:
-        """Let time pass for the pools, too; a poll at a time, unless told otherwise."""
+        """Let time pass for the pools, too, by default in steps of one poll."""
         for _ in range(round(seconds / step)):
             self.clock.advance(step)
             await self.advance(step)
 
     async def pass_time(self, seconds: float, *, step: float = 1.0) -> None:
-        """Let time pass for everybody, without waiting until all is done.
+        """Let time pass here and in the service, without waiting for tasks to end.
 
-        Unlike with `advance`, what nobody answers runs into its time-out.
+        Unlike with `advance`, a request without an answer times out.
         """
         for _ in range(round(seconds / step)):
             self.freezer.tick(step)
@@ -154,7 +154,7 @@ class Home:
             await self.moment(0.002)
 
     def go_to(self, weekday: int, hour: int, minute: int = 0) -> None:
-        """Let the pools' clock go on to a weekday and a time where the pool is."""
+        """Advance the service's clock to a weekday and time in the pool's time zone."""
         now = self.pool.local_time()
         there = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
         there += timedelta(days=(weekday - now.weekday()) % 7)
@@ -166,7 +166,7 @@ class Home:
     # --- The account ---
 
     def own(self, *controllers: Controller) -> None:
-        """Let the account have just these; the first one is what the test is about."""
+        """Leave only these controllers in the account; the first one is tested."""
         self.account.sites = [
             site
             for site in self.account.sites
@@ -182,7 +182,7 @@ class Home:
     ) -> MockConfigEntry:
         """Add an entry that remembers these controllers, and start it.
 
-        What is not remembered is found in the cloud, and reached through it alone.
+        Other controllers are found in the cloud, and reached only through it.
         """
         entry = self.service.entry(*remembered, options=options, **data)
         return await self.set_up_entry(entry)
@@ -195,7 +195,7 @@ class Home:
         return entry
 
     async def set_up_with(self, **changes: Any) -> MockConfigEntry:
-        """Set up with something else remembered of the controller than what is true."""
+        """Set up an entry whose record of the controller has these changes."""
         stored = record(self.controller, **changes)
         return await self.set_up(controllers={self.controller.device_id: stored})
 
@@ -210,19 +210,19 @@ class Home:
         assert await self.hass.config_entries.async_unload(self.entry.entry_id)
 
     async def restart(self) -> None:
-        """Start the entry anew."""
+        """Reload the entry."""
         entries = self.hass.config_entries
         self.hass.async_create_task(entries.async_reload(self.entry.entry_id))
         await self.settle()
 
     async def shut_down(self) -> None:
-        """Stop the entry, and have everything written as a stopped Home Assistant does."""
+        """Stop the entry, and write all that a stopping Home Assistant writes."""
         await self.unload()
         self.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await self.hass.async_block_till_done()
 
     async def boot(self) -> None:
-        """Start the entry in a Home Assistant that knows only what was written."""
+        """Start the entry in a Home Assistant that has only the written data."""
         self.hass.data.pop("poolctl_evidence", None)
         self.hass.data[DATA_MEMORY] = Memory(self.hass)
         await self.hass.data[DATA_MEMORY].async_load()
@@ -237,7 +237,7 @@ class Home:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What the entry remembers of the controller."""
+        """The entry's record of the controller."""
         found: dict[str, Any] = self.entry.data["controllers"][
             self.controller.device_id
         ]
@@ -245,17 +245,17 @@ class Home:
 
     @property
     def flows(self) -> list[ConfigFlowResult]:
-        """What asks for a person's attention: discoveries, and requests to sign in."""
+        """The flows that wait for a user: discoveries, and requests to sign in."""
         return self.hass.config_entries.flow.async_progress()
 
     async def answer(
         self, flow: ConfigFlowResult, data: dict[str, Any]
     ) -> ConfigFlowResult:
-        """Fill in what a flow of the integration asks for; return how it goes on."""
+        """Submit the form of a flow; return its next step."""
         manager = self.hass.config_entries.flow
         return await manager.async_configure(flow["flow_id"], data)
 
-    # --- What a person sees ---
+    # --- What a user sees ---
 
     def device(self, of: Controller | None = None) -> dr.DeviceEntry:
         """Return the device of the controller."""
@@ -267,7 +267,7 @@ class Home:
         return found
 
     def entities(self) -> list[er.RegistryEntry]:
-        """Return all entities of the entry, also those that are disabled."""
+        """Return all entities of the entry, including disabled ones."""
         registry = er.async_get(self.hass)
         return er.async_entries_for_config_entry(registry, self.entry.entry_id)
 
@@ -283,14 +283,14 @@ class Home:
     def registered(
         self, domain: str, key: str, of: Controller | None = None
     ) -> er.RegistryEntry | None:
-        """Return what the registry knows of an entity, if there is one."""
+        """Return the registry entry of an entity, if it exists."""
         registry = er.async_get(self.hass)
         unique_id = f"{(of or self.controller).device_id}_{key}"
         found = registry.async_get_entity_id(domain, DOMAIN, unique_id)
         return registry.async_get(found) if found else None
 
     def entity_id(self, domain: str, key: str, of: Controller | None = None) -> str:
-        """Return the entity of the controller with a key."""
+        """Return the entity ID for a key of the controller."""
         found = self.registered(domain, key, of)
         assert found is not None, f"no {domain} {key}"
         return found.entity_id
@@ -311,11 +311,11 @@ class Home:
 
     @property
     def source(self) -> str:
-        """What the sensor of the connection shows."""
+        """State of the sensor *Connection*."""
         return self.value("sensor", "connection")
 
     def last_reported(self) -> dict[str, datetime]:
-        """Return when each entity was written last, also if nothing changed."""
+        """Return when each state was last written, even if it did not change."""
         return {s.entity_id: s.last_reported for s in self.hass.states.async_all()}
 
     def follow(
@@ -325,7 +325,7 @@ class Home:
         return self.follow_entity(self.entity_id(domain, key, of))
 
     def follow_entity(self, entity_id: str) -> list[State]:
-        """Likewise, of an entity that may not be there yet."""
+        """Return such a list for an entity that may not exist yet."""
         states: list[State] = []
 
         @callback
@@ -337,7 +337,7 @@ class Home:
         self.hass.bus.async_listen("state_changed", changed)
         return states
 
-    # --- What a person does ---
+    # --- What a user does ---
 
     async def act(
         self,
@@ -348,7 +348,7 @@ class Home:
         of: Controller | None = None,
         **data: Any,
     ) -> None:
-        """Run `domain.action` on an entity; `domain` is that of the target of ours."""
+        """Run an action on an entity; for our own actions, `domain` is the entity's."""
         kind, _, name = action.partition(".")
         entity_id = self.entity_id(domain if kind == DOMAIN else kind, key, of)
         target = {"entity_id": entity_id}
@@ -364,7 +364,7 @@ class Home:
         context: Context | None = None,
         **data: Any,
     ) -> Any:
-        """Run one of our actions on the device of the controller; return its answer."""
+        """Run one of our actions on the controller's device; return its response."""
         return await self.hass.services.async_call(
             DOMAIN,
             action,
@@ -375,14 +375,14 @@ class Home:
         )
 
     async def enable_all(self) -> None:
-        """Enable what is disabled by default."""
+        """Enable the entities that are disabled by default, and reload."""
         registry = er.async_get(self.hass)
         for entity in self.entities():
             if entity.disabled_by is er.RegistryEntryDisabler.INTEGRATION:
                 registry.async_update_entity(entity.entity_id, disabled_by=None)
         await self.restart()
 
-    # --- What the service was asked ---
+    # --- Requests to the service ---
 
     @property
     def cloud_writes(self) -> list[str]:
@@ -395,7 +395,7 @@ class Home:
         return [r.name for r in self.controller.requests if r.op == "a"]
 
     def disconnect(self) -> None:
-        """Let nobody answer: neither the controller on the LAN nor the cloud."""
+        """Let neither the controller on the LAN nor the cloud answer."""
         for faults in (self.controller.faults, self.cloud.faults):
             faults.on("refuse")
 
@@ -409,7 +409,7 @@ class Home:
 def failure(
     key: str, error: type[HomeAssistantError] = HomeAssistantError
 ) -> Generator[pytest.ExceptionInfo[HomeAssistantError]]:
-    """Expect an error by the key of its sentence; the sentence must exist."""
+    """Expect an error with a translation key; the translation must exist."""
     with pytest.raises(error) as caught:
         yield caught
     assert caught.value.translation_key == key

@@ -1,4 +1,4 @@
-"""The integration with few of its platforms: most of the time it starts goes into entities."""
+"""Run the integration with few platforms: entities take most of its start-up time."""
 
 from collections.abc import Callable
 

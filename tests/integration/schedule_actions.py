@@ -1,4 +1,4 @@
-"""What the tests of schedules share: actions, and ways to look at schedules."""
+"""Helpers for tests of schedules: actions, and views of the schedules."""
 
 from dataclasses import replace
 from typing import Any
@@ -39,7 +39,7 @@ def new(home: Home, **changes: Any) -> dict[str, Any]:
 
 
 def die_after_command(controller: Controller, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the controller fall silent as soon as it has done what it is told next."""
+    """Let the controller stop answering once it has carried out the next action."""
     act = controller.act
 
     def act_and_die(name: str, payload: bytes) -> None:
@@ -55,11 +55,11 @@ def copies(home: Home) -> list[Schedule]:
 
 
 async def put_back(home: Home, before: list[Schedule]) -> None:
-    """End all faults, and have the schedules as they were, and that known."""
+    """End all faults, restore the schedules, and let Home Assistant read them."""
     home.controller.faults.clear()
     home.cloud.faults.clear()
     home.pool.schedules[:] = [replace(schedule) for schedule in before]
-    # After a raw action everything is read anew.
+    # After a raw action, everything is read again.
     await home.act_on_device("send_action", name="evt_rewind")
     await look(home)
     found = (await act(home, "get_schedules"))["schedules"]
@@ -68,7 +68,7 @@ async def put_back(home: Home, before: list[Schedule]) -> None:
 
 
 async def look(home: Home) -> None:
-    """Let the integration look at the controller, and at its slow data."""
+    """Let the integration read the controller, including its slow data."""
     home.hass.async_create_task(home.refresh())
     await home.settle()
 

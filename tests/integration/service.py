@@ -1,4 +1,4 @@
-"""The simulated service that the integration's tests and the soak talk to."""
+"""The simulated service that the integration's tests and the soak use."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -43,7 +43,7 @@ class Service:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Run it; begins when pumps are primed and the chemistry has settled."""
+        """Run the service, from when pumps are primed and the chemistry is stable."""
         await self.cloud.start()
         for controller in self.controllers:
             await controller.start()
@@ -92,7 +92,7 @@ class Service:
 
 
 def record(controller: Controller, **changes: Any) -> dict[str, Any]:
-    """Return what an entry remembers of a controller."""
+    """Return an entry's record of a controller."""
     return {
         "device_id": controller.device_id,
         "name": controller.name,

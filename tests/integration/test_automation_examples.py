@@ -1,4 +1,4 @@
-"""docs/automations.md: it names everything there is, and its examples do what they say."""
+"""docs/automations.md names all triggers, conditions and events; its examples work."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -33,7 +33,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     if isinstance(example := parse_yaml(block), dict)
 }
 
-# Entity of the examples -> key of ours
+# Entity ID in the examples -> key of our entity
 ENTITIES = {
     "sensor.home_pool_ph": "ph",
     "sensor.home_pool_orp": "orp",
@@ -73,7 +73,7 @@ async def _warm_spa(home: Home) -> None:
 
 
 async def _nearly_warm_spa(home: Home) -> None:
-    """Let it warm by 6 °C an hour, which is learned: 1 °C in ten minutes."""
+    """Warm the spa by 6 °C an hour (1 °C in ten minutes); this rate is learned."""
     home.pool.switch(SPA_RETURN, True)
     home.pool.water.temperature = 33.05
     for _ in range(25):
@@ -134,7 +134,7 @@ async def test_an_example(full: Home, alias: str) -> None:
     await happen(full)
     (call,) = [call for each in calls for call in each]
     assert call.data["message"] == message
-    # A clock that it waits for would go on ticking after the test.
+    # A timer that the automation waits for would outlive the test.
     target = {"entity_id": automation.entity_id}
     await full.hass.services.async_call(AUTOMATION, "turn_off", target, blocking=True)
 

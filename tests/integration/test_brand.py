@@ -18,7 +18,7 @@ BRAND = Path(integration.__file__).parent / "brand"
 async def test_images_are_served(
     hass: HomeAssistant, hass_client: ClientSessionGenerator, name: str
 ) -> None:
-    """Nothing is fetched from anywhere else, and no image stands in for another."""
+    """Every allowed image is served from its own file in the project."""
     assert await async_setup_component(hass, "brands", {})
     client = await hass_client()
     response = await client.get(f"/api/brands/integration/poolctl/{name}")

@@ -1,4 +1,4 @@
-"""The calendar: what it shows, and what is added to it, down to the relay."""
+"""The calendar: the events it shows, and schedules added to it, down to the relay."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -28,11 +28,11 @@ DAY = 86400.0
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 
-# What is shown
+# Show
 
 
 async def test_what_is_shown(calendar: Calendar) -> None:
-    """One event for each run of what is armed; now, too, and to scripts."""
+    """Each run of an armed schedule is an event: on the page, now and for scripts."""
     events = await calendar.events()
     assert {event["summary"] for event in events} == {"Filter"}
     assert len(events) in (8, 9)
@@ -63,11 +63,11 @@ async def test_what_is_shown(calendar: Calendar) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_only_from_the_day_on_which_a_schedule_was_there(full: Home) -> None:
-    """Not as if it had run before; a restart changes nothing, other times do."""
+    """A restart keeps that day; a schedule with new times is shown from today on."""
     await full.live(3 * DAY, step=DAY)
 
     async def days(name: str) -> list[int]:
-        """Return how many days ago, or in how many days, a schedule runs."""
+        """Return the days on which a schedule runs, counted from today."""
         today = dt_util.start_of_local_day()
         answer = await full.hass.services.async_call(
             "calendar",
@@ -104,7 +104,7 @@ async def test_only_from_the_day_on_which_a_schedule_was_there(full: Home) -> No
 async def test_the_older_way_of_reading(
     calendar: Calendar, hass_client: ClientSessionGenerator
 ) -> None:
-    """The night that began the day before, in a range of a minute."""
+    """A range of one minute includes a night that began on the previous day."""
     assert await calendar.send("create", event=fall(
         summary="Night",
         description="Water Slide",
@@ -144,7 +144,7 @@ async def test_over_the_days_on_which_clocks_jump(
         (event,) = [e for e in await answer.json() if e["summary"] == "Night"]
         assert event["start"] == {"dateTime": f"{date}T{start}"}
         assert event["end"] == {"dateTime": f"{date}T{end}"}
-        # Renamed on that very day, it keeps the times of all other days.
+        # Saved on that very day, it keeps the times of all other days.
         dialog = event | {n: event[n]["dateTime"] for n in ("start", "end")}
         assert await calendar.change(dialog, description="Waterfall") is None
         found = calendar.schedule("Night")
@@ -155,7 +155,7 @@ async def test_over_the_days_on_which_clocks_jump(
 
 
 async def test_create(calendar: Calendar) -> None:
-    """From the dialog to the relay."""
+    """A schedule from the dialog switches the relay at its times."""
     assert await calendar.send("create", event=fall()) is None
     found = calendar.schedule("Morning fall")
     assert (found.slot, found.aux_type, found.speed) == (FALL, 1, 0)
@@ -252,7 +252,7 @@ async def test_windows_at_and_over_midnight(
     assert await calendar.send("create", event=event) is None
     found = calendar.schedule("Morning fall")
     assert (found.start, found.end) == expected
-    # It may be conflict-free with the next day's beginning.
+    # After midnight, only a window that reaches into the next day goes on.
     calendar.home.go_to(0, 23, 30)
     assert calendar.pool.slots[FALL].on
     calendar.home.go_to(1, 0, 30)
@@ -290,7 +290,7 @@ async def test_refused(calendar: Calendar, subtests: pytest.Subtests) -> None:
             told = await calendar.send("create", event=event)
             assert told is not None and sentence in told
             assert len(calendar.home.actions) == sent
-    # No equipment is offered that schedules do not switch.
+    # Only equipment that schedules can switch is offered.
     told = await calendar.send("create", event=fall(description="Whirlpool"))
     assert told is not None
     for name in ("Spa mode", "Water Slide", "Deck Light", "UV Lamp"):
@@ -306,12 +306,12 @@ async def test_the_21st(calendar: Calendar) -> None:
         )
     told = await calendar.send("create", event=fall())
     assert told == "All 20 schedules of the controller are in use. Delete one first"
-    # It was read again before that: what was added elsewhere is shown.
+    # The schedules were read again first: those added elsewhere are shown.
     assert len({event["uid"] for event in await calendar.events()}) == 18
 
 
 async def test_the_action_of_home_assistant_names_ours(calendar: Calendar) -> None:
-    """It cannot repeat."""
+    """Home Assistant's action cannot repeat an event, so the error names ours."""
     with pytest.raises(ServiceValidationError) as caught:
         await calendar.home.hass.services.async_call(
             "calendar",

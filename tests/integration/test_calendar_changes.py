@@ -1,4 +1,4 @@
-"""Events that are changed and deleted, what goes wrong, and the cloud."""
+"""The calendar: changed and deleted events, failures, and the cloud."""
 
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
@@ -45,7 +45,7 @@ async def test_change(calendar: Calendar) -> None:
 
 
 async def test_moved_by_days(calendar: Calendar) -> None:
-    """The weekdays are those of the rule, whatever the day of the event is."""
+    """The weekdays are those of the rule, whatever the date of the event is."""
     assert await calendar.send("create", event=fall()) is None
     event = await calendar.event("Morning fall")
     for start, end, times in (
@@ -59,12 +59,12 @@ async def test_moved_by_days(calendar: Calendar) -> None:
 
 
 async def test_what_is_not_said_stays(calendar: Calendar) -> None:
-    """Neither the equipment nor its speed goes back to that of the pump."""
+    """Without a description, the equipment and its speed stay as they are."""
     calendar.pool.schedules[0].speed = 45
     event = await calendar.event("Filter")
     event["description"] = ""
     assert await calendar.change(event, summary="Slow") is not None
-    # That one was changed at the controller: here it is as it is now.
+    # Its speed was changed at the controller meanwhile; now that is shown.
     event = await calendar.event("Filter")
     assert event["description"] == "Filter Pump\n45 %"
     assert await calendar.change(event, summary="Slow", description="") is None
@@ -97,7 +97,7 @@ async def test_one_event_alone(calendar: Calendar) -> None:
 
 
 async def test_a_stale_page(calendar: Calendar) -> None:
-    """The schedule that took the place of another one is not hit by it."""
+    """An event of an old page does not change the schedule that replaced its own."""
     assert await calendar.send("create", event=fall()) is None
     event = await calendar.event("Morning fall")
     assert await calendar.delete(event) is None
@@ -111,7 +111,7 @@ async def test_a_stale_page(calendar: Calendar) -> None:
 
 
 async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
-    """Nobody here knows yet."""
+    """A change in the app that was not read yet is not overwritten."""
     assert await calendar.send("create", event=fall()) is None
     event = await calendar.event("Morning fall")
     found = calendar.schedule("Morning fall")
@@ -120,12 +120,12 @@ async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
         told = await attempt(event)
         assert told is not None and "changed elsewhere meanwhile" in told
     assert (found.used, found.end) == (True, 600)
-    # The new one is there to look at.
+    # The new end is shown.
     assert (await calendar.event("Morning fall"))["end"][11:16] == "10:00"
 
 
 async def test_a_page_that_stays_open(calendar: Calendar) -> None:
-    """It is told of every change."""
+    """An open page receives every change."""
     start = dt_util.start_of_local_day()
     await calendar.socket.send_json_auto_id(
         {
@@ -161,7 +161,7 @@ async def test_delete(calendar: Calendar) -> None:
     assert not calendar.pool.pump.running or calendar.pool.pump.run_on
 
 
-# What goes wrong
+# Failures
 
 type Change = Callable[[Calendar], Coroutine[Any, Any, str | None]]
 
@@ -201,7 +201,7 @@ async def test_the_controller_refuses(
 async def test_the_answer_gets_lost(
     calendar: Calendar, subtests: pytest.Subtests
 ) -> None:
-    """It was done all the same, once."""
+    """The command is carried out once, and counts as done."""
     expected: dict[str, set[str]] = {
         "create": {"Filter", "Morning fall"},
         "rename": {"Renamed"},
@@ -247,7 +247,7 @@ async def test_the_lan_and_the_cloud_die_under_way(
         await put_back(calendar.home, before)
 
 
-# By way of the cloud
+# Through the cloud
 
 
 @pytest.fixture

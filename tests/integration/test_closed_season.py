@@ -1,4 +1,4 @@
-"""A closed season: polling is disabled, and nothing is stale or nags."""
+"""A closed season: with polling disabled, nothing is stale and nothing nags."""
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import issue_registry as ir
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 @pytest.fixture
 async def closed(small: Home) -> Home:
-    """Disable polling as a person does, which starts the entry anew."""
+    """Disable polling as a user does, which reloads the entry."""
     await small.live(30)
     small.hass.config_entries.async_update_entry(small.entry, pref_disable_polling=True)
     await small.restart()
@@ -26,7 +26,7 @@ def reads(home: Home) -> int:
 
 
 def states(home: Home) -> set[str]:
-    """Return whether entities are available, but for *Status*, which always is."""
+    """Return whether entities are available, except *Status*, which always is."""
     return {
         "unavailable" if state.state == "unavailable" else "available"
         for entity in home.entities()
@@ -37,7 +37,7 @@ def states(home: Home) -> set[str]:
 
 
 async def test_a_pool_that_answers_stays_usable(closed: Home) -> None:
-    """It is read when what is known expires, and not before."""
+    """The controller is read when its last state expires, and not earlier."""
     assert closed.value("switch", "pump") == "on"
     before = reads(closed)
     await closed.live(80, step=5)
@@ -53,7 +53,7 @@ async def test_a_pool_that_answers_stays_usable(closed: Home) -> None:
 
 
 async def test_a_pool_that_does_not_is_not_stale(closed: Home) -> None:
-    """It is unavailable, and is left alone until a person asks."""
+    """It becomes unavailable, and is not read again until a user asks."""
     closed.disconnect()
     await closed.live(120, step=5)
     assert states(closed) == {"unavailable"}
@@ -71,7 +71,7 @@ async def test_a_pool_that_does_not_is_not_stale(closed: Home) -> None:
 
 
 async def test_a_restart_sets_up_from_memory(closed: Home) -> None:
-    """The entities are there, nobody is asked for anything, and nothing is tried again."""
+    """The entry loads with all entities, without a request to sign in or a repair."""
     there = closed.entity_keys()
     closed.disconnect()
     await closed.shut_down()
@@ -117,7 +117,7 @@ async def test_opening_the_pool(closed: Home) -> None:
 
 @pytest.mark.parametrize("days", [0, 1.25, 31])
 async def test_a_sign_in_that_has_ended_can_wait(closed: Home, days: int) -> None:
-    """Until polling is enabled again: revoked, or not renewed for too long."""
+    """A sign-in is requested only once polling is enabled again."""
     closed.controller.faults.on("refuse")
     closed.cloud.sign_ins.revoke(closed.account)
     closed.freezer.tick(days * 86400)

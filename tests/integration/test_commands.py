@@ -1,4 +1,4 @@
-"""From an action in Home Assistant to the relay, and every way it can go wrong."""
+"""Commands, from an action in Home Assistant to the relay, and their failures."""
 
 import asyncio
 from typing import Any
@@ -48,7 +48,7 @@ async def test_a_switch_costs_one_request_and_shows_the_confirmed_state(
 
 
 async def test_resume_schedule(small: Home) -> None:
-    """The action gives one slot back, the button all of them."""
+    """The action releases one slot, the button all of them."""
     await small.act("switch.turn_on", SLOT)
     assert small.pool.slots[WATERFALL].held
     await small.act("poolctl.resume_schedule", SLOT)
@@ -70,13 +70,13 @@ async def test_pump(small: Home) -> None:
     assert small.value("switch", "pump") == "off"
     assert not small.pool.pump.running
 
-    # While it stands still a speed is kept for the next start; nothing is sent.
+    # While the pump is off, a speed is kept for its next start; nothing is sent.
     seen = len(small.controller.requests)
     await small.act("number.set_value", "pump_speed", value=60)
     assert len(small.controller.requests) == seen
     assert small.value("number", "pump_speed") == "60"
     task = small.hass.async_create_task(small.act("switch.turn_on", "pump"))
-    # The reply cannot confirm a `cmd`: the asked value is shown meanwhile.
+    # The reply cannot confirm a `cmd`: the requested value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "on")
     small.clock.advance(60)
     await task
@@ -144,7 +144,7 @@ async def test_accepted_but_never_applied(small: Home) -> None:
 
 
 async def test_the_pump_by_way_of_the_cloud(small: Home) -> None:
-    """An idempotent command takes the other path when nobody answers on the first."""
+    """An idempotent command takes the other path if the first one does not answer."""
     small.controller.faults.on("refuse")
     small.clock.speed = 50
     await small.act("switch.turn_off", "pump")
@@ -168,7 +168,7 @@ async def test_a_controller_without_lan_is_switched_through_the_cloud(
 
 
 async def test_what_only_the_lan_can_do_says_so(home: Home) -> None:
-    """A controller without LAN: the cloud has no way back to the schedules."""
+    """Without the LAN, an error says that the cloud cannot release an output."""
     await home.set_up()
     with failure("not_supported", ServiceValidationError):
         await home.act("poolctl.resume_schedule", "pump")
@@ -181,7 +181,7 @@ async def test_refresh(small: Home) -> None:
 
 
 async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
-    """The person is told, and nothing is left running."""
+    """The command ends with an error."""
     full.controller.faults.on("ignore_writes")
     task = full.hass.async_create_task(
         full.act("number.set_value", "desired_ph", value=7.0)
@@ -200,7 +200,7 @@ async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
 async def test_what_fails_names_what_it_is_about(
     small: Home, fault: str, told: str
 ) -> None:
-    """Whoever switches a whole room learns which of its outputs it was."""
+    """The error names the output: a user may have switched a whole room."""
     small.controller.faults.on(fault)
     with pytest.raises(HomeAssistantError) as caught:
         await small.act("switch.turn_on", SLOT)
@@ -223,7 +223,7 @@ async def test_what_fails_names_what_it_is_about(
 async def test_nothing_runs_after_the_unload(
     full: Home, action: str, key: str, data: dict[str, Any]
 ) -> None:
-    """Neither another try nor the other path, also where nobody answers."""
+    """Neither a retry nor the other path is used, even if no request is answered."""
     full.controller.faults.on("hang")
     full.cloud.faults.on("hang")
     task = full.hass.async_create_task(full.act(action, key, **data))
@@ -256,7 +256,7 @@ async def test_a_command_between_two_tries(
 
 
 async def test_a_command_during_the_unload(small: Home) -> None:
-    """It is told in words, whoever asks at that moment."""
+    """Commands and queries of an unloaded controller fail with a translated error."""
     account = small.entry.runtime_data
     controller = account.controllers[small.controller.device_id].controller
     await small.unload()

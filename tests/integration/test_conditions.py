@@ -1,4 +1,4 @@
-"""Conditions: real automations over the simulated pools."""
+"""Conditions, in real automations with the simulated pools."""
 
 from datetime import timedelta
 from typing import Any
@@ -38,12 +38,12 @@ ASKED = {"trigger": "event", "event_type": "asked"}
 
 
 async def ask(home: Home, name: str, **options: Any) -> list[Event]:
-    """Set up an automation that tells whether a condition is met when asked."""
+    """Set up an automation that fires an event if a condition is met when asked."""
     return await ask_all(home, {name: options})
 
 
 async def ask_all(home: Home, named: dict[str, dict[str, Any]]) -> list[Event]:
-    """Likewise of several; what a name has after a space only tells them apart."""
+    """Set up one for each condition; text after a space only makes a name unique."""
     return await automate_all(
         home,
         {
@@ -61,12 +61,12 @@ async def ask_all(home: Home, named: dict[str, dict[str, Any]]) -> list[Event]:
 
 
 async def met(home: Home, answers: list[Event]) -> bool:
-    """Ask now."""
+    """Return whether the only condition is met now."""
     return len(await all_met(home, answers)) == 1
 
 
 async def all_met(home: Home, answers: list[Event]) -> set[str]:
-    """Ask now; return the names of those that are met."""
+    """Return the names of the conditions that are met now."""
     home.hass.bus.async_fire("asked")
     await home.hass.async_block_till_done()
     found = told(answers, "rule")
@@ -101,7 +101,7 @@ async def test_a_reading_and_its_range(small: Home, subtests: pytest.Subtests) -
 
 
 async def test_a_reading_that_is_not_known(home: Home) -> None:
-    """It is not in range."""
+    """An unknown reading is not in range."""
     home.own(home.service.small)
     options = {CONF_WITHOUT_FLOW: "unknown"}
     await home.set_up(home.controller, options=options)
@@ -118,7 +118,7 @@ async def test_a_reading_that_is_not_known(home: Home) -> None:
 
 
 async def test_in_range_for_a_time(small: Home) -> None:
-    """However it changes meanwhile, as long as it stays in range."""
+    """The time goes on while the reading changes within its range."""
     small.pool.water.ph = 8.2
     await small.advance(15)
     minutes = {"for": {"minutes": 10}}
@@ -180,7 +180,7 @@ async def test_all_is_well(full: Home) -> None:
     full.pool.settings["acid_remaining"] = 20_000
     full.pool.pump.dry_run_status = DRY
     assert await found() == {acid}
-    # Nothing is known of it any more.
+    # The state of an unloaded controller is unknown.
     await full.unload()
     assert not await all_met(full, answers)
 
@@ -200,13 +200,13 @@ async def test_the_connection(small: Home) -> None:
     small.cloud.faults.on("refuse")
     await small.advance(120, step=15)
     assert await all_met(small, answers) == {lost}
-    # That nobody looks says nothing about the controller.
+    # An unloaded entry says nothing about the controller.
     await small.unload()
     assert not await all_met(small, answers)
 
 
 async def test_not_on_the_network_for_a_time(small: Home) -> None:
-    """From one of the chosen connections to the other, the time goes on."""
+    """The time goes on when one chosen connection changes to the other."""
     answers = await ask(
         small, "is_connection", connection=["cloud", "lost"], **{"for": {"minutes": 10}}
     )
@@ -224,7 +224,7 @@ async def test_not_on_the_network_for_a_time(small: Home) -> None:
 
 
 async def validated(home: Home, condition: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a condition as Home Assistant takes them from a person."""
+    """Return the options of a condition as Home Assistant validates them."""
     found = await condition_helper.async_validate_condition_config(
         home.hass, cv.CONDITION_SCHEMA(condition)
     )
@@ -233,9 +233,9 @@ async def validated(home: Home, condition: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
-    """It offers all of them for the device, and prefills what is the default.
+    """The editor offers all conditions for the device, with the defaults filled in.
 
-    conditions.yaml, as Home Assistant reads it, and the code so mean the same.
+    So conditions.yaml, as Home Assistant reads it, and the code agree.
     """
     found = await async_get_conditions_for_target(full.hass, device(full), False)
     ours = {name for name in found if name.startswith(f"{DOMAIN}.")}

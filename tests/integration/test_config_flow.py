@@ -1,4 +1,4 @@
-"""Every way into the integration and every refusal, through the real sign-in page."""
+"""The config flow: every way to begin and every refusal, through the sign-in page."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
 async def start(home: Home, url: str) -> ConfigFlowResult:
-    """Begin by hand and give the service address."""
+    """Begin by hand and enter the address of the service."""
     flow = await home.hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_USER}
     )
@@ -50,7 +50,7 @@ async def start(home: Home, url: str) -> ConfigFlowResult:
 
 
 def announcement(told: Announcement, **changes: str | None) -> ZeroconfServiceInfo:
-    """Return what Home Assistant makes of an announcement."""
+    """Return an announcement as Home Assistant passes it to the flow."""
     text = told.text | changes
     return ZeroconfServiceInfo(
         ip_address=ip_address(told.host),
@@ -66,7 +66,7 @@ def announcement(told: Announcement, **changes: str | None) -> ZeroconfServiceIn
 async def hear(
     home: Home, told: Announcement, **changes: str | None
 ) -> ConfigFlowResult:
-    """Let Home Assistant hear an announcement, true or not."""
+    """Let Home Assistant receive an announcement, true or not."""
     return await home.hass.config_entries.flow.async_init(
         DOMAIN,
         context={
@@ -84,7 +84,7 @@ async def hear(
 async def discover(
     home: Home, controller: Controller, **changes: str | None
 ) -> ConfigFlowResult:
-    """Let Home Assistant hear of a controller."""
+    """Let Home Assistant discover a controller."""
     told = replace(Announcement.of(controller), name=controller.name)
     return await hear(home, told, **changes)
 
@@ -240,7 +240,7 @@ async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> No
 def recording(
     hass: HomeAssistant, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> Callable[[], dict[str, Any]]:
-    """Have Home Assistant write into a folder of the test; return what reads the recording."""
+    """Let Home Assistant write into `tmp_path`; return a reader of the recording."""
     hass.config.config_dir = str(tmp_path)
 
     def read_it() -> dict[str, Any]:
@@ -260,7 +260,7 @@ async def test_account_unreadable(
     recording: Callable[[], dict[str, Any]],
     fault: str,
 ) -> None:
-    """What the service answered is in a file that a person can attach to a report."""
+    """The service's answers are in a file that a user can attach to a report."""
     flow = await start(home, home.cloud.base_url)
     home.cloud.faults.on(fault)
     result = await sign_in(flow)
@@ -275,7 +275,7 @@ async def test_account_unreadable(
 async def test_a_recording_that_cannot_be_written(
     home: Home, sign_in: SignIn, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The dialog ends as it does anyway."""
+    """The flow ends as it does with a recording."""
     home.hass.config.config_dir = str(tmp_path / "none")
     flow = await start(home, home.cloud.base_url)
     home.cloud.faults.on("error_500")
@@ -290,12 +290,12 @@ async def test_no_controllers(home: Home, sign_in: SignIn) -> None:
 
 
 async def test_discovered_again_after_it_was_deleted(home: Home) -> None:
-    """Home Assistant does that by the names of services that it keeps with an entry."""
+    """The entry keeps the names by which Home Assistant discovers them again."""
     entry = await home.set_up(*home.service.controllers)
     for controller in home.service.controllers:
         result = await discover(home, controller)
         assert result["reason"] == "already_configured"
-    # Anybody can announce our controller under a thousand names.
+    # Any host can announce our controller under many names.
     told = Announcement.of(home.controller)
     for number in range(15):
         await hear(home, replace(told, name=f"other {number}"))
@@ -373,7 +373,7 @@ async def test_known_address_is_suggested(home: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_new_address_is_taken_over_in_place(small: Home) -> None:
-    """As soon as the known one has not answered twice."""
+    """A new address is used once the previous one has not answered twice."""
     await small.controller.move("127.0.0.1")
     result = await discover(small, small.controller)
     assert result["reason"] == "already_configured"
@@ -384,7 +384,7 @@ async def test_new_address_is_taken_over_in_place(small: Home) -> None:
 
 
 async def test_address_of_another_controller_is_not_taken_over(small: Home) -> None:
-    """It must answer with this controller's key, whoever announces it."""
+    """A new address must answer with this controller's key."""
     before = dict(small.stored)
     result = await discover(
         small,
@@ -448,7 +448,7 @@ async def test_reauth_with_another_account_changes_nothing(
 
 
 async def test_accounts_without_userinfo(home: Home, sign_in: SignIn) -> None:
-    """The subject of the token steps in (design.md 2)."""
+    """The subject of the token is used instead (design.md 3)."""
     home.cloud.not_offered.add("userinfo")
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["result"].unique_id == "user-1"

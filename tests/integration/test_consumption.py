@@ -1,4 +1,4 @@
-"""Acid and chlorine used, and how long they last: what is shown, and what is kept."""
+"""Acid and chlorine used, and how long they last: shown, and kept over restarts."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -32,7 +32,7 @@ async def pool(home: Home) -> Home:
 
 
 def use(home: Home, ml: float, of: str = "acid") -> None:
-    """Have some taken out of a drum, or filled in."""
+    """Take an amount out of a drum."""
     home.pool.settings[f"{of}_remaining"] -= ml
 
 
@@ -54,7 +54,7 @@ async def test_what_is_used_is_shown(pool: Home) -> None:
     await polls(pool, 4)
     assert used(pool) == "75"
     assert used(pool, "chlorine") == "120"
-    # Written when it changed, not with every poll.
+    # The state is written when it changes, not with every poll.
     assert [state.state for state in followed] == ["30", "75"]
     state = pool.state("sensor", "acid_used_today")
     assert {
@@ -66,7 +66,7 @@ async def test_what_is_used_is_shown(pool: Home) -> None:
 
 
 async def test_true_doses(pool: Home) -> None:
-    """Those of the simulated firmware, as much as it took out of the drum."""
+    """The use shown is what the simulated firmware took out of the drum."""
     water, settings = pool.pool.water, pool.pool.settings
     before = settings["acid_remaining"]
     water.ph, water.drift = 7.9, 1.0
@@ -102,7 +102,7 @@ async def test_the_day_begins_with_0(pool: Home) -> None:
 
 
 async def test_over_a_restart(pool: Home) -> None:
-    """What is used meanwhile counts; nothing counts twice."""
+    """Use during the restart counts; nothing counts twice."""
     use(pool, 60)
     await polls(pool)
     await pool.unload()
@@ -125,7 +125,7 @@ async def test_in_the_cloud(pool: Home) -> None:
 
 
 async def test_a_cloud_that_does_not_tell(pool: Home) -> None:
-    """An old level is no level: what two days used is not today's alone."""
+    """With an old level, use is unknown; later it is spread over the days between."""
     pool.cloud.not_offered.add("chemistryCard")
     pool.controller.faults.on("refuse")
     await pool.live(300, step=30)
@@ -144,7 +144,7 @@ async def test_a_cloud_that_does_not_tell(pool: Home) -> None:
 
 
 def kept(days: int) -> dict[str, object]:
-    """Return what is kept of days on which 400 mL were used each."""
+    """Return stored data of days on which 400 mL were used each."""
     today = date(2026, 7, 1)
     return {
         "level": 12_600,

@@ -50,7 +50,7 @@ async def with_schedules(home: Home, hour: int) -> None:
 def evidence(
     home: Home, assumption: Assumption = Assumption.SCHEDULE_TIMES
 ) -> Tally | None:
-    """Return what is counted of the times of schedules."""
+    """Return the tally of an assumption, by default about the times of schedules."""
     observers = home.entry.runtime_data.observers
     found: Evidence = observers.evidence[home.controller.device_id]
     return found.tallies.get(assumption)
@@ -59,7 +59,7 @@ def evidence(
 @pytest.mark.freeze_time("2026-07-01 23:40:00+00:00")
 @pytest.mark.parametrize("goes_on", [True, False])
 async def test_a_schedule_over_midnight(home: Home, goes_on: bool) -> None:
-    """Whether it goes on is counted once a night, and only of what nobody holds."""
+    """Whether a schedule goes on after midnight is counted once a night."""
     await with_schedules(home, 23)
     for index in (1, 2, 3):
         home.pool.schedules[index] = Schedule()
@@ -70,7 +70,7 @@ async def test_a_schedule_over_midnight(home: Home, goes_on: bool) -> None:
     await home.live(15 * 60)
     assert home.pool.slots[FALL].on
     if not goes_on:
-        # As a controller would end it that takes no schedule over midnight.
+        # Like a controller that ends every schedule at midnight.
         home.pool.schedules[4].end = 24 * 60
     await home.live(20 * 60)
     assert home.pool.slots[FALL].on is goes_on
@@ -83,7 +83,7 @@ async def test_a_schedule_over_midnight(home: Home, goes_on: bool) -> None:
 
 @pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
 async def test_schedules_that_begin_at_their_times(home: Home) -> None:
-    """Three starts prove the time zone, and that there is nothing to allow for."""
+    """Three starts at their times confirm the time zone, without an offset."""
     await with_schedules(home, 12)
     await home.live(15 * 60)
     assert evidence(home) is None
@@ -93,7 +93,7 @@ async def test_schedules_that_begin_at_their_times(home: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
 async def test_a_controller_whose_clock_is_an_hour_behind(home: Home) -> None:
-    """A run is shown when it will be, by our clock; a restart forgets nothing."""
+    """The next run is shown by our clock, also after a restart."""
     home.own(home.service.small)
     home.controller.dialects.add(Dialect.CLOCK_HOUR_BEHIND)
     await with_schedules(home, 11)

@@ -1,8 +1,8 @@
-"""Every kept report of an owner (tests/controllers) goes on to mean what it means.
+"""Every kept report of an owner (tests/controllers) keeps its meaning.
 
-A report is a controller that answers with recorded bytes: what is decoded, what each
-entity shows, what it proves, and the bytes of the commands are a snapshot. Look at what
-`--snapshot-update` changes: it is what that owner would see.
+A report is played as a controller that answers with recorded bytes. The verdicts, the
+state of each entity and the bytes of the commands are snapshots. Review what
+`--snapshot-update` changes: that owner would see it, too.
 """
 
 from datetime import UTC, datetime
@@ -47,12 +47,12 @@ def report(request: pytest.FixtureRequest) -> Part:
     ids=lambda path: path.stem,
 )
 def part(request: pytest.FixtureRequest) -> Part:
-    """Return the controller of each file with frames: not one that the cloud alone reaches."""
+    """Return the controller of each file with frames: those reached on the LAN."""
     return controller_of(request.param)
 
 
 def test_there_are_reports() -> None:
-    """Those of the simulated pools, at least: they have the form of today."""
+    """There are at least the simulated pools, in the current format."""
     assert {path.parent.name for path in REPORTS} >= {"simulated"}
 
 
@@ -82,7 +82,7 @@ async def test_what_it_shows(
 async def test_what_it_is_sent(
     home: Home, part: Part, freezer: FrozenDateTimeFactory, snapshot: SnapshotAssertion
 ) -> None:
-    """A recording does not change: every command fails in words, and is on the wire once."""
+    """Each command is sent once, although a recording never shows its effect."""
     controller = await playback(home, part, freezer)
     sent = []
     for entity in sorted(home.entities(), key=lambda entity: entity.unique_id):

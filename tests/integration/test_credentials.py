@@ -16,7 +16,7 @@ async def test_nobody_signs_in_nowhere(hass: HomeAssistant) -> None:
     credential = ClientCredential("id", "secret")
     with pytest.raises(ImplementationUnavailableError) as raised:
         await async_get_auth_implementation(hass, DOMAIN, credential)
-    # An argument would be said instead of Home Assistant's translated sentence.
+    # An argument would be shown instead of Home Assistant's translated sentence.
     assert raised.value.translation_key == "oauth2_implementation_unavailable"
     assert raised.value.generate_message
 

@@ -1,4 +1,4 @@
-"""The frontend is given the dashboard, and the dashboard knows our entities."""
+"""The dashboard: its module in the frontend, and the runs that it shows."""
 
 from datetime import datetime
 from pathlib import Path
@@ -24,14 +24,14 @@ from tests.simulator.schedules import Schedule
 
 from .home import Home
 
-# What index.html tells a browser to load.
+# A module that index.html makes a browser load.
 EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')
 JOINED: Final = re.compile(r"^const \$(\w+) = \(\(\) => \{$", re.MULTILINE)
 
-# The page that a screen shows that something is cast to.
+# Origin of the page on a cast device.
 CAST: Final = "https://cast.home-assistant.io"
 
-# Before it, there is another page.
+# Without this, the frontend begins with the onboarding page.
 ONBOARDED: Final = {
     "version": 4,
     "key": "onboarding",
@@ -40,14 +40,14 @@ ONBOARDED: Final = {
 
 
 async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
-    """Return what of ours a browser is told to load with the frontend."""
+    """Return our modules that a browser loads with the frontend."""
     client = await hass_client()
     page = await (await client.get("/")).text()
     return EXTRA_MODULE.findall(page)
 
 
 def _resources(hass: HomeAssistant) -> list[str]:
-    """Return the resources of dashboards that are kept now."""
+    """Return the URLs of the current resources of dashboards."""
     return [item[CONF_URL] for item in hass.data[LOVELACE_DATA].resources.async_items()]
 
 
@@ -61,7 +61,7 @@ async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
 async def test_frontend_loads_dashboard(
     hass: HomeAssistant, hass_client: ClientSessionGenerator, frontend: None, home: Home
 ) -> None:
-    """All files are one module, as JavaScript that may be kept, for casts, too."""
+    """All files are one JavaScript module, which may be cached and cast."""
     home.own(home.service.small)
     await home.set_up(home.service.small)
     (module,) = await _offered(hass_client)
@@ -80,7 +80,7 @@ async def test_frontend_loads_dashboard(
 async def test_goes_with_the_last_account(
     hass: HomeAssistant, hass_client: ClientSessionGenerator, frontend: None, home: Home
 ) -> None:
-    """One account goes and another stays; then that goes, too, and so does the module."""
+    """The module stays with another account, and goes with the last one."""
     home.own(home.service.small, home.service.full)
     data = home.service.entry(home.service.full).data
     another = MockConfigEntry(domain=DOMAIN, unique_id="another", data=data)
@@ -98,7 +98,7 @@ async def test_goes_with_the_last_account(
 async def test_other_version(
     hass: HomeAssistant, hass_storage: dict[str, Any], frontend: None, home: Home
 ) -> None:
-    """The resource of another version is brought up to date; others stay as they are."""
+    """Our resources of other versions are replaced; all others stay as they are."""
     card = {"id": "1", "type": "module", "url": "/local/card.js"}
     old = {"id": "2", "type": "module", "url": f"{dashboard.PATH}/old/poolctl.js"}
     older = {"id": "3", "type": "module", "url": f"{dashboard.PATH}/older/poolctl.js"}
@@ -118,7 +118,7 @@ async def test_other_version(
 async def test_a_disabled_account_is_deleted_after_a_restart(
     hass: HomeAssistant, hass_storage: dict[str, Any], frontend: None, home: Home
 ) -> None:
-    """Nothing of ours ran since the start, and nothing stays behind (W6)."""
+    """Only the counters stay behind, although the integration never ran (W6)."""
     ours = {"id": "2", "type": "module", "url": f"{dashboard.PATH}/old/poolctl.js"}
     hass_storage["lovelace_resources"] = {
         "version": 1,
@@ -150,7 +150,7 @@ async def test_resources_in_yaml(
     hass_storage: dict[str, Any],
     home: Home,
 ) -> None:
-    """Where resources are kept in YAML they stay as they are; browsers load it still."""
+    """Resources in YAML stay as they are, and browsers load the module anyway."""
     hass_storage["onboarding"] = ONBOARDED
     assert await async_setup_component(
         hass, "lovelace", {"lovelace": {"resource_mode": "yaml", "resources": []}}
@@ -165,13 +165,13 @@ async def test_resources_in_yaml(
 
 
 async def test_without_frontend(hass: HomeAssistant) -> None:
-    """Home Assistant without a frontend, or without even http, does not mind."""
+    """Home Assistant can run without a frontend."""
     assert await async_setup_component(hass, DOMAIN, {})
     assert "frontend" not in hass.config.components
 
 
 async def test_starts_after_frontend(hass: HomeAssistant) -> None:
-    """Whether there is a frontend is known by the time it is asked for."""
+    """The frontend, if any, is set up before the integration checks for it."""
     integration = await async_get_integration(hass, DOMAIN)
     assert {"frontend", "http"} <= set(integration.after_dependencies)
 
@@ -179,7 +179,7 @@ async def test_starts_after_frontend(hass: HomeAssistant) -> None:
 def test_changed_files_have_another_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A browser that kept the old module asks for the new one."""
+    """A browser that cached the old module requests the new one."""
     for file in dashboard.FOLDER.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     url = dashboard.ModuleView(dashboard.joined()).url
@@ -193,7 +193,7 @@ def test_changed_files_have_another_address(
 async def test_plan(
     hass_ws_client: WebSocketGenerator, hass_admin_user: MockUser, home: Home
 ) -> None:
-    """Runs of armed schedules by the entity of their output, whole also over midnight."""
+    """Users receive the runs of their permitted entities, whole even over midnight."""
     home.own(home.service.small)
     home.pool.schedules[1] = Schedule(2, 1, 0, 0, 22 * 60, 120, 127, "Late", True)
     home.pool.schedules[2] = Schedule(3, 1, 0, 0, 60, 120, 127, "Off", False)

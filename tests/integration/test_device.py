@@ -1,4 +1,4 @@
-"""The page of a device shows what is known of a controller, and nothing else."""
+"""The device shows the reported properties of a controller, and nothing else."""
 
 from homeassistant.helpers import area_registry as ar
 import pytest
@@ -19,7 +19,7 @@ async def test_what_is_known(full: Home) -> None:
 
 
 async def test_what_is_not_known_is_not_told(full: Home) -> None:
-    """The interface names no manufacturer, and a controller serves no page."""
+    """The interface does not name a manufacturer, and controllers serve no page."""
     found = full.device()
     assert found.manufacturer is None
     assert found.model_id is None
@@ -35,7 +35,7 @@ async def test_what_is_not_known_is_not_told(full: Home) -> None:
 
 @pytest.mark.parametrize("not_offered", [set(), {"auxInfo"}])
 async def test_through_the_cloud_alone(home: Home, not_offered: set[str]) -> None:
-    """The firmware is not told there."""
+    """The cloud does not report the firmware."""
     home.own(home.service.small)
     home.cloud.not_offered |= not_offered
     await home.set_up()
@@ -57,7 +57,7 @@ async def test_an_update_of_the_firmware(small: Home) -> None:
 
 
 async def test_the_site_is_in_no_name(full: Home) -> None:
-    """A site is no room: no area is made of it, and no identifier begins with it."""
+    """A site is not a room: it is neither an area nor the start of an entity ID."""
     assert not ar.async_get(full.hass).areas
     for entity in full.entities():
         assert entity.entity_id.split(".")[1].startswith("beach_pool_")

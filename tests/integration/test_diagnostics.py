@@ -1,4 +1,4 @@
-"""What a person attaches to a bug report: files, and what was logged."""
+"""Diagnostics and log lines, which a user attaches to a bug report."""
 
 from collections import Counter
 import logging
@@ -27,7 +27,7 @@ async def dump(home: Home, hass_client: ClientSessionGenerator) -> dict[str, Any
     return found
 
 
-# --- What it tells ---
+# --- Diagnostics ---
 
 
 async def test_a_pool_on_the_lan(
@@ -61,10 +61,10 @@ async def test_a_pool_on_the_lan(
 async def test_the_frame_as_it_came(
     full: Home, hass_client: ClientSessionGenerator
 ) -> None:
-    """With its counter and without its tag; the decoded state is beside it."""
+    """The frame has its counter but not its tag; the decoded state is beside it."""
     (controller,) = (await dump(full, hass_client))["controllers"]
     frame = controller["last_frame"]
-    # Queries were answered after it.
+    # Replies to queries came after it.
     assert 1000 < frame["counter"] < full.controller.counter
     decoded = decode_frame(bytes.fromhex(frame["payload"]))
     assert decoded.telemetry is not None
@@ -80,7 +80,7 @@ async def test_the_frame_as_it_came(
 async def test_what_people_typed_is_replaced(
     full: Home, hass_client: ClientSessionGenerator
 ) -> None:
-    """That there is a name is told, and which slot has none."""
+    """Redacted names still show which slots have a name."""
     (controller,) = (await dump(full, hass_client))["controllers"]
     state = controller["state"]
     names = [slot.name for slot in full.pool.slots]
@@ -94,7 +94,7 @@ async def test_what_people_typed_is_replaced(
 
 @pytest.mark.usefixtures("freezer")
 async def test_a_bad_day(small: Home, hass_client: ClientSessionGenerator) -> None:
-    """Misses are counted, the newest errors named, and what is not offered listed."""
+    """Misses are counted, the newest errors named, and missing endpoints listed."""
     small.cloud.not_offered.add("auxInfo")
     small.controller.faults.on("truncated_frame")
     await small.advance(400, step=30)
@@ -130,7 +130,7 @@ async def test_a_bad_day(small: Home, hass_client: ClientSessionGenerator) -> No
 async def test_one_of_two_controllers(
     home: Home, hass_client: ClientSessionGenerator
 ) -> None:
-    """The diagnostics of a device are about that one."""
+    """The diagnostics of a device are about that device only."""
     entry = await home.set_up(*home.service.controllers)
     found = await dump(home, hass_client)
     assert [c["number"] for c in found["controllers"]] == [1, 2]
@@ -146,7 +146,7 @@ async def test_one_of_two_controllers(
 async def test_an_account_that_is_not_loaded(
     home: Home, hass_client: ClientSessionGenerator
 ) -> None:
-    """Just then somebody wants to know."""
+    """An account that failed to load has diagnostics, too."""
     home.own(home.service.small)
     await home.set_up(home.controller)
     await home.unload()
@@ -172,7 +172,7 @@ async def test_an_account_that_is_not_loaded(
     assert "controllers" not in found
 
 
-# --- What it is not told again and again ---
+# --- Log ---
 
 
 @pytest.mark.parametrize("side", ["lan", "cloud"])
@@ -180,9 +180,9 @@ async def test_an_account_that_is_not_loaded(
 async def test_a_fault_that_lasts_is_told_once(
     small: Home, caplog: pytest.LogCaptureFixture, side: str
 ) -> None:
-    """Whatever it is; while another way works, nothing is said at all."""
+    """No line is logged twice; while another path works, nothing is logged."""
     faults = small.controller.faults if side == "lan" else small.cloud.faults
-    slow = {"hang", "slow_headers", "busy"}  # time stands still for them
+    slow = {"hang", "slow_headers", "busy"}  # they take time, which stands still
     for fault in sorted(faults.known.keys() - slow):
         caplog.clear()
         if side == "cloud":
@@ -194,7 +194,7 @@ async def test_a_fault_that_lasts_is_told_once(
             for line in caplog.records
             if line.name.startswith(PACKAGE) and line.levelno > logging.DEBUG
         )
-        # A frame that nobody understands is worth a report.
+        # A frame that cannot be decoded is worth a report.
         most = int(side == "cloud" or fault == "truncated_frame")
         assert max(lines.values(), default=0) <= most, (fault, lines)
         small.reconnect()

@@ -1,4 +1,4 @@
-"""The account, whatever dialect the service speaks."""
+"""The account, in each dialect of the service."""
 
 from homeassistant.helpers import device_registry as dr
 import pytest
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("freezer")
 
 
 def asked(home: Home, name: str) -> int:
-    """Return how many requests of a name there were."""
+    """Return the number of requests with a name."""
     return sum(request.name == name for request in home.cloud.requests)
 
 
@@ -28,7 +28,7 @@ def devices(home: Home) -> set[str | None]:
 
 @pytest.mark.parametrize("dialect", [D.C11_EMPTY_ONCE, D.C11_SHORTER_ONCE])
 async def test_an_inventory_that_is_wrong_once(home: Home, dialect: D) -> None:
-    """Nothing is lost, a typed address and a key least of all."""
+    """No controller is lost, nor an address that a user entered, nor a key."""
     home.cloud.dialects = {dialect}
     stored = {
         each.device_id: record(each, by_hand=True) for each in home.service.controllers
@@ -98,7 +98,7 @@ async def test_a_key_is_asked_for_again_soon(home: Home) -> None:
 
 
 async def test_when_a_key_is_asked_for_again(home: Home) -> None:
-    """After 30 s, 2 min and 5 min, and with the hourly inventory."""
+    """It is requested after 30 s, 2 min and 5 min, and with the hourly inventory."""
     home.own(home.service.small)
     home.cloud.faults.on("error_500", "envelope-key")
     await home.set_up_with(key=None)
@@ -112,7 +112,7 @@ async def test_when_a_key_is_asked_for_again(home: Home) -> None:
 
 
 async def test_a_key_that_the_account_does_not_have(home: Home) -> None:
-    """A clear no is no reason to ask before the next inventory."""
+    """After a clear refusal, the key is not requested before the next inventory."""
     home.own(home.service.small)
     home.cloud.not_offered.add("envelope-key")
     await home.set_up_with(key=None)
@@ -162,7 +162,7 @@ async def test_the_old_refresh_token_goes_on(home: Home) -> None:
 
 
 async def test_a_redirect_of_the_token_endpoint(small: Home) -> None:
-    """Neither followed nor a reason to sign in again."""
+    """It is neither followed nor a reason to sign in again."""
     small.cloud.dialects = {D.C13_REDIRECT}
     small.cloud.elsewhere = f"http://127.0.0.1:{small.service.full.port}/token"
     small.cloud.expire_tokens()

@@ -1,4 +1,4 @@
-"""A home whose service answers nothing well but what interface.md publishes."""
+"""A home whose service serves only the endpoints that interface.md publishes."""
 
 import pytest
 
@@ -10,14 +10,14 @@ from .service import record
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
-# A time-out takes real time here; the unit test has it.
+# Time-outs are left to the unit test: time stands still here.
 FAILURES = [each for each in D if each.startswith("C14") and each is not D.C14_SILENT]
 UNPUBLISHED = {each.name for each in ENDPOINTS.values() if not each.published}
 
 
 @pytest.mark.parametrize("failure", [*FAILURES, D.C17_PUBLISHED])
 async def test_published_endpoints_are_enough(home: Home, failure: D) -> None:
-    """For the account, the LAN of one controller and the cloud of the other."""
+    """They suffice for the account, a controller on the LAN and one in the cloud."""
     home.cloud.dialects, home.cloud.failing = {failure}, UNPUBLISHED
     home.service.full.faults.on("refuse")
     stored = {each.device_id: record(each) for each in home.service.controllers}
@@ -35,7 +35,7 @@ async def test_published_endpoints_are_enough(home: Home, failure: D) -> None:
 
 
 async def test_what_published_endpoints_can_do_is_offered(home: Home) -> None:
-    """The pump and its speed, and nothing that the service cannot do (C17)."""
+    """The pump and its speed are offered, and nothing that the service lacks (C17)."""
     home.own(home.service.full)
     home.controller = home.service.full
     home.cloud.dialects = {D.C17_PUBLISHED}

@@ -1,4 +1,4 @@
-"""A controller that is otherwise than was bet on (unknowns.md), seen by a person."""
+"""A controller that differs from the assumptions (unknowns.md), as a user sees it."""
 
 from ipaddress import IPv4Address
 
@@ -15,7 +15,7 @@ from .test_dialects_lan_clocks import SLOT, WATERFALL, click
 pytestmark = pytest.mark.usefixtures("quick")
 
 
-# L3, L4, L9 to L11: other bytes than those we know
+# L3, L4, L9 to L11: other bytes than documented
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("quick")
 async def test_another_frame_version(
     home: Home, dialect: Dialect, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The LAN works, and the version is named once."""
+    """The LAN works, and the version is logged once."""
     home.own(home.service.small)
     home.controller.dialects.add(dialect)
     await home.set_up(home.controller)
@@ -39,7 +39,7 @@ async def test_another_frame_version(
 
 @pytest.mark.parametrize("dialect", [Dialect.LONGER_REPLIES, Dialect.LONGER_RECORDS])
 async def test_replies_that_are_longer(home: Home, dialect: Dialect) -> None:
-    """Names are read; schedules are kept or read, and never wrong."""
+    """Names and commands work; schedules are read if only the reply is longer."""
     home.own(home.service.small)
     home.controller.dialects.add(dialect)
     await home.set_up(home.controller)
@@ -70,7 +70,7 @@ async def test_heating_that_tells_less(home: Home, dialect: Dialect) -> None:
 
 
 async def test_a_spa_by_solar_heating(home: Home) -> None:
-    """It has a thermostat that works."""
+    """A spa that is heated by solar heating has a working thermostat."""
     home.own(home.service.full)
     home.controller.dialects.add(Dialect.SPA_BY_SOLAR)
     await home.set_up(home.controller)
@@ -89,7 +89,7 @@ async def test_a_reply_without_a_frame(small: Home, dialect: Dialect) -> None:
 
 
 async def test_names_that_would_be_links(home: Home) -> None:
-    """What a controller says is shown as words, and can be stored."""
+    """Names from a controller are shown as plain text."""
     home.own(home.service.small)
     home.pool.slots[WATERFALL].name = "![x](http://evil.example)"
     await home.set_up(home.controller)
@@ -130,7 +130,7 @@ async def busy(home: Home) -> Home:
 
 
 async def test_one_schedule_from_one_click(busy: Home) -> None:
-    """It was made, and shows."""
+    """The schedule is created once, although the reply was `busy`."""
     target = busy.entity_id("switch", "slot_3")
     await busy.act_on_device(
         "create_schedule",
@@ -145,14 +145,14 @@ async def test_one_schedule_from_one_click(busy: Home) -> None:
 
 
 async def test_a_colour_whose_reply_found_no_room(busy: Home) -> None:
-    """Nothing tells what a light shows: it is not sent again, and the sentence says so."""
+    """A light's colour cannot be read: it is sent once, with an unknown outcome."""
     with failure("outcome_unknown"):
         await busy.act("light.turn_on", "slot_1", effect="red")
     assert busy.actions == ["cmd"] and busy.cloud_writes == []
 
 
 async def test_a_switch_whose_reply_found_no_room(busy: Home) -> None:
-    """It is on, and that is shown."""
+    """The output is shown as on, although the reply was `busy`."""
     await busy.act("switch.turn_on", "slot_3")
     assert busy.value("switch", "slot_3") == "on"
     assert busy.cloud_writes == []
@@ -160,7 +160,7 @@ async def test_a_switch_whose_reply_found_no_room(busy: Home) -> None:
 
 @pytest.mark.parametrize("action", ["send_action", "send_query"])
 async def test_what_a_person_composed(busy: Home, action: str) -> None:
-    """It is sent once; whether an action ran is not known."""
+    """A raw action is sent once, and its outcome is unknown; a raw query is `busy`."""
     query = action == "send_query"
     if query:
         busy.controller.faults.on("busy")
@@ -171,7 +171,7 @@ async def test_what_a_person_composed(busy: Home, action: str) -> None:
     assert busy.actions == ([] if query else ["set_time"])
 
 
-# L8: what never arrived
+# L8: requests that never arrived
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ async def test_requests_that_got_lost(small: Home, dialect: Dialect) -> None:
 async def test_a_port_that_is_closed_for_some_seconds(
     small: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A person's command waits until it is open again."""
+    """A user's command waits until the port is open again."""
     monkeypatch.setattr(lan_delivery, "_AGAIN", (0.05, 0.15, 0.3, 0.4))
     small.cloud.faults.on("refuse")
     small.clock.speed = 10

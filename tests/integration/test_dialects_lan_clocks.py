@@ -1,4 +1,4 @@
-"""Counters and clocks of the LAN (unknowns.md L1 and L14), seen by a person."""
+"""Counters and clocks of the LAN (unknowns.md L1 and L14), as a user sees them."""
 
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ DAY = 24 * 60 * 60
 
 @pytest.fixture
 def clocks(monkeypatch: pytest.MonkeyPatch, service: Service) -> SimpleNamespace:
-    """Take the time of the simulated world, plus `wrong` seconds."""
+    """Use the simulated service's time; the wall clock is `wrong` seconds ahead."""
     found, world = SimpleNamespace(wrong=0.0), service.clock
     monkeypatch.setattr(clock, "wall_clock", lambda: world.time() + found.wrong)
     monkeypatch.setattr(clock, "steady_clock", world.monotonic)
@@ -42,7 +42,7 @@ def clocks(monkeypatch: pytest.MonkeyPatch, service: Service) -> SimpleNamespace
 def sooner(
     monkeypatch: pytest.MonkeyPatch, service: Service
 ) -> Iterator[Callable[[float], None]]:
-    """Let time pass so many times as fast."""
+    """Return a function that lets time pass faster by a factor."""
 
     def begin(times: float) -> None:
         monkeypatch.setattr(queries_module, "SOON", queries_module.SOON / times)
@@ -54,7 +54,7 @@ def sooner(
 
 
 async def click(home: Home, times: int) -> None:
-    """Switch on and off; every click is shown and done."""
+    """Switch on and off in turn; every click must be shown and done."""
     for number in range(times):
         wanted = "off" if number % 2 else "on"
         await home.act(f"switch.turn_{wanted}", SLOT)
@@ -67,7 +67,7 @@ async def click(home: Home, times: int) -> None:
 
 @pytest.mark.parametrize("dialect", [*NEAR, Dialect.COUNTER_AHEAD_5_MIN])
 async def test_another_client_is_ahead(small: Home, dialect: Dialect) -> None:
-    """Nothing is refused, and nothing goes by the cloud."""
+    """Every click succeeds on the LAN, and none goes through the cloud."""
     small.controller.dialects.add(dialect)
     await click(small, 4)
     assert small.cloud_writes == []
@@ -75,7 +75,7 @@ async def test_another_client_is_ahead(small: Home, dialect: Dialect) -> None:
 
 
 async def test_a_cloud_that_signs_all(small: Home) -> None:
-    """40 clicks, and none is refused."""
+    """40 clicks succeed, and none goes through the cloud."""
     small.controller.dialects.add(Dialect.CLOUD_SIGNS_ALL)
     for _ in range(20):
         for _ in range(3):
@@ -87,7 +87,7 @@ async def test_a_cloud_that_signs_all(small: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_another_client_is_a_day_ahead(small: Home) -> None:
-    """The cloud takes it, and a repair says why until that time has come."""
+    """The cloud takes the command, and a repair explains it until that time."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
     await small.act("switch.turn_on", SLOT)
     small.clock.advance(5)
@@ -106,7 +106,7 @@ async def test_another_client_is_a_day_ahead(small: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_nothing_was_switched_a_day_ahead(small: Home) -> None:
-    """The queries of every five minutes tell, too."""
+    """The queries every five minutes reveal it, too."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
     await small.live(960, step=60)
     assert set(shown(small)) == {"clock_ahead"}
@@ -122,7 +122,7 @@ async def test_what_time_heals_is_no_repair(small: Home, dialect: Dialect) -> No
 
 
 async def named(home: Home) -> None:
-    """Wait until entities have their names; one query that is lost may take minutes."""
+    """Wait until entities have their names; a lost query may take minutes."""
     await until(
         lambda: home.registered("switch", SLOT) is not None, within=900, every=0.05
     )
@@ -135,7 +135,7 @@ async def named(home: Home) -> None:
 async def test_names_that_are_refused_first(
     home: Home, sooner: Callable[[float], None], dialect: Dialect, times: float
 ) -> None:
-    """Entities wait for them: an identifier stays for good."""
+    """Entities wait for their names, because an entity ID is permanent."""
     sooner(times)
     home.own(home.service.small)
     home.cloud.not_offered.add("auxInfo")
@@ -147,7 +147,7 @@ async def test_names_that_are_refused_first(
 
 
 async def test_names_by_the_cloud(home: Home, sooner: Callable[[float], None]) -> None:
-    """They come from there while somebody is a day ahead on the LAN."""
+    """The cloud provides the names while another client is a day ahead on the LAN."""
     sooner(100)
     home.own(home.service.small)
     home.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
@@ -161,7 +161,7 @@ async def test_names_by_the_cloud(home: Home, sooner: Callable[[float], None]) -
 
 
 def others_are_taken(home: Home) -> bool:
-    """Tell whether another client that signs Unix seconds is accepted."""
+    """Return whether another client that signs Unix seconds is accepted."""
     return home.controller.accepted_counter < home.clock.time()
 
 
@@ -182,7 +182,7 @@ async def test_our_clock_is_wrong_for_ten_minutes(
     online: bool,
     restarted: str,
 ) -> None:
-    """Nothing is signed with it, and everything goes on, for others, too (W1, L14).
+    """Nothing is signed with it, and every client keeps working (W1, L14).
 
     interface.md 5.2 rule 2.
     """
@@ -207,7 +207,7 @@ async def test_our_clock_is_wrong_for_ten_minutes(
 
 @pytest.mark.usefixtures("freezer")
 async def test_our_clock_stays_in_2040(small: Home, clocks: SimpleNamespace) -> None:
-    """After ten minutes it is trusted, and still too far from what was accepted."""
+    """After ten minutes it is trusted, but too far from the accepted counters."""
     small.cloud.faults.on("refuse")
     clocks.wrong = 14 * 365 * DAY
     await small.live(2100, step=30)
@@ -227,7 +227,7 @@ async def test_our_clock_stays_in_2040(small: Home, clocks: SimpleNamespace) -> 
 async def test_a_start_with_a_clock_that_is_not_set(
     small: Home, hass_storage: dict[str, Any], clocks: SimpleNamespace, wrong: float
 ) -> None:
-    """It is set some time after the start; nothing is lost for good."""
+    """Once the clock is set, after the start, the LAN takes commands again."""
     await click(small, 2)
     await small.shut_down()
     clocks.wrong = wrong
@@ -252,9 +252,9 @@ async def test_a_start_with_a_clock_that_is_not_set(
 async def test_a_sudden_end_after_80_presses(
     small: Home, hass_storage: dict[str, Any]
 ) -> None:
-    """None of the counters is used again, and nothing is refused."""
+    """No counter is used again, and nothing is refused."""
     await click(small, 80)
-    await small.unload()  # and nothing is written as a stopped Home Assistant would
+    await small.unload()  # without the writes of a stopping Home Assistant
     seen = len(small.controller.requests)
     await small.boot()
     await click(small, 2)

@@ -1,4 +1,4 @@
-"""Adding an account, whatever dialect the service speaks."""
+"""Adding an account, in each dialect of the service."""
 
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 @pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML, *FAILURES])
 async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> None:
-    """The token tells who it is, too."""
+    """The account is identified by its token instead."""
     home.cloud.dialects = {dialect}
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["type"] is FlowResultType.CREATE_ENTRY
@@ -26,7 +26,7 @@ async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> Non
 
 
 async def test_a_service_that_fails_once(home: Home, sign_in: SignIn) -> None:
-    """Nobody has to sign in again for one answer of a proxy."""
+    """One failed answer of a proxy does not end the sign-in."""
     flow = await start(home, home.cloud.base_url)
     home.cloud.faults.once("error_503", 1, "sites")
     result = await sign_in(flow)
@@ -48,7 +48,7 @@ async def test_a_service_that_fails_once(home: Home, sign_in: SignIn) -> None:
 async def test_a_sign_in_that_is_refused(
     home: Home, sign_in: SignIn, dialect: D, reason: str
 ) -> None:
-    """No answer of the token endpoint is an unexpected error."""
+    """No answer of the token endpoint causes an unexpected error."""
     flow = await start(home, home.cloud.base_url)
     home.cloud.dialects = {dialect}
     home.cloud.elsewhere = f"http://127.0.0.1:{home.service.small.port}/token"
@@ -65,7 +65,7 @@ async def test_a_sign_in_that_is_refused(
     "dialect", [D.C10_SURROGATES, D.C10_CONTROL, D.C10_LONG, D.C10_MARKDOWN, D.C10_HTML]
 )
 async def test_odd_names(home: Home, sign_in: SignIn, dialect: D) -> None:
-    """Home Assistant can save and show everything that comes of them."""
+    """Home Assistant can store and show all data that contains the names."""
     home.cloud.dialects = {dialect}
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["type"] is FlowResultType.CREATE_ENTRY

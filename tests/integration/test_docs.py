@@ -1,4 +1,4 @@
-"""The tables of the documentation against what a fully equipped pool really has."""
+"""The documentation agrees with the entities and actions of a fully equipped pool."""
 
 from itertools import product
 from pathlib import Path
@@ -20,10 +20,10 @@ from tests.simulator import Controller
 from .home import Home
 
 DEVICE_CLASS_NAMES: Final = {"ph": "pH"}
-"""Entities that Home Assistant names after their device class."""
+"""Names of entities that Home Assistant names after their device class."""
 PLACEHOLDERS: Final = {"{number}": "*n*", "{name}": "*Name*"}
 
-# What a person does with an entity without changing anything.
+# Actions on an entity that change nothing.
 HARMLESS: Final[dict[str, Any]] = {
     "button": lambda state: ("press", {}),
     "climate": lambda state: (
@@ -42,7 +42,7 @@ OF_OTHER_POOLS: Final = {
     ("switch", "Ozone"),
     *(("switch", "Heater *n*"), ("switch", "Pump *n*"), ("light", "Light *n*")),
 }
-"""Kinds of equipment that the fully equipped pool does not have, or nobody said it has."""
+"""Kinds of equipment that the fully equipped pool does not have or report."""
 
 KNOWN_LATER: Final = {
     "Heater energy",
@@ -62,18 +62,18 @@ KNOWN_LATER: Final = {
     "Pool volume",
     "Turnovers today",
 }
-"""What is known after days, or once a person has said something: not judged."""
+"""Entities with a value only after days or after a user's input: not checked."""
 
 
 class Row(NamedTuple):
-    """A row of a table: whether it works on the network, and through the cloud."""
+    """A row of a table: whether it works on the LAN, and through the cloud."""
 
     lan: str
     cloud: str
 
 
 class Called(NamedTuple):
-    """How the page calls an entity."""
+    """The name of an entity on the page."""
 
     page: str
     kind: str
@@ -81,7 +81,7 @@ class Called(NamedTuple):
 
 
 def entity_table() -> dict[Called, Row]:
-    """Return what the page says."""
+    """Return the table of entities."""
     found: dict[Called, Row] = {}
     for pages, names, kind, _, lan, cloud in list(rows("entities", "Entities"))[1:]:
         for page, name in product(pages.split(", "), names.split(", ")):
@@ -92,7 +92,7 @@ def entity_table() -> dict[Called, Row]:
 
 
 def called(home: Home, entity: er.RegistryEntry) -> Called:
-    """Return how the page calls an entity."""
+    """Return the name of an entity on the page."""
     device = dr.async_get(home.hass).async_get(entity.device_id or "")
     part = isinstance(device, dr.ChildDeviceEntry) and device.name
     kind = entity.domain.replace("_", " ")
@@ -107,13 +107,13 @@ def _name(entity: er.RegistryEntry) -> str:
 
 
 def _equip(controller: Controller) -> None:
-    """Let lights be of brands with actions, and the pump run on for a heater."""
+    """Give the lights brands with actions, and let the pump run on for a heater."""
     controller.pool.pump.run_on = 3600.0
     controller.pool.lights |= {"pool": [2, 1], "spa": [4, 1]}
 
 
 async def test_entities_on_the_network(home: Home) -> None:
-    """All that is there is in the table; all in the table is there, in some pool."""
+    """Every entity is in the table, and every row of it exists in some pool."""
     home.own(home.service.full)
     _equip(home.controller)
     await home.set_up(home.controller)
@@ -139,7 +139,7 @@ def _plain(name: str) -> str:
 async def test_entities_through_the_cloud(
     home: Home, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An entity works if it is there and known, and takes a command if it is for that."""
+    """An entity works if it has a value and, if it is for commands, takes one."""
     monkeypatch.setattr(cloud_module, "WRITE_SPACING", 0.0)
     home.own(home.service.full)
     _equip(home.controller)
@@ -147,7 +147,7 @@ async def test_entities_through_the_cloud(
     await home.enable_all()
     home.clock.speed = 200
     works: dict[Called, bool] = {}
-    # What only tells goes first: the commands would change what it tells.
+    # Entities without commands come first: commands would change their values.
     for entity in sorted(home.entities(), key=lambda e: e.domain in HARMLESS):
         key = called(home, entity)
         if key.name in KNOWN_LATER:
@@ -179,7 +179,7 @@ async def _works(home: Home, entity: er.RegistryEntry) -> bool:
 async def _carried(
     home: Home, domain: str, action: str, data: dict[str, Any], *, answers: bool = False
 ) -> bool:
-    """Do something; tell whether a path that works now can carry it."""
+    """Run an action; return whether an available path can carry it out."""
     try:
         await home.hass.services.async_call(
             domain, action, data, blocking=True, return_response=answers
@@ -193,7 +193,7 @@ async def _carried(
 
 
 def action_table() -> dict[str, Row]:
-    """Return what the page says of the actions."""
+    """Return the table of actions."""
     found = re.compile(r"`poolctl\.(\w+)`")
     return {
         match[1]: Row(lan, cloud)
@@ -203,14 +203,14 @@ def action_table() -> dict[str, Row]:
 
 
 async def test_actions(home: Home) -> None:
-    """The table lists them all, and what only the network can carry says so."""
+    """The table lists all actions, and marks those that only the LAN can carry out."""
     home.own(home.service.full)
     await home.set_up()
     home.clock.speed = 200
     table = action_table()
     assert table.keys() == home.hass.services.async_services()[DOMAIN].keys()
     assert {row.lan for row in table.values()} == {"yes"}
-    home.pool.schedules[0].enabled = False  # else no more hours are to be planned
+    home.pool.schedules[0].enabled = False  # otherwise no hours are left to plan
     device = home.device()
     pump = home.entity_id("switch", "pump")
     new = {"name": "Lunch", "start": "12:00", "end": "13:00", "weekdays": ["mon"]}
@@ -228,7 +228,7 @@ async def test_actions(home: Home) -> None:
         "send_action": {"device_id": device.id, "name": "set_time"},
         "send_query": {"device_id": device.id, "name": "pump_id"},
     }
-    # It is for thermostats, and the cloud reports none.
+    # `warm_by` is for thermostats, and the cloud reports none.
     assert calls.keys() == table.keys() - {"warm_by"}
     assert not home.entity_keys("climate")
     assert table.pop("warm_by").cloud == "no"
@@ -243,18 +243,18 @@ async def test_actions(home: Home) -> None:
 
 @pytest.mark.parametrize(("heading", "columns"), [("Entities", 6), ("Actions", 5)])
 def test_every_row_is_whole(heading: str, columns: int) -> None:
-    """Every row says what it needs, and where it works."""
+    """Every row has all its cells, and says where the entity or action works."""
     for row in list(rows("entities", heading))[1:]:
         assert len(row) == columns and all(row), row
         assert set(row[-2:]) <= {"yes", "no"}
 
 
 OF_THE_EXAMPLES: Final = "Home Pool"
-"""What the controller of the examples is called."""
+"""Name of the controller in the examples."""
 
 
 async def test_every_entity_that_is_named_is_there(full: Home) -> None:
-    """In examples, and in what has to be chosen somewhere."""
+    """Every entity that a page names exists."""
     text = "".join(page.read_text() for page in PAGES)
     named = {*re.findall(r"\b[a-z_]+\.home_pool_\w+", text)}
     assert len(named) > 10
@@ -263,7 +263,7 @@ async def test_every_entity_that_is_named_is_there(full: Home) -> None:
 
 
 def _of(home: Home, words: str) -> str:
-    """Return what is said of the pool of the examples as it is said of another one."""
+    """Return a text about the pool of the examples with the name of another pool."""
     name = home.device().name
     assert name
     slug, own = OF_THE_EXAMPLES.lower().replace(" ", "_"), name.lower()
@@ -272,9 +272,9 @@ def _of(home: Home, words: str) -> str:
 
 
 async def test_voice(full: Home) -> None:
-    """A sentence has the full name of its entity, by which Assist knows it.
+    """A sentence contains the full name of its entity, by which Assist finds it.
 
-    Whether Assist understands the rest of it was tried by hand: its sentences are no
+    Whether Assist understands the rest of it was tried by hand: its sentences are not
     part of Home Assistant's core.
     """
     assert await async_setup_component(full.hass, "homeassistant", {})
@@ -292,7 +292,7 @@ async def test_voice(full: Home) -> None:
 
 @pytest.mark.usefixtures("quick", "hurried")
 async def test_a_sentence_of_ones_own(full: Home) -> None:
-    """The speed of the pump by voice, in a real conversation."""
+    """The example sets the speed of the pump in a real conversation."""
     text = (DOCS / "voice-and-energy.md").read_text()
     (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     name = "select.home_pool_pump_speed_level"
@@ -318,7 +318,7 @@ async def test_a_sentence_of_ones_own(full: Home) -> None:
 
 
 async def test_what_is_exposed_by_itself(full: Home) -> None:
-    """Nothing that doses, and no schedule."""
+    """Nothing that doses and no schedule is exposed by default."""
     assert await async_setup_component(full.hass, "homeassistant", {})
     exposed = {
         called(full, entity)
@@ -361,7 +361,7 @@ def _anchor(heading: str) -> str:
 
 
 def test_every_link_leads_somewhere() -> None:
-    """Files and sections that a page links to exist; no picture is left over."""
+    """Linked files and sections exist, and every page and picture is linked."""
     linked: set[Path] = set()
     for page in PAGES:
         for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
@@ -384,5 +384,5 @@ def test_every_link_leads_somewhere() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    """Its first screen is the shop window; the pages in docs/ have the rest."""
+    """It is an overview; the pages in docs/ have the details."""
     assert len(README.read_text().split()) <= 1200

@@ -1,4 +1,4 @@
-"""Doses today: right across midnights, clocks that differ, and restarts of both sides."""
+"""Doses today are right across midnights, clock differences and restarts."""
 
 from datetime import UTC, datetime, timedelta, timezone
 import time
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("all_enabled")
 few_platforms = only(Platform.SENSOR)
 
 PACIFIC = ZoneInfo("US/Pacific")
-"""Where Home Assistant lives in tests."""
+"""Time zone of Home Assistant in tests."""
 HOUR = timedelta(hours=1)
 
 
@@ -29,16 +29,16 @@ def at(text: str) -> datetime:
 
 @pytest.fixture(autouse=True)
 def local(freezer: FrozenDateTimeFactory, service: Service) -> None:
-    """Let the pool be where Home Assistant is, and take no dose by itself."""
+    """Put the pool in Home Assistant's time zone, without doses of its own."""
     pool = service.full.pool
     pool.tz = PACIFIC
     pool.water.ph, pool.water.orp, pool.water.drift = 7.2, 800, 0.0
     service.clock.set_back(service.clock.time() - time.time())
-    service.full.pool.acid.doses = 2  # of the day that it is now
+    service.full.pool.acid.doses = 2  # of the current day
 
 
 async def live(home: Home, until: str, step: float = 15) -> None:
-    """Let time pass for everybody until it is a local time."""
+    """Let time pass for Home Assistant and the pool until a local time."""
     while datetime.now(UTC) < at(until):
         left = (at(until) - datetime.now(UTC)).total_seconds()
         home.freezer.tick(min(step, left))
@@ -60,7 +60,7 @@ def shown(home: Home) -> str:
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
 async def test_a_dose_is_counted_soon_after_it_was_taken(full: Home) -> None:
-    """A true one: the acid pump runs, the drum empties, the controller counts it."""
+    """The dose is a real one: the simulated controller runs it and counts it."""
     pool = full.pool
     pool.water.drift = 1.0
     await live(full, "2026-07-01T12:06", 60)
@@ -144,7 +144,7 @@ async def test_a_day_that_is_longer_or_shorter(
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
 @pytest.mark.parametrize("forgets", [True, False])
 async def test_the_controller_restarts(full: Home, forgets: bool) -> None:
-    """What was counted before is kept, whether or not the controller keeps it."""
+    """The doses so far stay counted, whether or not the controller keeps its count."""
     await live(full, "2026-07-01T12:06", 60)
     assert shown(full) == "2"
     full.controller.restart(forget_doses=forgets)
@@ -195,7 +195,7 @@ async def test_home_assistant_restarts(
 
 @pytest.mark.freeze_time("2026-07-02 03:00:00+00:00")  # 20:00
 async def test_nobody_tells_for_a_night(full: Home) -> None:
-    """Unavailable at midnight; back in the morning, it is the new day's."""
+    """The count is unavailable at midnight, and in the morning that of the new day."""
     await live(full, "2026-07-01T20:06", 60)
     assert shown(full) == "2"
     followed = full.follow("sensor", "acid_doses_today")
@@ -214,7 +214,7 @@ async def test_nobody_tells_for_a_night(full: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-02 06:50:00+00:00")  # 23:50
 async def test_the_source_stops_telling(full: Home) -> None:
-    """The cloud may not offer it: an hour of the new day later it is unknown."""
+    """If the cloud does not report the count, it is unknown an hour after midnight."""
     await live(full, "2026-07-01T23:51")
     assert shown(full) == "2"
     full.cloud.not_offered.add("chemistryCard")
@@ -232,7 +232,7 @@ async def test_the_source_stops_telling(full: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-02 06:55:00+00:00")  # 23:55
 async def test_midnight_in_the_cloud(home: Home) -> None:
-    """Its copies may be older than midnight, and count nothing twice."""
+    """The cloud's copies may be older than midnight; no dose counts twice."""
     home.own(home.service.full)
     await home.set_up()
     await live(home, "2026-07-01T23:57")

@@ -18,18 +18,18 @@ from .service import Service
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once", "hurried")
-"""Nobody waits for more values of a slider, nor for the pace of the service."""
+"""Commands wait neither for more values of a slider nor for the pace of the service."""
 
 
 @pytest.fixture
 def stale(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a command read what it writes back, as when nobody has read it lately."""
+    """Let a command read the settings that it writes back, as if none were recent."""
     monkeypatch.setattr(queries, "FRESH", 0.0)
 
 
 @dataclass(frozen=True)
 class Command:
-    """What a person sets, what is shown then, and what it changes in the pool."""
+    """A command of a user, the value shown then, and its changes in the pool."""
 
     action: str
     key: str
@@ -45,7 +45,7 @@ class Command:
         await home.act(self.action, self.key, **self.data)
 
     async def undo(self, home: Home, was: str) -> None:
-        """Set it back to what was shown; drums lose in a moment what was refilled."""
+        """Set the previous value again; a refilled drum is emptied to it instead."""
         match self.domain:
             case "number":
                 await home.act(self.action, self.key, value=float(was))
@@ -56,14 +56,14 @@ class Command:
                 home.pool.settings |= dict.fromkeys(self.changes, left)
 
     def value(self, home: Home) -> str:
-        """Return what is shown now of what it changes."""
+        """Return the current value of the entity that the command changes."""
         if self.domain == "button":
             drum = self.key.removeprefix("refill_")
             return home.value("sensor", f"{drum}_remaining")
         return home.value(self.domain, self.key)
 
     def shows(self, home: Home) -> bool:
-        """Tell whether it is shown already."""
+        """Return whether the new value is shown."""
         return self.value(home) == self.shown
 
 
@@ -87,7 +87,7 @@ COMMANDS = [
 
 @pytest.fixture(autouse=True)
 def still_water(service: Service) -> None:
-    """Take no dose by itself, so that what changes is what was asked for."""
+    """Prevent the pool's own doses, so that only commands change its settings."""
     service.full.pool.water.drift = 0.0
     service.full.pool.water.ph, service.full.pool.water.orp = 7.2, 800
 
@@ -100,7 +100,7 @@ async def cloud_only(home: Home, *not_offered: str) -> None:
 
 
 async def there_and_back(home: Home, command: Command) -> None:
-    """Carry it out and undo it: it changes what it says, and nothing else."""
+    """Run a command and undo it: it changes only its own settings."""
     before, was = dict(home.pool.settings), command.value(home)
     await command.run(home)
     assert command.value(home) == command.shown != was
@@ -110,7 +110,7 @@ async def there_and_back(home: Home, command: Command) -> None:
 
 
 async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
-    """Shown at once, and nothing else is written; and the way back."""
+    """A command is shown at once, changes only its own settings, and can be undone."""
     for command in COMMANDS:
         with subtests.test(command.key):
             before, was = dict(full.pool.settings), command.value(full)
@@ -143,7 +143,7 @@ async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
 @pytest.mark.usefixtures("stale")
 @pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
 async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -> None:
-    """Without the cloud it is told; with it, it goes that way."""
+    """Without the cloud a command fails; with it, it goes through the cloud."""
     full.controller.faults.on(fault)
     for command in COMMANDS:
         with subtests.test(command.key):
@@ -176,7 +176,7 @@ async def test_without_a_lan_and_refused(home: Home, subtests: pytest.Subtests) 
 
 
 async def test_a_service_that_only_reads(home: Home) -> None:
-    """Where the writing endpoints are not offered, a person is told so."""
+    """Where the writing endpoints are not offered, the error says so."""
     await cloud_only(home, "setPhSettings", "setChlorineSettings")
     for command in COMMANDS:
         was = command.value(home)
@@ -186,7 +186,7 @@ async def test_a_service_that_only_reads(home: Home) -> None:
 
 
 async def test_a_service_that_tells_no_settings(home: Home) -> None:
-    """What `chemistryCard` reports is absent; a target that cannot be set is, too."""
+    """Entities of data from `chemistryCard` are absent, including those to set it."""
     await cloud_only(home, "chemistryCard")
     keys = {(domain, key) for domain in PLATFORMS for key in home.entity_keys(domain)}
     assert not keys & {(c.domain, c.key) for c in COMMANDS}
@@ -205,7 +205,7 @@ async def test_what_is_not_fitted_is_not_there(small: Home) -> None:
         assert not [entity for entity in names if name in entity]
 
 
-# Whole objects
+# Settings that are written as one object
 
 
 async def test_several_settings_of_one_object_at_once(full: Home) -> None:
@@ -221,7 +221,7 @@ async def test_several_settings_of_one_object_at_once(full: Home) -> None:
 async def test_neither_the_app_nor_a_later_firmware_loses_anything(
     home: Home, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """Keys we do not know are kept, and so is what the app has just changed."""
+    """Undocumented keys are kept, and so are recent changes by the app."""
     for keys in (sim_settings.PH, sim_settings.CHLORINE):
         monkeypatch.setitem(keys, "of_next_year", sim_settings.Key("of_next_year"))
     home.own(home.service.full)
@@ -230,7 +230,7 @@ async def test_neither_the_app_nor_a_later_firmware_loses_anything(
     edits = {"max_ph_doses": 3, "liquid_dose_time": 40, "desired_ph": 76}
     home.pool.settings |= edits
     before = dict(home.pool.settings)
-    home.clock.advance(32)  # the cloud's copies have it now
+    home.clock.advance(32)  # the cloud's copies have the edits now
     await asyncio.sleep(0.2)
     await home.act("number.set_value", "acid_drum", value=18)
     await home.act("number.set_value", "chlorine_drum", value=19)
@@ -239,7 +239,7 @@ async def test_neither_the_app_nor_a_later_firmware_loses_anything(
 
 
 async def test_a_drum_without_a_size(full: Home) -> None:
-    """Nobody knows how full it is, and a person is told what to do first."""
+    """The level of a drum without a size is unknown; an error says to set it first."""
     full.pool.settings["acid_drum"] = 0
     await full.refresh()
     for domain, key in (
@@ -277,7 +277,7 @@ async def test_nearly_empty(full: Home, substance: str) -> None:
     assert full.value("number", level) == "10"
     assert await left(2_001) == "off"
     assert await left(2_000) == "on"
-    # A person wants to know later, or sooner.
+    # A user sets a lower or a higher level.
     await full.act("number.set_value", level, value=5)
     assert shown() == "off"
     assert await left(1_000) == "on"
@@ -296,7 +296,7 @@ async def test_nearly_empty(full: Home, substance: str) -> None:
 async def test_what_is_nearly_empty_is_kept_over_a_restart(full: Home) -> None:
     requests = len(full.controller.requests)
     await full.act("number.set_value", "acid_low_level", value=25)
-    assert len(full.controller.requests) == requests  # it is Home Assistant's own
+    assert len(full.controller.requests) == requests  # only Home Assistant keeps it
 
     await full.shut_down()
     await full.boot()
@@ -306,7 +306,7 @@ async def test_what_is_nearly_empty_is_kept_over_a_restart(full: Home) -> None:
 
 @pytest.mark.usefixtures("all_enabled")
 async def test_entities_of_the_dosing(full: Home) -> None:
-    """Units and classes, as a person sees them."""
+    """Names, units and classes, as a user sees them."""
     for domain, key, name, attributes in (
         ("number", "acid_drum", "Acid drum",
          {"min": 1, "max": 200, "step": 0.1, "mode": "box",
@@ -322,6 +322,6 @@ async def test_entities_of_the_dosing(full: Home) -> None:
         state = full.state(domain, key)
         assert state.name == f"Dosing {name}"
         assert attributes.items() <= state.attributes.items()
-    # "1 doses" is no English.
+    # A unit would make it "1 doses".
     count = full.state("sensor", "acid_doses_today")
     assert "unit_of_measurement" not in count.attributes

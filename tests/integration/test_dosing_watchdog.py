@@ -1,4 +1,4 @@
-"""A doser of acid that has reached its limit, or whose doses do nothing."""
+"""An acid doser that has reached its limit, or whose doses have no effect."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from .test_repairs import shown
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 LOOK = 330
-"""s until the count of doses is asked for again, and a little more."""
+"""Seconds until the count of doses is queried again, and a little more."""
 
 
 @pytest.fixture
 async def pool(home: Home) -> Home:
-    """Set up the fully equipped pool; it takes doses only as a test says."""
+    """Set up the fully equipped pool; it takes doses only as a test sets them."""
     home.own(home.service.full)
     water = home.pool.water
     water.ph, water.orp, water.drift = 7.85, 800, 0.0
@@ -30,13 +30,13 @@ async def pool(home: Home) -> Home:
 
 
 async def doses(home: Home, count: int) -> None:
-    """Let the controller have taken so many doses today."""
+    """Set the controller's count of doses today."""
     home.pool.acid.doses = count
     await home.live(LOOK + 60, step=55)
 
 
 async def events_of(home: Home, kind: str) -> list[Event]:
-    """Return what an automation tells from now on."""
+    """Return a list of the events that an automation fires from now on."""
     rule: dict[str, Any] = {
         "alias": "Test",
         "triggers": {
@@ -73,7 +73,7 @@ async def test_the_limit_of_the_day(pool: Home) -> None:
 
 
 async def test_a_limit_that_was_enough(pool: Home) -> None:
-    """A person has nothing to do where the pH is right."""
+    """At the limit, there is no repair if the pH is right."""
     pool.pool.water.ph = 7.35
     await doses(pool, 6)
     await pool.live(300, step=60)
@@ -82,7 +82,7 @@ async def test_a_limit_that_was_enough(pool: Home) -> None:
 
 
 async def test_a_count_that_nobody_tells_any_more(pool: Home) -> None:
-    """It may be of another day."""
+    """An old count may be of another day, so it is unknown."""
     await doses(pool, 6)
     pool.cloud.not_offered.add("chemistryCard")
     pool.controller.faults.on("refuse")
@@ -101,7 +101,7 @@ async def test_no_limit(pool: Home) -> None:
 
 
 async def test_doses_without_effect(pool: Home) -> None:
-    """Over a restart of Home Assistant, too; the pH alone ends it."""
+    """Doses before a restart count, too; only the pH ends the problem."""
     told = await events_of(pool, "acid_without_effect")
     await doses(pool, 5)
     await pool.shut_down()

@@ -1,4 +1,4 @@
-"""When the pump's run-on and priming end: a time that stays while the count runs down."""
+"""When priming and run-on end: a time that stays the same while the count runs down."""
 
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick")
 
 
 def end(home: Home, key: str) -> datetime | None:
-    """Return what a sensor shows, `None` where it is unknown."""
+    """Return the time that a sensor shows, `None` if it is unknown."""
     value = home.value("sensor", key)
     return None if value == "unknown" else dt_util.parse_datetime(value)
 
@@ -29,7 +29,7 @@ async def test_priming(full: Home) -> None:
     ends = end(full, "pump_priming_remaining")
     assert ends is not None
     assert abs(ends - begun - timedelta(seconds=180)) < timedelta(seconds=20)
-    # A count that runs down by the clock is one time: one state, not one a poll.
+    # A count that runs down as time passes is one end: one state, not one each poll.
     assert len(states) == 1
     status = full.state("sensor", "pump_status")
     assert (status.state, status.attributes["ends"]) == ("priming", ends.isoformat())

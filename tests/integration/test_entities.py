@@ -1,4 +1,4 @@
-"""Every entity of three pools, a line for each, as snapshots that a person can read."""
+"""Snapshots of every entity of three pools, with a readable line for each."""
 
 from enum import Enum
 from typing import Any
@@ -21,14 +21,14 @@ TOLD_BEFORE = {"friendly_name", "device_class", "unit_of_measurement"}
 
 
 def written(value: Any) -> str:
-    """Return a value as a person would write it."""
+    """Return a value as readable text."""
     if isinstance(value, list | tuple | set):
         return f"[{', '.join(map(written, value))}]"
     return str(value.value if isinstance(value, Enum) else value).replace("\n", "\\n")
 
 
 def line(home: Home, entity: er.RegistryEntry, *, enabled: bool) -> str:
-    """Return all that there is to say about an entity."""
+    """Return the line of an entity."""
     state = home.state_of(entity.entity_id)
     attributes = {k: v for k, v in state.attributes.items() if k not in TOLD_BEFORE}
     attributes |= entity.options.get(entity.domain, {})
@@ -47,7 +47,7 @@ def line(home: Home, entity: er.RegistryEntry, *, enabled: bool) -> str:
 
 
 async def lines(home: Home) -> dict[str, list[str]]:
-    """Return the lines of all entities, by platform; for that they are enabled."""
+    """Enable all entities, and return their lines by platform."""
     entities = sorted(home.entities(), key=lambda entity: entity.unique_id)
     await home.enable_all()
     found: dict[str, list[str]] = {

@@ -21,7 +21,7 @@ few_platforms = only(Platform.EVENT, Platform.SWITCH)
 ACID, CHLORINE, CHLORINATOR = 6, 7, 8
 """Slots of the full pool."""
 ACID_DOSE, CHLORINE_DOSE = 20, 30
-"""s that a dose takes there."""
+"""Seconds that a dose takes there."""
 
 
 ATTRIBUTES = ("event_type", "doses", "doses_today", "expander")
@@ -34,7 +34,7 @@ def last(home: Home, key: str) -> dict[str, Any]:
 
 
 class Seen:
-    """The events of one entity: every change of its state but coming and going."""
+    """The events of one entity: all changes of its state but those of availability."""
 
     def __init__(self, home: Home, key: str) -> None:
         self._states = home.follow(EVENT, key)
@@ -91,7 +91,7 @@ async def test_a_dose_that_ended(home: Home, doses: Seen) -> None:
 
 
 async def test_a_dose_of_chlorine(home: Home, doses: Seen) -> None:
-    """The chlorinator that runs, too, is no dose."""
+    """A running chlorinator is not a dose."""
     home.pool.water.orp = 600
     await home.live(120)
     assert home.pool.relays[CHLORINATOR]
@@ -103,7 +103,7 @@ async def test_a_dose_of_chlorine(home: Home, doses: Seen) -> None:
 
 
 async def test_both_at_once(home: Home, doses: Seen) -> None:
-    """Each has a state of its own, so that a trigger sees both."""
+    """Each dose has its own state, so that triggers receive both."""
     home.pool.acid.doses += 1
     home.pool.chlorine.doses += 2
     await home.live(360, step=60)
@@ -111,7 +111,7 @@ async def test_both_at_once(home: Home, doses: Seen) -> None:
 
 
 async def test_doses_while_nobody_answered(home: Home, doses: Seen) -> None:
-    """They are told together, and a trigger takes them although it was unavailable."""
+    """These doses are one event, which a trigger receives after `unavailable`."""
     received = await automate(
         home,
         {
@@ -136,7 +136,7 @@ async def test_doses_while_nobody_answered(home: Home, doses: Seen) -> None:
 async def test_a_new_day_and_a_restart_of_the_controller(
     home: Home, doses: Seen
 ) -> None:
-    """A count that begins anew is no dose."""
+    """A count that begins again at 0 is not a dose."""
     home.pool.acid.doses = 4
     await home.live(360, step=60)
     assert doses.take() == [("acid_dose", 4, 4)]
@@ -149,7 +149,7 @@ async def test_a_new_day_and_a_restart_of_the_controller(
 
 
 async def test_a_start_is_no_dose(full: Home, doses: Seen) -> None:
-    """The last event is still known after a restart; doses meanwhile are none."""
+    """The last event is kept over a restart; doses meanwhile are not events."""
     full.pool.acid.doses = 1
     await full.live(360, step=60)
     assert doses.take() == [("acid_dose", 1, 1)]
@@ -165,7 +165,7 @@ async def test_a_start_is_no_dose(full: Home, doses: Seen) -> None:
 
 
 async def test_a_controller_that_does_not_count(home: Home) -> None:
-    """The flag says it; of chlorine only where no chlorinator sets it, too."""
+    """Doses are read from flags; for chlorine, only if no chlorinator sets its flag."""
     home.own(home.service.full)
     home.controller.faults.on("garbage", "get_ph_settings", "get_chlorine_settings")
     home.pool.slots[CHLORINATOR].aux_type = 0
@@ -180,7 +180,7 @@ async def test_a_controller_that_does_not_count(home: Home) -> None:
 
 
 async def test_doses_that_the_cloud_counts(home: Home) -> None:
-    """Of a controller that is known from the cloud alone."""
+    """Doses of a controller that only the cloud reaches are events, too."""
     home.own(home.service.full)
     home.controller.faults.on("refuse")
     await home.set_up()
@@ -191,7 +191,7 @@ async def test_doses_that_the_cloud_counts(home: Home) -> None:
 
 
 async def test_a_chlorinator_doses_nothing(home: Home, doses: Seen) -> None:
-    """Whatever its settings count: without a doser there is no dose."""
+    """Without a doser there is no event, even if the settings count a dose."""
     home.pool.slots[CHLORINE].aux_type = 0
     await home.live(360, step=60)
     home.pool.chlorine.doses = 1
@@ -224,7 +224,7 @@ async def test_a_pool_without_dosers(small: Home) -> None:
 
 
 async def test_the_pump_runs_dry(home: Home, dry_runs: Seen) -> None:
-    """However it runs dry, it is one fault until it no longer does."""
+    """A dry run is one fault until it ends, even if its status changes."""
     pump = home.pool.pump
     for status, expected in ((0, True), (1, False), (2, False), (3, False), (2, True)):
         pump.dry_run_status = status
@@ -246,7 +246,7 @@ async def test_expanders_that_are_lost(home: Home, faults: Seen) -> None:
 
 
 async def test_a_source_that_does_not_tell(home: Home, faults: Seen) -> None:
-    """The cloud knows no expanders: what is lost meanwhile is told by the LAN."""
+    """The cloud does not report expanders: a loss is an event once the LAN answers."""
     home.controller.faults.on("refuse")
     await home.advance(60, step=15)
     home.pool.lost_expanders = {2}
@@ -263,7 +263,7 @@ async def test_a_source_that_does_not_tell(home: Home, faults: Seen) -> None:
 async def test_a_fault_is_received_when_the_controller_is_back(
     home: Home, faults: Seen
 ) -> None:
-    """A trigger takes no event that comes with the end of `unavailable`."""
+    """Triggers ignore the first state after `unavailable`, so the event comes later."""
     received = await automate(
         home,
         {
@@ -284,7 +284,7 @@ async def test_a_fault_is_received_when_the_controller_is_back(
 
 
 async def test_a_start_is_no_fault(full: Home, faults: Seen) -> None:
-    """What was so already is no event, nor is what only became known."""
+    """Faults from before the start are not events, even if they were unknown then."""
     full.pool.pump.dry_run_status = DRY
     full.pool.lost_expanders = {1}
     full.controller.faults.on("refuse")
@@ -299,7 +299,7 @@ async def test_a_start_is_no_fault(full: Home, faults: Seen) -> None:
 
 
 async def test_the_first_change_there_is(home: Home) -> None:
-    """How things are was seen before it, at the start."""
+    """The state at the start is the previous state, so the first change is an event."""
     home.own(home.service.small)
     home.controller.faults.on("garbage", "q")
     await home.set_up(home.controller)

@@ -1,4 +1,4 @@
-"""What the diagnostics contain of each assumption, in every dialect."""
+"""The evidence on each assumption in the diagnostics, in every dialect."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -33,7 +33,7 @@ type Step = Callable[[Home], Awaitable[None]]
 async def replayed(
     home: Home, hass_client: ClientSessionGenerator, folder: Path
 ) -> list[str]:
-    """Return what `scripts/replay` reads out of the diagnostics as contradicted."""
+    """Return the assumptions that the diagnostics contradict, by `scripts/replay`."""
     file = folder / "diagnostics.json"
     file.write_text(json.dumps({"data": await dump(home, hass_client)}))
     (part,) = read(file).parts
@@ -45,7 +45,7 @@ async def replayed(
 async def evidence(
     home: Home, hass_client: ClientSessionGenerator
 ) -> dict[str, dict[str, Any]]:
-    """Return what the diagnostics contain of all assumptions."""
+    """Return the evidence on all assumptions in the diagnostics."""
     found = await dump(home, hass_client)
     (controller,) = found["controllers"]
     told: dict[str, dict[str, Any]] = controller["evidence"]
@@ -54,13 +54,13 @@ async def evidence(
 
 
 async def try_to(home: Home, *args: Any, **data: Any) -> None:
-    """Do something that may fail in a dialect, and that says so."""
+    """Run an action that may fail with an error in a dialect."""
     with suppress(HomeAssistantError):
         await home.act(*args, **data)
 
 
 async def nothing(home: Home) -> None:
-    """Have what is read at the start."""
+    """Do nothing: the reads at the start are enough."""
 
 
 async def heat(home: Home) -> None:
@@ -75,7 +75,7 @@ async def switch(home: Home) -> None:
 async def test_everything_as_expected(
     full: Home, hass_client: ClientSessionGenerator, tmp_path: Path
 ) -> None:
-    """The simulator speaks as layouts.md says: nothing is contradicted."""
+    """The simulator follows layouts.md: no assumption is contradicted."""
     full.pool.slots[3].timer = (full.pool.now + 600, 1200)
     await heat(full)
     await switch(full)
@@ -85,7 +85,7 @@ async def test_everything_as_expected(
     assert list(told) == [str(each) for each in Assumption]
     wrong = {each: row for each, row in told.items() if row["contradicted"]}
     assert not wrong
-    # Those of the network come first.
+    # Assumptions about the LAN come first.
     rows = list(Assumption)
     on_lan = {*rows[: rows.index(Assumption.DASHBOARD_FIELDS)]}
     confirmed = {each for each in on_lan if told[each]["confirmed"]}
@@ -167,7 +167,7 @@ async def test_a_controller_that_is_otherwise(
 async def test_another_client_is_ahead(
     small: Home, hass_client: ClientSessionGenerator, ahead: int, seen: str
 ) -> None:
-    """The simulated clock is not ours, so the dialects of L1 would be far behind."""
+    """The counter is raised directly: the dialects of L1 follow the simulated clock."""
     small.controller.accepted_counter += ahead
     await switch(small)
     row = (await evidence(small, hass_client))[Assumption.COUNTER_OUT]
@@ -184,7 +184,7 @@ async def pump(home: Home) -> None:
 
 
 async def silent(home: Home) -> None:
-    """Ask the cloud for what it needs the controller for, which it does not reach."""
+    """Send a command through the cloud, which does not reach the controller."""
     home.controller.cloud_link = False
     await pump(home)
 
@@ -267,7 +267,7 @@ async def reload(home: Home) -> None:
 
 
 async def stop(home: Home) -> None:
-    """Stop Home Assistant, and start it with only what was written."""
+    """Stop Home Assistant, and start it with only the written data."""
     home.hass.bus.async_fire(EVENT_HOMEASSISTANT_STOP)
     await home.shut_down()
     await home.boot()
@@ -294,7 +294,7 @@ async def test_what_was_seen_at_sign_in_counts(
 ) -> None:
     home.own(home.service.small)
     home.cloud.dialects = {C.C4_403}
-    # Before a browser comes: later, no component can add pages.
+    # Before a browser connects: afterwards, no component can add pages.
     assert await async_setup_component(home.hass, "diagnostics", {})
     flow = await start(home, home.cloud.base_url)
     result = await sign_in(flow)

@@ -33,14 +33,14 @@ type Step = Callable[[Home], Awaitable[object]]
 
 
 def explanation(home: Home, entity: str) -> str:
-    """Return what an entity says, by its domain and key."""
+    """Return the explanation of an entity, by its domain and key."""
     domain, key = entity.split(".")
     said: str = home.state(domain, key).attributes["explanation"]
     return said
 
 
 def expected(keys: str) -> str:
-    """Return a pattern of the sentences with some keys, whatever their values."""
+    """Return a pattern of the sentences with these keys and any values."""
     texts = (re.escape(ENGLISH[f"why_{key}"]) for key in keys.split())
     return " ".join(re.sub(r"\\\{\w+\\\}", ".+", text) for text in texts)
 
@@ -50,7 +50,7 @@ def act(action: str, key: str, **data: Any) -> Step:
 
 
 def app(slot: int, on: bool, *, hold: bool = True) -> Step:
-    """Return what switches an output without Home Assistant."""
+    """Return a step that switches an output without Home Assistant."""
 
     async def step(home: Home) -> None:
         home.pool.switch(slot, on, hold=hold)
@@ -123,7 +123,7 @@ async def fill_day(home: Home) -> None:
 
 
 async def set_speed(home: Home) -> None:
-    """Change the speed: it is held from then on, which nobody asked for as such."""
+    """Change the speed, which holds the pump although no hold was requested."""
     await over_time(home, home.act("number.set_value", "pump_speed", value=60))
 
 
@@ -134,7 +134,7 @@ async def pause_dosing(home: Home) -> None:
 
 
 async def over_time(home: Home, action: Coroutine[Any, Any, object]) -> None:
-    """Let an action look for its effect while time goes on."""
+    """Run an action while time passes, so that it can check its effect."""
     task = home.hass.async_create_task(action)
     await home.live(60)
     await task
@@ -256,9 +256,9 @@ SITUATIONS: Final[tuple[tuple[str, str, tuple[Step, ...]], ...]] = (
 
 @pytest.fixture
 async def pool(home: Home) -> Home:
-    """Have the full pool with still weather, whose pump runs on for no heater.
+    """Set up the full pool with still water, whose pump does not run on for heaters.
 
-    In an afternoon: only the pump has a schedule then.
+    It is afternoon: only the pump has a schedule then.
     """
     afternoon = dt_util.now().replace(hour=14) + timedelta(days=1)
     home.freezer.move_to(afternoon.astimezone(UTC))
@@ -280,7 +280,7 @@ async def test_true_cause(
     assert re.fullmatch(expected(keys), explanation(pool, entity))
 
 
-# Who asked
+# Requesters
 
 
 async def test_a_user(pool: Home, hass_admin_user: MockUser) -> None:
@@ -350,7 +350,7 @@ async def test_what_does_not_answer_has_no_explanation(pool: Home) -> None:
 
 
 def lines(home: Home) -> list[str]:
-    """Return what the activity log says from now on, as it is described."""
+    """Return a list of the lines in the activity log from now on."""
     described: dict[str, Callable[[Event], dict[str, str]]] = {}
     async_describe_events(
         home.hass, lambda _, name, line: described.update({name: line})
@@ -410,13 +410,13 @@ async def test_a_command_has_no_other_line(pool: Home) -> None:
 
 
 async def test_what_nobody_switches_is_not_explained(pool: Home) -> None:
-    """Its reason says who does."""
+    """An output without a relay has a reason instead."""
     ozone = pool.state("binary_sensor", "slot_26").attributes
     assert ozone["reason"] == "no_relay" and "explanation" not in ozone
 
 
 async def test_a_target_that_is_no_temperature(pool: Home) -> None:
-    """While it heats, too."""
+    """An impossible target is not explained, even while the heater runs."""
     await WARM(pool)
     assert explanation(pool, "climate.pool").startswith("It heats to ")
     pool.pool.settings["pool_target"] = 255

@@ -1,4 +1,4 @@
-"""The load of the filter: from the button to the problem, over restarts and both ways."""
+"""Filter load: from the button to the problem, over restarts and by both paths."""
 
 from datetime import datetime
 
@@ -21,9 +21,9 @@ few_platforms = only(
 )
 
 MEASURED = 330
-"""s of even flow in which the filter is measured, and a little more."""
+"""Seconds of even flow in which the filter is measured, and a little more."""
 STEP = 30
-"""s between two reads: with more than twice as much nobody knows what was between them."""
+"""Seconds between two reads; above 90, the time in between counts as unknown."""
 ENTITIES = {
     ("sensor", "filter_load"),
     ("binary_sensor", "filter_needs_cleaning"),
@@ -35,7 +35,7 @@ PUMP = 0
 
 
 async def press(home: Home) -> None:
-    """Tell that the filter is clean."""
+    """Report that the filter is clean."""
     await home.act("button.press", "filter_cleaned")
 
 
@@ -48,18 +48,18 @@ def problem(home: Home) -> str:
 
 
 def baseline(home: Home) -> str:
-    """Return what the sensor says of the clean filter."""
+    """Return whether the clean filter was measured: `measured` or `awaited`."""
     found: str = home.state("sensor", "filter_load").attributes["baseline"]
     return found
 
 
 def percent(text: str) -> object:
-    """Return what a load may be that should be so much."""
+    """Return a match for loads near this one."""
     return pytest.approx(float(text), abs=4)
 
 
 async def dirty(home: Home, dirt: float) -> None:
-    """Let the filter resist more by this part, long enough to be seen."""
+    """Let the filter resist more by this share, for long enough to be measured."""
     home.pool.water.dirt = dirt
     await home.live(2 * MEASURED, step=STEP)
 
@@ -74,7 +74,7 @@ async def pool(small: Home) -> Home:
 
 
 async def test_nobody_has_said_when_it_was_clean(small: Home) -> None:
-    """Until then there is nothing to compare with, and only the button."""
+    """Until a user reports it clean, only the button exists."""
     await dirty(small, 2.0)
     button = ("button", "filter_cleaned")
     assert {each for each in ENTITIES if small.registered(*each)} == {button}
@@ -102,7 +102,7 @@ async def test_from_clean_to_dirty_and_back(pool: Home) -> None:
     assert baseline(pool) == "awaited"
     await dirty(pool, 0.0)
     assert (load(pool), problem(pool)) == ("0", "off")
-    # None of it is the controller's business.
+    # Nothing of this is sent to the controller.
     assert not pool.actions and not pool.cloud_writes
 
 
@@ -117,7 +117,7 @@ async def test_the_limit_of_the_owner(pool: Home) -> None:
 
 
 async def test_a_pump_of_variable_speed(pool: Home) -> None:
-    """The pressure of a dirty filter at low speed is far below that of a clean one."""
+    """The load is right although a dirty filter at low speed has little pressure."""
     clean = float(pool.value("sensor", "pressure"))
     pool.pool.set_speed(100)
     pool.pool.schedules[0].speed = 100
@@ -132,7 +132,7 @@ async def test_a_pump_of_variable_speed(pool: Home) -> None:
 
 
 async def test_pressed_while_the_pump_stands_still(small: Home) -> None:
-    """As who has just cleaned it does; it is measured once the pump runs steadily."""
+    """The clean filter is measured once the pump runs steadily."""
     small.pool.switch(PUMP, False)
     small.pool.water.dirt = 0.0
     await small.live(60)
@@ -155,7 +155,7 @@ async def test_it_stays_while_the_pump_stands_still(pool: Home) -> None:
 
 
 async def test_over_a_restart(pool: Home) -> None:
-    """What is clean is remembered, and so are the load and the limit, pump or no pump."""
+    """The clean filter's value, the load and the limit are kept, even without flow."""
     await pool.act("number.set_value", "filter_limit", value=30)
     await dirty(pool, 0.4)
     before = load(pool)
@@ -184,14 +184,14 @@ async def test_a_press_is_remembered(small: Home) -> None:
 
 
 async def test_few_states(pool: Home) -> None:
-    """Steady water changes nothing."""
+    """A steady flow causes no new states."""
     states = pool.follow("sensor", "filter_load")
     await pool.live(1800, step=STEP)
     assert states == []
 
 
 async def test_through_the_cloud(home: Home) -> None:
-    """Its dashboard tells pressure and flow, too."""
+    """The cloud's dashboard reports pressure and flow, too."""
     home.own(home.service.small)
     await home.set_up()
     assert home.source == "cloud"
@@ -206,7 +206,7 @@ async def test_through_the_cloud(home: Home) -> None:
 async def test_a_pool_that_measures_no_pressure(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has none of it, until it does."""
+    """The entities exist once the pool has measured a pressure."""
     home.own(home.service.small)
     with monkeypatch.context() as without:
         without.setattr(Water, "pressure", 0)
@@ -217,7 +217,7 @@ async def test_a_pool_that_measures_no_pressure(
     await press(home)
     await home.live(60)
     assert all(home.registered(*entity) for entity in ENTITIES)
-    # From now on it is there at once, whether the pump runs or not.
+    # From now on they exist at once, whether the pump runs or not.
     home.pool.switch(PUMP, False)
     await home.live(30)
     await home.shut_down()

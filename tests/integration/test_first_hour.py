@@ -1,7 +1,7 @@
-"""What a newcomer meets: no credentials yet, and the way on once they are stored.
+"""A new user's way in: without credentials, and once they are stored.
 
 A `Browser` does over HTTP what Home Assistant's page does: it opens a discovered card, asks
-for the credentials when it is told that there are none, and then begins a new flow.
+for credentials if there are none, and then begins a new flow.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ type Json = dict[str, Any]
 
 FLOWS = "/api/config/config_entries/flow"
 PAGE = "https://ha.example:8443"
-"""Where the person's browser shows Home Assistant."""
+"""Address of Home Assistant in the user's browser."""
 OTHER = "other"
 
 
@@ -93,7 +93,7 @@ class Browser:
 def newcomer(
     hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
 ) -> Home:
-    """Return a home in which nobody has stored any credentials."""
+    """Return a home without stored credentials."""
     return Home(hass, service, request)
 
 
@@ -101,7 +101,7 @@ def newcomer(
 async def browser(
     newcomer: Home, hass_client: ClientSessionGenerator, hass_access_token: str
 ) -> Browser:
-    """Return the browser of somebody who has signed in to Home Assistant."""
+    """Return a browser that is signed in to Home Assistant."""
     for component in ("application_credentials", "config"):
         assert await async_setup_component(newcomer.hass, component, {})
     return Browser(await hass_client(), hass_access_token)
@@ -117,12 +117,12 @@ def cards(home: Home) -> dict[str, str]:
 
 
 def missing(step: Json) -> bool:
-    """Tell whether a step makes the page ask for credentials."""
+    """Return whether a step makes the page ask for credentials."""
     return (step["type"], step.get("reason")) == ("abort", "missing_credentials")
 
 
 async def asked_after_a_look(browser: Browser, flow_id: str) -> bool:
-    """Open a card; tell whether the page asks for credentials after the first look."""
+    """Open a card and submit it; return whether the page then asks for credentials."""
     step = await browser.open(flow_id)
     assert (step["step_id"], step["data_schema"]) == ("confirm_seen", [])
     return missing(await browser.submit(step))
@@ -145,7 +145,7 @@ async def sign_in_from(sign_in: SignIn, step: Json) -> Any:
 
 
 async def test_redirect_address_in_the_dialog(newcomer: Home, browser: Browser) -> None:
-    """The dialog names the very address that the sign-in page is given."""
+    """The dialog shows the redirect address that the sign-in page receives."""
     shown = await browser.redirect_address()
     assert shown == f"{PAGE}/auth/external/callback"
     await browser.store_credentials()
@@ -167,7 +167,7 @@ async def test_redirect_address_with_my_home_assistant(
 async def test_credentials_come_first_by_hand(
     newcomer: Home, browser: Browser, sign_in: SignIn
 ) -> None:
-    """Nothing is asked for before there are credentials, and nothing twice.
+    """Nothing is requested before there are credentials, and nothing twice.
 
     interface.md 5.1 rule 5.
     """
@@ -210,7 +210,7 @@ async def test_credentials_come_first_on_a_card(
 
 
 async def test_page_shows_the_card_once(newcomer: Home, browser: Browser) -> None:
-    """An open page hears that the old card goes before it hears of the new one."""
+    """The old card is removed from an open page before the new one is added."""
     await discover(newcomer, newcomer.controller)
     (flow_id,) = cards(newcomer).values()
     heard: list[tuple[str, str]] = []
@@ -225,7 +225,7 @@ async def test_page_shows_the_card_once(newcomer: Home, browser: Browser) -> Non
 async def test_chosen_controller_must_be_the_accounts(
     newcomer: Home, browser: Browser, sign_in: SignIn
 ) -> None:
-    """What was on the card is checked in the flow that takes its place."""
+    """The flow that replaces a card still checks the card's controller."""
     stranger = Controller(device_id="AA_BB_CC_00_00_09", name="Next door")
     await stranger.start()
     await stranger.stop()  # it has an address, and nothing answers there
@@ -250,7 +250,7 @@ async def test_another_controller_than_those_that_were_found(
     await discover(newcomer, newcomer.controller)
     step = await browser.begin()
     assert list(choices(step).items()) == [
-        # What is reported without a key tells them apart.
+        # Values that are reported without a key distinguish the controllers.
         (newcomer.controller.device_id, "Home pool (127.0.0.1): pH 7.4, 26.4 °C"),
         (stranger.device_id, "Next door (127.0.0.1)"),
         (OTHER, OTHER),
@@ -278,7 +278,7 @@ async def test_card_that_goes_while_the_list_is_open(
 async def test_card_is_as_before_once_there_are_credentials(
     newcomer: Home, browser: Browser
 ) -> None:
-    """The card that came back is a card like any other."""
+    """The card that came back works like any other card."""
     await discover(newcomer, newcomer.controller)
     assert await asked_after_a_look(browser, cards(newcomer)["Home pool"])
     await browser.store_credentials()

@@ -1,4 +1,4 @@
-"""The guided check: what is sent, that all is as it was, and what is reported."""
+"""The guided check: its commands, the restored state of the pool, and its report."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,15 +21,15 @@ from .home import Home
 from .test_diagnostics import dump
 
 LIGHT = 1
-"""Its slot."""
+"""Slot of the light."""
 SPA = 10
-"""The slot of the first spa actuator."""
+"""Slot of the first spa actuator."""
 EVENING = 1
-"""The index of a schedule."""
+"""Index of the schedule that is armed for the evening."""
 
 
 class Dialog:
-    """The guided check as a person goes through it."""
+    """The dialog of the guided check, as a user goes through it."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -40,7 +40,7 @@ class Dialog:
         return self.home.hass.config_entries.options
 
     async def open(self, **anchors: float) -> None:
-        """Consent, have everything read, and note what the app shows."""
+        """Consent, wait for the queries, and enter the values that the app shows."""
         self.flow = await self.manager.async_init(self.home.entry.entry_id)
         await self.choose("guided_check")
         await self.answer({})
@@ -57,18 +57,18 @@ class Dialog:
 
     @property
     def offered(self) -> str | None:
-        """The change that is offered, `None` at the end."""
+        """Key of the offered change, `None` at the end."""
         if self.flow["type"] is not FlowResultType.MENU:
             return None
         return str(self.flow["menu_options"][0]).removeprefix("guided_")
 
     async def find(self, key: str) -> None:
-        """Skip what comes ahead of a change."""
+        """Skip the changes that are offered before this one."""
         while self.offered != key:
             await self.choose("guided_skip")
 
     async def progress(self) -> None:
-        """Wait until what is under way is over."""
+        """Wait until the progress step ends."""
         assert self.flow["type"] is FlowResultType.SHOW_PROGRESS
         running = self.manager.async_progress
         for _ in range(200):
@@ -92,7 +92,7 @@ class Dialog:
 
 
 def picture(pool: Pool) -> object:
-    """Return what a check may change, as the pool has it now."""
+    """Return the current values of everything that a check may change."""
     pool.update()
     return (
         [(slot.on, slot.held) for slot in pool.slots],
@@ -104,12 +104,12 @@ def picture(pool: Pool) -> object:
 
 @dataclass(frozen=True)
 class Case:
-    """One change: how the pool shows it, and what is sent."""
+    """One change: how to detect it in the pool, and its commands."""
 
     key: str
     made: Callable[[Pool], bool]
     sent: tuple[bytes, bytes]
-    """Parts of both payloads."""
+    """Parts of the payloads that make the change and undo it."""
     name: str
 
 
@@ -144,9 +144,9 @@ cases = pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 
 @pytest.fixture
 async def checked(home: Home) -> Home:
-    """Return the full pool around noon, with a schedule that is armed for the evening."""
+    """Return the full pool around noon, with a schedule armed for the evening."""
     now = datetime.now(UTC)
-    zone = f"Etc/GMT{now.hour - 12:+d}"  # the sign is that of the ocean's side
+    zone = f"Etc/GMT{now.hour - 12:+d}"  # these names have reversed signs
     await home.hass.config.async_set_time_zone(zone)
     home.own(home.service.full)
     home.clock.set_back(home.clock.time() - now.timestamp())
@@ -171,7 +171,7 @@ async def restored(home: Home, previous: object) -> None:
 
 
 async def begun(dialog: Dialog, case: Case) -> object:
-    """Begin a change; return how the pool was, once it is another."""
+    """Begin a change; return the previous state of the pool once it has changed."""
     await dialog.open()
     await dialog.find(case.key)
     previous = picture(dialog.home.pool)
@@ -181,12 +181,12 @@ async def begun(dialog: Dialog, case: Case) -> object:
     return previous
 
 
-# --- What is done ---
+# --- Changes ---
 
 
 @cases
 async def test_a_change(dialog: Dialog, case: Case) -> None:
-    """There for ten seconds, and given back: two commands, and no other."""
+    """A change lasts ten seconds and is undone: exactly two commands are sent."""
     home = dialog.home
     previous = await begun(dialog, case)
     seen = len(home.controller.requests)
@@ -204,7 +204,7 @@ async def test_a_change(dialog: Dialog, case: Case) -> None:
 
 
 async def test_nothing_is_done_that_was_not_allowed(dialog: Dialog) -> None:
-    """All are skipped, or the dialog is ended: only reads."""
+    """If every change is skipped, only reads are sent."""
     previous = picture(dialog.home.pool)
     await dialog.open()
     offered = []
@@ -229,12 +229,12 @@ async def test_everything_is_read_first(dialog: Dialog) -> None:
     assert "a" not in {r.op for r in requests}
 
 
-# --- What goes wrong ---
+# --- Failures ---
 
 
 @cases
 async def test_a_dialog_that_is_closed(dialog: Dialog, case: Case) -> None:
-    """In the middle of a change: it is given back at once."""
+    """A change is undone at once if the dialog is closed in the middle of it."""
     previous = await begun(dialog, case)
     dialog.manager.async_abort(dialog.flow["flow_id"])
     await until(lambda: picture(dialog.home.pool) == previous, every=0.1)
@@ -243,7 +243,7 @@ async def test_a_dialog_that_is_closed(dialog: Dialog, case: Case) -> None:
 @cases
 @pytest.mark.parametrize("fault", ["refuse", "hang"])
 async def test_a_cut_in_the_middle(dialog: Dialog, case: Case, fault: str) -> None:
-    """It is given back when the network is there again, and nothing is lost of it."""
+    """A change that a network failure interrupts is undone once the network is back."""
     home = dialog.home
     previous = await begun(dialog, case)
     home.controller.faults.on(fault)
@@ -258,7 +258,7 @@ async def test_a_cut_in_the_middle(dialog: Dialog, case: Case, fault: str) -> No
 
 @pytest.mark.parametrize("case", CASES[2:], ids=lambda case: case.key)
 async def test_a_cut_and_a_restart(dialog: Dialog, case: Case) -> None:
-    """What is to be given back is kept over a restart of Home Assistant."""
+    """A change that is still to be undone is kept over a restart of Home Assistant."""
     home = dialog.home
     previous = await begun(dialog, case)
     home.disconnect()
@@ -274,7 +274,7 @@ async def test_a_cut_and_a_restart(dialog: Dialog, case: Case) -> None:
 
 @cases
 async def test_a_reload_in_the_middle(dialog: Dialog, case: Case) -> None:
-    """The account is reloaded by somebody else: it is given back all the same."""
+    """A change is undone, too, if the account is reloaded in the middle of it."""
     previous = await begun(dialog, case)
     await dialog.home.restart()
     await restored(dialog.home, previous)
@@ -282,7 +282,7 @@ async def test_a_reload_in_the_middle(dialog: Dialog, case: Case) -> None:
 
 @cases
 async def test_a_dialog_that_is_closed_at_once(dialog: Dialog, case: Case) -> None:
-    """While the command is on its way: it wins no race with what gives it back."""
+    """A dialog that is closed while the command is on its way leaves no change."""
     await dialog.open()
     await dialog.find(case.key)
     previous = picture(dialog.home.pool)
@@ -294,7 +294,7 @@ async def test_a_dialog_that_is_closed_at_once(dialog: Dialog, case: Case) -> No
 
 @cases
 async def test_an_answer_that_is_lost(dialog: Dialog, case: Case) -> None:
-    """It was done, and nobody said so: it is given back all the same."""
+    """A change whose reply was lost is undone, too."""
     home = dialog.home
     await dialog.open()
     await dialog.find(case.key)
@@ -306,7 +306,7 @@ async def test_an_answer_that_is_lost(dialog: Dialog, case: Case) -> None:
 
 
 async def test_a_pump_that_nothing_gives_back(dialog: Dialog) -> None:
-    """It runs on as fast as it did, and the result says what to do (unknowns L5, L6)."""
+    """The pump keeps its speed, and the result says what to do (unknowns L5, L6)."""
     home = dialog.home
     home.controller.dialects.add(Dialect.PUMP_AUX_DECLINED)
     await dialog.open()
@@ -317,7 +317,7 @@ async def test_a_pump_that_nothing_gives_back(dialog: Dialog) -> None:
 
 
 async def test_by_the_cloud(home: Home) -> None:
-    """Only what it can give back: an output that it switches may be held then."""
+    """Only the setpoint is offered: an output that the cloud switches may stay held."""
     home.own(home.service.full)
     await home.set_up_with(host=None)
     home.clock.speed = 50
@@ -337,7 +337,7 @@ async def test_by_the_cloud(home: Home) -> None:
 
 @cases
 async def test_a_refusal(dialog: Dialog, case: Case) -> None:
-    """In words, with its reason; what was certainly not done is not undone."""
+    """The result shows the reason; nothing is sent to undo what was not done."""
     home = dialog.home
     await dialog.open()
     previous = picture(home.pool)
@@ -359,7 +359,7 @@ async def test_a_refusal(dialog: Dialog, case: Case) -> None:
 
 @cases
 async def test_nothing_happens(dialog: Dialog, case: Case) -> None:
-    """The controller accepts it and does nothing."""
+    """A command that is accepted without an effect is reported as such."""
     home = dialog.home
     await dialog.open()
     previous = picture(home.pool)
@@ -371,7 +371,7 @@ async def test_nothing_happens(dialog: Dialog, case: Case) -> None:
 
 
 async def test_what_somebody_else_chose_stays(dialog: Dialog) -> None:
-    """While the network was cut, the owner chose a third setpoint in the app."""
+    """A setpoint that the owner chose in the app during a network failure stays."""
     home = dialog.home
     await begun(dialog, CASES[3])
     home.disconnect()
@@ -383,7 +383,7 @@ async def test_what_somebody_else_chose_stays(dialog: Dialog) -> None:
 
 
 async def test_another_schedule_at_its_index_stays(dialog: Dialog) -> None:
-    """While the network was cut, the owner made another one of it in the app."""
+    """A schedule that the owner changed in the app during a network failure stays."""
     home = dialog.home
     await begun(dialog, CASES[2])
     home.disconnect()
@@ -395,7 +395,7 @@ async def test_another_schedule_at_its_index_stays(dialog: Dialog) -> None:
 
 
 async def test_what_changed_since_it_was_offered(dialog: Dialog) -> None:
-    """It is asked for again: other numbers were allowed."""
+    """A setpoint that has changed since its offer is offered again instead."""
     home = dialog.home
     await dialog.open()
     await dialog.find("setpoint")
@@ -407,7 +407,7 @@ async def test_what_changed_since_it_was_offered(dialog: Dialog) -> None:
     assert home.actions == []
 
 
-# --- What is offered ---
+# --- Offers ---
 
 
 @pytest.mark.parametrize(
@@ -465,7 +465,7 @@ async def test_a_setpoint_goes_where_less_is_dosed(
 
 
 async def test_a_pump_at_full_speed(dialog: Dialog) -> None:
-    """It goes down: there is nothing above."""
+    """The speed goes down, because it cannot go up."""
     home = dialog.home
     home.pool.schedules[0].speed = 100
     home.clock.advance(60)
@@ -476,11 +476,11 @@ async def test_a_pump_at_full_speed(dialog: Dialog) -> None:
     assert (shown["old"], shown["new"]) == ("100", "95")
 
 
-# --- What is reported ---
+# --- Report ---
 
 
 async def test_the_report(dialog: Dialog, hass_client: ClientSessionGenerator) -> None:
-    """Results and anchors are in the file and in the form: numbers, and no names."""
+    """Results and anchors are in the diagnostics and in the form, without names."""
     home = dialog.home
     home.controller.faults.once("decline", 2, "aux")
     await dialog.open(ph=7.3, running=4)

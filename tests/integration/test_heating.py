@@ -55,7 +55,7 @@ def sources(home: Home) -> int:
 
 
 def changed(home: Home, before: dict[str, float]) -> dict[str, float]:
-    """Return the settings that differ; doses empty the drums all the time."""
+    """Return the settings that differ, except the drums, which every dose empties."""
     return {
         name: now
         for name, now in home.pool.settings.items()
@@ -73,7 +73,7 @@ def written(home: Home) -> list[dict[str, Any]]:
     return [body for name, body in bodies if name == "v2_temp_set"]
 
 
-# What is shown
+# States
 
 
 async def test_what_a_person_sees(full: Home) -> None:
@@ -95,7 +95,7 @@ async def test_what_a_person_sees(full: Home) -> None:
 
 
 def test_what_is_not_known_is_not_shown() -> None:
-    """A target alone says neither whether it is heated to nor what runs."""
+    """A target alone shows neither a mode nor an action."""
     state = PoolState(outputs=Outputs(types=(2, 19)), spa=Water(36))
     pool, spa = CLIMATES
     reported = Pool(state, Choices(), Learned())
@@ -181,7 +181,7 @@ async def test_what_cannot_be_asked(full: Home, subtests: pytest.Subtests) -> No
             failure(error, ServiceValidationError),
         ):
             await full.act("climate.set_temperature", "pool", **data)
-    # What no schedule runs says so.
+    # Heat sources have no schedules.
     with unchanged(full), failure("not_scheduled", ServiceValidationError):
         await full.act("poolctl.resume_schedule", "solar_selected")
     assert len(full.controller.requests) == seen

@@ -1,4 +1,4 @@
-"""What can go wrong with heating: it is told in words, and nothing is lost."""
+"""Failures of heating commands: each raises an error, and no setting is lost."""
 
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
 
 
 class Command(NamedTuple):
-    """What a person does with an entity."""
+    """An action of a user on an entity."""
 
     action: str
     key: str
@@ -31,12 +31,12 @@ class Command(NamedTuple):
         await home.act(self.action, self.key, **self.data)
 
     def state(self, home: Home) -> State:
-        """Return what its entity shows now."""
+        """Return the current state of its entity."""
         return home.state(self.action.partition(".")[0], self.key)
 
 
 def shown_of(command: Command, home: Home) -> tuple[str, Any]:
-    """Return mode and target of what a command changes."""
+    """Return mode and target of the entity that a command changes."""
     state = command.state(home)
     return state.state, state.attributes.get("temperature")
 
@@ -54,7 +54,7 @@ SPA_MODE = Command("switch.turn_on", "spa_mode", {})
 
 
 async def fails(home: Home, command: Command, error: str) -> None:
-    """Give a command that fails, is told in words, and leaves all as it was."""
+    """Run a command; assert that it fails with this error and changes nothing."""
     assumed = command.state(home).attributes.get("assumed_state")
     sent = len(home.actions)
     with unchanged(home), failure(error):
@@ -73,7 +73,7 @@ async def test_the_controller_refuses(full: Home, subtests: pytest.Subtests) -> 
 
 @pytest.mark.parametrize("fault", ["refuse", "close_mid_body", "reset"])
 async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -> None:
-    """The cloud cannot do it, and says nothing of it either."""
+    """The error is that of the LAN, because the cloud has no such command."""
     full.controller.faults.on(fault)
     for command in COMMANDS:
         with subtests.test(command.action, key=command.key):
@@ -83,7 +83,7 @@ async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -
 async def test_the_lan_dies_after_the_command_was_run(
     full: Home, subtests: pytest.Subtests
 ) -> None:
-    """It is run once, the person is told, and the next poll shows what became of it."""
+    """The command runs once, the action fails, and the next poll shows the change."""
     settings = dict(full.pool.settings)
     for command in COMMANDS:
         with subtests.test(command.action, key=command.key):
@@ -119,7 +119,7 @@ async def test_heating_is_accepted_but_never_applied(
 
 @pytest.mark.usefixtures("hurried")
 async def test_heating_is_absent_where_only_the_cloud_is(home: Home) -> None:
-    """Spa mode works there; of targets and sources the cloud knows nothing."""
+    """The cloud switches spa mode, but does not report targets and heat sources."""
     home.own(home.service.full)
     await home.set_up()
     assert home.entity_keys()
@@ -136,7 +136,7 @@ async def test_heating_is_absent_where_only_the_cloud_is(home: Home) -> None:
 
 
 async def test_a_controller_that_lost_its_lan_for_good(full: Home) -> None:
-    """Its equipment is remembered, its targets are not: no climate makes them up."""
+    """Equipment is remembered; targets are not, so that climates are unavailable."""
     await full.unload()
     full.controller.faults.on("refuse")
     await full.restart()

@@ -1,4 +1,4 @@
-"""Holds by hand: shown, given back at their end, kept over restarts, told of."""
+"""Holds by hand: shown, released at their end, kept over restarts, and reported."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -41,7 +41,7 @@ async def begin(
     window: tuple[int, int] = (9 * 60, 11 * 60),
     **options: str,
 ) -> None:
-    """Set up the small pool at a time where it is, with one window of the waterfall."""
+    """Set up the small pool at a local time, with one schedule of the waterfall."""
     local = datetime.fromisoformat(at).replace(tzinfo=ZoneInfo(zone))
     home.freezer.move_to(local.astimezone(UTC))
     home.own(home.service.small)
@@ -62,13 +62,13 @@ async def begin(
 
 
 def held(home: Home, key: str = KEY, domain: str = "switch") -> timedelta | None:
-    """Return how long an output is still held, `None` where nothing ends its hold."""
+    """Return how long an output is still held, `None` if its hold has no end."""
     until = home.state(domain, key).attributes.get("held_until")
     return until and datetime.fromisoformat(until) - dt_util.utcnow()
 
 
 def sent(home: Home) -> list[bytes]:
-    """Return the payloads of every `aux`, oldest first."""
+    """Return the payloads of all `aux` commands, oldest first."""
     return [
         r.payload for r in home.controller.requests if r.name == "aux" and r.payload
     ]
@@ -128,7 +128,7 @@ async def test_until_given_back(home: Home, freezer: object) -> None:
 async def test_home_assistant_was_down(
     home: Home, freezer: object, away: float
 ) -> None:
-    """The end is kept; one that has passed is made good for, once."""
+    """The end of a hold is kept; if it has passed, the output is released once."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
     await home.shut_down()
@@ -158,7 +158,7 @@ async def test_a_person_was_there_while_it_was_down(
 
 
 async def test_what_is_held_is_written_at_once(home: Home, freezer: object) -> None:
-    """Home Assistant may end without a word: the power fails."""
+    """A hold is stored at once, because a power failure leaves no time for it."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
     await home.settle()
@@ -183,7 +183,7 @@ async def test_the_network_is_away_at_the_end(home: Home, freezer: object) -> No
 
 
 async def test_only_the_cloud_is_there_at_the_end(home: Home, freezer: object) -> None:
-    """It cannot tell what is held: that waits for the network."""
+    """The cloud does not report holds: the release waits for the LAN."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
     home.controller.faults.on("refuse")
@@ -196,14 +196,14 @@ async def test_only_the_cloud_is_there_at_the_end(home: Home, freezer: object) -
 
 
 async def test_declined_at_the_end(home: Home, freezer: object) -> None:
-    """It is tried again, and ever less often."""
+    """A declined release is tried again, less and less often."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
     await home.live(3500, step=500)
     home.controller.faults.on("decline", "aux")
     before = home.actions.count("aux")
     await home.live(600, step=20)
-    # Each is sent twice: the counter is ruled out.
+    # Each try sends it twice, to rule out a wrong counter.
     tried = (home.actions.count("aux") - before) / 2
     assert 3 <= tried <= 5
     home.controller.faults.clear()
@@ -233,11 +233,11 @@ async def test_daylight_saving(
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
 
 
-# Before the means of releasing is lost
+# Giving up the LAN or the account
 
 
 async def lose(home: Home, way: str) -> list[str]:
-    """Give up the network, or the whole account; return what a person is told."""
+    """Give up the LAN, or the whole account; return the notifications."""
     told: list[str] = []
 
     @callback
@@ -266,7 +266,7 @@ async def lose(home: Home, way: str) -> list[str]:
 async def test_the_means_is_lost(
     home: Home, freezer: object, way: str, answers: bool
 ) -> None:
-    """What is held is released now; a person hears of what is not."""
+    """Outputs held off are released first; the user is notified if that fails."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
     await home.act("light.turn_on", "slot_1")
@@ -275,7 +275,7 @@ async def test_the_means_is_lost(
     told = await lose(home, way)
     assert sent(home)[2:] == [b"\2\0\0"] * answers
     assert home.pool.slots[WATERFALL].held is not answers
-    assert home.pool.slots[1].held  # as it was asked to be
+    assert home.pool.slots[1].held  # on, as the user chose
     named = [each.translation_placeholders for each in issues(home.hass)]
     repaired = [each["outputs"] for each in named if each and "outputs" in each]
     assert repaired == ["Waterfall"] * (way == "cloud" and not answers)
@@ -346,7 +346,7 @@ async def test_spa_mode_for_a_time(home: Home, freezer: object) -> None:
     home.own(home.service.full)
     await home.set_up(home.service.full)
     await home.act("poolctl.hold", "spa_mode", state=True, duration="00:30:00")
-    assert home.value("sensor", "held_outputs") == "1"  # its actuators are one
+    assert home.value("sensor", "held_outputs") == "1"  # all actuators count as one
     left = held(home, "spa_mode")
     assert left is not None
     assert timedelta(minutes=29) < left <= timedelta(minutes=30)
@@ -368,11 +368,11 @@ async def test_what_cannot_be_held(home: Home, freezer: object) -> None:
     assert sent(home) == []
 
 
-# Who is told
+# Repairs and diagnostics
 
 
 async def test_a_day_held_off(home: Home, freezer: object) -> None:
-    """A repair that goes by itself, over restarts; what is held on is fine."""
+    """A day of being held off, over restarts, brings a repair; held on brings none."""
     await begin(home, holds_by_hand="until_given_back")
     await home.act("switch.turn_off", KEY)
     await home.act("light.turn_on", "slot_1")
@@ -402,12 +402,12 @@ async def test_given_back_by_the_repair(home: Home, freezer: object) -> None:
     assert repair.repaired
     assert sent(home)[-1] == b"\2\0\0"
     await home.live(15)
-    assert home.pool.slots[1].held  # what is on stays
+    assert home.pool.slots[1].held  # held on: stays held
     assert not issues(home.hass)
 
 
 def issues(hass: HomeAssistant) -> list[ir.IssueEntry]:
-    """Return the active issues of ours."""
+    """Return the active repair issues of the integration."""
     found = ir.async_get(hass).issues.values()
     return [issue for issue in found if issue.domain == DOMAIN and issue.active]
 
@@ -427,7 +427,7 @@ async def test_diagnostics(home: Home, freezer: object) -> None:
 
 @pytest.mark.parametrize("cloud", [False, True])
 async def test_a_running_timer(home: Home, freezer: object, cloud: bool) -> None:
-    """Its end is a time to the minute, which stays while the count runs down."""
+    """The end of a timer is shown to the minute, and does not move meanwhile."""
     await begin(home, "2026-11-23 08:00")
     home.pool.start_timer(WATERFALL, 2400)
     home.pool.start_timer(1, 600)
@@ -444,7 +444,7 @@ async def test_a_running_timer(home: Home, freezer: object, cloud: bool) -> None
         "2026-11-23T08:11:00+00:00",
     )
     await home.live(8 * 60, step=30)
-    # The copy of the cloud may be older than it should be, with such a clock.
+    # With this clock, the cached copy of the cloud may be too old.
     assert len({first, *(s.attributes["timer_ends"] for s in states)}) <= 1 + cloud
     home.freezer.tick(1800)
     home.clock.advance(1800)

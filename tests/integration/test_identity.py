@@ -1,4 +1,4 @@
-"""Signing in again where the service tells more or less of the account than before."""
+"""Signing in again when the service identifies the account in another way."""
 
 from itertools import permutations
 
@@ -17,7 +17,7 @@ from .test_config_flow import start
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 few_platforms = only()
 
-# What the service told of the account: by userinfo, by the access token.
+# What identifies the account: whether userinfo does, and the access token's `sub`.
 TOLD = {
     "both": (True, "user-1"),
     "different ones": (True, "token-user-1"),
@@ -28,7 +28,7 @@ TOLD = {
 
 
 def tell(home: Home, account: Account, told: str) -> None:
-    """Let the service tell so much of an account from now on."""
+    """Let the service identify an account in this way from now on."""
     userinfo, account.token_sub = TOLD[told]
     if account is not home.account:
         account.token_sub = account.token_sub.replace("user-1", "user-2")
@@ -50,7 +50,7 @@ async def sign_in_again(
 
 @pytest.mark.parametrize(
     ("before", "now"),
-    # A token that names somebody else, and nothing beside it, is somebody else's.
+    # Without userinfo, a token with another `sub` is that of another account.
     [pair for pair in permutations(TOLD, 2) if set(pair) != {"both", "token"}],
 )
 async def test_the_same_account(
@@ -78,7 +78,7 @@ async def test_another_account_of_the_same_sites(
     result = await sign_in(await start(home, home.cloud.base_url))
     home.entry = result["result"]
     await home.hass.async_block_till_done()
-    # Who the owner is stays known over a sign-in that does not tell it.
+    # A sign-in that does not identify the owner keeps the stored identity.
     tell(home, home.account, "sites")
     result = await sign_in_again(home, sign_in)
     assert result["reason"] == "reauth_successful"
@@ -93,14 +93,14 @@ async def test_another_account_of_the_same_sites(
 async def test_an_entry_of_an_earlier_version(
     hass: HomeAssistant, small: Home, sign_in: SignIn, now: str
 ) -> None:
-    """It stored the unique id alone."""
+    """An entry that stores only its unique ID accepts its account."""
     tell(small, small.account, now)
     result = await sign_in_again(small, sign_in)
     assert result["reason"] == "reauth_successful"
 
 
 async def test_an_inventory_that_is_empty_once(home: Home, sign_in: SignIn) -> None:
-    """Nobody has to sign in twice because of it (unknowns.md C11)."""
+    """The owner can sign in again after it (unknowns.md C11)."""
     home.own(home.service.small)
     home.cloud.dialects.add(CloudDialect.C11_EMPTY_ONCE)
     result = await sign_in(await start(home, home.cloud.base_url))
@@ -114,7 +114,7 @@ async def test_an_inventory_that_is_empty_once(home: Home, sign_in: SignIn) -> N
 async def test_an_account_that_has_lost_its_controllers(
     home: Home, sign_in: SignIn
 ) -> None:
-    """Its owner may sign in again, and what tells it from others is kept."""
+    """Its owner can sign in again, and another account is still refused."""
     home.own(home.service.small)
     result = await sign_in(await start(home, home.cloud.base_url))
     home.entry = result["result"]

@@ -16,7 +16,7 @@ from .home import Home
 
 
 async def test_first_set_up_reads_the_account(home: Home) -> None:
-    """interface.md 4.1 rule 5, 5.2 rule 3."""
+    """Controllers and their keys are stored (interface.md 4.1 rule 5, 5.2 rule 3)."""
     entry = await home.set_up()
 
     assert entry.state is ConfigEntryState.LOADED
@@ -29,7 +29,7 @@ async def test_first_set_up_reads_the_account(home: Home) -> None:
 
 
 async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
-    """The test harness itself fails on lingering tasks and timers; sockets are ours."""
+    """Reloads keep all entities, and no task is left after an unload."""
     entities = {state.entity_id for state in full.hass.states.async_all()}
     for _ in range(5):
         assert await full.hass.config_entries.async_reload(full.entry.entry_id)
@@ -51,7 +51,7 @@ async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_a_first_set_up_is_tried_again_soon(home: Home) -> None:
-    """From 2026.11 on, Home Assistant waits as long as the failed reading asks for."""
+    """The failed reading asks for no wait, which Home Assistant 2026.11 would obey."""
     home.cloud.faults.on("error_503")
     entry = await home.set_up()
     assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
@@ -71,7 +71,7 @@ async def test_a_first_set_up_is_tried_again_soon(home: Home) -> None:
     ],
 )
 async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) -> None:
-    """In a sentence of its own: no part of it is English in every language."""
+    """Each reason is a whole translated sentence, without untranslated parts."""
     home.cloud.faults.on(fault)
     entry = await home.set_up()
     assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
@@ -122,7 +122,7 @@ class TestInventory:
 
 
 async def test_reassigned_slots_change_their_entities(small: Home) -> None:
-    """A slot that becomes something else takes its switch away, and gives it back."""
+    """A slot of another type loses its switch, and gets it back with its old type."""
     kept = small.registered("switch", "slot_3")
     small.pool.slots[2].aux_type = 0
     await small.refresh()
@@ -133,12 +133,12 @@ async def test_reassigned_slots_change_their_entities(small: Home) -> None:
     small.pool.slots[2].aux_type = 1
     await small.refresh()
     await small.refresh()
-    # It waits for the name its owner gave it, which is asked for in the background.
+    # The switch waits for its name, which is queried in the background.
     await until(lambda: small.registered("switch", "slot_2") is not None)
 
 
 async def test_without_any_answer_nothing_is_removed(small: Home) -> None:
-    """A restart into the cloud knows no equipment: what was known stays registered."""
+    """Entities stay registered over a start at which only the cloud answers."""
     before = {e.entity_id for e in small.entities()}
     small.controller.faults.on("refuse")
     await small.restart()

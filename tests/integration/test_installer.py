@@ -1,4 +1,4 @@
-"""What an installer set: read only, from the frames of the LAN alone."""
+"""The installer's settings: read-only, and from the frames of the LAN alone."""
 
 import pytest
 
@@ -11,7 +11,7 @@ SOLAR = ("solar_hysteresis", "solar_hysteresis_time")
 
 
 def shown(home: Home, *keys: str) -> list[str | None]:
-    """Return what sensors show, `None` for one that is not there."""
+    """Return the states of sensors, `None` for one that does not exist."""
     present = {entity.unique_id for entity in home.entities()}
     device = home.controller.device_id
     return [
@@ -22,7 +22,7 @@ def shown(home: Home, *keys: str) -> list[str | None]:
 
 @pytest.mark.usefixtures("all_enabled", "freezer")
 async def test_what_the_app_shows(full: Home) -> None:
-    """Negative offsets, too; a change in the app is shown with the next frame."""
+    """All settings are shown; a change in the app is shown with the next frame."""
     assert shown(full, *SPEEDS) == ["80", "50", "65", "80", "100", "85"]
     assert shown(full, *ACID, *CHLORINE, *SOLAR) == [
         "20", "30", "90", "30", "120", "2", "300",
@@ -61,7 +61,7 @@ async def test_the_links(small: Home) -> None:
 
 @pytest.mark.usefixtures("all_enabled", "freezer")
 async def test_a_pump_that_is_not_identified(home: Home) -> None:
-    """After a restart it has no model for a while (layouts.md 2.4)."""
+    """The controller reports no model for a while after a restart (layouts.md 2.4)."""
     home.pool.pump_identity = ("Single Speed", "Single Speed", "")
     await home.set_up(home.controller)
     assert shown(home, "pump_model") == [None]
@@ -69,7 +69,7 @@ async def test_a_pump_that_is_not_identified(home: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_the_prime_time_ends_a_start(small: Home) -> None:
-    """A drive that goes on reporting no speed does not start for ever."""
+    """After the prime time, a pump that reports no speed counts as running."""
     small.pool.schedules[0].speed = small.pool.pump.asked = 0
     await small.advance(30, step=15)
     assert small.value("sensor", "pump_status") == "starting"

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("freezer")
 
 
 def left_out(hass: HomeAssistant) -> list[str]:
-    """Return the names of controllers that a repair calls left out."""
+    """Return the names of the controllers in the repair about left-out ones."""
     return [
         (issue.translation_placeholders or {})["names"]
         for issue in ir.async_get(hass).issues.values()
@@ -45,14 +45,14 @@ BAD: tuple[Any, ...] = (
 
 
 async def test_bad_records(home: Home, caplog: pytest.LogCaptureFixture) -> None:
-    """Each is left out, whatever is wrong with it, and the good ones work."""
+    """Every bad record is left out, and the controllers with good ones work."""
     good = {each.device_id: record(each) for each in home.service.controllers}
     full = home.service.full
     bad: dict[str, Any] = {}
     for number, changes in enumerate(BAD):
         other = Controller(device_id=f"AA_BB_CC_00_01_{number:02}", clock=home.clock)
         home.account.sites[1].controllers.append(other)
-        # But for what is changed, it is as good as that of a controller that works.
+        # Apart from the changes, it is the record of a working controller.
         own = {"device_id": other.device_id, "mac": other.mac}
         odd = isinstance(changes, dict) and changes
         bad[other.device_id] = record(full, **own | changes) if odd else changes
@@ -76,7 +76,7 @@ async def test_bad_records(home: Home, caplog: pytest.LogCaptureFixture) -> None
 
 
 async def test_only_bad_records(home: Home) -> None:
-    """Another controller of the account is found all the same."""
+    """Another controller of the account is still added."""
     stored = {home.service.full.device_id: None}
     entry = await home.set_up(controllers=stored)
     assert entry.state is ConfigEntryState.LOADED
@@ -84,7 +84,7 @@ async def test_only_bad_records(home: Home) -> None:
 
 
 async def test_a_device_that_cannot_be_registered(home: Home) -> None:
-    """Its MAC address is that of another device of the account."""
+    """A controller is left out while another device has its MAC address."""
     small, full = home.service.controllers
     entry = home.service.entry(small, full)
     entry.add_to_hass(home.hass)
@@ -116,7 +116,7 @@ async def test_a_device_that_cannot_be_registered(home: Home) -> None:
 
 
 def enabled(home: Home, of: Controller) -> int:
-    """Return how many enabled entities of a controller there are."""
+    """Return the number of enabled entities of a controller."""
     return sum(
         entity.unique_id.startswith(of.device_id) and not entity.disabled
         for entity in home.entities()
@@ -150,11 +150,11 @@ async def test_the_limit_of_home_assistant(
 
     limit(device.MOST_ENTITIES + enabled(home, small))
     await home.live(90, step=30)
-    # Half of the room stays for outputs and schedules that are added.
+    # Half of the room stays free for outputs and schedules that are added later.
     assert 0 < enabled(home, full) < device.MOST_ENTITIES * 0.75
     assert home.value("sensor", "connection", of=full) == "lan"
     assert not home.state("sensor", "status").attributes["problems"]
-    # It stays over a restart though there would be no room for a new one.
+    # It stays after a restart, though there would be no room to add it now.
     await home.restart()
     assert home.value("sensor", "connection", of=full) == "lan"
     assert "Reached the maximum" not in caplog.text

@@ -1,4 +1,4 @@
-"""Kinds of light: who says what is fitted, and the buttons that come with it."""
+"""Types of lights: where the type comes from, and its effects and buttons."""
 
 from collections.abc import Callable
 import json
@@ -33,7 +33,7 @@ FOLDER = Path(light_module.__file__).parent
 
 
 async def go_on_until(home: Home, condition: Callable[[], bool]) -> None:
-    """Let time pass until slow data is told, at the latest after the next round."""
+    """Let time pass until a condition holds, at most until all slow data is read."""
     for _ in range(50):
         if condition():
             return
@@ -41,11 +41,11 @@ async def go_on_until(home: Home, condition: Callable[[], bool]) -> None:
     raise AssertionError("it has not come to be")
 
 
-# Kinds of light
+# Types of lights
 
 
 async def test_a_light_of_an_unknown_kind(small: Home) -> None:
-    """It goes on and off, until a person says what it is."""
+    """It only turns on and off until the user selects its type."""
     assert small.value("select", "pool_light_type") == "other"
     state = light(small)
     assert state.attributes["supported_features"] == 0
@@ -75,7 +75,7 @@ async def test_a_pool_without_spa_lights_has_no_choice_of_them(small: Home) -> N
 
 
 async def test_the_controller_knows_its_lights(full: Home) -> None:
-    """A person's choice goes before it."""
+    """The controller reports the type, but the user's choice takes precedence."""
     key = "pool_light_type"
     assert full.value("select", key) == "spa_electrics_multi_plus"
     assert full.value("select", "spa_light_type") == "aquaquip_multi_colour"
@@ -134,7 +134,7 @@ async def test_buttons_come_and_go_with_the_kind_of_light(full: Home) -> None:
 
 
 async def test_a_start_into_the_cloud(full: Home) -> None:
-    """What is only told on the LAN is neither shown nor taken away."""
+    """Effects, which only the LAN reports, are not shown; no button is removed."""
     before = buttons(full)
     removed = async_capture_events(full.hass, er.EVENT_ENTITY_REGISTRY_UPDATED)
     full.cloud.not_offered.add("auxInfo")
@@ -212,7 +212,7 @@ async def test_a_slot_becomes_a_light_of_the_spa(full: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_a_slot_becomes_a_light(full: Home) -> None:
-    """Nothing is called after what was there before."""
+    """New entities are not named after the previous output of the slot."""
     slide = full.pool.slots[21]
     slide.aux_type, slide.name = 16, "Cave"
     wanted = keys(21, MULTI_PLUS)

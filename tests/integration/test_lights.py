@@ -1,4 +1,4 @@
-"""Lights, from Home Assistant to the relay that flaps, and what a person may choose."""
+"""Lights: on, off and effects, from Home Assistant to the relays of the pool."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ LIGHT, SPA, DECK = "slot_1", "slot_2", "slot_17"
 
 
 def light(home: Home, key: str = LIGHT) -> State:
-    """Return a light as it is shown."""
+    """Return the state of a light."""
     return home.state("light", key)
 
 
@@ -34,7 +34,7 @@ def shown(home: Home, key: str = LIGHT) -> tuple[str, str | None]:
 
 
 def sent(home: Home) -> list[tuple[int, int, int]]:
-    """Return slot, light type and colour of every show the controller was given."""
+    """Return slot, light type and colour of every show that was sent."""
     commands = [
         wire.decode_cmd(request.payload or b"")[1]
         for request in home.controller.requests
@@ -44,12 +44,12 @@ def sent(home: Home) -> list[tuple[int, int, int]]:
 
 
 def buttons(home: Home) -> set[str]:
-    """Return the keys of the buttons of all lights that there are."""
+    """Return the keys of the buttons of all lights."""
     return {key for key in home.entity_keys("button") if "_light_" in key}
 
 
 def relay(home: Home, slot: int = POOL_LIGHT) -> bool:
-    """Return where the relay of a light is now."""
+    """Return whether the relay of a light is on."""
     return home.pool.slots[slot].on
 
 
@@ -63,7 +63,7 @@ def held(home: Home) -> list[int]:
 
 @pytest.mark.usefixtures("freezer")
 async def test_a_show(full: Home) -> None:
-    """Shown at once and steadily, whatever the relay does."""
+    """An effect is shown at once and steadily while the relay switches."""
     assert shown(full) == ("off", None)
     states = full.follow("light", LIGHT)
     await full.act("light.turn_on", LIGHT, effect="spring_equinox")
@@ -84,7 +84,7 @@ async def test_a_show(full: Home) -> None:
     assert full.pool.lights["pool"] == [2, 11]
 
     assert {state.state for state in states} == {"on"}
-    # Turned on with its effect in one go.
+    # The first state already has the effect.
     assert states[0].attributes["effect"] == "spring_equinox"
 
 
@@ -156,7 +156,7 @@ async def test_what_goes_wrong_is_told_and_not_shown(
             before = len(full.actions)
             with failure(error):
                 await full.act(action, key, **data)
-            # Never twice where it may have run.
+            # Not twice if it may have run.
             most = MOST_SENT if fault == "decline" else 1
             assert len(full.actions) - before <= most
             assert shown(full) == ("off", None)
@@ -185,7 +185,7 @@ async def test_the_lan_dies_while_it_is_under_way(full: Home) -> None:
 
 
 async def test_resume_schedule(full: Home) -> None:
-    """The same action for lights and switches, also in one call."""
+    """One call of the action releases lights and switches."""
     await full.act("light.turn_on", LIGHT)
     await full.act("switch.turn_on", "slot_3")
     assert held(full) == [1, 3]
@@ -202,7 +202,7 @@ async def test_resume_schedule(full: Home) -> None:
 
 
 async def test_without_the_lan(home: Home) -> None:
-    """It goes on and off; shows are honest about what they need."""
+    """A light turns on and off; effects fail with an error, as they need the LAN."""
     await home.set_up()
     home.clock.speed = 50
     assert shown(home) == ("off", None)

@@ -1,4 +1,4 @@
-"""Why a controller is not reached: the local network and the cloud, each in words."""
+"""The sensors of the local network and the cloud: why each does not work."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from custom_components.poolctl.client.envelope import parse_key
 from .home import Home
 from .test_options import choose
 
-# Time stands still from the very beginning: a clock must not change under a timer.
+# Time is frozen from the start, because a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 
 def links(home: Home) -> tuple[str, str]:
-    """Return how the local network and the cloud do."""
+    """Return the states of the local network and the cloud."""
     return home.value("sensor", "local_network"), home.value("sensor", "cloud_service")
 
 
@@ -42,7 +42,7 @@ async def test_by_the_cloud(small: Home, subtests: pytest.Subtests) -> None:
 
 
 async def test_lost(small: Home) -> None:
-    """Both say why, while everything else is unavailable, and go on doing so."""
+    """Both still show their reason while everything else is unavailable."""
     small.controller.faults.on("refuse")
     small.cloud.faults.on("rate_limited")
     await small.advance(150, step=15)
@@ -65,7 +65,7 @@ async def test_by_option(small: Home) -> None:
 
 
 async def test_another_key(small: Home) -> None:
-    """Somebody who has not our key is told from somebody who is silent."""
+    """A device with another key is distinguished from one that does not answer."""
     small.controller.rotate_key(parse_key("00" * 16))
     small.cloud.faults.on("error_503")
     await small.advance(45, step=15)

@@ -1,4 +1,4 @@
-"""What an assistant can ask: only of what is exposed, and nothing is invented."""
+"""The tools of an assistant: they read, and answer only about exposed entities."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class Assistant:
         return await llm.async_get_api(self.home.hass, llm.LLM_API_ASSIST, context)
 
     async def ask(self, tool: str, **arguments: str) -> dict[str, Any]:
-        """Call a tool; return what it answers."""
+        """Call a tool; return its answer."""
         asked = llm.ToolInput(tool_name=tool, tool_args=arguments)
         answer: Any = await (await self.api()).async_call_tool(asked)
         data: dict[str, Any] = getattr(answer, "data", answer)
@@ -51,7 +51,7 @@ class Assistant:
 
 @pytest.fixture
 async def assistant(home: Home) -> Assistant:
-    """Have the full pool, with its outputs and readings exposed."""
+    """Return an assistant of the full pool, with all of its entities exposed."""
     for component in ("homeassistant", "llm"):
         assert await async_setup_component(home.hass, component, {})
     home.own(home.service.full)
@@ -64,7 +64,7 @@ async def assistant(home: Home) -> Assistant:
 
 
 async def test_why(assistant: Assistant) -> None:
-    """What an entity explains is what the assistant is told (`test_explained.py`)."""
+    """The assistant gets the explanation of the entity (`test_explained.py`)."""
     home = assistant.home
     for domain, key in (
         ("switch", FILTER),
@@ -115,7 +115,7 @@ async def test_how_the_pool_is(assistant: Assistant) -> None:
 
 
 async def test_only_what_is_exposed(assistant: Assistant) -> None:
-    """Nothing else is named anywhere, and without anything there are no tools."""
+    """Only exposed entities are ever named; without any, there are no tools."""
     home = assistant.home
     name = home.state("switch", WATERFALL).name
     assistant.expose("switch", WATERFALL, exposed=False)

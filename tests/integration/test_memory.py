@@ -1,4 +1,4 @@
-"""The store: it comes back as it was written, and what is odd in it is lost alone."""
+"""The store is read as it was written, and an odd value in it is lost alone."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -202,14 +202,14 @@ STATE = PoolState(
 
 
 def in_store(version: int, data: Any) -> dict[str, Any]:
-    """Return what a file of the store holds."""
+    """Return the content of a file of the store."""
     return {"version": version, "minor_version": 1, "key": "poolctl", "data": data}
 
 
 async def load(
     hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any
 ) -> Memory:
-    """Return the memory of a store in which another controller is as it should be."""
+    """Return the memory of a store with this record; `None`: with another one alone."""
     hass_storage.pop("poolctl.set_aside", None)
     data = {OTHER_ID: STORED} if stored is None else {DEVICE_ID: stored}
     hass_storage["poolctl"] = in_store(1, data)
@@ -219,7 +219,7 @@ async def load(
 
 
 async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
-    """Use a controller, and return what is stored of it then."""
+    """Read every section of a controller; return what is stored of it afterwards."""
     remembered_state(memory, DEVICE_ID)
     memory.read(DEVICE_ID, CHOICES)
     counters_of(memory, DEVICE_ID)
@@ -233,7 +233,7 @@ async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
 def leaves(
     stored: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[str | int, ...]]:
-    """Return where all objects, lists and values of a store stand."""
+    """Yield the paths of all objects, lists and values of a store."""
     if path:
         yield path
     if isinstance(stored, dict):
@@ -245,7 +245,7 @@ def leaves(
 
 
 def changed(stored: Any, path: tuple[str | int, ...], value: Any) -> Any:
-    """Return a store with another value somewhere."""
+    """Return a copy of a store with another value at a path."""
     if not path:
         return value
     copy = stored.copy()
@@ -258,7 +258,7 @@ async def test_what_is_stored_is_read(
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
     assert remembered_state(memory, DEVICE_ID) == STATE
-    # Equality leaves it out.
+    # This field does not count for equality.
     assert remembered_state(memory, DEVICE_ID).valid_at == STATE.valid_at
     counters = counters_of(memory, DEVICE_ID)
     assert (counters.last, counters.frames.newest) == (1795253415, 48213)
@@ -330,7 +330,7 @@ _CELSIUS = {"water_temperature", "water", "previous_water", "air"}
 
 
 def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
-    """Tell whether an odd value is a possible one there."""
+    """Return whether an odd value is valid at a path."""
     return (
         (path[-1] in _FLAGS and odd is True)
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
@@ -345,7 +345,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
 async def test_an_odd_value_is_lost_alone(
     hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
-    """Everything beside it stays, and the odd value can be found in another file."""
+    """All other values stay, and its section is kept in another file."""
     for path in leaves(STORED):
         for odd in ODD:
             if odd in ([], {}) or (len(path) > 1 and _possible(path, odd)):
@@ -368,7 +368,7 @@ _WHOLE = {
     *("types", "names", "pump", "pool_sources", "holds", "requests", "last"),
     *("rates", "usual", "differences", "doses", "drum", "days", "yesterday", "today"),
 }
-"""What is lost as a whole: it means nothing in part."""
+"""Keys of values that are lost as a whole, because a part of them has no meaning."""
 
 
 def _at(stored: Any, path: tuple[str | int, ...]) -> Any:
@@ -380,7 +380,7 @@ def _at(stored: Any, path: tuple[str | int, ...]) -> Any:
 async def test_a_record_that_is_none(
     hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
-    """It is set aside, beside what is there already; the other one is read."""
+    """It is set aside together with earlier ones, and the other record is read."""
     hass_storage["poolctl"] = in_store(1, {})
     records: tuple[Any, ...] = ("odd", None, [])
     for number, odd in enumerate(records):
@@ -398,7 +398,7 @@ async def test_a_record_that_is_none(
 async def test_a_store_of_a_newer_version(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
-    """Kept whole under another name; no counter is used twice all the same."""
+    """It is set aside whole; its counter is still read, so that none is used twice."""
     hass_storage["poolctl"] = in_store(2, {DEVICE_ID: STORED})
     memory = Memory(hass)
     await memory.async_load()
@@ -412,7 +412,7 @@ async def test_a_store_of_a_newer_version(
 async def test_a_home_with_an_odd_store(
     home: Home, hass_storage: dict[str, Any]
 ) -> None:
-    """Every pool is set up, with all that the odd values are about."""
+    """Every pool is set up, with the entities of the odd values."""
     odd: dict[str, Any] = {
         "choices": {"pool_lights": 999, "volume": 1e30, "pump_speed": 10**9},
         "learned": {"filter": {"clean": 0, "cleaned_at": "2026-11-20T08:15:00+00:00"}},
@@ -429,7 +429,7 @@ async def test_a_home_with_an_odd_store(
 
 
 async def test_an_option_of_another_version(home: Home) -> None:
-    """It counts as not chosen."""
+    """An unknown option counts as not chosen."""
     await home.set_up(
         home.controller,
         options={"connection": "radio", "readings_without_flow": 7, "drum_repairs": []},
@@ -449,8 +449,8 @@ async def test_a_real_file_that_is_none(
     text: str,
     writable: bool,
 ) -> None:
-    """It is moved away under a name that says so, not written over; where it can be."""
-    # The test harness has put its own storage in the place of files.
+    """An unreadable file is renamed, not overwritten, if it can be renamed."""
+    # The test harness replaces files with a storage of its own.
     monkeypatch.setattr(TolerantStore, "_async_load", Store._async_load_data)
     hass.config.config_dir = str(tmp_path)
     get_internal_store_manager(hass).async_invalidate("poolctl")

@@ -1,4 +1,4 @@
-"""What runs an output, who holds it by hand, and how it is given back."""
+"""Outputs: what runs them, whether they are held by hand, and how they are released."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ CLEANER = 9
 
 
 def shown(home: Home, domain: str, key: str) -> dict[str, Any]:
-    """Return what an entity tells of what runs its output."""
+    """Return the attributes of an entity that describe what runs its output."""
     state = home.state(domain, key)
     names = (
         output_attributes.ATTR_MODE,
@@ -79,14 +79,14 @@ async def test_a_schedule_survives_being_held_off(home: Home, splash: Schedule) 
 
 @pytest.mark.usefixtures("freezer")
 async def test_a_schedule_without_a_name(home: Home, splash: Schedule) -> None:
-    """Its number is shown, as soon as the controller tells that it has no name."""
+    """Its number is shown as soon as the controller reports that it has no name."""
     splash.name = ""
     await home.advance(315, step=15)
     assert shown(home, SWITCH, FALL)["schedule"] == "2"
 
 
 async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
-    """Its slot says manual while the motor stands still (layouts.md 2.4)."""
+    """It is off although its slot reports manual mode (layouts.md 2.4)."""
     filtering = {"mode": "schedule", "schedule": "Filter", "held_by_hand": False}
     assert shown(small, SWITCH, "pump") == filtering
     task = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
@@ -105,7 +105,7 @@ async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
 
 
 async def test_lights_and_spa_mode(full: Home) -> None:
-    """Whatever a slot is, it tells what runs it and can be given back."""
+    """Both show what runs them, and both can be released."""
     for domain, key in ((LIGHT, f"slot_{LIGHT_SLOT}"), (SWITCH, "spa_mode")):
         expected: dict[str, Any] = {"mode": "off", "held_by_hand": False}
         assert shown(full, domain, key) == expected
@@ -118,9 +118,9 @@ async def test_lights_and_spa_mode(full: Home) -> None:
 
 
 async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
-    """What no schedule runs, such as which heat sources may run, is not meant.
+    """Held outputs are released; configuration, such as heat sources, is left out.
 
-    Home Assistant itself takes configuration for no part of a device's targets.
+    Home Assistant does not target configuration entities through their device.
     """
     held = (LIGHT_SLOT, 3, 13)
     for slot in held:
@@ -133,7 +133,7 @@ async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
 
 
 async def test_giving_back_that_fails(small: Home, subtests: pytest.Subtests) -> None:
-    """What was done, though its answer was lost, is known with the next poll."""
+    """The hold stays shown after an error, even if only the reply was lost."""
     for fault, key, done in (
         ("decline", "refused", False),
         ("close_mid_body", "not_reached", True),
@@ -150,7 +150,7 @@ async def test_giving_back_that_fails(small: Home, subtests: pytest.Subtests) ->
 
 
 async def test_giving_back_while_only_the_cloud_answers(small: Home) -> None:
-    """The cloud has no such command: nothing was sent, and nobody need wonder."""
+    """The cloud has no such command: an error is raised, and nothing is sent."""
     small.controller.faults.on("refuse")
     await small.restart()
     assert small.source == "cloud"
@@ -161,7 +161,7 @@ async def test_giving_back_while_only_the_cloud_answers(small: Home) -> None:
 
 
 async def test_only_outputs_are_offered_to_be_given_back(full: Home) -> None:
-    """The action's field lists what it can do, and nothing that it would refuse."""
+    """The target selector of the action matches exactly the outputs."""
     await full.enable_all()
     services = load_yaml_dict(str(FOLDER / "services.yaml"))
     filters = services["resume_schedule"]["target"]["entity"]
@@ -182,7 +182,7 @@ async def test_only_outputs_are_offered_to_be_given_back(full: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_what_runs_only_with_the_pump(full: Home) -> None:
-    """It says so while the pump stands still; switching it on starts the pump."""
+    """It shows that reason while the pump is off; switching it on starts the pump."""
     key = f"slot_{CLEANER}"
     assert "reason" not in shown(full, SWITCH, key)
     full.pool.switch(0, False)
@@ -200,7 +200,7 @@ async def test_what_runs_only_with_the_pump(full: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
-    """Each such output is shown with the reason why nobody switches it."""
+    """Each such output shows the reason why it cannot be switched."""
     await full.enable_all()
     reasons = {
         **dict.fromkeys((4, 5, 12), "heating"),
@@ -235,7 +235,7 @@ async def test_the_cloud_does_not_say_why_an_output_runs(home: Home) -> None:
     assert home.value(SWITCH, FALL) == "on"
     assert shown(home, SWITCH, FALL) == {}
     assert shown(home, SWITCH, f"slot_{GARDEN}") == {"mode": "off"}
-    # Of the pump the dashboard tells it (layouts.md 5).
+    # The dashboard reports it for the pump (layouts.md 5).
     assert shown(home, SWITCH, "pump")["mode"] == "schedule"
 
 
@@ -257,7 +257,7 @@ async def test_a_poll_that_changes_nothing_writes_nothing(full: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_a_hold_alone_is_news(small: Home) -> None:
-    """Somebody else, as with the vendor's app, holds off what was off."""
+    """An output that is off shows it when another client holds it off."""
     key = f"slot_{GARDEN}"
     assert shown(small, SWITCH, key)["held_by_hand"] is False
     small.pool.switch(GARDEN, False)

@@ -1,4 +1,4 @@
-"""How everything of a pool is named: identifiers, and names in every language."""
+"""Names of a pool's devices and entities: identifiers, and names in every language."""
 
 from collections import Counter
 from pathlib import Path
@@ -46,7 +46,7 @@ async def test_a_person_chose_what_identifiers_are_made_of(home: Home) -> None:
 
 
 def _name_all(pool: Pool, text: str) -> None:
-    """Give all slots and schedules one name."""
+    """Give all slots and schedules the same name."""
     for slot in pool.slots:
         slot.name = text
     for schedule in pool.schedules:
@@ -54,9 +54,9 @@ def _name_all(pool: Pool, text: str) -> None:
 
 
 async def look_at_names(home: Home) -> None:
-    """Have all names read anew."""
+    """Have all names read again."""
     for controller in home.service.controllers:
-        # After a raw action everything is.
+        # A raw action has everything read again.
         await home.act_on_device("send_action", of=controller, name="evt_rewind")
     await home.advance(15)
 
@@ -65,7 +65,7 @@ async def look_at_names(home: Home) -> None:
 async def test_names_in_every_language(
     home: Home, subtests: pytest.Subtests, language: str
 ) -> None:
-    """No two entities of a page share one, whatever names the owner of the pool gave.
+    """No two entities of a page share a name, whatever the owner named the outputs.
 
     Identifiers are the same in all languages, so that examples fit everywhere.
     """
@@ -93,14 +93,14 @@ async def test_names_in_every_language(
 
 
 ROOM = {"number": 28, "select": 28, "button": 32}
-"""How long a name may be that has a control beside it; any other 36 characters."""
+"""Maximum length of a name with a control beside it; all others: 36 characters."""
 
 
 def check_labels(home: Home) -> None:
-    """Fail if a label is shown without its beginning or its end, or an end first."""
+    """Fail if a label would be cut off, or if an end comes before its start."""
     for entity in home.entities():
         name, device = entity.original_name or "", page(home, entity).name or ""
-        # Home Assistant leaves out the name of the device, and so does its frontend.
+        # Home Assistant and its frontend remove the name of the device from a name.
         assert not re.match(rf"{re.escape(device)}[ :-]", name, re.IGNORECASE), name
         if not re.search("slot|schedule", entity.unique_id):
             assert len(name) <= ROOM.get(entity.domain, 36), name
@@ -116,7 +116,7 @@ def check_labels(home: Home) -> None:
 
 
 def check_names(home: Home) -> None:
-    """Fail if a page has a name twice, or that of itself."""
+    """Fail if a page has a name twice, or an entity with the name of the page."""
     entities = [
         (page(home, entity), (entity.original_name or "").casefold())
         for entity in home.entities()
@@ -132,7 +132,7 @@ async def test_identifiers_are_the_names(home: Home) -> None:
     await home.set_up(*home.service.controllers)
     for entity in home.entities():
         if entity.translation_key in ("dosing_output", "heating_output"):
-            # Named by their owner, in the place of the number.
+            # The owner's name replaces the number.
             continue
         words = slugify((entity.original_name or "").replace("(", "").replace(")", ""))
         missing = set(words.split("_")) - set(entity.entity_id.split("_")) - {""}
@@ -140,7 +140,7 @@ async def test_identifiers_are_the_names(home: Home) -> None:
 
 
 async def test_docs_show_identifiers_that_come_out(home: Home) -> None:
-    """Of a fully equipped pool that is called "Home pool"."""
+    """All identifiers in the documents are those of a full pool named "Home pool"."""
     home.own(home.service.full)
     home.controller.name = "Home pool"
     await home.set_up(home.controller)

@@ -1,4 +1,4 @@
-"""Nobody on the network is believed: rows H1 to H4, and L12."""
+"""Other devices on the network are not trusted: rows H1 to H4, and L12."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("freezer")
 
 
 async def lose(home: Home) -> None:
-    """Let the controller go from the LAN, so that the cloud is read."""
+    """Take the controller off the LAN, so that the cloud is read."""
     home.controller.faults.on("refuse")
     await home.advance(30, step=15)
     assert home.source == "cloud"
@@ -28,7 +28,7 @@ async def lose(home: Home) -> None:
 
 
 async def test_a_working_address_is_never_left(small: Home, replayer: Replayer) -> None:
-    """Not even for frames that are newer than all that were seen, and different."""
+    """Not even for different frames that are newer than any received."""
     before = dict(small.stored)
     for _ in range(4):
         replayer.listen_to(small.controller, 4)
@@ -58,7 +58,7 @@ async def test_a_typed_address_is_never_left(home: Home, replayer: Replayer) -> 
 async def test_old_frames_at_a_new_address(
     small: Home, replayer: Replayer, frames: int
 ) -> None:
-    """One or many: they are older than what was seen, and nobody can answer for them."""
+    """Old frames prove nothing, one or many: they do not answer a query."""
     replayer.listen_to(small.controller, frames)
     await small.advance(30, step=15)
     await lose(small)
@@ -88,7 +88,7 @@ async def test_one_new_frame_at_a_new_address(small: Home, replayer: Replayer) -
 async def test_old_frames_after_a_restart_of_home_assistant(
     small: Home, replayer: Replayer
 ) -> None:
-    """What was seen is remembered."""
+    """The newest counter received is kept over a restart."""
     replayer.listen_to(small.controller, 3)
     await small.advance(600, step=15)
     await small.shut_down()
@@ -102,7 +102,7 @@ async def test_old_frames_after_a_restart_of_home_assistant(
 
 
 async def test_a_controller_that_moved_and_restarted(small: Home) -> None:
-    """A power cut: its frames count from zero again, and it answers for them itself."""
+    """After a power cut its frames count from zero, but it answers the queries."""
     await small.advance(60, step=15)
     small.controller.restart(counter=0)
     await small.controller.move("127.0.0.1")
@@ -129,7 +129,7 @@ async def test_nothing_of_an_announcement_is_stored(small: Home) -> None:
 
 
 async def test_the_mac_of_another_device(home: Home) -> None:
-    """Announced for the true address: even then it stays with the one that has it."""
+    """A MAC address that is announced for another device stays with its owner."""
     entry = await home.set_up(*home.service.controllers)
     small, full = home.service.controllers
     await hear(home, under_another_mac(small, full.mac))
@@ -144,7 +144,7 @@ async def test_the_mac_of_another_device(home: Home) -> None:
 
 
 async def test_a_stored_mac_of_another_device(home: Home) -> None:
-    """Earlier versions believed it: the account starts, with both pools."""
+    """An account in which an earlier version stored it starts with both pools."""
     small, full = home.service.controllers
     stored = {each.device_id: record(each) for each in (small, full)}
     stored[full.device_id]["mac"] = stored[small.device_id]["mac"]
@@ -156,7 +156,7 @@ async def test_a_stored_mac_of_another_device(home: Home) -> None:
 
 
 async def test_lies_about_the_true_address(small: Home) -> None:
-    """MAC and firmware of an announcement are not proved by the frames from there."""
+    """Frames from an address do not prove the MAC and firmware announced with it."""
     await discover(small, small.controller)
     await small.advance(90, step=15)
     before = dict(small.stored)
@@ -170,7 +170,7 @@ async def test_lies_about_the_true_address(small: Home) -> None:
 
 
 async def test_a_lie_comes_first(small: Home) -> None:
-    """It is gone with the first true announcement, and does not come back."""
+    """It is void after the first true announcement, and does not come back."""
     before = dict(small.stored)
     lie = under_another_mac(small.controller, "0e0000000001")
     await hear(small, lie)
@@ -191,7 +191,7 @@ async def test_the_firmware_is_that_of_the_frames(small: Home) -> None:
 
 
 async def test_a_second_interface_of_a_known_controller(small: Home) -> None:
-    """At the address where it answers already."""
+    """Its MAC address is stored if it is announced for the address in use."""
     small.controller.dialects.add(Dialect.SECOND_INTERFACE)
     result = await discover(small, small.controller)
     await small.settle()
@@ -204,7 +204,7 @@ async def test_a_second_interface_of_a_known_controller(small: Home) -> None:
 
 
 async def test_one_of_two_interfaces_answers(small: Home) -> None:
-    """One announcement has both addresses (interface.md 2.8)."""
+    """Of two announced addresses, the working one is used (interface.md 2.8)."""
     await small.controller.move("127.0.0.1")
     true = Announcement.of(small.controller)
     await hear(small, replace(true, host="127.0.0.99", other_hosts=(true.host,)))
@@ -215,7 +215,7 @@ async def test_one_of_two_interfaces_answers(small: Home) -> None:
 
 
 async def test_no_state_for_us(small: Home) -> None:
-    """`state` with `{ok:false}` (interface.md 4.2): the cloud is read."""
+    """The cloud is read if `state` answers `{ok:false}` (interface.md 4.2)."""
     small.controller.faults.on("no_state")
     await small.advance(30, step=15)
     assert small.source == "cloud"
@@ -224,11 +224,11 @@ async def test_no_state_for_us(small: Home) -> None:
     assert small.source == "lan"
 
 
-# H3: too many words
+# H3: text from announcements
 
 
 async def test_words_that_act_in_a_repair(small: Home) -> None:
-    """Firmware that is too old is told by a repair; whoever announced it."""
+    """No repair contains markup from an announcement, such as that of old firmware."""
     small.controller.faults.on("refuse")
     hass_issues = ir.async_get(small.hass)
     told = replace(
@@ -244,7 +244,7 @@ async def test_words_that_act_in_a_repair(small: Home) -> None:
 async def test_a_stranger_does_not_spend_the_question_for_the_key(
     small: Home, replayer: Replayer
 ) -> None:
-    """It signs wrongly just before the controller gets a new key."""
+    """Its wrong signatures do not delay the request for a new key."""
     await lose(small)
     await hear(small, replayer.announces(small.controller))
     await small.advance(60, step=30)
@@ -256,7 +256,7 @@ async def test_a_stranger_does_not_spend_the_question_for_the_key(
     assert small.stored["key"] == "ee" * 16
 
 
-# H4: addresses of somebody else's choice
+# H4: addresses chosen by other devices
 
 
 async def test_one_try_a_minute(small: Home, replayer: Replayer) -> None:
@@ -270,7 +270,7 @@ async def test_one_try_a_minute(small: Home, replayer: Replayer) -> None:
 
 
 async def test_one_try_a_minute_over_reloads(home: Home, replayer: Replayer) -> None:
-    """While no controller answers, every announcement could be a new start."""
+    """The limit holds even if every announcement starts the account again."""
     home.own(home.service.small)
     home.disconnect()
     entry = await home.set_up(home.controller)
@@ -282,7 +282,7 @@ async def test_one_try_a_minute_over_reloads(home: Home, replayer: Replayer) -> 
 
 
 async def test_the_true_one_has_its_turn(small: Home) -> None:
-    """However many others are announced under its name."""
+    """The true address is tried, however many others are announced under its name."""
     await small.controller.move("127.0.0.1")
     await small.advance(45, step=15)
     for told in lure(small.controller, range(1, 4)):

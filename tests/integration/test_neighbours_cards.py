@@ -1,4 +1,4 @@
-"""What the network announces, and the cards that a person sees: H2, H3 and L12."""
+"""Cards of announced controllers, as a user sees them: H2, H3 and L12."""
 
 from dataclasses import replace
 
@@ -17,13 +17,13 @@ from .test_config_flow import discover, hear
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 ACTING = ("](", "![", "<", ">", "://", "`", "*", "@", "www.")
-"""What would act in a dialog."""
+"""Characters with which a text would be a link, an image or markup in a dialog."""
 
 
 async def test_nothing_is_stored_with_a_new_account(
     home: Home, sign_in: SignIn
 ) -> None:
-    """The card told where it is, and that it is somebody else."""
+    """Address, MAC and firmware of a false announcement are not stored."""
     lie = replace(under_another_mac(home.controller, "0e0000000001"), port=1)
     flow = await hear(home, lie)
     flow = await home.answer(flow, {"url": home.cloud.base_url})
@@ -38,7 +38,7 @@ async def test_nothing_is_stored_with_a_new_account(
 
 
 async def test_a_second_interface(home: Home, sign_in: SignIn) -> None:
-    """No second card, and the LAN works; known by both addresses from then on."""
+    """There is no second card, the LAN works, and both MAC addresses are recognised."""
     home.own(home.service.small)
     home.controller.dialects.add(Dialect.SECOND_INTERFACE)
     flow = await discover(home, home.controller)
@@ -68,7 +68,7 @@ async def test_one_card_for_two_interfaces(home: Home) -> None:
 
 
 async def test_our_mac_under_another_identifier(home: Home, sign_in: SignIn) -> None:
-    """A neighbour announces it first; the true card is shown, too, and can be added."""
+    """If another device announces it first, the true card is still shown and works."""
     home.own(home.service.small)
     true = Announcement.of(home.controller)
     await hear(home, replace(true, device_id="0E_00_00_00_00_01", name="liar", port=1))

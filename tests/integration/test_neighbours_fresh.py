@@ -1,4 +1,4 @@
-"""Frames that nobody but a liar has heard yet, while the controller is away (H1)."""
+"""Frames that only another device has received, while the controller is away (H1)."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("freezer")
 
 @pytest.mark.parametrize("frames", [2, 5])
 async def test_they_prove_nothing(small: Home, replayer: Replayer, frames: int) -> None:
-    """Newer than all that were seen, and different: yet no question is answered."""
+    """New and different frames prove nothing, because no query is answered."""
     await lose(small)
     replayer.listen_to(small.controller, frames)
     before = dict(small.stored)
@@ -39,7 +39,7 @@ async def test_the_true_one_proves_itself(small: Home) -> None:
 
 @pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
 async def test_a_question_that_got_lost(small: Home, dialect: str) -> None:
-    """One of all the questions always gets lost, and is asked again."""
+    """A query of the proof that gets lost is sent again."""
     small.controller.dialects.add(dialect)
     small.controller.trouble_with_next(5)
     await small.controller.move("127.0.0.1")
@@ -52,7 +52,7 @@ async def test_a_question_that_got_lost(small: Home, dialect: str) -> None:
 async def test_one_that_takes_nothing_that_we_sign(
     small: Home, replayer: Replayer
 ) -> None:
-    """Somebody's clock is a day ahead: then nothing tells it from a recording."""
+    """A counter that is a day ahead makes a controller look like a recording."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
     await small.advance(600, step=15)
     await small.controller.move("127.0.0.1")
@@ -63,7 +63,7 @@ async def test_one_that_takes_nothing_that_we_sign(
     await small.advance(300, step=30)
     assert replayer.connections
     assert small.stored == before
-    # That time has come.
+    # The counter is no longer ahead.
     small.controller.faults.clear()
     small.controller.dialects.clear()
     small.controller.accepted_counter = 0

@@ -1,4 +1,4 @@
-"""What is shown while probes are noisy: sensors, thermostats, triggers."""
+"""Noisy probes: what sensors, thermostats and triggers show."""
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.setup import async_setup_component
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 
 def shown(home: Home) -> tuple[object, ...]:
-    """Return the readings of the sensors, and what the thermostat of the pool measures."""
+    """Return the readings of the sensors and of the pool's thermostat."""
     sensors = ("ph", "orp", "water_temperature", "ambient_temperature")
     values = [float(home.value("sensor", key)) for key in sensors]
     return *values, home.state("climate", "pool").attributes["current_temperature"]
@@ -27,7 +27,7 @@ async def test_small_changes_are_shown_once_they_last(full: Home) -> None:
     water.ph, water.orp, water.temperature, water.ambient = 7.55, 704, 25.15, 20.1
     await full.advance(285, step=15)
     assert shown(full) == first
-    # Nothing that is read changes now.
+    # The readings do not change from here on.
     await full.advance(30, step=15)
     assert shown(full) == (7.5, 704, 25.1, 20.1, 25.1)
     water.orp, water.temperature = 709, 25.35
@@ -49,7 +49,7 @@ async def test_the_other_source_is_shown_at_once(full: Home) -> None:
 
 
 async def test_a_trigger_fires_for_the_true_reading(full: Home) -> None:
-    """Its limit is crossed by less than the band."""
+    """It fires even if its limit is crossed by less than the band of the noise."""
     full.pool.water.drift, full.pool.water.orp = 0.0, 700
     await full.advance(15)
     trigger = {

@@ -1,7 +1,7 @@
 """Odd but signed frames, replies and answers, in a Home Assistant with everything enabled.
 
-By hand, longer: `POOLCTL_ODD_ANSWERS=20000 scripts/test tests/integration/test_odd_answers.py`
-(`POOLCTL_ODD_SEED` draws others).
+A longer run: `POOLCTL_ODD_ANSWERS=20000 scripts/test tests/integration/test_odd_answers.py`
+(`POOLCTL_ODD_SEED` selects other scenarios).
 """
 
 import asyncio
@@ -34,12 +34,12 @@ pytestmark = pytest.mark.usefixtures("quick", "hurried")
 SCENARIOS: Final = int(os.environ.get("POOLCTL_ODD_ANSWERS", "20"))
 SEED: Final = os.environ.get("POOLCTL_ODD_SEED", "1")
 BATCH: Final = 20
-"""Scenarios after which all is right again, and every entity must be, too."""
+"""Number of scenarios after which every entity must be available again."""
 EDGES: Final = (0, 1, 2, 0x63, 0x7F, 0x80, 0xFE, 0xFF)
 
 
 def odd_bytes(chance: Random, data: bytes) -> bytes:
-    """Change bytes and pairs of bytes in place, so that most of it can still be read."""
+    """Change some bytes in place, so that most of the data can still be read."""
     changed = bytearray(data)
     for _ in range(chance.choice((1, 2, 4, 8, 32))):
         at = chance.randrange(len(changed))
@@ -50,7 +50,7 @@ def odd_bytes(chance: Random, data: bytes) -> bytes:
 
 
 class Odd:
-    """Changes what the controller signs and what the cloud answers, while it is on."""
+    """Changes the controller's payloads and the cloud's answers while it is on."""
 
     def __init__(self, home: Home, patch: pytest.MonkeyPatch, chance: Random) -> None:
         self.on, self.chance = False, chance
@@ -70,7 +70,7 @@ class Odd:
     def success(self, data: Any = None) -> Any:
         answer = success(data)
         if self.on and data and "sites" not in data and self.chance.random() < 0.8:
-            # No page of aiohttp can hold a lone surrogate.
+            # aiohttp cannot encode a lone surrogate.
             text = json.dumps(mutate_json(self.chance, data))
             answer["data"] = json.loads(text.encode("ascii", "replace"))
         return answer
@@ -80,7 +80,7 @@ type Action = tuple[str, str, dict[str, Any]]
 
 
 def actions(home: Home, chance: Random, right: dict[str, str]) -> Iterator[Action]:
-    """Return an action of every entity that has one, and each of our own."""
+    """Yield an action of every entity that has one, and the integration's actions."""
     for state in home.hass.states.async_all():
         entity = {"entity_id": state.entity_id}
         match state.domain:
@@ -98,7 +98,7 @@ def actions(home: Home, chance: Random, right: dict[str, str]) -> Iterator[Actio
                 limits = state.attributes["min"], state.attributes["max"]
                 yield "number", "set_value", entity | {"value": chance.choice(limits)}
             case "select":
-                # What a person chooses lasts: an odd type of light has other buttons.
+                # A choice lasts, and another type of light would have other buttons.
                 if (option := right.get(state.entity_id)) is not None:
                     yield "select", "select_option", entity | {"option": option}
             case "time":
@@ -115,7 +115,7 @@ def actions(home: Home, chance: Random, right: dict[str, str]) -> Iterator[Actio
 
 
 def actions_of_the_controller(home: Home, chance: Random) -> Iterator[Action]:
-    """Return our own actions that no entity is named in."""
+    """Yield the actions of the controller, and those on a few of its entities."""
     device = {"device_id": home.device().id}
     sensors = home.hass.states.async_entity_ids("sensor")
     run_hours = [each for each in sensors if each.endswith("_run_hours")]
@@ -144,7 +144,7 @@ def actions_of_the_controller(home: Home, chance: Random) -> Iterator[Action]:
 
 
 def choose(home: Home, chance: Random, right: dict[str, str]) -> Action:
-    """Choose an action, each as likely as any other, and what to use it on."""
+    """Choose an action, each with the same chance, and then its target."""
     found: dict[tuple[str, str], list[Action]] = {}
     for each in actions(home, chance, right):
         found.setdefault(each[:2], []).append(each)
@@ -154,7 +154,7 @@ def choose(home: Home, chance: Random, right: dict[str, str]) -> Action:
 async def use(
     hass: HomeAssistant, domain: str, action: str, data: dict[str, Any]
 ) -> None:
-    """Use one; an error that a person can read is none."""
+    """Run an action; errors that Home Assistant shows to the user are ignored."""
     answers = action.startswith(("get_", "send_"))
     try:
         await hass.services.async_call(
@@ -174,19 +174,19 @@ def entities(home: Home) -> set[str]:
 
 
 def settings(home: Home) -> dict[str, Any]:
-    """Return what actions on odd values may have changed."""
+    """Return a copy of everything that actions on odd values may change."""
     names = ("settings", "schedules", "lights", "slots")
     return {name: deepcopy(getattr(home.pool, name)) for name in names}
 
 
 def restore(home: Home, was: dict[str, Any]) -> None:
-    """Undo that: no controller holds values that its frames have no room for."""
+    """Restore that copy: no controller has values that do not fit into its frames."""
     for name, value in was.items():
         setattr(home.pool, name, deepcopy(value))
 
 
 async def right_again(home: Home) -> None:
-    """Let commands and old copies pass, then read all that may be odd, twice."""
+    """Let commands end and cached copies expire, then read everything twice."""
     await asyncio.sleep(300)
     coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
     for _ in range(2):
@@ -197,7 +197,7 @@ async def right_again(home: Home) -> None:
 
 
 def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the exceptions in the log, and what Home Assistant says of an entity."""
+    """Return the errors in the log, except those about failed polls."""
     return [
         f"{record.name}: {record.getMessage()}"
         for record in caplog.records
@@ -206,7 +206,7 @@ def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
     ]
 
 
-@pytest.mark.timeout(0)  # as long as scenarios are asked for
+@pytest.mark.timeout(0)  # depends on SCENARIOS
 @pytest.mark.parametrize("path", ["lan", "cloud"])
 async def test_nothing_raises_and_no_entity_goes(
     home: Home,
@@ -214,7 +214,7 @@ async def test_nothing_raises_and_no_entity_goes(
     caplog: pytest.LogCaptureFixture,
     path: str,
 ) -> None:
-    caplog.set_level(logging.WARNING)  # what is below costs more than what it is about
+    caplog.set_level(logging.WARNING)  # lower levels would take most of the time
     chance = Random(f"{SEED} {path}")
     monkeypatch.setattr(poller_module, "CLOUD_INTERVAL", 0.0)
     assert await async_setup_component(home.hass, "homeassistant", {})

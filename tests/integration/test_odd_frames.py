@@ -15,7 +15,7 @@ def registered(home: Home) -> tuple[set[str], set[str]]:
 
 
 async def test_a_frame_without_types_removes_nothing(full: Home) -> None:
-    """All types 0 in one frame: entities, devices and names stay."""
+    """Entities and devices stay if all types are 0 in one frame."""
     before = registered(full)
     controller = full.service.full
     controller.dialects.add("odd_no_types")

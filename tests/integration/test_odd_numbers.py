@@ -1,4 +1,4 @@
-"""Numbers that are none: a validation error, and nothing is sent (W7)."""
+"""Invalid numbers raise a validation error, and nothing is sent (W7)."""
 
 from math import inf, nan
 from typing import Any
@@ -59,7 +59,7 @@ ACTIONS: list[tuple[str, dict[str, Any]]] = [
 
 
 async def test_no_action_takes_one(full: Home, subtests: pytest.Subtests) -> None:
-    """A whole number may be written otherwise."""
+    """A whole number is taken in other notations, too, such as "2.0"."""
     for action, data in ACTIONS:
         if action == "hold":
             call = full.act("poolctl.hold", "pump", **data)

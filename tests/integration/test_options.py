@@ -1,4 +1,4 @@
-"""The options: which way to a controller, and what probes show in still water."""
+"""The options: the connection to a controller, and readings in still water."""
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.data_entry_flow import FlowResultType
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 
 async def choose(home: Home, **options: str | bool) -> None:
-    """Change options as a person does."""
+    """Change options as a user does."""
     flow = await home.hass.config_entries.options.async_init(home.entry.entry_id)
     assert flow["type"] is FlowResultType.MENU
     for answer in ({"next_step_id": "settings"}, options):
@@ -44,7 +44,7 @@ async def test_cloud_only(small: Home) -> None:
 async def test_cloud_only_where_the_network_tells_of_the_controller(
     small: Home,
 ) -> None:
-    """What was announced does not get in the way of the first look at the cloud."""
+    """An announced controller does not keep the cloud from being read."""
     await discover(small, small.controller)
     await choose(small, connection="cloud")
     assert small.entry.state is ConfigEntryState.LOADED
@@ -52,7 +52,7 @@ async def test_cloud_only_where_the_network_tells_of_the_controller(
 
 
 async def test_readings_without_flow(small: Home, subtests: pytest.Subtests) -> None:
-    """Held readings survive a restart into still water."""
+    """Each choice shows its readings in still water, also after a restart."""
     for choice, shown in (("hold", "7.4"), ("unknown", "unknown"), ("raw", "8.2")):
         small.pool.water.ph = 7.4
         small.pool.switch(0, True)
@@ -72,7 +72,7 @@ async def test_readings_without_flow(small: Home, subtests: pytest.Subtests) -> 
 
 
 async def test_a_start_into_the_cloud_remembers_the_equipment(small: Home) -> None:
-    """Its switches exist and say that their state is a guess."""
+    """Its switches exist, and their states are marked as assumed."""
     small.cloud.not_offered.add("auxInfo")
     small.controller.faults.on("refuse")
     await small.restart()

@@ -1,4 +1,4 @@
-"""The parts of a pool as devices: what is on which page, and how all of it is named."""
+"""The parts of a pool as devices: their entities, their names, and their actions."""
 
 from collections import Counter
 import re
@@ -51,7 +51,7 @@ LIGHTS = (1, 2, 17, 18)
 
 
 def parts(home: Home) -> dict[str, dr.ChildDeviceEntry]:
-    """Return the parts of the controller by their name."""
+    """Return the parts of the controller by name."""
     found = dr.async_entries_for_parent_device(
         dr.async_get(home.hass), home.device().id
     )
@@ -74,7 +74,7 @@ def pages(home: Home) -> Counter[str]:
     )
 
 
-# What is on which page
+# Entities of the parts
 
 
 async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> None:
@@ -87,7 +87,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         assert pages(full).total() <= 80
         assert pages(full)["Beach pool"] <= 18
 
-    # The controller's name once, and neither the site's nor the part's.
+    # They contain the controller's name once, not the site's or the part's.
     with subtests.test("identifiers"):
         expected = {
             ("sensor", "ph"): "sensor.beach_pool_ph",
@@ -110,7 +110,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
                 r"(?<!expander)(?<!preset_speed)_\d$", entity.entity_id
             )
 
-    # That it heats or doses is told by a reading: one fact has one enabled entity.
+    # Other entities show heating and dosing: each fact has one enabled entity.
     with subtests.test("outputs of the firmware are disabled"):
         outputs = {
             entity.translation_key: entity.disabled_by is None
@@ -149,7 +149,7 @@ async def test_through_the_cloud_alone(home: Home) -> None:
 
 
 def test_every_row_of_a_platform_has_its_part() -> None:
-    """And the table has nothing else."""
+    """`PART_OF` has exactly the keys of all platforms."""
     tables = (
         *binary_sensor.BINARY_SENSORS,
         *button.BUTTONS,
@@ -193,7 +193,7 @@ async def test_a_part_comes_and_goes_with_its_equipment(full: Home) -> None:
 
 
 async def test_an_entity_changes_its_part(full: Home) -> None:
-    """A slot that heated the pool heats the spa from now on; a part left empty goes."""
+    """A slot with a new type moves to another part; an empty part is removed."""
     before = full.entity_id("binary_sensor", f"slot_{GAS_HEATER_SLOT}")
     for slot, kind in {GAS_HEATER_SLOT: SPA_HEATER, SOLAR_SLOT: EMPTY}.items():
         full.pool.slots[slot].aux_type = kind
@@ -236,7 +236,7 @@ async def test_parts_go_with_their_controller(home: Home) -> None:
     assert not dr.async_child_entries_for_config_entry(devices, home.entry.entry_id)
 
 
-# A part in the place of its controller
+# A part as a target instead of its controller
 
 
 async def test_diagnostics_of_a_part_are_its_controllers(
@@ -284,7 +284,7 @@ async def test_triggers_and_conditions_take_a_controller_or_a_part(
 
 
 async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None:
-    """The heating of the pool is none of the spa's."""
+    """A trigger on the spa does not fire for the heating of the pool."""
     rule = {
         "alias": "Test",
         "triggers": {
@@ -303,7 +303,7 @@ async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None
     assert not events
 
 
-# One fact, one entity
+# Update on request
 
 
 async def test_a_person_asks_for_a_new_reading(full: Home) -> None:

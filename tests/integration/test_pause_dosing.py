@@ -1,4 +1,4 @@
-"""Pausing dosing: shown, ended by itself, kept over restarts, ended before we leave."""
+"""Pauses of dosing: shown, ended in time, kept over restarts, ended before removal."""
 
 from collections.abc import Coroutine
 from math import inf, nan
@@ -21,12 +21,12 @@ HALF_AN_HOUR = {"minutes": 30}
 
 @pytest.fixture(autouse=True)
 def still_water(home: Home) -> None:
-    """Take no dose by itself."""
+    """Keep the water from drifting, so that nothing is dosed."""
     home.service.full.pool.water.drift = 0.0
 
 
 def dosing(home: Home) -> tuple[float, float]:
-    """Return the switch of acid, and the flags of both kinds of chlorine."""
+    """Return the setting of acid dosing and the flags of chlorine dosing."""
     settings = home.pool.settings
     return settings["ph_dosing"], settings["orp_flags"]
 
@@ -40,7 +40,7 @@ async def pause(home: Home, what: str = "both", lasts: Any = HALF_AN_HOUR) -> No
 
 
 async def done(home: Home, action: Coroutine[Any, Any, object]) -> None:
-    """Let an action take its time: it looks for its effect again and again."""
+    """Let time pass until an action ends: it checks for its effect repeatedly."""
     task = home.hass.async_create_task(action)
     for _ in range(40):
         if task.done():
@@ -67,7 +67,7 @@ async def test_for_a_time(full: Home, what: str, left: tuple[float, float]) -> N
 
 
 async def test_over_a_restart(full: Home) -> None:
-    """What its owner had switched off stays off."""
+    """A pause is kept; dosing that was off before it stays off."""
     await done(full, full.act("switch.turn_off", "chlorinator"))
     off = dosing(full)[1]
     await pause(full)
@@ -125,7 +125,7 @@ async def test_nothing_to_pause(full: Home, hass_read_only_user: MockUser) -> No
 @pytest.mark.parametrize("way", ["disabled", "deleted"])
 @pytest.mark.parametrize("answers", [True, False])
 async def test_the_means_is_lost(full: Home, way: str, answers: bool) -> None:
-    """Dosing is on again first; a person hears where it is not."""
+    """Dosing is switched on first; the user is notified if that fails."""
     await pause(full)
     if not answers:
         full.disconnect()

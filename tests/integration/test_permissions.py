@@ -1,4 +1,4 @@
-"""Who may run the actions: what a policy lets a person control, and nothing more."""
+"""Permissions of the actions: users change only what their policy allows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ _ACTIONS: dict[str, dict[str, Any]] = {
 
 
 async def run(home: Home, action: str, user: User | None, **data: Any) -> Any:
-    """Run an action on the full pool as somebody."""
+    """Run an action on the full pool as a user; `None` is one who does not exist."""
     data = _ACTIONS.get(action, {}) | data
     if action == "create_schedule":
         data = new(home) | data
@@ -42,7 +42,7 @@ async def run(home: Home, action: str, user: User | None, **data: Any) -> Any:
 
 
 def somebody(home: Home, *entity_ids: str) -> MockUser:
-    """Return a user who may control just these entities, and read all."""
+    """Return a user who may read all entities, but control only these."""
     control: Mapping[str, Mapping[str, bool]] = {
         entity_id: {"control": True} for entity_id in entity_ids
     }
@@ -58,7 +58,7 @@ def names(home: Home) -> list[str]:
 async def test_whoever_may_only_read(
     full: Home, hass_read_only_user: MockUser, subtests: pytest.Subtests
 ) -> None:
-    """They read the schedules, change none of them, and give nothing back."""
+    """They can read the schedules, but not change them, nor release an output."""
     for action in _ACTIONS:
         for user, error in ((hass_read_only_user, Unauthorized), (None, UnknownUser)):
             with (
@@ -91,7 +91,7 @@ async def test_whoever_may_not_even_read(full: Home) -> None:
 
 
 async def test_the_calendar_and_the_output(full: Home) -> None:
-    """Whoever may use one of them makes no schedule; whoever may use both does."""
+    """A new schedule needs the permission to control both."""
     calendar = full.entity_id("calendar", "schedules")
     switch = full.entity_id("switch", "slot_3")
     for keys in ([calendar], [switch]):

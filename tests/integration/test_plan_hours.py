@@ -1,4 +1,4 @@
-"""Planning pump hours: into schedules of its own, as few writes as possible."""
+"""Planning pump hours: in schedules of their own, with as few writes as possible."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -28,14 +28,14 @@ pytestmark = pytest.mark.usefixtures("quick", "hurried")
 few_platforms = only(Platform.SWITCH)
 
 FILTER, FIRST, SECOND = 0, 3, 4
-"""Records: the pump's own schedule, and those that a plan takes first."""
+"""Indexes of the pump's own schedule, and of those that a plan uses first."""
 PRICES = [10, 9, 8, 1, 1, 7, 7, 8, 9, 10, 9, 8, 2, 1, 3, 6, 7, 8, 10, 12, 11, 9, 8, 8]
-"""Of the hours of the day."""
+"""Price of each hour of the day."""
 
 
 @pytest.fixture(autouse=True)
 def midnight(freezer: FrozenDateTimeFactory) -> None:
-    """Begin just after midnight of the house, on a Wednesday."""
+    """Begin just after local midnight, on a Wednesday."""
     freezer.move_to("2026-07-01 00:02:00-07:00")
 
 
@@ -56,7 +56,7 @@ def hourly(values: Sequence[float | None] = PRICES) -> list[dict[str, Any]]:
 
 
 async def plan(home: Home, *, by: str | None = None, **data: Any) -> dict[str, Any]:
-    """Run the action, as an automation unless it is by a person."""
+    """Run the action as an automation, or as the user `by`."""
     found: dict[str, Any] = {}
 
     async def act() -> None:
@@ -90,7 +90,7 @@ def writes(home: Home) -> int:
 
 
 async def test_the_cheapest_hours(beach: Home) -> None:
-    """They come to the controller, every day; nothing else changes by a byte."""
+    """They are written for every day; all other schedules stay unchanged."""
     before = [asdict(each) for each in beach.pool.schedules]
     answer = await plan(beach, hours=4, prices=hourly(), pump_speed=60)
     assert answer == {
@@ -164,7 +164,7 @@ async def test_only_what_differs_is_written(beach: Home) -> None:
 
 
 async def test_a_plan_that_goes_on_over_a_restart(beach: Home) -> None:
-    """It is recognised by its names, also where a person moved it in the app."""
+    """It is recognised by its names, even if the owner moved it in the app."""
     await plan(beach, hours=4, prices=hourly())
     await beach.restart()
     record(beach, FIRST).start = 60
@@ -175,7 +175,7 @@ async def test_a_plan_that_goes_on_over_a_restart(beach: Home) -> None:
 
 
 async def test_once_a_day(beach: Home) -> None:
-    """An automation that goes astray wears no memory out; a person may plan anew."""
+    """A faulty automation cannot wear out the memory; a user may plan again."""
     await plan(beach, hours=4, prices=hourly())
     with failure("plan_written_today", ServiceValidationError):
         await plan(beach, hours=3, prices=hourly())
@@ -193,7 +193,7 @@ async def test_once_a_day(beach: Home) -> None:
 
 
 async def test_nothing_more_today(beach: Home) -> None:
-    """The last plan stays for the days on which Home Assistant may be off."""
+    """Zero hours clear only today: on other days Home Assistant may be off."""
     user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
     await plan(beach, hours=4, prices=hourly())
     for changes in (2, 0):
@@ -220,7 +220,7 @@ async def test_a_dry_run(beach: Home) -> None:
     [
         ({"hours": 6, "around": "13:00:00"}, [(600, 960)]),
         ({"hours": 6, "earliest": "08:00:00", "latest": "20:00:00"}, [(480, 840)]),
-        # What does not fit is missing, and said.
+        # Hours that do not fit are reported as missing.
         ({"hours": 6, "earliest": "16:00:00", "latest": "20:00:00"}, [(960, 1200)]),
         ({"hours": 3, "earliest": "22:00:00", "latest": "06:00:00"}, [(5, 185)]),
         ({"hours": 2, "prices": hourly(), "prefer": "highest"}, [(1140, 1260)]),
@@ -251,7 +251,7 @@ async def test_ways_to_say_which_hours(
 
 
 async def test_hours_of_own_schedules_count(beach: Home) -> None:
-    """The pump runs then anyway; the rest is planned around it."""
+    """Hours of other schedules count, and only the rest is planned."""
     own = record(beach, FILTER)
     own.enabled, own.start, own.end = True, 720, 840
     answer = await plan(beach, hours=4, prices=hourly())
@@ -261,7 +261,7 @@ async def test_hours_of_own_schedules_count(beach: Home) -> None:
 
 
 async def test_no_second_run_at_once(beach: Home) -> None:
-    """Nothing is planned into another schedule of the pump, whatever day it is for."""
+    """A plan never overlaps another schedule of the pump, whatever its weekdays."""
     own = record(beach, FILTER)
     own.enabled, own.start, own.end, own.weekdays = True, 180, 300, 1 << 6
     await plan(beach, hours=4, prices=hourly())
@@ -283,7 +283,7 @@ async def test_no_second_run_at_once(beach: Home) -> None:
 async def test_from_one_plan_to_another(
     beach: Home, first: list[tuple[int, int]], second: list[tuple[int, int]]
 ) -> None:
-    """In an order in which two schedules never run the pump at once."""
+    """The order of the writes never lets two schedules run the pump at once."""
     user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
     for hours in (first, second, first):
         blocks = [
@@ -296,7 +296,7 @@ async def test_from_one_plan_to_another(
 
 
 async def test_a_full_table(beach: Home) -> None:
-    """It is refused before anything is written."""
+    """A plan that does not fit is refused before anything is written."""
     for each in beach.pool.schedules[FIRST:-1]:
         each.slot, each.aux_type, each.start, each.end = 1, 26, 60, 120
         each.weekdays, each.name = 1, "Light"
@@ -308,7 +308,7 @@ async def test_a_full_table(beach: Home) -> None:
 
 
 async def test_without_prices(beach: Home) -> None:
-    """Yesterday's plan stays: the pump gets its hours."""
+    """Yesterday's plan stays, so that the pump gets its hours."""
     await plan(beach, hours=4, prices=hourly())
     await beach.live(86400, step=3600)
     with failure("plan_no_prices", ServiceValidationError):
@@ -333,7 +333,7 @@ async def test_a_cloud_without_such_writes(beach: Home) -> None:
     await through_the_cloud(beach)
     with failure("not_supported", ServiceValidationError):
         await plan(beach, hours=4, prices=hourly())
-    # It is no day's only plan: nothing was written.
+    # Nothing was written, so it does not count as the plan of the day.
     beach.controller.faults.clear()
     await beach.live(120)
     assert (await plan(beach, hours=4, prices=hourly()))["written"]
@@ -384,7 +384,7 @@ async def test_mistakes(
 
 
 async def test_who_may_plan(beach: Home) -> None:
-    """Those who may change the schedules."""
+    """A user who may only read the schedules may not plan."""
     user = MockUser(id="reader").add_to_hass(beach.hass)
     user.mock_policy({"entities": {"all": {"read": True}}})
     with pytest.raises(Unauthorized):
@@ -394,7 +394,7 @@ async def test_who_may_plan(beach: Home) -> None:
 async def test_a_controller_that_keeps_no_names(
     beach: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next plan would not recognise its schedules: they are not left behind."""
+    """No schedules are left that the next plan would not recognise."""
     act = beach.controller.act
 
     def act_and_cut(name: str, payload: bytes) -> None:

@@ -1,6 +1,6 @@
-"""Days of planned pump hours, by the physics of the simulated pool.
+"""Planned pump hours over several days, by the physics of the simulated pool.
 
-`POOLCTL_SEASON_DAYS` makes it a season.
+`POOLCTL_SEASON_DAYS` sets the number of days.
 """
 
 from dataclasses import asdict
@@ -26,7 +26,7 @@ few_platforms = only(Platform.SELECT, Platform.SENSOR, Platform.SWITCH)
 DAYS: Final = int(os.environ.get("POOLCTL_SEASON_DAYS", "3"))
 STEP: Final = 300
 CLOSE: Final = 5
-"""Minutes a day."""
+"""Permitted difference in minutes a day."""
 
 
 @pytest.fixture(autouse=True)

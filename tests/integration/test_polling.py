@@ -1,11 +1,11 @@
-"""The polling table of design.md 3, seen from Home Assistant."""
+"""The polling table of design.md 3, as Home Assistant shows it."""
 
 from homeassistant.config_entries import ConfigEntryState
 import pytest
 
 from .home import Home
 
-# Time stands still from the very beginning: a clock must not change under a timer.
+# Time is frozen from the start, because a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
@@ -14,7 +14,7 @@ def ph(home: Home) -> str:
 
 
 async def test_lan_lost_and_found(small: Home) -> None:
-    """One miss changes nothing, the second brings the cloud, one answer the LAN."""
+    """The second missed poll brings the cloud, and one answer brings the LAN back."""
     assert small.source == "lan"
     small.controller.faults.on("refuse")
     await small.advance(15)
@@ -22,7 +22,7 @@ async def test_lan_lost_and_found(small: Home) -> None:
     await small.advance(15)
     assert small.source == "cloud"
     assert 6 < float(ph(small)) < 9
-    # What the cloud does not tell is unknown, not remembered.
+    # Values that the cloud does not report are unknown, not remembered.
     assert small.value("sensor", "pump_power") == "unknown"
 
     small.controller.faults.off("refuse")
@@ -34,7 +34,7 @@ async def test_lan_lost_and_found(small: Home) -> None:
 async def test_both_gone_and_both_back(
     small: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The last state holds for 90 s; one line says it is gone, one that it is back."""
+    """The last state holds for 90 s; one log line reports the loss, one the return."""
     small.disconnect()
     caplog.clear()
     for _ in range(89):

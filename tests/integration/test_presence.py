@@ -1,4 +1,4 @@
-"""When entities are looked for: what is measured brings none."""
+"""New entities are looked for when equipment changes, not when readings do."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ PLATFORMS = 12
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[Presences]:
-    """Collect what every look at what there is found."""
+    """Collect the result of every search for entities."""
     found: list[Presences] = []
     factories = presence._factories
 
@@ -31,7 +31,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[Presences]:
     return found
 
 
-# No five minutes end here: totals then have news for everybody.
+# Not at the end of five minutes, when the totals update all listeners.
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_figures_bring_no_entities(home: Home, looks: list[Presences]) -> None:
     home.own(home.service.full)
@@ -45,7 +45,7 @@ async def test_figures_bring_no_entities(home: Home, looks: list[Presences]) -> 
     await home.advance(15)
     assert home.value("sensor", "water_temperature") != before
     assert not looks
-    # A relay is no figure, and a name is none.
+    # A relay is not a reading.
     await home.act("switch.turn_on", "slot_3")
     assert len(looks) >= PLATFORMS
 
@@ -53,7 +53,7 @@ async def test_figures_bring_no_entities(home: Home, looks: list[Presences]) -> 
 async def test_a_look_that_is_asked_for_is_taken(
     home: Home, looks: list[Presences]
 ) -> None:
-    """Whoever has other news than data tells all listeners."""
+    """An update of all listeners without new data searches for entities, too."""
     home.own(home.service.full)
     await home.set_up(home.controller)
     await home.live(60)
@@ -64,7 +64,7 @@ async def test_a_look_that_is_asked_for_is_taken(
 
 
 async def test_a_reading_that_comes_up_brings_its_entity(home: Home) -> None:
-    """It is no other figure, but one where there was none."""
+    """A reading that was missing brings its entity when it appears."""
     home.own(home.service.full)
     home.pool.water.ambient = 0.0
     await home.set_up(home.controller)
@@ -77,7 +77,7 @@ async def test_a_reading_that_comes_up_brings_its_entity(home: Home) -> None:
 async def test_one_reads_the_names_of_a_page_for_all(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not every output those of all others, with every state that it writes."""
+    """An output that writes its state does not read the names of all others."""
     home.own(home.service.full)
     await home.set_up(home.controller)
     await home.live(60)
@@ -97,7 +97,7 @@ async def test_one_reads_the_names_of_a_page_for_all(
 async def test_entities_of_many_controllers_come_in_turn(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Home Assistant works in between."""
+    """The event loop runs other work between them."""
     turns, turn = [], 0
     add = presence._Sync._add_new
 

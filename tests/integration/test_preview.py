@@ -1,4 +1,4 @@
-"""What the dialog of a discovered controller shows before anybody has signed in."""
+"""The preview in the dialog of a discovered controller, before any sign-in."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
 async def open_card(home: Home, flow: ConfigFlowResult) -> ConfigFlowResult:
-    """Open the dialog of a card; the page asks for the step that it is at."""
+    """Open the dialog of a card, as the frontend does: it asks for the current step."""
     return await home.hass.config_entries.flow.async_configure(flow["flow_id"])
 
 
@@ -36,7 +36,7 @@ async def look(home: Home, controller: Controller, **changes: Any) -> ConfigFlow
 
 
 def shown(flow: ConfigFlowResult) -> dict[str, str]:
-    """Return what is filled into the text beside what was announced."""
+    """Return the placeholders of the text, except those of the announcement."""
     placeholders = dict(flow["description_placeholders"] or {})
     for announced in ("name", "host", "firmware", "example_url"):
         placeholders.pop(announced, None)
@@ -88,7 +88,7 @@ async def test_another_frame_version(home: Home) -> None:
 
 
 async def test_nothing_happens_before_somebody_looks(home: Home) -> None:
-    """Whoever announces a controller does not choose whom we connect to."""
+    """An announcement alone does not make the integration connect to an address."""
     flow = await discover(home, home.controller)
     await home.hass.async_block_till_done(wait_background_tasks=True)
     assert flow["step_id"] == "confirm"
@@ -96,7 +96,7 @@ async def test_nothing_happens_before_somebody_looks(home: Home) -> None:
 
 
 async def test_one_look_a_minute(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One for everybody who looks at once, and for those who look again."""
+    """One read serves all dialogs that are opened within a minute."""
     now = time.monotonic()
     flow = await discover(home, home.controller)
     found = await asyncio.gather(*(open_card(home, flow) for _ in range(4)))
@@ -112,7 +112,7 @@ async def test_one_look_a_minute(home: Home, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("fault", ["refuse", "hang", "reset", "slow_headers", "busy"])
 async def test_one_that_does_not_answer(home: Home, fault: str) -> None:
-    """The dialog opens all the same, within 3 s, and says what was announced."""
+    """The dialog still opens within 3 s, with the announced data alone."""
     home.controller.faults.on(fault)
     started = time.monotonic()
     flow = await look(home, home.controller)
@@ -123,7 +123,7 @@ async def test_one_that_does_not_answer(home: Home, fault: str) -> None:
 
 @pytest.mark.parametrize("fault", ["garbage", "html", "oversized", "redirect"])
 async def test_an_answer_that_is_none(home: Home, fault: str) -> None:
-    """It is said, with where to report it."""
+    """The problem is shown, with the address for a report."""
     home.controller.faults.on(fault)
     flow = await look(home, home.controller)
     assert flow["step_id"] == "confirm_odd"
@@ -142,7 +142,7 @@ async def test_a_frame_that_does_not_decode(home: Home) -> None:
 
 
 class Stranger:
-    """Answers in the place of a controller, with whatever bytes."""
+    """Answers instead of a controller, with any bytes."""
 
     def __init__(self) -> None:
         self.body = b""
@@ -196,7 +196,7 @@ async def stranger(home: Home) -> AsyncGenerator[Stranger]:
 async def test_words_of_a_stranger_are_not_shown(
     home: Home, stranger: Stranger, answer: object
 ) -> None:
-    """Nor does anything that is sent raise anything unexpected."""
+    """Odd answers raise no unexpected error, and their text is not shown."""
     stranger.body = json.dumps(answer).encode()
     there = replace(Announcement.of(home.controller), port=stranger.port)
     info = announcement(there)
@@ -210,7 +210,7 @@ async def test_words_of_a_stranger_are_not_shown(
 
 
 async def test_nothing_of_it_is_stored(home: Home, sign_in: SignIn) -> None:
-    """And the sign-in goes on from there."""
+    """The sign-in goes on after the preview, whose values are not stored."""
     flow = await look(home, home.controller)
     flow = await home.answer(flow, {"url": "ftp://nowhere"})
     assert (flow["step_id"], flow["errors"]) == (
@@ -226,7 +226,7 @@ async def test_nothing_of_it_is_stored(home: Home, sign_in: SignIn) -> None:
 
 
 async def test_one_that_is_not_owned(home: Home, sign_in: SignIn) -> None:
-    """The preview is no way around the check of who owns it."""
+    """The preview does not bypass the check of the owner."""
     home.account.sites[1].controllers.clear()
     flow = await look(home, home.service.full)
     assert flow["step_id"] == "confirm_seen"

@@ -1,4 +1,4 @@
-"""Price lists of other integrations, each in the form of its own."""
+"""Price lists of other integrations, each in its own format."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -81,7 +81,7 @@ def test_a_list_of_an_action() -> None:
 
 
 def test_a_time_without_a_zone() -> None:
-    """It is that of the house."""
+    """A time without a zone is local time."""
     (found,) = prices([{"start": "2026-07-01T12:00:00", "value": 1}])
     zone = dt_util.get_default_time_zone()
     assert found.start == datetime(2026, 7, 1, 12, tzinfo=zone)

@@ -1,4 +1,4 @@
-"""Neither a file that a person attaches nor a log tells whose pool it is."""
+"""Neither diagnostics files nor logs reveal whose pool it is."""
 
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ PACKAGE = "custom_components.poolctl"
 
 _letters = st.characters(codec="utf-8", categories=("L", "N", "P", "S"))
 _typed = st.text(_letters, min_size=5, max_size=12).map(lambda text: f"Zq{text}")
-"""What somebody may type; long enough not to be there by chance."""
+"""Texts that a user may type, too long to occur by chance."""
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """One of everything that must not be told."""
+    """One value of each kind that must not be revealed."""
 
     email: str
     subject: str
@@ -62,7 +62,7 @@ _secrets = st.builds(
     city=_typed,
     name=_typed,
     slot=_typed,
-    # Cleaned where it is shown, so that it is kept as it came, too.
+    # Cleaned for display, and therefore also kept as it was received.
     schedule=_typed.map(lambda text: f"{text}]"),
     announced=_typed.filter(lambda text: "." not in text),
     complaint=_typed,
@@ -98,7 +98,7 @@ class Planted:
         account.name = secrets.owner
         for site in account.sites:
             site.name, site.city = secrets.site, secrets.city
-        # The service names whom it talks about.
+        # Messages of the service name the account and the controller.
         words = f"{secrets.complaint} {secrets.email} {secrets.device_id}"
         cloud.complaint = words
         cloud.rate_limited.message = f"busy: {words}, retry after 1s"
@@ -109,14 +109,14 @@ class Planted:
             controller.device_id: record(controller, site=self.secrets.site)
             for controller in self.service.controllers
         }
-        # So that there is a repair to be told of.
+        # So that a repair is reported.
         options = {CONF_DRUM_REPAIRS: True}
         entry = self.service.entry(controllers=stored, options=options)
         object.__setattr__(entry, "title", self.secrets.site)
         return entry
 
     def forbidden(self) -> Iterator[str]:
-        """Return all that must not be told, as it might be written."""
+        """Yield everything that must not be revealed, in every possible notation."""
         secrets = self.secrets
         for text in vars(secrets).values():
             if isinstance(text, str):
@@ -139,7 +139,7 @@ class Planted:
 
 
 def strings(tree: Any) -> Iterator[str]:
-    """Return every text of a JSON document, keys and values."""
+    """Yield every text of a JSON document, keys and values."""
     if isinstance(tree, dict):
         for key, branch in tree.items():
             yield key
@@ -152,11 +152,11 @@ def strings(tree: Any) -> Iterator[str]:
 
 
 async def live_through(home: Home) -> None:
-    """Have polls, failures of every kind, and commands that work or fail."""
+    """Go through polls, failures of every kind, and commands that work or fail."""
     controller, account = home.controller, home.entry.runtime_data
 
     async def do(task: Coroutine[Any, Any, Any]) -> None:
-        """Have it done, whatever comes of it."""
+        """Run a task to its end, and ignore its outcome."""
         done = home.hass.async_create_task(task)
         while not done.done():
             await home.pass_time(1)
@@ -176,11 +176,11 @@ async def live_through(home: Home) -> None:
         home.cloud.faults.on(fault)
         if fault == "failed":
             await do(home.act("switch.turn_on", "pump"))
-        # Until nothing is known any more.
+        # Until the last state has expired.
         await home.advance(120, step=30)
         await do(account.async_refresh())
         home.cloud.faults.clear()
-        # A failure is told again once it was over.
+        # A failure is logged again after a success.
         await do(account.async_refresh())
         await home.advance(30)
     home.cloud.faults.on("failed", "auxInfo")
@@ -190,7 +190,7 @@ async def live_through(home: Home) -> None:
 @given(_secrets)
 @settings(
     max_examples=3,
-    # To make the texts of a failure shorter would take minutes.
+    # Shrinking a failing example would take minutes.
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -202,8 +202,8 @@ async def test_nothing_tells_whose_pool_it_is(
     caplog: pytest.LogCaptureFixture,
     secrets: Secrets,
 ) -> None:
-    """Neither the files a person attaches to a report, nor a debug log."""
-    # Home Assistant draws identifiers: not the same ones for every example.
+    """Neither the diagnostics files nor a debug log contain any of the secrets."""
+    # Home Assistant draws random identifiers: every example needs its own.
     random.seed()
     caplog.set_level(logging.DEBUG, logger=PACKAGE)
     caplog.clear()
@@ -225,14 +225,14 @@ async def test_nothing_tells_whose_pool_it_is(
                 await live_through(home)
         await hass.config_entries.async_remove(entry.entry_id)
         await home.settle()
-    # The browser is signed in for half an hour, longer than for one example.
+    # Back to the start, because the client is signed in for half an hour only.
     home.freezer.move_to(began)
     log = "\n".join(
         caplog.handler.format(line)
         for line in caplog.records
         if line.name.startswith(PACKAGE)
     )
-    # scripts/replay takes every such file, and looks for what is private itself.
+    # scripts/replay accepts such files, as its own check finds nothing private.
     assert not [
         each for file in files for each in private_parts(json.loads(file)["data"])
     ]

@@ -1,4 +1,4 @@
-"""The sentences of problems: values as a person writes them, and no text for no key."""
+"""The sentences of problems: formatted values, and no text for an unknown key."""
 
 from datetime import timedelta
 
@@ -42,7 +42,7 @@ async def test_values(
     [(6.5, "20:30"), (24, "2026-07-02 14:00"), (11, "2026-07-02 01:00")],
 )
 async def test_times(hass: HomeAssistant, hours: float, written: str) -> None:
-    """Local times; another day has its date."""
+    """Times are local, with a date if they are on another day."""
     await hass.config.async_set_time_zone("Europe/Berlin")
     at = dt_util.utcnow() + timedelta(hours=hours)
     assert filled(hass, {"at": at}) == {"at": written}
@@ -55,7 +55,7 @@ async def english(hass: HomeAssistant) -> HomeAssistant:
 
 
 async def test_texts(english: HomeAssistant) -> None:
-    """A variant without a next step of its own has that of its row; "" is no text."""
+    """A variant without its own next step uses that of its row; "" means no text."""
     problem = Active(
         key="acid_limit",
         variant="acid_limit_high",

@@ -31,7 +31,7 @@ DAY = 86400.0
 PUMP, LIGHTS = 0, 2
 
 
-# How each comes about, in a home where nothing is set up yet
+# Arrangements: each brings a problem about in a home that is not set up yet
 
 
 async def started(home: Home, *, small: bool = True, **options: Any) -> None:
@@ -47,7 +47,7 @@ async def started(home: Home, *, small: bool = True, **options: Any) -> None:
 
 
 def situation(name: str, **options: Any) -> Callable[[Home], Awaitable[None]]:
-    """Return what brings a pool into a situation that the simulator offers."""
+    """Return an arrangement of a situation that the simulator offers."""
 
     async def arrange(home: Home) -> None:
         await started(home, small=False, **options)
@@ -112,7 +112,7 @@ async def filter_is_dirty(home: Home) -> None:
 
 
 def draws(part: float) -> Callable[[Home], Awaitable[None]]:
-    """Return what lets the pump draw a part of its usual power for days."""
+    """Return an arrangement: the pump draws this part of its usual power for days."""
 
     async def arrange(home: Home) -> None:
         await started(home)
@@ -172,7 +172,7 @@ async def held_off(home: Home) -> None:
 
 
 async def held_now(home: Home) -> None:
-    """Only what a schedule would run now counts."""
+    """Hold two outputs, of which only the pump would be run by a schedule now."""
     await started(home)
     home.pool.switch(LIGHTS, True, hold=True)
     await home.live(30)
@@ -303,7 +303,7 @@ async def shared(home: Home) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A problem as a person meets it."""
+    """A problem, how it comes about, and how it is shown."""
 
     key: str
     arrange: Callable[[Home], Awaitable[None]]
@@ -311,7 +311,7 @@ class Case:
     contains: str = ""
     """A part of the sentence."""
     after: float = 15
-    """s of polls until it is shown."""
+    """Seconds of polls until it is shown."""
     repair: bool = True
     """Whether it becomes a repair, where its row has one."""
 
@@ -414,7 +414,7 @@ def name(value: object) -> str:
 
 
 async def triggers(home: Home, key: str) -> None:
-    """Assert that what *Status* lists now triggers, and fails the condition."""
+    """Assert that the problem in *Status* fires the trigger and fails the condition."""
     shown_now = home.state("sensor", "status")
     kinds = {"options": {"kinds": [key]}}
     target = {"target": {"entity_id": shown_now.entity_id}}
@@ -438,7 +438,7 @@ async def triggers(home: Home, key: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=name)
 async def test_every_problem(home: Home, case: Case) -> None:
-    """It is what *Status* shows, and a repair where the table has one."""
+    """*Status* shows the problem, and it is a repair where the table has one."""
     await case.arrange(home)
     await home.live(case.after)
     problem = problems(home)[case.key]
@@ -488,7 +488,7 @@ async def test_all_is_well(home: Home) -> None:
 
 
 async def test_lost_from_the_start(home: Home) -> None:
-    """*Status* and *Connection* are there all the same."""
+    """*Status* and *Connection* exist for a controller that has never answered."""
     lost = home.service.full
     lost.faults.on("refuse")
     await home.set_up(*home.service.controllers, options={"connection": "lan"})

@@ -41,7 +41,7 @@ BY_SCHEDULE = Schedule(
 def test_the_speed_that_is_shown(
     mode: int | None, speed: float | None, primes: bool | None, expected: float
 ) -> None:
-    """What is chosen, or what it runs at: never what it primes at (unknowns L19)."""
+    """The chosen or running speed is shown, never that of priming (unknowns L19)."""
     state = PoolState(
         readings=Readings(main_pump_mode=mode, pump_speed=speed),
         signals=Signals(pump_priming=primes),
@@ -73,7 +73,7 @@ def test_status(
     runs_on: bool | None,
     expected: str | None,
 ) -> None:
-    """It says why the motor turns although the pump was switched off (unknowns L19)."""
+    """It explains why the motor runs although the pump is off (unknowns L19)."""
     state = PoolState(
         readings=Readings(main_pump_mode=mode, pump_speed=speed),
         signals=Signals(pump_priming=primes, pump_cooling_down=runs_on),
@@ -93,7 +93,7 @@ def test_status(
     ],
 )
 def test_running_schedule(mode: int, name: str, expected: str) -> None:
-    """A schedule that is called like the state of none is shown by its number."""
+    """A schedule without a name, or with the name "none", is shown by its number."""
     state = PoolState(
         readings=Readings(main_pump_mode=mode),
         schedules=Schedules(records=(replace(BY_SCHEDULE, name=name),), armed=(0,)),
@@ -107,7 +107,7 @@ def test_running_schedule(mode: int, name: str, expected: str) -> None:
     [
         (None, [40, 70, 100]),
         ((0, 0, 0, 0, 0, 0), [40, 70, 100]),
-        ((60, 50, 50, 90, 255, 85), [40, 70, 100]),  # two are not three
+        ((60, 50, 50, 90, 255, 85), [40, 70, 100]),  # only two differ
         ((60, 85, 45, 255, 70, 100), [45, 70, 85]),
         ((80, 52, 65, 80, 100, 85), [50, 65, 80]),
     ],
@@ -115,7 +115,7 @@ def test_running_schedule(mode: int, name: str, expected: str) -> None:
 def test_speeds_with_names(
     presets: tuple[int, ...] | None, expected: list[int]
 ) -> None:
-    """Those of the installer, where these make sense."""
+    """The installer's speeds are used if three of them are valid and differ."""
     state = PoolState(installer=InstallerSettings(preset_speeds=presets))
     assert named_speeds(state) == dict(
         zip(("low", "medium", "high"), expected, strict=True)
@@ -124,7 +124,7 @@ def test_speeds_with_names(
 
 @pytest.mark.usefixtures("quick", "hurried")
 async def test_a_speed_by_its_name(full: Home) -> None:
-    """It and the number never disagree, nor does what the pump does."""
+    """The name of the speed, the number and the pump always agree."""
     for name, speed in (("low", 50), ("medium", 65), ("high", 80)):
         await full.act("select.select_option", "pump_speed_level", option=name)
         await full.refresh()

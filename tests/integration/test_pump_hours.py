@@ -1,4 +1,4 @@
-"""Pump hours that are needed: a rule that is chosen once, and what follows from it."""
+"""The needed pump hours: the rule that the user chooses, and its results."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def midnight(freezer: FrozenDateTimeFactory) -> None:
 
 @pytest.fixture(autouse=True)
 def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count also between two reads that are ten minutes apart."""
+    """Count running hours between reads that are ten minutes apart."""
     monkeypatch.setattr(learned, "MAX_AGE", 600.0)
 
 
@@ -52,7 +52,7 @@ def missed(home: Home) -> Any:
 
 
 async def test_nothing_without_a_rule(beach: Home) -> None:
-    """Entities that nobody asked for are not there, and go with the rule."""
+    """The entities of a rule exist only while it is chosen."""
     assert beach.value("select", "pump_hours_rule") == "none"
     keys = (
         *(("sensor", NEEDED), ("sensor", STILL)),
@@ -111,7 +111,7 @@ async def test_a_number_of_hours(beach: Home) -> None:
 
 
 async def test_what_is_left(beach: Home) -> None:
-    """It falls as the pump runs, and never below nothing."""
+    """The hours still needed fall while the pump runs, and never below zero."""
     await choose(beach, "fixed")
     await beach.live(2 * 3600, step=600)
     assert float(beach.value("sensor", STILL)) == pytest.approx(6, abs=0.15)
@@ -121,7 +121,7 @@ async def test_what_is_left(beach: Home) -> None:
 
 
 async def test_turnovers(beach: Home) -> None:
-    """The pool's volume, by the flow of the last two days."""
+    """The hours are the volume divided by the flow of the last two days."""
     await choose(beach, "turnovers")
     assert beach.value("sensor", NEEDED) == "unknown"
     assert beach.state("sensor", NEEDED).attributes["next_step"] == "volume"
@@ -137,7 +137,7 @@ async def test_turnovers(beach: Home) -> None:
 async def test_what_was_missed(beach: Home) -> None:
     """A day on which the pump ran too short is made up on the next one alone."""
     await choose(beach, "fixed")
-    assert missed(beach) is None  # nobody knows of yesterday
+    assert missed(beach) is None  # no data of yesterday
     beach.pool.schedules[0].end = 180
     await beach.live(86400, step=600)
     assert missed(beach) == pytest.approx(5, abs=0.3)
@@ -149,7 +149,7 @@ async def test_what_was_missed(beach: Home) -> None:
 
 
 async def test_a_day_that_nobody_read(beach: Home) -> None:
-    """It is not taken for a day without the pump."""
+    """A day without reads does not count as a day without the pump."""
     await choose(beach, "fixed")
     await beach.live(3600, step=600)
     await beach.hass.config_entries.async_unload(beach.entry.entry_id)

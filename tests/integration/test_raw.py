@@ -1,4 +1,4 @@
-"""Raw access: what a person composed reaches the controller as it is, once."""
+"""Raw access: a user's request reaches the controller unchanged and only once."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ async def test_a_query(small: Home) -> None:
 
 
 async def test_what_a_raw_action_changed_is_asked_for_anew(small: Home) -> None:
-    """Names, schedules and settings may be others than they were."""
+    """Names and schedules are queried again, because they may have changed."""
     record = wire.encode_record(Schedule(WATERFALL, 1, 0, 0, 600, 720, 127, "Splash"))
     await send(small, "send_action", "schedule", (b"\x00" + record).hex())
     assert small.pool.schedules[1].name == "Splash"
@@ -123,7 +123,7 @@ async def test_what_is_not_hex(small: Home, subtests: pytest.Subtests) -> None:
 
 
 async def test_what_is_too_large(small: Home) -> None:
-    """The longest that fits is sent, one byte more is not (interface.md 8)."""
+    """The longest payload is sent, one byte more is refused (interface.md 8)."""
     frame = len(b'{"op": "a", "name": "set_time", "env": ""}')
     longest = (1024 - frame) // 2 - 9
     await send(small, "send_action", "set_time", "00" * longest)
@@ -137,7 +137,7 @@ async def test_what_is_too_large(small: Home) -> None:
 
 
 async def test_what_is_no_text(small: Home, subtests: pytest.Subtests) -> None:
-    """YAML makes numbers of some payloads: their leading zeros would be lost."""
+    """Numbers are refused, because YAML drops the leading zeros of a payload."""
     for data in ({"payload": 20101}, {"name": ""}, {"name": 1}):
         with subtests.test(str(data)), pytest.raises(vol.Invalid):
             await small.act_on_device("send_action", **({"name": "set_time"} | data))
@@ -145,7 +145,7 @@ async def test_what_is_no_text(small: Home, subtests: pytest.Subtests) -> None:
 
 
 FAULTS = (
-    # Only the frame of an action's reply may have found no room.
+    # An action may have run: perhaps only its reply found no room.
     ("send_action", "busy", "outcome_unknown"),
     ("send_query", "busy", "busy"),
     *(
@@ -164,7 +164,7 @@ FAULTS = (
 async def test_nothing_is_ever_sent_twice(
     small: Home, subtests: pytest.Subtests
 ) -> None:
-    """Not even where it was certainly not run: nobody knows what it does."""
+    """Not even a request that certainly did not run: its effect is not documented."""
     small.clock.speed = 100  # `busy` is answered after 2 s
     for action, fault, key in FAULTS:
         with subtests.test(action, fault=fault):
@@ -181,8 +181,8 @@ async def test_nothing_is_ever_sent_twice(
 
 
 async def test_an_action_whose_reply_is_old_has_run(small: Home) -> None:
-    """Its effect just cannot be read: there is no response worth showing."""
-    await small.refresh()  # there is a frame older than the newest
+    """The action has run, but its old reply is not shown."""
+    await small.refresh()  # so that there is an older frame
     small.controller.faults.on("replay")
     assert await send(small, "send_action", "aux", "020101") == ""
     assert small.pool.relays[WATERFALL]

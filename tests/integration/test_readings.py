@@ -1,4 +1,4 @@
-"""What probes in still water show: over a stop of the pump and a restart."""
+"""Readings of probes in still water, over a stop of the pump and a restart."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ NOTHING = dict.fromkeys(PROBES)
 
 
 def probes(home: Home) -> dict[str, float | None]:
-    """Return what the probes show, `None` where that is unknown."""
+    """Return the readings of the probes, `None` for an unknown one."""
     shown = {key: home.value("sensor", key) for key in PROBES}
     return {
         key: None if state == "unknown" else float(state)
@@ -25,7 +25,7 @@ def probes(home: Home) -> dict[str, float | None]:
 
 
 def valid(home: Home) -> str:
-    """Return whether that is said to be valid."""
+    """Return the state of the sensor that shows whether the readings are valid."""
     return home.value("binary_sensor", "chemistry_stable")
 
 
@@ -38,7 +38,7 @@ def taken(home: Home) -> datetime:
 
 
 def measured_at(home: Home) -> set[object]:
-    """Return when the probes say that they measured what they show, if not now."""
+    """Return when the shown readings were measured, `None` for current ones."""
     states = [home.state("sensor", key) for key in PROBES]
     return {state.attributes.get("measured_at") for state in states}
 
@@ -95,13 +95,12 @@ async def test_still_water(
 
 @pytest.mark.usefixtures("all_enabled")
 async def test_what_says_that_the_reading_is_valid(small: Home) -> None:
-    """Its name says so to a person."""
     state = small.state("binary_sensor", "chemistry_stable")
     assert state.name == "Water Reading valid"
 
 
 async def test_nothing_valid_was_ever_read(home: Home) -> None:
-    """There is nothing to hold, and no time of it."""
+    """Without a valid reading, neither a value nor a time is shown."""
     home.pool.switch(0, False)
     home.clock.advance(300)
     await home.set_up(home.controller)

@@ -1,4 +1,4 @@
-"""Another address of the service or of a controller, given by hand."""
+"""Changing the address of the service or of a controller by hand."""
 
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigFlowResult
 from homeassistant.core import DOMAIN as HOMEASSISTANT_DOMAIN
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
 async def reconfigure(home: Home, step: str) -> ConfigFlowResult:
-    """Choose what has another address."""
+    """Open the dialog and choose whose address has changed."""
     flow = await home.entry.start_reconfigure_flow(home.hass)
     assert flow["type"] is FlowResultType.MENU
     return await home.answer(flow, {"next_step_id": step})
@@ -33,7 +33,7 @@ async def typed(
 
 
 def filled_in(flow: ConfigFlowResult) -> dict[str, object]:
-    """Return what a form shows before anything is typed."""
+    """Return the values that a form suggests."""
     assert flow["data_schema"] is not None
     return {
         str(field): field.description["suggested_value"]
@@ -43,7 +43,7 @@ def filled_in(flow: ConfigFlowResult) -> dict[str, object]:
 
 
 async def test_the_service_moved(small: Home, sign_in: SignIn) -> None:
-    """The token is not shown to the new address before somebody signs in there."""
+    """The token is not sent to the new address before the user signs in there."""
     flow = await reconfigure(small, "reconfigure_service")
     address = small.cloud.base_url.replace("127.0.0.1", "localhost")
     seen = len(small.cloud.requests)
@@ -69,7 +69,7 @@ async def test_the_service_moved_to_another_account(
 
 
 async def test_address_of_a_controller_by_hand(small: Home) -> None:
-    """Nothing there, then another controller, then the right one."""
+    """Only an address at which this controller answers is accepted."""
     await small.controller.move("127.0.0.1")
     flow = await reconfigure(small, "reconfigure_controller")
     for port, error in (
@@ -81,14 +81,14 @@ async def test_address_of_a_controller_by_hand(small: Home) -> None:
     result = await typed(small, flow, "127.0.0.1", small.controller.port)
     await small.settle()
     assert result["reason"] == "reconfigure_successful"
-    # Home Assistant has the words, not we.
+    # The text is one of Home Assistant's own.
     assert result["translation_domain"] == HOMEASSISTANT_DOMAIN
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"
 
 
 async def test_an_ipv6_address_by_hand(small: Home, own_ipv6: list[str]) -> None:
-    """As people write it, with brackets; it is kept over a restart."""
+    """An address in brackets is accepted, and kept over a restart."""
     if "::1" not in own_ipv6:
         pytest.skip("this machine has no IPv6")
     await small.controller.move("::1")
@@ -102,7 +102,7 @@ async def test_an_ipv6_address_by_hand(small: Home, own_ipv6: list[str]) -> None
 
 
 async def test_the_address_of_today_is_shown(home: Home) -> None:
-    """Whoever changes an address sees the one that is used, not another account's."""
+    """The form suggests the address in use, and not that of another account."""
     other = MockConfigEntry(
         domain=DOMAIN,
         data={"url": "https://other.example.com"},
@@ -123,7 +123,7 @@ async def test_the_address_of_today_is_shown(home: Home) -> None:
 
 
 async def test_the_addresses_of_several_controllers_are_shown(home: Home) -> None:
-    """One of them is to be chosen first; a form cannot follow the choice."""
+    """The list shows them: a form cannot fill in an address after the choice."""
     await home.set_up(*home.service.controllers)
     flow = await reconfigure(home, "reconfigure_controller")
     assert filled_in(flow) == {}
@@ -154,7 +154,7 @@ def test_what_people_paste(text: str, host: str) -> None:
 async def test_an_address_that_leads_nowhere(
     small: Home, subtests: pytest.Subtests
 ) -> None:
-    """It is told in the form, and nothing is changed."""
+    """The form shows an error, and nothing is changed."""
     before = dict(small.stored)
     flow = await reconfigure(small, "reconfigure_controller")
     for text in ("", "pool controller", "nobody.local", "a" * 300, "..", "[", "%"):
@@ -166,7 +166,7 @@ async def test_an_address_that_leads_nowhere(
 
 @pytest.mark.usefixtures("freezer")
 async def test_a_name_instead_of_an_address(small: Home, names: Names) -> None:
-    """It is looked up again with every poll: where it leads may change, and end."""
+    """It is resolved again with every poll, because its address may change or go."""
     names.addresses["pool.local"] = "127.0.0.1"
     flow = await reconfigure(small, "reconfigure_controller")
     result = await typed(small, flow, "http://pool.local./", small.controller.port)

@@ -1,4 +1,4 @@
-"""Found again by itself: new addresses, new keys, counters that go on."""
+"""Automatic recovery: new addresses, new keys, and counters that go on."""
 
 import asyncio
 from dataclasses import replace
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.usefixtures("freezer")
 async def test_found_by_its_name(
     home: Home, names: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another controller got its address; the name leads to the true one."""
+    """If another controller got its address, the host name leads to the right one."""
     home.own(home.service.small)
     monkeypatch.setattr(addresses, "PORT", home.controller.port)
     await home.set_up_with(host="localhost", port=home.service.full.port)
     assert home.source == "cloud"
     assert names.asked.count(home.controller.hostname) == 1
 
-    # Asked again only after a while, and then found.
+    # The name is resolved again only after a while.
     names.addresses[home.controller.hostname] = "127.0.0.1"
     await home.advance(240, step=30)
     assert names.asked.count(home.controller.hostname) == 1
@@ -46,7 +46,7 @@ async def test_found_by_its_name(
 async def test_heard_of_before_the_account_was_added(
     home: Home, names: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first look waits for the search, though the cloud would answer sooner."""
+    """The first read waits for the search, though the cloud would answer sooner."""
     home.own(home.service.small)
     await discover(home, home.controller)
     asked, answers, resolve = asyncio.Event(), asyncio.Event(), names.resolve
@@ -67,7 +67,7 @@ async def test_heard_of_before_the_account_was_added(
 
 
 async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
-    """Every five minutes while the cloud does not answer."""
+    """The key is requested every five minutes while the cloud fails."""
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=30)
@@ -80,7 +80,7 @@ async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
 
 
 async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(small: Home) -> None:
-    """The wrong key first, then the right one."""
+    """The LAN works again as soon as the controller uses the stored key."""
     small.controller.faults.on("wrong_key")
     await small.advance(60, step=30)
     await small.advance(3510, step=195)
@@ -108,7 +108,7 @@ async def test_a_controller_that_restarts_is_not_taken_for_a_replay(
 
 
 async def test_a_clock_that_jumps_back_an_hour(small: Home) -> None:
-    """Also over a restart of Home Assistant: the controller takes every command."""
+    """The controller accepts every command, also after a restart of Home Assistant."""
     await small.act("switch.turn_on", "slot_2")
     small.freezer.tick(timedelta(hours=-1))
     await small.restart()
@@ -120,7 +120,7 @@ async def test_a_clock_that_jumps_back_an_hour(small: Home) -> None:
 async def test_memory_survives_a_restart(
     full: Home, hass_storage: dict[str, Any]
 ) -> None:
-    """Written lazily, once; read back as it was."""
+    """It is written after a delay, and read back unchanged."""
     await full.advance(61)
     kept = hass_storage["poolctl"]["data"][full.controller.device_id]
     assert kept["counters"]["counter"] == full.controller.accepted_counter
@@ -159,7 +159,7 @@ async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:
 async def test_a_new_key_and_another_one_at_the_address_told_first(
     small: Home,
 ) -> None:
-    """What the account said of the key is not lost at a wrong address."""
+    """The new key from the account is not lost because of a wrong address."""
     home = small
     home.controller.rotate_key(b"\xee" * 16)
     await home.controller.move("127.0.0.1")
@@ -175,7 +175,7 @@ async def test_a_new_key_and_another_one_at_the_address_told_first(
 
 
 async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:
-    """Where it was announced is tried again, also where its name leads nowhere."""
+    """The announced address is tried again, even if the host name does not resolve."""
     await small.controller.move("127.0.0.1")
     small.controller.faults.on("garbage")
     await discover(small, small.controller)
@@ -190,7 +190,7 @@ async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:
 async def test_a_start_with_a_stale_address_and_no_cloud(
     home: Home, names: Names, monkeypatch: pytest.MonkeyPatch, announced: bool
 ) -> None:
-    """Found by its name, or when it is announced; tried again without a word."""
+    """The controller is found by its host name, or as soon as it is announced."""
     home.cloud.faults.on("refuse")
     if not announced:
         monkeypatch.setattr(addresses, "PORT", home.controller.port)
@@ -206,7 +206,7 @@ async def test_a_start_with_a_stale_address_and_no_cloud(
 
 
 async def test_a_renewal_of_the_sign_in_is_never_cut_short(small: Home) -> None:
-    """Its refresh token is used up by then; the answer has the only new one."""
+    """The old refresh token is used up, and only the answer has the new one."""
     token = {**small.entry.data["token"], "expires_at": 0}
     small.hass.config_entries.async_update_entry(
         small.entry, data={**small.entry.data, "token": token}

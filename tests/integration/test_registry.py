@@ -1,7 +1,7 @@
-"""The entity registry of a fully equipped pool, looked through for what people notice.
+"""The entity registry of a fully equipped pool: names, icons, units and categories.
 
-Every rule is checked for every entity there is, so that a new row of a table cannot get
-in without a name, an icon, or with a unit that its device class does not have.
+Every rule is checked for every entity, so that a new one cannot be added without a name
+or an icon, or with a unit that its device class does not allow.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -41,14 +41,14 @@ _UNITS: Mapping[str, Mapping[Any, Any]] = {
     "sensor": SENSOR_UNITS,
 }
 _PLAIN_UNITS = {PERCENTAGE, None}
-"""Of numbers that no device class is made for."""
+"""Units of entities without a device class."""
 _WANTED_DIAGNOSTICS = {
-    # what every report of a fault begins with, and changes hardly ever
+    # first thing in every report of a fault, and hardly ever changes
     "connection",
-    # equipment that the firmware runs by itself, and that nothing else tells of
+    # equipment that the firmware runs by itself, and that no other entity shows
     "virtual_output",
 }
-"""Diagnostic entities, by translation key, that a person sees without asking."""
+"""Translation keys of the diagnostic entities that are enabled by default."""
 _NOISE = {
     *(row.translation_key for row in INSTALLER),
     "ethernet",
@@ -79,14 +79,14 @@ _NOISE = {
     "uv_run_hours",
     "pump_run_hours",
 }
-"""Those a person has to enable first."""
+"""Translation keys of the diagnostic entities that are disabled by default."""
 
 
 type Rule = Callable[[Home, list[er.RegistryEntry]], Awaitable[None]]
 
 
 def _told(entries: list[er.RegistryEntry]) -> list[str]:
-    """Return entities as a failed test should name them."""
+    """Return the entities as text for a failed test."""
     return [f"{entry.domain} {entry.unique_id}" for entry in entries]
 
 
@@ -116,7 +116,7 @@ async def every_name_is_translated_or_the_owners(
 
 
 async def every_entity_has_an_icon(home: Home, entries: list[er.RegistryEntry]) -> None:
-    """Of its own, of its device class where it has no name of its own either."""
+    """Without a translation key, an entity has the icon of its device class."""
     own = (await icon.async_get_icons(home.hass, "entity", {"poolctl"}))["poolctl"]
     of_class = await icon.async_get_icons(
         home.hass, "entity_component", set(integration.PLATFORMS)
@@ -134,7 +134,7 @@ async def every_entity_has_an_icon(home: Home, entries: list[er.RegistryEntry]) 
 
 
 async def units_and_device_classes(home: Home, entries: list[er.RegistryEntry]) -> None:
-    """As Home Assistant's own tables have them."""
+    """Home Assistant's own tables allow each unit for its device class."""
     wrong = []
     for entry in entries:
         unit, name = entry.unit_of_measurement, entry.original_device_class
@@ -150,7 +150,7 @@ async def units_and_device_classes(home: Home, entries: list[er.RegistryEntry]) 
 
 
 async def state_classes(home: Home, entries: list[er.RegistryEntry]) -> None:
-    """Numbers that are worth statistics have the one that fits."""
+    """Each state class fits its device class; sensors without numbers have none."""
     wrong = []
     for entry in entries:
         if entry.domain != Platform.SENSOR:
@@ -167,7 +167,7 @@ async def state_classes(home: Home, entries: list[er.RegistryEntry]) -> None:
 
 
 async def choices_are_translated(home: Home, entries: list[er.RegistryEntry]) -> None:
-    """Every state of an enumeration has its word."""
+    """Every option of an enumeration has a translation."""
     texts = await translation.async_get_translations(
         home.hass, "en", "entity", ["poolctl"]
     )
@@ -195,7 +195,7 @@ _SHOWN_ELSEWHERE = {
 
 
 async def noise_is_disabled(home: Home, entries: list[er.RegistryEntry]) -> None:
-    """Of what is diagnostic only what people want is there unasked."""
+    """Only the wanted diagnostic entities are enabled by default."""
     diagnostic = [
         entry for entry in entries if entry.entity_category is EntityCategory.DIAGNOSTIC
     ]
@@ -203,13 +203,13 @@ async def noise_is_disabled(home: Home, entries: list[er.RegistryEntry]) -> None
     disabled = {e.translation_key for e in diagnostic if e.disabled_by is not None}
     assert enabled == _WANTED_DIAGNOSTICS
     assert disabled == _NOISE
-    # What else is hidden from people is shown by something else.
+    # What the other disabled entities show, another entity shows as well.
     others = [e for e in entries if e not in diagnostic and e.disabled_by is not None]
     assert {entry.translation_key for entry in others} == _SHOWN_ELSEWHERE
 
 
 async def settings_are_settings(home: Home, entries: list[er.RegistryEntry]) -> None:
-    """Hold apart what is set once and controls of every day."""
+    """Entities for settings are configuration; everyday controls are not."""
     config = {
         (entry.domain, entry.translation_key)
         for entry in entries
@@ -229,7 +229,7 @@ async def settings_are_settings(home: Home, entries: list[er.RegistryEntry]) -> 
 async def every_enabled_entity_has_a_state(
     home: Home, entries: list[er.RegistryEntry]
 ) -> None:
-    """On the LAN everything is known, or not now for a reason."""
+    """On the LAN every enabled entity has a value, or a reason to have none yet."""
     shown: dict[str, State] = {s.entity_id: s for s in home.hass.states.async_all()}
     enabled = [entry for entry in entries if entry.disabled_by is None]
     assert {entry.entity_id for entry in enabled} <= shown.keys()
@@ -241,18 +241,17 @@ async def every_enabled_entity_has_a_state(
         if shown[entry.entity_id].state == "unknown"
         and entry.domain not in (Platform.BUTTON, Platform.EVENT)
     }
-    # After days, or once a person has told the volume of the pool, or that the filter
-    # is clean.
+    # After days of dosing, or once the user has entered the volume of the pool.
     later = {"acid_lasts_until", "chlorine_lasts_until", "volume"}
-    # Once it has learned how fast the water gets warmer.
+    # Once the rate of warming is learned.
     later |= {"pool_warm_at", "spa_warm_at"}
-    # Once somebody asks for it.
+    # Once the user sets a time.
     later.add("spa_warm_by")
     assert unknown == later
 
 
 async def test_the_registry(full: Home, subtests: pytest.Subtests) -> None:
-    """There must be a lot in it, of all platforms."""
+    """The registry has many entities, of all platforms, and each follows every rule."""
     entries = full.entities()
     assert len(entries) > 80
     assert {entry.domain for entry in entries} == set(integration.PLATFORMS)

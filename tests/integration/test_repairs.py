@@ -1,4 +1,4 @@
-"""Issues come and go with live data, and a person can settle them."""
+"""Repair issues: when they appear and disappear, and how a user resolves them."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ TEXTS = json.loads(
 
 
 def shown(home: Home) -> dict[str, ir.IssueEntry]:
-    """Return the issues a person sees, by the key of their texts."""
+    """Return the active issues by translation key."""
     return {
         str(issue.translation_key): issue
         for (domain, _), issue in ir.async_get(home.hass).issues.items()
@@ -48,14 +48,14 @@ def shown(home: Home) -> dict[str, ir.IssueEntry]:
 
 
 class Repair:
-    """A person who settles an issue."""
+    """A user who goes through the repair flow of an issue."""
 
     def __init__(self, home: Home, key: str) -> None:
         self.home, self.key = home, key
         self.result: RepairsFlowResult
 
     async def start(self) -> Repair:
-        """Open it."""
+        """Open the repair flow."""
         assert await async_setup_component(self.home.hass, "repairs", {})
         manager = repairs_flow_manager(self.home.hass)
         assert manager is not None
@@ -67,7 +67,7 @@ class Repair:
         return self
 
     async def go(self, answer: dict[str, Any] | None = None) -> RepairsFlowResult:
-        """Answer what is shown; return what comes next."""
+        """Answer the current step and return the next one."""
         task = self.home.hass.async_create_task(
             self.manager.async_configure(self.result["flow_id"], answer or {})
         )
@@ -78,7 +78,7 @@ class Repair:
         return self.result
 
     def _check(self) -> None:
-        """Every step and every sentence has its text."""
+        """Check that the step, its errors or the abort reason have a text."""
         texts = TEXTS[self.key]["fix_flow"]
         if self.result["type"] is FlowResultType.FORM:
             assert self.result["step_id"] in texts["step"]
@@ -88,7 +88,7 @@ class Repair:
 
     @property
     def repaired(self) -> bool:
-        """Whether the flow has settled it."""
+        """Whether the flow has resolved the issue."""
         return self.result["type"] is FlowResultType.CREATE_ENTRY
 
 
@@ -113,7 +113,7 @@ def test_every_repair_has_its_texts(key: str) -> None:
     assert (key in repairs._FLOWS) is fixable
     others = {"address_lost": 900, "clock_ahead": 600, "clock_wrong": 600}
     others |= {"no_key": 600, "service_silent": 86400, "controllers_without_room": 600}
-    # These have lasted long when they begin.
+    # These describe something that has lasted long already: no delay.
     long = (
         "held_off",
         "hold_overdue",
@@ -164,14 +164,14 @@ async def test_a_healthy_pool_has_no_issues(full: Home) -> None:
 
 
 async def old_firmware(home: Home) -> MockConfigEntry:
-    """Set up a controller that does not serve the LAN yet and says so."""
+    """Set up a controller that announces a firmware without LAN control."""
     home.own(home.service.small)
     await home.controller.stop()
     home.controller.firmware = "2.5.40"
     await home.controller.start()
     entry = await home.set_up_with(firmware=None, host=None)
     await home.advance(600, step=30)
-    # It was never heard: nothing is known of its firmware.
+    # It has not been announced yet, so its firmware is not known.
     assert not shown(home)
     await discover(home, home.controller)
     await home.settle()
@@ -200,7 +200,7 @@ async def test_firmware_too_old(home: Home) -> None:
 
 
 async def test_firmware_does_not_matter_where_the_lan_works(home: Home) -> None:
-    """Whatever version it says it has."""
+    """A controller that answers on the LAN raises no issue, whatever its version."""
     home.own(home.service.small)
     home.controller.firmware = "2.5.40"
     await home.set_up(home.controller)
@@ -224,7 +224,7 @@ async def test_firmware_does_not_matter_to_the_cloud_alone(home: Home) -> None:
 async def test_a_frame_that_does_not_decode(
     small: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing that a person does helps: it is told once, and in the diagnostics."""
+    """It is logged once and raises no issue, because the user cannot fix it."""
     small.controller.faults.on("truncated_frame")
     await small.advance(600, step=30)
     assert not shown(small)
@@ -267,10 +267,10 @@ async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None
             small.entry.entry_id, ConfigEntryDisabler.USER
         )
     await small.settle()
-    # As a poll does that was under way.
+    # A poll that was under way checks the problems once more.
     controller.problems.async_test(controller.health())
     assert not shown(small)
-    # Somebody still has its dialog open.
+    # The repair dialog is still open.
     result = await repair.go()
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "gone"

@@ -1,4 +1,4 @@
-"""What a person settles by the flow of an issue: keys, drums, typed addresses."""
+"""Repair flows: rejected keys, empty drums, and addresses entered by hand."""
 
 from typing import Any
 
@@ -27,14 +27,14 @@ async def test_a_rejected_key_heals_by_itself(small: Home) -> None:
     assert issue.issue_id == f"key_rejected_{small.device().id}"
     assert issue.is_fixable
     assert issue.translation_placeholders == {"name": "Home pool"}
-    # Silence says nothing about the key.
+    # A controller that does not answer says nothing about the key.
     small.controller.faults.on("refuse")
     await small.advance(60, step=30)
     assert set(shown(small)) == {"key_rejected"}
     small.controller.faults.clear()
     await small.advance(60, step=30)
     assert not shown(small)
-    # The next time the account is asked anew, and has not answered yet.
+    # The next time the key is requested again: no issue before the cloud answers.
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=120)
@@ -42,7 +42,7 @@ async def test_a_rejected_key_heals_by_itself(small: Home) -> None:
 
 
 async def test_a_key_that_the_account_can_renew_is_no_issue(small: Home) -> None:
-    """While the cloud is away it may still be about to help."""
+    """No issue appears while the cloud, which may have the new key, does not answer."""
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(900, step=180)
@@ -54,7 +54,7 @@ async def test_a_key_that_the_account_can_renew_is_no_issue(small: Home) -> None
 
 
 async def test_an_account_without_the_key(small: Home) -> None:
-    """A controller given to somebody else, and the account back in its rights."""
+    """The controller moves to another account, which has the key, and back again."""
     other = type(small.account)("eve@example.com", "demo", sub="user-2")
     other.sites, small.account.sites = small.account.sites, []
     small.cloud.accounts.append(other)
@@ -72,7 +72,7 @@ async def test_an_account_without_the_key(small: Home) -> None:
 
 
 async def test_fetching_the_key_again(small: Home) -> None:
-    """In vain, in a bad moment, and with success: with what the account has then."""
+    """The key is still rejected, the cloud is not reached, then a new key is stored."""
     await rejected(small)
     repair = await Repair(small, "key_rejected").start()
     assert repair.result["description_placeholders"] == {"name": "Home pool"}
@@ -95,14 +95,14 @@ async def test_fetching_the_key_again(small: Home) -> None:
 
 @pytest.fixture
 async def asked(home: Home) -> Home:
-    """Set up the fully equipped pool of an owner who asked for repairs of drums."""
+    """Set up the fully equipped pool with the option for repairs of drums."""
     home.own(home.service.full)
     await home.set_up(home.service.full, options={"drum_repairs": True})
     return home
 
 
 async def test_drums_are_no_repair_unless_asked_for(full: Home) -> None:
-    """A state and a trigger are enough; it is the owner who asks for more, and for less."""
+    """Low drums raise an issue only while the option is on."""
     full.pool.settings |= {"acid_remaining": 1500, "chlorine_remaining": 1500}
     await full.advance(PATIENCE["acid_low"] + 60, step=60)
     assert full.value("binary_sensor", "acid_low") == "on"
@@ -116,7 +116,7 @@ async def test_drums_are_no_repair_unless_asked_for(full: Home) -> None:
 
 @pytest.mark.parametrize("substance", ["acid", "chlorine"])
 async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
-    """As its binary sensor says; refilled through the flow, down to the simulator."""
+    """The issue follows the binary sensor, and its flow refills the simulated drum."""
     pool, key = asked.pool, f"{substance}_low"
     pool.settings[f"{substance}_remaining"] = 1500
     await asked.advance(30, step=15)
@@ -143,7 +143,7 @@ async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
 
 
 async def test_a_drum_without_a_doser(small: Home) -> None:
-    """Nobody needs what is in it."""
+    """Without a doser, the level of the drum does not matter."""
     await choose(small, drum_repairs=True)
     small.pool.settings |= {"acid_drum": 20000, "acid_remaining": 0}
     await small.advance(600, step=120)
@@ -154,7 +154,7 @@ async def test_a_drum_without_a_doser(small: Home) -> None:
 
 
 async def test_a_drum_refilled_in_the_app(asked: Home) -> None:
-    """While nothing answers it stays as it was."""
+    """The issue stays while nothing answers, and goes once the drum is full."""
     asked.pool.settings["acid_remaining"] = 100
     await asked.advance(360, step=120)
     asked.disconnect()
@@ -172,7 +172,7 @@ async def test_a_drum_refilled_in_the_app(asked: Home) -> None:
 
 
 async def type_address(home: Home) -> None:
-    """Type by hand where the controller is."""
+    """Enter the controller's address by hand."""
     flow = await home.entry.start_reconfigure_flow(home.hass)
     flow = await home.answer(flow, {"next_step_id": "reconfigure_controller"})
     controller = home.controller
@@ -183,7 +183,7 @@ async def type_address(home: Home) -> None:
 
 
 async def moved(home: Home, **options: Any) -> None:
-    """Type an address by hand, then have the controller leave it."""
+    """Enter an address by hand, then move the controller to another one."""
     home.own(home.service.small)
     await home.set_up(home.controller, options=options)
     await type_address(home)
@@ -195,7 +195,7 @@ async def moved(home: Home, **options: Any) -> None:
 
 @pytest.mark.parametrize("connection", ["automatic", "lan"])
 async def test_a_typed_address_that_leads_nowhere(home: Home, connection: str) -> None:
-    """Wrong ones are told, the right one settles it."""
+    """Wrong addresses are errors; the right one resolves the issue."""
     await moved(home, connection=connection)
     assert set(shown(home)) == {"address_lost"}
     repair = await Repair(home, "address_lost").start()
@@ -222,7 +222,7 @@ async def test_a_typed_address_that_leads_nowhere(home: Home, connection: str) -
 async def test_a_search_for_the_controller(
     home: Home, names: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In vain, then by its name; from then on the address is the network's."""
+    """A later search finds it by host name, in place of the address entered by hand."""
     await moved(home)
     repair = await Repair(home, "address_lost").start()
     result = await repair.go({"next_step_id": "search"})
@@ -248,7 +248,7 @@ async def test_a_typed_address_that_answers_again(home: Home) -> None:
 
 
 async def test_a_controller_that_is_off_has_not_moved(small: Home) -> None:
-    """The cloud does not reach it either."""
+    """No issue appears while the cloud does not reach the controller either."""
     await type_address(small)
     await small.controller.stop()
     await small.advance(1800, step=180)

@@ -1,4 +1,4 @@
-"""Issues of the ways to a controller: no key, and a sign-in that ends."""
+"""Issues about access: a missing key, and a sign-in that is about to end."""
 
 from datetime import UTC, datetime, timedelta
 import time
@@ -21,7 +21,7 @@ DAY = 24 * 60 * 60
 
 
 async def test_no_key(home: Home) -> None:
-    """The account is asked again for some minutes, then a person is told."""
+    """The account is asked again for ten minutes, then the issue appears."""
     home.own(home.service.small)
     home.cloud.faults.on("failed", "envelope-key")
     await home.set_up_with(key=None)
@@ -62,7 +62,7 @@ async def test_no_key_is_needed_for_the_cloud_alone(home: Home) -> None:
 
 
 async def signed_in(home: Home, days_ago: float) -> None:
-    """Set up with a refresh token of that age, which the service never renews."""
+    """Set up with a refresh token of this age, which the service never renews."""
     home.own(home.service.small)
     since = time.time() - days_ago * DAY
     token = home.service.token() | {CONF_REFRESH_SINCE: since}
@@ -70,7 +70,7 @@ async def signed_in(home: Home, days_ago: float) -> None:
 
 
 async def test_before_a_sign_in_ends(home: Home) -> None:
-    """A week before, it says when."""
+    """The issue appears a week before the end, with the date."""
     await signed_in(home, 22.9)
     end = datetime.fromtimestamp(time.time(), UTC) + timedelta(days=7.1)
     assert not shown(home)
@@ -92,7 +92,7 @@ async def test_before_a_sign_in_ends(home: Home) -> None:
 
 
 async def test_a_sign_in_that_has_ended(home: Home) -> None:
-    """Home Assistant itself asks for another one then."""
+    """It is not an issue, because Home Assistant itself asks for a new sign-in."""
     await signed_in(home, 31)
     await home.advance(15)
     assert "sign_in_ends" not in shown(home)

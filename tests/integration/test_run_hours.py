@@ -1,4 +1,4 @@
-"""Run hours of the pump, heaters, chlorinator, UV and ozone: counted, kept, and begun anew."""
+"""Run hours of pump, heaters, chlorinator, UV and ozone: counted, kept and reset."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,10 +35,10 @@ KEYS = {
 
 @pytest.fixture
 async def pool(home: Home) -> Home:
-    """Set up the full pool, in which nothing but the pump and ozone runs."""
+    """Set up the full pool, in which only the pump and ozone run."""
     home.own(home.service.full)
     for key in KEYS:
-        registered(home, key)  # which is enabled, other than unasked
+        registered(home, key)  # so that it is enabled, unlike by default
     water, settings = home.pool.water, home.pool.settings
     water.drift, water.orp, water.ambient = 0.0, 800, 10
     settings["pool_target"] = settings["spa_target"] = 10
@@ -99,7 +99,7 @@ async def test_what_runs_is_counted(pool: Home, subtests: pytest.Subtests) -> No
             run(pool.pool, False)
             await pool.live(60, step=30)
             gained = {each: exact(pool, each) - begun[each] for each in KEYS}
-            # Nothing else ran but ozone, which the pump feeds.
+            # Nothing else ran except ozone, which runs with the pump.
             del gained["ozone_run_hours"]
             expected = dict.fromkeys(gained, 0) | {f"{name}_run_hours": hours(600)}
             assert gained == expected
@@ -120,7 +120,7 @@ async def test_what_runs_is_counted(pool: Home, subtests: pytest.Subtests) -> No
     ("name", "run"), [("pool_heater", _heat), ("spa_heater", _heat_spa)]
 )
 async def test_the_energy_of_a_heater(pool: Home, name: str, run: _Run) -> None:
-    """It is counted from when its power was entered, with the power of then."""
+    """Energy counts once a power is entered, at the power that applies at the time."""
     power, energy = f"{name}_power", f"{name}_energy"
     run(pool.pool, True)
     await pool.live(600, step=30)
@@ -153,7 +153,7 @@ async def test_ozone_without_a_relay_runs_with_the_pump(pool: Home) -> None:
 
 @pytest.mark.usefixtures("all_enabled")
 async def test_liquid_chlorine_is_no_chlorinator(pool: Home) -> None:
-    """Both raise the same flag."""
+    """Liquid chlorine adds no chlorinator hours, although both raise the same flag."""
     pool.pool.settings |= {"orp_flags": 2, "liquid_dose_time": 300}
     pool.pool.water.orp = 500
     await pool.live(120)
@@ -177,12 +177,12 @@ async def test_what_nobody_read_is_not_counted(pool: Home) -> None:
     await pool.live(300)
     pool.reconnect()
     await pool.live(60)
-    # The first reads after that: less than half of them, and nothing of the gap.
+    # Only reads of the minute after the gap count.
     assert 0 < exact(pool, "uv_run_hours") - begun <= 60 / 3600
 
 
 async def test_through_the_cloud(pool: Home) -> None:
-    """It tells of heaters and of what people switch, but not of the chlorinator."""
+    """The cloud reports heaters and switched outputs, but not the chlorinator."""
     for run in (_heat, _light_up, _chlorinate):
         run(pool.pool, True)
     await pool.live(60)
@@ -210,7 +210,7 @@ async def test_over_a_restart(pool: Home) -> None:
     assert exact(pool, "uv_run_hours") - before == hours(60)
 
 
-# Beginning anew
+# Reset
 
 
 async def reset(home: Home, key: str, **context: Any) -> None:
@@ -233,7 +233,7 @@ async def test_a_new_lamp(pool: Home) -> None:
     assert pool.value("sensor", "uv_run_hours") == "0.0"
     await pool.live(300)
     assert exact(pool, "uv_run_hours") == hours(300)
-    # None of it is the controller's business.
+    # The controller is sent nothing.
     assert not pool.actions and not pool.cloud_writes
 
 
@@ -246,7 +246,7 @@ async def test_only_run_hours_begin_anew(pool: Home) -> None:
 
 
 async def test_a_whole_part_begins_anew(pool: Home) -> None:
-    """Other totals are left alone."""
+    """A reset of a part resets its run hours, but no other totals."""
     _light_up(pool.pool, True)
     await pool.live(120)
     _light_up(pool.pool, False)
@@ -272,7 +272,7 @@ async def reset_part(home: Home, key: str) -> None:
 
 
 async def test_a_part_without_run_hours_is_an_error(pool: Home) -> None:
-    """Those of the pump are not enabled here."""
+    """Here the pump is such a part, because its run hours are not enabled."""
     with pytest.raises(ServiceValidationError, match="has no run hours"):
         await reset_part(pool, "pump_running_today")
 
@@ -292,7 +292,7 @@ async def test_a_new_pump(home: Home) -> None:
 
 
 async def test_parts_with_run_hours_are_offered(pool: Home) -> None:
-    """The pump is, too: its other sensor has the same class."""
+    """The selector offers them, and the pump for its other sensor of the same class."""
     services = load_yaml_dict(str(Path(poolctl.__file__).parent / "services.yaml"))
     target = services["reset_run_hours"]["target"]
     wanted = target["entity"]["device_class"]
@@ -323,7 +323,7 @@ async def test_whoever_may_only_read_resets_nothing(
     assert exact(pool, "uv_run_hours") == before > 0
 
 
-# What is there
+# Which sensors exist
 
 
 async def test_unasked_they_are_disabled(full: Home) -> None:

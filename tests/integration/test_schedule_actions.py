@@ -30,7 +30,7 @@ few_platforms = only(Platform.LIGHT, Platform.SWITCH)
 
 @pytest.fixture
 async def beach(full: Home) -> Home:
-    """Wait for the schedules of the fully equipped pool."""
+    """Return the fully equipped pool, in UTC, once its schedules are read."""
     await full.hass.config.async_set_time_zone("UTC")
     await full.settle()
     return full
@@ -59,7 +59,7 @@ async def test_get_schedules(beach: Home) -> None:
 
 
 async def test_create_schedule(beach: Home) -> None:
-    """From the action to the relay."""
+    """The action adds a record and a switch, and the record switches the relay."""
     answer = await act(beach, "create_schedule", **new(beach))
     assert answer == {"schedule": NEW + 1}
     record = beach.pool.schedules[NEW]
@@ -99,7 +99,7 @@ async def test_equipment(beach: Home, subtests: pytest.Subtests) -> None:
 
 
 async def test_update_schedule(beach: Home) -> None:
-    """Only what is said changes."""
+    """Only the given fields change."""
     await act(beach, "update_schedule", schedule=1, pump_speed=50)
     record = beach.pool.schedules[FILTER]
     assert (record.speed, record.start, record.end) == (50, 0, 1439)
@@ -148,7 +148,7 @@ async def change(home: Home, action: str, fields: dict[str, Any]) -> None:
 
 
 def done(home: Home) -> bool:
-    """Tell whether any of the changes was made."""
+    """Return whether any of the changes was made."""
     record = home.pool.schedules[WATERFALL]
     return home.pool.schedules[NEW].used or record.end == 780 or not record.used
 
@@ -171,7 +171,7 @@ async def test_the_lan_dies_under_way(
     subtests: pytest.Subtests,
     lost: str,
 ) -> None:
-    """Nothing is sent twice, and what is told is true."""
+    """A change is sent once, and its reported outcome is the real one."""
     before = copies(beach)
     for action, fields in CHANGES:
         with subtests.test(action):
@@ -193,7 +193,7 @@ async def test_both_paths_die_under_way(
     subtests: pytest.Subtests,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nobody can tell then whether it was done."""
+    """The error says that the outcome is unknown, and nothing is sent again."""
     before = copies(beach)
     for action, fields in CHANGES:
         with subtests.test(action), monkeypatch.context() as patched:
@@ -228,7 +228,7 @@ async def test_changed_in_the_app_meanwhile(
             with failure("schedule_changed", ServiceValidationError):
                 await act(beach, action, **fields)
             assert not done(beach) and beach.actions == []
-            # What is there now is known now, and can be changed.
+            # The refusal has read the schedule, so that it can be changed now.
             found = (await act(beach, "get_schedules"))["schedules"][WATERFALL]
             assert found["start"] == "10:30:00"
             await act(beach, action, **fields)
@@ -237,7 +237,7 @@ async def test_changed_in_the_app_meanwhile(
 
 
 async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
-    """A person is told why, and nothing is sent."""
+    """The error gives the reason, and nothing is sent."""
     no_output = [
         beach.entity_id("switch", key)
         for key in ("ph_dosing", "schedule_0", "solar_selected")
@@ -290,7 +290,7 @@ async def test_equipment_of_another_controller(home: Home) -> None:
 
 
 async def test_before_they_were_read(home: Home) -> None:
-    """A person who asks does not wait for the next round."""
+    """The action reads the schedules itself, without waiting for the next query."""
     home.own(home.service.full)
     home.controller.faults.on("garbage", "schedules")
     await home.set_up(home.controller)
@@ -320,7 +320,7 @@ async def test_a_schedule_is_named_by_its_switch(beach: Home) -> None:
 
 
 async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> None:
-    """A switch that is none, and one that is named in no way or in two."""
+    """Other switches, and schedules named in no way or in two, are errors."""
     for other in ("switch.of_somebody", "pump", "ph_dosing"):
         entity_id = other if "." in other else beach.entity_id("switch", other)
         with subtests.test(other), unchanged(beach):

@@ -1,4 +1,4 @@
-"""When schedules begin and end, as entities."""
+"""Time entities for the start and end of schedules."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,14 +20,14 @@ few_platforms = only(Platform.CALENDAR, Platform.SWITCH, Platform.TIME)
 
 @pytest.fixture
 async def beach(full: Home) -> Home:
-    """Wait for the schedules of the fully equipped pool."""
+    """Return the fully equipped pool, in UTC, once its schedules are read."""
     await full.hass.config.async_set_time_zone("UTC")
     await full.settle()
     return full
 
 
 def times(home: Home, index: int) -> tuple[str, str]:
-    """Return what is shown of a schedule."""
+    """Return the start and end that are shown for a schedule."""
     start, end = (f"schedule_{index}_{words}" for words in ("start", "end"))
     return home.value("time", start), home.value("time", end)
 
@@ -48,7 +48,7 @@ async def test_two_times_for_each_schedule(beach: Home) -> None:
 
 
 async def test_moving_a_schedule(beach: Home) -> None:
-    """Nothing but its times changes, and nothing is written that is so already."""
+    """Only the times change, and a time that is already set is not written again."""
     record = beach.pool.schedules[LAMP]
     kept = record.weekdays, record.slot, record.name, record.enabled
     await set_time(beach, LAMP, "start", "18:41:30")
@@ -79,7 +79,7 @@ async def test_times_that_are_none(beach: Home) -> None:
 
 
 async def test_changed_elsewhere(beach: Home) -> None:
-    """What nobody saw is not written over."""
+    """A change that was not read yet is not overwritten."""
     beach.pool.schedules[WATERFALL].end = 700
     with failure("schedule_changed", ServiceValidationError):
         await set_time(beach, WATERFALL, "start", "06:00:00")
@@ -145,7 +145,7 @@ async def test_odd_records(
     odd: Callable[[Home], None] | None,
     more: set[int],
 ) -> None:
-    """Each is shown or left out by itself, and never fails another one (L16)."""
+    """An odd record is shown or left out, and never breaks another one (L16)."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.full)
     home.controller.dialects.update(dialects)
@@ -181,7 +181,7 @@ async def test_odd_records(
     asked = queries(home)
     await look(home)
     assert queries(home) == asked, "nothing changed"
-    # What is changed leaves the rest of its record as it was.
+    # A change leaves the rest of the record as it was.
     await set_time(home, FILTER, "start", "10:00:00")
     kept = 24 * 60 if end == "00:00:00" else 24 * 60 - 1
     assert (home.pool.schedules[FILTER].start, home.pool.schedules[FILTER].end) == (

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 @pytest.fixture
 async def beach(full: Home) -> Home:
-    """Wait for the schedules of the fully equipped pool."""
+    """Return the fully equipped pool, in UTC, once its schedules are read."""
     await full.hass.config.async_set_time_zone("UTC")
     await full.settle()
     return full
@@ -23,7 +23,7 @@ async def beach(full: Home) -> Home:
 
 @pytest.fixture
 async def away(home: Home) -> Home:
-    """Reach the fully equipped pool through the cloud alone."""
+    """Set up the fully equipped pool with the cloud alone."""
     home.own(home.service.full)
     await home.set_up()
     home.clock.speed = 50
@@ -46,7 +46,7 @@ async def test_a_switch_for_each_schedule(beach: Home) -> None:
 
 
 async def test_arming_and_disarming(beach: Home) -> None:
-    """From the switch to the relay."""
+    """The switch enables and disables the record, and the relay follows."""
     await beach.act("switch.turn_on", "schedule_1")
     assert beach.pool.schedules[WATERFALL].enabled
     assert beach.value("switch", "schedule_1") == "on"
@@ -68,7 +68,7 @@ async def test_the_controller_refuses_to_arm(beach: Home) -> None:
 
 @pytest.mark.parametrize("done", [True, False])
 async def test_the_lan_dies_while_arming(beach: Home, done: bool) -> None:
-    """Another look tells whether it was done."""
+    """A second read shows whether the command was done."""
     beach.controller.faults.once("close_mid_body", 1, "schedule")
     if done:
         await beach.act("switch.turn_on", "schedule_1")
@@ -90,13 +90,13 @@ async def test_a_conflict_is_not_armed(beach: Home) -> None:
 
 
 async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
-    """As the app changes them, without a reload."""
+    """Switches follow changes made in the app, without a reload."""
     schedules = beach.pool.schedules
     lamp = beach.entity_id("switch", "schedule_2")
     schedules[WATERFALL] = Schedule()
     schedules[LAMP].name = "Party"
     schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "", True)
-    # The new one shows in the next frame; the records are asked at once.
+    # The next frame shows that there is a new one; its record is queried at once.
     await look(beach)
     assert switches(beach) == {
         "0": "Filter schedule",
@@ -109,14 +109,14 @@ async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
     schedules[5] = Schedule()
     await look(beach)
     assert "5" not in switches(beach)
-    # What came in its place later is a new one.
+    # A later schedule in the same place is a new one.
     schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "Again", True)
     await look(beach)
     assert switches(beach)["5"] == "Again schedule"
 
 
 async def test_switched_on_in_the_app(beach: Home) -> None:
-    """The next frame tells, the slow query does not have to."""
+    """The next frame shows it, without the slow query."""
     beach.pool.schedules[WATERFALL].enabled = True
     beach.controller.faults.on("decline")
     beach.controller.faults.on("garbage", "schedules")
@@ -129,7 +129,7 @@ async def test_switches_outlive_a_restart(full: Home) -> None:
     before = full.entity_id("switch", "schedule_1")
     full.controller.faults.on("garbage", "schedules")
     await full.restart()
-    # Not asked yet, so nothing is known to be gone.
+    # Not queried yet, so no schedule counts as removed.
     assert "1" in switches(full)
     full.controller.faults.clear()
     await full.restart()
@@ -138,14 +138,14 @@ async def test_switches_outlive_a_restart(full: Home) -> None:
 
 
 async def test_everything_off_disarms_nothing(beach: Home) -> None:
-    """Switches of schedules are settings, so an area or a device leaves them alone."""
+    """An action on a device skips switches of schedules, because they are settings."""
     target = {"device_id": beach.device().id}
     await beach.hass.services.async_call("switch", "turn_on", target, blocking=True)
     assert not beach.pool.schedules[WATERFALL].enabled
 
 
 async def test_give_back(beach: Home) -> None:
-    """It is no output."""
+    """A schedule is not an output, so it cannot be given back."""
     with failure("not_scheduled", ServiceValidationError):
         await beach.act("poolctl.resume_schedule", "schedule_1")
 
@@ -165,7 +165,7 @@ async def test_in_the_cloud(away: Home) -> None:
     fields = new(away, start="13:00", end="14:00", enabled=False)
     assert await act(away, "create_schedule", **fields) == {"schedule": NEW + 1}
     assert not away.pool.schedules[NEW].enabled
-    # Gone ones are removed, although the cloud does not tell of all the equipment.
+    # Deleted ones are removed, although the cloud does not report all equipment.
     await act(away, "delete_schedule", schedule=2)
     assert set(switches(away)) == {"0", "2", "3"}
     assert away.cloud_writes == [
@@ -185,7 +185,7 @@ async def test_refused_in_the_cloud(away: Home) -> None:
 
 
 async def test_where_the_cloud_offers_no_schedules(home: Home) -> None:
-    """There is nothing, and the actions say so."""
+    """There are no switches, and the actions fail as not supported."""
     home.own(home.service.full)
     home.cloud.not_offered.add("scheduleInfo")
     await home.set_up()
@@ -203,7 +203,7 @@ async def test_where_the_cloud_offers_no_schedules(home: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_remembered_schedules_are_assumed(beach: Home) -> None:
-    """The LAN told them, the cloud does not."""
+    """Schedules that only the LAN reported are assumed states in the cloud."""
     beach.cloud.not_offered.add("scheduleInfo")
     beach.controller.faults.on("refuse")
     await beach.advance(60, step=15)

@@ -1,4 +1,4 @@
-"""The service ends: what is on the LAN goes on, and one repair says what happened."""
+"""The cloud service ends: the LAN goes on, and one repair issue explains it."""
 
 from datetime import timedelta, timezone
 import json
@@ -25,7 +25,7 @@ LANGUAGES = sorted(
 
 
 def repairs(home: Home) -> list[str | None]:
-    """Return what a person is told to see to."""
+    """Return the translation keys of the active issues."""
     return [
         issue.translation_key
         for (domain, _), issue in ir.async_get(home.hass).issues.items()
@@ -40,13 +40,13 @@ async def days(home: Home, number: float) -> None:
 
 
 async def hours(home: Home, number: int) -> None:
-    """Let hours pass: one after which the service was read again, then all the others."""
+    """Let hours pass: one, then the rest in four steps; each reads the service."""
     await home.advance(HOUR)
     await home.advance((number - 1) * HOUR, step=(number - 1) * HOUR / 4)
 
 
 async def works(home: Home) -> None:
-    """Assert that a person notices nothing: values are new, and a switch switches."""
+    """Assert that the pool works: values are current, and a switch switches."""
     assert home.source == "lan"
     home.pool.water.ambient += 1
     await home.advance(15)
@@ -60,7 +60,7 @@ async def works(home: Home) -> None:
 async def test_sixty_days_without_the_service(
     home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Both tokens run out, everything restarts, moves, and is put back an hour."""
+    """The LAN survives expired tokens, restarts, a new port, and clocks set back."""
     home.own(home.service.small)
     await home.set_up(home.service.small)
     home.pool.tz = timezone(timedelta(hours=2))
@@ -78,7 +78,7 @@ async def test_sixty_days_without_the_service(
 
     await home.shut_down()
     await home.boot()
-    assert repairs(home) == [KEY]  # it is known already
+    assert repairs(home) == [KEY]  # remembered over the restart
     await days(home, 24)
     await works(home)
 
@@ -98,7 +98,7 @@ async def test_sixty_days_without_the_service(
     home.clock.set_back(-HOUR)
 
     await home.restart()
-    await days(home, 25)  # the refresh token is dead long since
+    await days(home, 25)  # the refresh token expired long ago
     await works(home)
     assert repairs(home) == [KEY]
     assert not home.flows
@@ -122,11 +122,11 @@ async def test_it_answers_again(small: Home) -> None:
     assert not repairs(small)
     small.cloud.faults.on("error_503")
     await hours(small, 23)
-    assert not repairs(small)  # anew, from the beginning
+    assert not repairs(small)  # the delay starts again
 
 
 async def test_it_wants_a_new_sign_in(small: Home) -> None:
-    """Then it does answer: that is another matter, with a dialog of its own."""
+    """The issue goes, because the service answers; a sign-in is requested instead."""
     small.cloud.faults.on("refuse")
     await hours(small, 26)
     assert repairs(small) == [KEY]

@@ -25,9 +25,9 @@ GENERAL, OZONE, POOL_LIGHT, GAS_HEATER, PH_DOSER = 1, 10, 13, 2, 6
 
 
 def known(home: Home, domain: str, key: str) -> er.RegistryEntry:
-    """Return what the registry knows of an entity that must be there, and live.
+    """Return the registry entry of an entity that must exist and be available.
 
-    Outputs of the firmware's own logic are disabled by default: they have no state.
+    Outputs that the firmware runs are disabled by default and have no state.
     """
     found = home.registered(domain, key)
     assert found is not None, f"no {domain} {key}"
@@ -37,7 +37,7 @@ def known(home: Home, domain: str, key: str) -> er.RegistryEntry:
 
 
 def gone(home: Home, domain: str, key: str) -> bool:
-    """Tell whether nothing is left of an entity."""
+    """Return whether neither the registry nor the platform has an entity."""
     left = {f"{home.controller.device_id}_{key}"}
     entities = home.hass.data[DATA_DOMAIN_PLATFORM_ENTITIES].get((domain, DOMAIN), {})
     return home.registered(domain, key) is None and left.isdisjoint(
@@ -46,13 +46,13 @@ def gone(home: Home, domain: str, key: str) -> bool:
 
 
 def identities(home: Home) -> dict[str, str]:
-    """Return the identifiers of all entities, by their place in the registry."""
+    """Return entity id and unique id of all entities, by registry id."""
     return {e.id: f"{e.entity_id} {e.unique_id}" for e in home.entities()}
 
 
 @pytest.fixture
 async def pool(full: Home) -> AsyncGenerator[Pool]:
-    """Set up the full pool; all else of it must stay, and without a reload."""
+    """Set up the full pool; then check that other entities stayed, without a reload."""
     account, before = full.entry.runtime_data, identities(full)
     yield full.pool
     assert full.entry.runtime_data is account
@@ -66,13 +66,13 @@ async def pool(full: Home) -> AsyncGenerator[Pool]:
 
 
 def live(home: Home, domain: str) -> dict[str | None, Entity]:
-    """Return the entities of a domain as they run, by their unique id."""
+    """Return the running entities of a domain by unique id."""
     entities = home.hass.data[DATA_DOMAIN_PLATFORM_ENTITIES][domain, DOMAIN]
     return {entity.unique_id: entity for entity in entities.values()}
 
 
 async def test_only_the_slot_that_changed_is_made_anew(home: Home, pool: Pool) -> None:
-    """All other slots keep the entity that runs: nothing of theirs is interrupted."""
+    """All other slots keep their running entity."""
     before = live(home, "switch")
     pool.slots[WATERFALL].aux_type = OZONE
     await home.advance(30, step=15)
@@ -82,7 +82,7 @@ async def test_only_the_slot_that_changed_is_made_anew(home: Home, pool: Pool) -
 
 
 async def test_a_name_changes(home: Home, pool: Pool) -> None:
-    """It is read every five minutes, and then shown at once."""
+    """Names are read every five minutes, and a new one is then shown at once."""
     before = known(home, "switch", KEY)
     assert home.state_of(before.entity_id).name == "Outputs Waterfall"
     pool.slots[WATERFALL].name = "Cascade"
@@ -113,7 +113,7 @@ async def test_a_change_of_the_wiring_reads_names_at_once(
 async def test_another_kind_of_the_same_platform(
     home: Home, pool: Pool, name: str
 ) -> None:
-    """Its name and icon follow, its identifiers and a person's settings stay."""
+    """Name and icon follow; identifiers and the user's settings stay."""
     pool.slots[WATERFALL].name = name
     await home.advance(330, step=30)
     registry = er.async_get(home.hass)
@@ -125,12 +125,12 @@ async def test_another_kind_of_the_same_platform(
     after = known(home, "switch", KEY)
     assert (after.id, after.entity_id) == (before.id, before.entity_id)
     assert after.translation_key == "ozone"
-    # There is another one that is called "Ozone".
+    # Another output is already called "Ozone".
     assert after.original_name == (name or "Ozone (4)")
     assert home.state_of(after.entity_id).name == f"Outputs {name or 'Ozone (4)'}"
     assert (after.icon, after.labels) == ("mdi:star", {"mine"})
 
-    # It works, and it is the only one that does.
+    # It works, and each change is written once.
     await home.act("switch.turn_on", KEY)
     assert pool.relays[WATERFALL]
     assert home.value("switch", KEY) == "on"
@@ -141,7 +141,7 @@ async def test_another_kind_of_the_same_platform(
 
 
 async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
-    """It stays disabled, and is the new kind when it is enabled."""
+    """It stays disabled, and its registry entry has the new kind."""
     registry = er.async_get(full.hass)
     before = known(full, "switch", KEY)
     registry.async_update_entity(
@@ -160,7 +160,7 @@ async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
 async def test_another_platform_and_back(
     home: Home, pool: Pool, subtests: pytest.Subtests
 ) -> None:
-    """It goes in one and appears in the other; removed, it goes for good."""
+    """It moves to the other platform and back, and goes when its output is removed."""
     before = known(home, "switch", KEY)
     for aux_type, domain, name in (
         (POOL_LIGHT, "light", "Waterfall"),
@@ -198,7 +198,7 @@ async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> 
 
 
 async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
-    """Its slots go. Slot 26 is virtual only where there are all 37 (layouts.md 2.4)."""
+    """Its slots go. Slot 26 is virtual only with all 37 slots (layouts.md 2.4)."""
     known(home, "binary_sensor", "slot_26")
     pool.slots[36].aux_type = GENERAL
     await home.advance(30, step=15)
@@ -211,9 +211,9 @@ async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
 
 
 async def test_a_new_slot_is_named_before_it_appears(home: Home, pool: Pool) -> None:
-    """Its identifier is made of the name its owner gave it, not of a number.
+    """Its entity id comes from the name that its owner gave it, not from a number.
 
-    Without one, it does not wait for a change of the names that never comes.
+    Without a name, it appears without waiting for one.
     """
     for slot, name, end in ((FREE, "Slide", "_slide"), (FREE + 1, "", "")):
         assert not pool.slots[slot].aux_type
@@ -239,7 +239,7 @@ async def test_a_new_slot_appears_although_names_cannot_be_read(
 
 
 async def test_what_changed_while_home_assistant_was_away(full: Home) -> None:
-    """Remembered names do not name what is new."""
+    """Remembered names are not used for new outputs."""
     slots = full.pool.slots
     await full.unload()
     slots[WATERFALL].aux_type, slots[WATERFALL].name = POOL_LIGHT, "Grotto"
@@ -257,7 +257,7 @@ async def test_what_changed_while_home_assistant_was_away(full: Home) -> None:
 async def test_nothing_goes_while_only_the_cloud_answers(
     home: Home, pool: Pool
 ) -> None:
-    """It lists neither dosers nor heaters: what it does not list may still be there."""
+    """The cloud lists neither dosers nor heaters, so nothing is removed."""
     before = known(home, "binary_sensor", "slot_6")
     home.controller.faults.on("refuse")
     await home.advance(120, step=15)
@@ -276,7 +276,7 @@ async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
     entry = known(home, "number", "pump_speed")
     assert home.value("number", "pump_speed") == "75"
 
-    # The next restart takes nothing away, though the pump is again not identified.
+    # The next restart removes nothing, though the pump is again not identified.
     removed: list[Event] = async_capture_events(
         home.hass, er.EVENT_ENTITY_REGISTRY_UPDATED
     )

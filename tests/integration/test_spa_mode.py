@@ -65,7 +65,7 @@ async def test_spa_mode_goes_back_to_its_schedule(full: Home) -> None:
 
 
 async def test_spa_mode_while_the_lan_dies(full: Home) -> None:
-    """The same command twice is the same: the cloud carries it, if there is one."""
+    """The cloud repeats the command, which does no harm; without a cloud it fails."""
     full.controller.faults.on("close_mid_body", "aux")
     full.clock.speed = 50
     await full.act("switch.turn_on", "spa_mode")

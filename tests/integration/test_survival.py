@@ -1,4 +1,4 @@
-"""What a pool owner must never notice: everything that networks and controllers do."""
+"""Faults of networks, controllers and the cloud, which a pool owner must not notice."""
 
 import asyncio
 from pathlib import Path
@@ -12,12 +12,12 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 from .home import Home
 from .test_config_flow import discover
 
-# Time stands still from the very beginning: a clock must not change under a timer.
+# Frozen from the very beginning: a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
 def lost(events: list[Event[Any]]) -> list[str]:
-    """Name the entities that went away meanwhile, however shortly."""
+    """Return the entities that were unavailable or removed, however briefly."""
     return [
         event.data["entity_id"]
         for event in events
@@ -27,7 +27,7 @@ def lost(events: list[Event[Any]]) -> list[str]:
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return what a person finds in the log."""
+    """Return the messages of the integration in the log, without debug."""
     return [
         entry.getMessage()
         for entry in caplog.records
@@ -47,7 +47,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 async def test_polls_that_fail(
     small: Home, caplog: pytest.LogCaptureFixture, times: int, seen: list[str]
 ) -> None:
-    """The source every 15 s; nothing is ever unavailable, and nobody is told.
+    """`seen` has the source every 15 s; nothing is ever unavailable, or logged.
 
     interface.md 4.2 rule 9.
     """
@@ -68,7 +68,7 @@ async def test_polls_that_fail(
 @pytest.mark.parametrize(
     "fault",
     [
-        "hang",  # a half-open socket: taken, and silent for ever
+        "hang",  # a half-open socket: it connects, and never answers
         "close_mid_body",
         "slow_headers",
         "busy",
@@ -97,7 +97,7 @@ async def test_ways_to_lose_the_lan(
     await small.pass_time(46, step=2)
     assert small.source == "lan"
     assert not lost(events)
-    # What nobody can read is to be reported, and that is said once.
+    # Only a frame that does not decode is logged, once, so that it is reported.
     said = lines(caplog)
     assert len(said) == (fault == "truncated_frame")
     assert all("not understood" in line for line in said)
@@ -120,7 +120,7 @@ async def test_ways_to_lose_the_lan(
     ],
 )
 async def test_the_cloud_is_gone_and_the_lan_is_there(small: Home, fault: str) -> None:
-    """Over an hourly inventory: no pool goes away, and nobody is asked to sign in."""
+    """A failed hourly inventory removes no pool, and asks for no sign-in."""
     events = async_capture_events(small.hass, "state_changed")
     before = dict(small.entry.data["controllers"])
     small.cloud.faults.on(fault)
@@ -138,7 +138,7 @@ async def test_the_cloud_is_gone_and_the_lan_is_there(small: Home, fault: str) -
 async def test_the_lan_flaps_with_every_poll(
     small: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One miss is no loss: no other source, no cloud request, no line in the log."""
+    """A single failed poll changes no source, asks no cloud, and logs nothing."""
     events = async_capture_events(small.hass, "state_changed")
     caplog.clear()
     asked = len(small.cloud.requests)
@@ -156,7 +156,7 @@ async def test_the_lan_flaps_with_every_poll(
 
 
 async def test_the_cloud_is_older_than_the_lan(small: Home) -> None:
-    """Both answer in the same poll, and the cloud with an old copy: the LAN counts."""
+    """If both answer in one poll, and the cloud with an old copy, the LAN counts."""
     small.controller.faults.on("refuse")
     await small.advance(30, step=15)
     assert small.source == "cloud"
@@ -175,7 +175,7 @@ async def test_the_cloud_is_older_than_the_lan(small: Home) -> None:
 
 
 async def test_another_controller_on_the_old_address(small: Home) -> None:
-    """Its frames do not verify: nothing of it is shown, and the new address is found."""
+    """Its frames do not verify and are not shown, and the new address is found."""
     events = async_capture_events(small.hass, "state_changed")
     old = small.controller.port
     small.service.full.pool.water.ph = 6.1
@@ -185,7 +185,7 @@ async def test_another_controller_on_the_old_address(small: Home) -> None:
     assert small.source == "cloud"
     assert small.service.full.requests
     assert small.stored["port"] == old
-    # Heard of by multicast: the stranger under our name, then the true one.
+    # Announced by multicast: the other device under our name, then the right one.
     await discover(small, small.service.full, mac=small.controller.mac)
     await small.settle()
     assert small.source == "cloud"
@@ -199,7 +199,7 @@ async def test_another_controller_on_the_old_address(small: Home) -> None:
 
 
 async def test_first_set_up_while_everything_is_down(home: Home) -> None:
-    """With nothing remembered it is tried again, by itself."""
+    """Without remembered data, setup is retried automatically."""
     home.own(home.service.small)
     home.cloud.faults.on("refuse")
     entry = await home.set_up()
@@ -224,7 +224,7 @@ def _target(link: Path) -> Path | None:
 
 
 async def test_reloads_in_a_row(home: Home) -> None:
-    """No task and no socket more than after the first, and both pools are there."""
+    """Five more reloads leave no task or socket behind, and both pools work."""
     entry = await home.set_up(*home.service.controllers)
     await home.restart()
     tasks, sockets = len(asyncio.all_tasks()), _sockets()
@@ -240,7 +240,7 @@ async def test_reloads_in_a_row(home: Home) -> None:
 async def test_a_restarted_controller_counts_from_zero(
     small: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Told once; its values and its switches work on."""
+    """It is logged once; values and switches keep working."""
     events = async_capture_events(small.hass, "state_changed")
     caplog.clear()
     small.controller.restart(counter=0)

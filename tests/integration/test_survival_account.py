@@ -1,4 +1,4 @@
-"""Staying signed in, what a log tells and what it never tells, devices by hand."""
+"""Sign-ins over time, the log and its secrets, deleted devices, and real multicast."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine
@@ -35,20 +35,20 @@ def asked(home: Home, name: str) -> list[int]:
 
 
 async def by_cloud(home: Home) -> MockConfigEntry:
-    """Set up the small pool, to which the entry knows no way but the cloud."""
+    """Set up the small pool without an address on the LAN."""
     home.own(home.service.small)
     return await home.set_up_with(host=None)
 
 
 @pytest.mark.usefixtures("freezer")
 class TestSignIn:
-    """Over time, which stands still."""
+    """Sign-ins over time, with a frozen clock."""
 
     @pytest.mark.parametrize("how", ["by the clock", "at the service"])
     async def test_the_token_expires_between_two_polls(
         self, home: Home, caplog: pytest.LogCaptureFixture, how: str
     ) -> None:
-        """Renewed once, the rotated refresh token kept; no one notices.
+        """It is renewed once, the rotated refresh token is kept, and nothing is logged.
 
         interface.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
         """
@@ -82,7 +82,7 @@ class TestSignIn:
     async def test_a_renewal_that_fails_asks_nobody_to_sign_in(
         self, home: Home, fault: str, at: tuple[str, ...]
     ) -> None:
-        """Only a refusal is a sign-in; anything else is "not ready", and is over some day."""
+        """Only a refusal asks for a sign-in; other errors are retried."""
         await by_cloud(home)
         home.cloud.expire_tokens()
         home.cloud.faults.on(fault, *at)
@@ -100,7 +100,7 @@ class TestSignIn:
     async def test_a_renewal_that_fails_in_the_first_set_up(
         self, home: Home, fault: str, at: tuple[str, ...]
     ) -> None:
-        """With nothing remembered it is not ready, and tried again."""
+        """Without remembered data, setup is not ready and is retried."""
         token = {**home.service.token(), "expires_at": 0}
         entry = home.service.entry(token=token)
         entry.add_to_hass(home.hass)
@@ -117,7 +117,7 @@ class TestSignIn:
         assert [entry.state] == [ConfigEntryState.LOADED]
 
     async def test_refused_twice_is_a_sign_in(self, home: Home) -> None:
-        """401 after a forced renewal; one flow, however long.
+        """A 401 after a forced renewal starts one flow, however long it lasts.
 
         interface.md 7.1 rule 4.
         """
@@ -133,7 +133,7 @@ class TestSignIn:
         assert flow["context"]["source"] == "reauth"
 
     async def test_revoked_while_the_lan_works(self, small: Home) -> None:
-        """The hourly inventory finds out; the LAN goes on, commands and all.
+        """The hourly inventory asks for a sign-in; the LAN goes on, with commands.
 
         interface.md 8 row 11.
         """
@@ -150,7 +150,7 @@ class TestSignIn:
         assert not lost(events)
 
     async def test_a_renewal_closes_the_request_to_sign_in(self, small: Home) -> None:
-        """A refusal that was a fault of the service leaves no card behind."""
+        """After a refusal by mistake, a renewal removes the flow and the issue."""
         small.cloud.expire_tokens()
         small.cloud.faults.on("unauthorized", "token")
         await small.advance(3700, step=100)
@@ -165,7 +165,7 @@ class TestSignIn:
     async def test_the_log_of_a_bad_day(
         self, small: Home, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """One line when it is lost, one when it is back, twice; nothing between."""
+        """Each loss logs one line, and each return one; nothing in between."""
         caplog.clear()
         for _ in range(2):
             small.disconnect()
@@ -175,12 +175,12 @@ class TestSignIn:
             await small.advance(120, step=30)
         told = [line for line in lines(caplog) if "pool controller 1" in line]
         assert len(told) == 4
-        assert len(lines(caplog)) <= 6  # the account may have one of each, too
+        assert len(lines(caplog)) <= 6  # the account may add one of each
 
     async def test_no_secret_is_logged_at_any_level(
         self, home: Home, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Every fault of both sides, and everything there is to log."""
+        """No fault of either side puts a key, token or password in the log."""
         for name in (None, "homeassistant"):
             caplog.set_level(logging.DEBUG, logger=name)
         key = bytes.fromhex("5ec2e70123456789abcdef5ec2e75ec2")
@@ -211,7 +211,7 @@ class TestSignIn:
 
 
 def _try_everything(home: Home) -> list[asyncio.Task[Any]]:
-    """Let a person press things, whatever comes of it, and an hour be over."""
+    """Start commands, a poll and the hourly inventory, whatever their result."""
     calls: list[Coroutine[Any, Any, Any]] = [
         home.act("switch.turn_on", "slot_2"),
         home.act("switch.turn_off", "pump"),
@@ -222,7 +222,7 @@ def _try_everything(home: Home) -> list[asyncio.Task[Any]]:
 
 
 async def test_tasks_that_need_a_token_at_once_renew_it_once(home: Home) -> None:
-    """By one lock, whether it expired here or there.
+    """A lock allows one renewal, whether the client or the service finds it expired.
 
     interface.md 5.1 rule 6.
     """
@@ -243,7 +243,7 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(home: Home) -> None
 async def test_a_renewal_has_an_end(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody waits for ever for a token, and the next one who asks gets one."""
+    """A renewal that hangs times out, and the next request gets a token."""
     entry = await by_cloud(home)
     monkeypatch.setattr(api, "_TIMEOUT", 0.1)
     home.cloud.expire_tokens()
@@ -260,7 +260,7 @@ async def test_a_renewal_has_an_end(
 async def test_devices_deleted_by_hand(
     small: Home, hass_ws_client: WebSocketGenerator, loaded: bool
 ) -> None:
-    """A controller of the account stays; one that is gone may go."""
+    """A controller of the account cannot be deleted; one that is gone can."""
     assert await async_setup_component(small.hass, "config", {})
     registry = dr.async_get(small.hass)
     known = small.device()
@@ -281,7 +281,7 @@ async def test_devices_deleted_by_hand(
 
 @pytest.fixture
 async def real_names(socket_enabled: None) -> AsyncGenerator[AsyncDualMDNSResolver]:
-    """Home Assistant's own resolver, by multicast on loopback only."""
+    """Use Home Assistant's own resolver, with multicast on loopback only."""
     zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"])
     resolver = HassAsyncDNSResolver(async_zeroconf=zeroconf)
     with patch(
@@ -311,7 +311,7 @@ async def test_found_by_real_multicast(
     real_names: AsyncDualMDNSResolver,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`ctrl-xxxxxx.local` of interface.md 2.8, asked of the network by Home Assistant."""
+    """Home Assistant resolves `ctrl-xxxxxx.local` of interface.md 2.8 by multicast."""
     home.own(home.service.small)
     monkeypatch.setattr(addresses, "PORT", home.controller.port)
     await home.set_up_with(host="localhost", port=home.service.full.port)

@@ -1,4 +1,4 @@
-"""What a person does while something goes wrong: it happens once, or is told."""
+"""Commands while something goes wrong: each is done once, or reported as failed."""
 
 import asyncio
 from datetime import timedelta
@@ -18,14 +18,14 @@ from .test_commands import SLOT, WATERFALL
 
 @pytest.fixture
 async def cloud_only(home: Home) -> Home:
-    """Set up the small pool without any way to it but the cloud."""
+    """Set up the small pool without an address on the LAN."""
     home.own(home.service.small)
     await home.set_up_with(host=None)
     return home
 
 
 async def test_ten_slider_moves_in_a_second(small: Home) -> None:
-    """The last one wins, all callers get the result, and few of them are sent."""
+    """The last one wins, all calls return, and at most three are sent."""
     seen = len(small.controller.requests)
 
     async def move(number: int) -> None:
@@ -46,7 +46,7 @@ async def test_a_switch_while_a_poll_is_under_way(small: Home) -> None:
     """The poll's answer is older than the command, and does not undo it."""
     states = small.follow("switch", SLOT)
     seen = len(small.controller.requests)
-    # Somebody else keeps the controller busy: it serves one request at a time.
+    # Another client keeps the controller busy: it serves one request at a time.
     _, other = await asyncio.open_connection(
         small.controller.host, small.controller.port
     )
@@ -79,7 +79,7 @@ async def test_a_command_while_the_account_is_at_its_limit(
     header: str | None,
     seconds: int,
 ) -> None:
-    """Longer than a person waits, so it is told when.
+    """The limit is too long to wait for, so the error says how long it is.
 
     interface.md 7.1 rows 2 and 4.
     """
@@ -97,7 +97,7 @@ async def test_a_command_while_the_account_is_at_its_limit(
 
 
 async def test_a_short_limit_is_waited_out(cloud_only: Home) -> None:
-    """The person notices nothing but the wait (interface.md 7.1 rule 2)."""
+    """The command succeeds after the wait (interface.md 7.1 rule 2)."""
     limit = cloud_only.cloud.rate_limited
     limit.message = "device busy: device is cooling down, retry after 1s"
     cloud_only.cloud.faults.once("rate_limited", 1, "manualSet")
@@ -112,7 +112,7 @@ async def test_a_short_limit_is_waited_out(cloud_only: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_patience_has_an_end(cloud_only: Home) -> None:
-    """After 20 s; it is tried every 5 s where the message does not say.
+    """A command fails after 20 s; it is tried every 5 s if the message gives no time.
 
     interface.md 7.1 row 3, 7.1 rule 2, 8 row 6.
     """
@@ -141,7 +141,7 @@ async def test_patience_has_an_end(cloud_only: Home) -> None:
 async def test_home_assistant_stops_in_the_middle_of_a_command(
     full: Home, action: str, key: str, data: dict[str, Any]
 ) -> None:
-    """It ends, no task of ours lingers, and nothing is sent twice."""
+    """The command ends, no task of ours is left, and nothing is sent twice."""
     full.controller.faults.on("ignore_writes")
     seen = len(full.controller.requests)
     command = full.hass.async_create_background_task(  # as a click on a dashboard
@@ -155,7 +155,7 @@ async def test_home_assistant_stops_in_the_middle_of_a_command(
     left = [running.get_name() for running in asyncio.all_tasks() if _ours(running)]
     await asyncio.wait([command], timeout=0.5)
     assert command.done()
-    await asyncio.sleep(3)  # past the moment at which its effect is looked for
+    await asyncio.sleep(3)  # past the check of its effect
     assert [r.op for r in full.controller.requests[seen:]].count("a") == 1
     assert len(full.controller.requests) == asked
     assert not left
@@ -169,7 +169,7 @@ def _ours(task: asyncio.Task[Any]) -> bool:
 async def test_a_person_who_leaves_in_the_middle_of_a_command(
     full: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A closed tab ends the wait, not the command, and its error is no trouble."""
+    """A closed tab ends the wait, not the command, and its failure is not logged."""
     full.controller.faults.on("decline")
     command = asyncio.create_task(full.act("number.set_value", "desired_ph", value=7.0))
     seen = len(full.controller.requests)
@@ -202,7 +202,7 @@ async def test_two_controllers_with_the_same_names(home: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 class TestFrozen:
-    """With time standing still."""
+    """Tests with a frozen clock."""
 
     async def test_a_cloud_write_and_an_older_copy(self, cloud_only: Home) -> None:
         """The copy that is read back is older than the command, and does not undo it.
@@ -221,7 +221,7 @@ class TestFrozen:
         assert cloud_only.cloud_writes == ["manualSet"]
 
     async def test_a_write_that_is_never_done(self, small: Home) -> None:
-        """Shown for 20 s at most, then taken back with an error; sent once."""
+        """It shows for 20 s at most, then reverts with an error; it is sent once."""
         small.controller.faults.on("ignore_writes")
         seen = len(small.controller.requests)
         command = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
@@ -234,7 +234,7 @@ class TestFrozen:
         assert [r.op for r in small.controller.requests[seen:]].count("a") == 1
 
     async def test_unused_time_is_no_trouble(self, small: Home) -> None:
-        """A day with the lid closed: the next poll is as good as any."""
+        """After a day with the lid closed, the next poll works as usual."""
         await small.advance(timedelta(days=1).total_seconds())
         await small.advance(15)
         assert small.source == "lan"

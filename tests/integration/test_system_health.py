@@ -26,7 +26,7 @@ TEXTS = json.loads(
 
 
 async def page(home: Home) -> dict[str, Any]:
-    """Open the page; return what it says of this integration."""
+    """Return what the system health page shows for this integration."""
     assert await async_setup_component(home.hass, "system_health", {})
     found: dict[str, dict[str, Any]] = await get_info(home.hass)
     return found["poolctl"]
@@ -78,7 +78,7 @@ async def test_one_account_on_a_bad_day(home: Home) -> None:
 
 
 async def test_two_accounts(home: Home) -> None:
-    """Told apart by their order, not by whose they are."""
+    """Accounts are distinguished by order, not by owner."""
     other = Account("eve@example.com", "demo", sub="user-2")
     other.sites = [Site("Beach", controllers=[home.service.full])]
     home.cloud.accounts.append(other)
@@ -95,7 +95,7 @@ async def test_two_accounts(home: Home) -> None:
     assert info["lost"] == "0, 0"
     assert info["cloud_reachable"] == "ok, ok"
     assert info["last_error"].startswith("none, No answer (Local network, ")
-    # Nothing of it answers at a start: it is tried again, and counts all the same.
+    # An account that fails at a start is retried, and is counted all the same.
     home.cloud.revoke(other)
     await home.restart()
     assert second.state is ConfigEntryState.SETUP_RETRY

@@ -25,7 +25,7 @@ few_platforms = only(
 )
 
 WATTS = pump_watts(75)
-"""What the pump of the small pool draws all day."""
+"""Watts that the pump of the small pool draws all day."""
 POLL = 15
 KEYS = ("pump_energy", "pump_running_today")
 WATER = ("water_filtered_today",)
@@ -37,12 +37,12 @@ async def polls(home: Home, count: int = 1) -> None:
 
 
 async def minutes(home: Home, count: int) -> None:
-    """Let some minutes go by, with as few polls as totals go on with."""
+    """Let some minutes go by, with as few polls as totals need."""
     await home.advance(count * 60, step=60)
 
 
 def exact(home: Home, key: str) -> float:
-    """Return a total as it is kept, that is, not rounded."""
+    """Return a total as it is stored, not rounded."""
     account = home.entry.runtime_data
     known = account.controllers[home.controller.device_id].learned.totals
     (total,) = (total for kind, total in known.of.items() if kind.key == key)
@@ -50,24 +50,24 @@ def exact(home: Home, key: str) -> float:
 
 
 def totals(home: Home) -> tuple[float, float]:
-    """Return energy and running time, likewise."""
+    """Return energy and running time, not rounded."""
     return exact(home, "pump_energy"), exact(home, "pump_running_today")
 
 
 def registered(home: Home, key: str) -> str:
-    """Have a sensor in the registry before its account is set up; return it."""
+    """Register a sensor before its account is set up; return its entity id."""
     unique_id = f"{home.controller.device_id}_{key}"
     entry = er.async_get(home.hass).async_get_or_create("sensor", DOMAIN, unique_id)
     return entry.entity_id
 
 
 def kwh(seconds: float, watts: float = WATTS) -> Any:
-    """Return what an energy should be."""
+    """Return the energy to expect."""
     return pytest.approx(watts * seconds / 3.6e6, rel=1e-9, abs=1e-12)
 
 
 def hours(seconds: float) -> Any:
-    """Return what a time should be."""
+    """Return the hours to expect."""
     return pytest.approx(seconds / 3600, rel=1e-9, abs=1e-12)
 
 
@@ -78,12 +78,12 @@ def stop_pump(home: Home) -> None:
 
 
 async def test_a_running_pump_adds_up(small: Home) -> None:
-    await polls(small)  # from here on it is known
+    await polls(small)  # counting begins with a read
     begun = totals(small)
     await minutes(small, 20)
     assert exact(small, "pump_energy") - begun[0] == kwh(1200)
     assert exact(small, "pump_running_today") - begun[1] == hours(1200)
-    # What is shown is a few minutes old while it goes on.
+    # While the pump runs, the shown value is a few minutes old.
     shown = [float(small.value("sensor", key)) for key in KEYS]
     for value, now, hour in zip(shown, totals(small), (WATTS / 1000, 1), strict=True):
         assert 0 < now - hour * PERIOD / 3600 - 0.005 <= value <= now + 0.005
@@ -93,24 +93,24 @@ async def test_a_running_pump_adds_up(small: Home) -> None:
     assert state.attributes["state_class"] == "total_increasing"
 
 
-# Polls are a minute apart here: in another second, an hour may have 59 of them.
+# Polls are a minute apart: from another second on, an hour may have 59 of them.
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_few_states_and_right_hours(small: Home) -> None:
-    """Statistics take what a sensor says at the end of each of their periods."""
+    """Few states are written, and those that hourly statistics use are right."""
     states = [small.follow("sensor", key) for key in KEYS]
     await minutes(small, 15)
     at_the_hour: list[tuple[float, ...]] = []
     for _ in range(2):
         while dt_util.utcnow().timestamp() % 3600 >= 60:
             await minutes(small, 1)
-        # The newest states are those from before.
+        # The latest states date from before the full hour.
         at_the_hour.append(tuple(float(small.value("sensor", key)) for key in KEYS))
         for each in states:
             each.clear()
         await minutes(small, 58)
     for each in states:
         assert 1 < len(each) <= 3600 / PERIOD + 1
-    # Running hours begin anew at midnight, which may be now.
+    # Energy alone: running hours restart at midnight.
     (before, _), (after, _) = at_the_hour
     assert after - before == pytest.approx(WATTS / 1000, abs=0.01)
 
@@ -137,7 +137,7 @@ async def test_a_stop_between_two_polls_is_taken_in_the_middle(small: Home) -> N
 
 
 async def test_a_pump_that_cools_a_heater_down_runs(small: Home) -> None:
-    """Nobody asks for it any more, and its motor turns all the same."""
+    """It is switched off, but its motor still turns, and that time counts."""
     stop_pump(small)
     small.pool.pump.run_on = 60000
     await polls(small)
@@ -153,7 +153,7 @@ async def test_a_pump_that_cools_a_heater_down_runs(small: Home) -> None:
     ids=["half a minute", "more than a minute"],
 )
 async def test_gaps(small: Home, missed: int, counted: float) -> None:
-    """What nobody saw for more than a minute is not made up."""
+    """A gap of more than a minute between two reads is not counted."""
     await polls(small, 2)
     energy, time = totals(small)
     small.disconnect()
@@ -171,7 +171,7 @@ async def test_gaps(small: Home, missed: int, counted: float) -> None:
 
 
 async def test_power_that_is_not_known(small: Home) -> None:
-    """The cloud tells that the pump runs, but not what it draws."""
+    """The cloud reports that the pump runs, but not its power: only time counts."""
     await polls(small, 2)
     small.controller.faults.on("refuse")
     await polls(small, 4)
@@ -180,7 +180,7 @@ async def test_power_that_is_not_known(small: Home) -> None:
     await minutes(small, 5)
     assert exact(small, "pump_energy") == energy
     assert exact(small, "pump_running_today") - time == hours(300)
-    # The total itself is known all the same.
+    # The total itself keeps its value.
     assert float(small.value("sensor", "pump_energy")) == round(energy, 2)
 
 
@@ -192,7 +192,7 @@ async def test_a_controller_without_lan_has_no_energy(home: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_over_a_restart(small: Home) -> None:
-    """Nothing is lost, not even what rounding hides, and nothing is made up."""
+    """Unrounded totals are kept, and the time in between is not counted."""
     await polls(small, 7)
     energy, time = totals(small)
     assert energy != round(energy, 2)
@@ -224,7 +224,7 @@ async def test_from_what_a_stopped_home_assistant_kept(
     kept: dict[str, Any],
     shown: tuple[str, str],
 ) -> None:
-    """Hours belong to a day, energy to the pump; what is odd is lost alone."""
+    """Hours count for their day only, energy for ever; only invalid values are lost."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.small)
     totals = {"pump_energy": 1234.567, "pump_running_today": 5.678} | kept
@@ -236,7 +236,7 @@ async def test_from_what_a_stopped_home_assistant_kept(
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_a_power_cut(small: Home, hass_storage: dict[str, Any]) -> None:
-    """No total decreases: what is shown was stored (unknowns W8)."""
+    """No total decreases, because shown values are stored (unknowns W8)."""
     await polls(small)
     for gone in (7, 13, 16):
         await minutes(small, gone)
@@ -244,7 +244,7 @@ async def test_a_power_cut(small: Home, hass_storage: dict[str, Any]) -> None:
         on_disk = deepcopy(hass_storage[DOMAIN])
         await small.unload()
         await small.hass.async_block_till_done()
-        hass_storage[DOMAIN] = on_disk  # nothing was written at the end
+        hass_storage[DOMAIN] = on_disk  # as if nothing had been written at the end
         await small.boot()
         again = [float(small.value("sensor", key)) for key in (*KEYS, *WATER)]
         assert all(now >= was for now, was in zip(again, shown, strict=True))
@@ -257,7 +257,7 @@ TODAY = ("acid_doses_today", "acid_used_today", *KEYS, *WATER)
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 @pytest.mark.usefixtures("all_enabled")
 async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
-    """For a minute: what belongs to the day stays, and the day stays the same."""
+    """A clock that is wrong for a minute begins no new day."""
     home.own(home.service.full)
     water = home.pool.water
     water.ph, water.orp, water.drift = 7.2, 800, 0.0
@@ -289,7 +289,7 @@ async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
 
 @pytest.mark.freeze_time("2026-06-30 13:55:05+00:00")  # 23:55:05 in Sydney
 async def test_the_day_ends_at_midnight_of_the_house(small: Home) -> None:
-    """Of the read that sees the new day first only what is after midnight counts."""
+    """The first read of the new day counts only the time since midnight."""
     await small.hass.config.async_set_time_zone("Australia/Sydney")
     await polls(small)
     begun = exact(small, "pump_running_today")
@@ -310,7 +310,7 @@ async def test_the_day_ends_at_midnight_of_the_house(small: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-01 23:30:00+00:00")
 async def test_a_new_day_is_seen_while_the_pump_stands_still(small: Home) -> None:
-    """No value but the day changes, and the total shows it."""
+    """The total restarts although only the date changes."""
     await small.hass.config.async_set_time_zone("UTC")
     await polls(small, 10)
     stop_pump(small)
@@ -337,7 +337,7 @@ async def in_utc(home: Home) -> Home:
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_water_filtered(in_utc: Home) -> None:
-    """In cubic metres, at 300 l/min for 20 minutes."""
+    """20 minutes at 300 L/min are 6 m³, and a new day restarts at zero."""
     followed = in_utc.follow("sensor", "water_filtered_today")
     await polls(in_utc)
     begun = exact(in_utc, "water_filtered_today")
@@ -361,7 +361,7 @@ async def test_water_filtered(in_utc: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_turnovers(in_utc: Home) -> None:
-    """Not there until the volume is known; the water of the whole day counts."""
+    """The sensor appears with the volume, and counts the water of the whole day."""
     volume = in_utc.state("number", "volume")
     assert (volume.state, volume.attributes["next_step"]) == ("unknown", "enter")
     await minutes(in_utc, 20)
@@ -372,9 +372,9 @@ async def test_turnovers(in_utc: Home) -> None:
     assert 0.36 <= float(in_utc.value("sensor", "turnovers_today")) <= 0.49
     await minutes(in_utc, 20)
     after = in_utc.value("sensor", "turnovers_today")
-    # 300 l/min, shown for at least 35 of 40 minutes.
+    # 300 L/min: the shown value covers at least 35 of 40 minutes.
     assert 0.84 <= float(after) <= 0.97
-    # Nothing of it is the controller's business.
+    # The controller is sent nothing.
     assert in_utc.actions == []
     await in_utc.shut_down()
     await in_utc.boot()
@@ -384,7 +384,7 @@ async def test_turnovers(in_utc: Home) -> None:
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_gallons(in_utc: Home) -> None:
-    """The volume is typed in the unit of the house."""
+    """The volume is entered in Home Assistant's unit system."""
     number = in_utc.state("number", "volume").attributes
     assert (number["unit_of_measurement"], number["step"]) == ("m³", 0.1)
     await in_utc.unload()
@@ -401,7 +401,7 @@ async def test_gallons(in_utc: Home) -> None:
 async def test_a_reading_that_moves_is_not_written_at_once(
     full: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Probes are noisy, and many homes run on a memory card."""
+    """Noisy probes do not cause a write each, for many homes run on a memory card."""
     memory, written = full.hass.data[DATA_MEMORY], []
     save = memory.save
 

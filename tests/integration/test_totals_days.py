@@ -1,4 +1,4 @@
-"""Totals of the day where clocks are put forward or back: 23 h and 25 h, all counted."""
+"""Daily totals when clocks change: all hours of a longer or shorter day are counted."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -16,7 +16,7 @@ from .test_totals import exact, hours
 few_platforms = only(Platform.SENSOR)
 
 STEP = 3600
-"""s between two reads: the hours are counted, not the polls."""
+"""Seconds between two reads: an hour is enough to count hours."""
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ async def test_every_hour_of_the_day(
     begins = dt_util.start_of_local_day(datetime.fromisoformat(day)).astimezone(UTC)
     ends = begins + timedelta(hours=length)
     assert ends.astimezone(local).date() > datetime.fromisoformat(day).date()
-    await home.advance(15)  # what is counted begins with a read
+    await home.advance(15)  # counting begins with a read
     while datetime.now(UTC) + timedelta(seconds=STEP) < ends:
         await home.advance(STEP)
         if (now := datetime.now(UTC)) >= begins:

@@ -1,4 +1,4 @@
-"""Every text a person can meet exists, and every text is used."""
+"""Every text that a user can see exists, and every text is used."""
 
 import json
 from pathlib import Path
@@ -57,7 +57,7 @@ REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
 
 
 def keys(pattern: str) -> set[str]:
-    """Return every key that the sources name."""
+    """Return all matches of a pattern in the sources."""
     return set(re.findall(pattern, SOURCES))
 
 
@@ -88,7 +88,7 @@ def test_options() -> None:
 def test_exceptions() -> None:
     named = keys(r'translation_key="(\w+)"') - set(_entity_keys())
     mapped = {*errors.COMMAND_ERRORS.values(), *errors.ACCOUNT_ERRORS.values()}
-    # What is refused before it is sent, for a reason of its own.
+    # Reasons of commands that are refused before they are sent.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
     assert named & set(ENGLISH["exceptions"]) | mapped == set(ENGLISH["exceptions"])
     assert mapped <= set(ENGLISH["exceptions"])
@@ -98,7 +98,7 @@ def test_exceptions() -> None:
 def test_flow() -> None:
     config = ENGLISH["config"]
     ours = keys(r'reason="(\w+)"') - keys(REFUSAL)
-    # Those of repairs are among the texts of their issues.
+    # Abort reasons of repairs are among the texts of their issues.
     ours -= set(re.findall(r'reason="(\w+)"', (FOLDER / "repairs.py").read_text()))
     assert ours | {
         "already_configured",
@@ -147,7 +147,7 @@ POOL = {
 
 
 def test_a_search_for_the_pool_finds_all() -> None:
-    """The names of triggers and conditions have the word for a pool in their language."""
+    """Names of triggers and conditions contain the word for a pool in each language."""
     for language, word in POOL.items():
         found = load(f"translations/{language}.json")
         for rule in (*found["triggers"].values(), *found["conditions"].values()):
@@ -155,12 +155,12 @@ def test_a_search_for_the_pool_finds_all() -> None:
 
 
 def test_every_problem_has_a_sentence_and_a_next_step() -> None:
-    """And every text belongs to one."""
+    """Every problem has both, and every text belongs to a problem."""
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
     expected: set[str] = set()
     for row in rows:
         variants = [variant.key for variant in row.variants]
-        # One that always applies replaces the row's own sentence.
+        # A variant that always applies replaces the row's own sentence.
         own = [] if row.key.endswith("_out_of_range") else [row.key]
         expected |= {*own, *variants}
         for key in (*own, *variants):
@@ -171,7 +171,7 @@ def test_every_problem_has_a_sentence_and_a_next_step() -> None:
 
 
 def test_every_explanation_has_a_sentence() -> None:
-    """And every sentence belongs to one."""
+    """Every explanation has one, and every sentence belongs to an explanation."""
     causes: tuple[Cause[Any], ...] = (
         *OUTPUT_CAUSES,
         *HEATING_CAUSES,
@@ -202,12 +202,12 @@ def _entity_keys() -> dict[str, set[str]]:
 
 
 _PARTS_OF_NAMES = {
-    # of a schedule that its owner gave no name
+    # for a schedule without a name
     "unnamed_schedule",
-    # of the valves of the spa, in the calendar, where no page says that it is the spa's
+    # for the spa's valves in the calendar, where no page names the spa
     "spa_actuator",
 }
-"""Texts in the place of a switch that no switch has for its key."""
+"""Keys among the switches that are not the translation key of a switch."""
 
 
 async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
@@ -235,7 +235,7 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
         assert found.translation_key in ENGLISH["entity"][found.domain]
         assert found.translation_key in icons["poolctl"][found.domain]
         assert "{" not in state.name
-    # The pools of the test wire one kind of equipment each: the others are in the table.
+    # The test pools have only some kinds of equipment: the table has the others.
     used["switch"] |= {
         kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES
     } | {Role.GENERAL.value, "heater_output", "pump_output"}
@@ -246,7 +246,7 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
 
 
 def test_placeholders_are_filled() -> None:
-    """A placeholder in a text is one the sources give."""
+    """The sources give a value for every placeholder in a text."""
     given = keys(r'"(\w+)": ') | {"name", "number"}
     given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
     for path, text in texts(ENGLISH).items():
@@ -255,19 +255,19 @@ def test_placeholders_are_filled() -> None:
 
 
 def test_addresses_are_no_links() -> None:
-    """An address to copy, or an example, is not one to click: Markdown makes it code."""
+    """Addresses to copy and examples are formatted as code, so they are not links."""
     for file in (FOLDER / "translations").iterdir():
         for path, text in texts(json.loads(file.read_text())).items():
             for address in ("{example_url}", "{redirect_uri}"):
-                # An error is shown as it is.
+                # An error is shown without Markdown.
                 mark = "" if path.startswith("config.error.") else "`"
                 assert address not in text or f"{mark}{address}{mark}" in text, path
 
 
 def test_no_text_has_an_error_of_ours_in_it() -> None:
-    """Those are English: in eight languages a person would read half a sentence.
+    """Our errors are English: in other languages, sentences would be half English.
 
-    What the service itself says to a refused command is its own, whatever its language.
+    Only the service's own message about a refused command is shown as it is.
     """
     found = {path for path, text in texts(ENGLISH).items() if "{error}" in text}
     assert found == {"exceptions.service_refused.message"}

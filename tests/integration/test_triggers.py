@@ -41,28 +41,28 @@ DRY = 1
 
 @pytest.fixture(autouse=True)
 def still_water(service: Service) -> None:
-    """Let the water change only as a test says."""
+    """Let the water change only when a test changes it."""
     for controller in service.controllers:
         controller.pool.water.drift = 0.0
         controller.pool.water.ph, controller.pool.water.orp = 7.4, 700
 
 
 def device(home: Home) -> dict[str, str]:
-    """Return the target that is an entry's one controller."""
+    """Return the only controller of the entry as a target."""
     return {"device_id": home.device().id}
 
 
 async def automate(
     home: Home, trigger: dict[str, Any], *conditions: dict[str, Any]
 ) -> list[Event]:
-    """Set an automation up; return the events that it fires, with what triggered it."""
+    """Set up an automation; return the events that it fires, with trigger data."""
     return await automate_all(home, {"Test": (trigger, *conditions)})
 
 
 async def automate_all(
     home: Home, rules: dict[str, tuple[dict[str, Any], ...]]
 ) -> list[Event]:
-    """Set automations up, of a trigger and conditions each; they tell who they are."""
+    """Set up automations of a trigger and conditions; their events have their names."""
     automations = [
         {
             "alias": alias,
@@ -92,14 +92,14 @@ async def automate_all(
 
 
 def told(events: list[Event], key: str = "entity_id") -> list[Any]:
-    """Return what the automation told until now, and forget it."""
+    """Return one value of each event so far, and clear the events."""
     found = [event.data[key] for event in events]
     events.clear()
     return found
 
 
 async def validated(home: Home, trigger: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a trigger as Home Assistant takes them from a person."""
+    """Return the options of a trigger after Home Assistant's validation."""
     triggers = cv.TRIGGER_SCHEMA([trigger])
     (found,) = await trigger_helper.async_validate_trigger_config(home.hass, triggers)
     options: dict[str, Any] = found["options"]
@@ -121,7 +121,7 @@ RANGES: tuple[tuple[str, dict[str, float], float, float], ...] = (
 async def test_a_reading_leaves_its_range(
     small: Home, subtests: pytest.Subtests
 ) -> None:
-    """It is told once; again only after it was in range."""
+    """It triggers once, and again only after the reading was in range."""
     fired = await automate_all(
         small,
         {
@@ -157,7 +157,7 @@ async def test_a_reading_leaves_its_range(
 
 
 async def test_out_of_range_for_a_time(small: Home) -> None:
-    """The time begins anew after every reading that was in range."""
+    """The time restarts after every reading that was in range."""
     water = small.pool.water
     fired = await automate(
         small,
@@ -228,7 +228,7 @@ async def test_limits_that_make_no_sense(
 
 
 async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
-    """A whole area is targeted, and another probe is in it."""
+    """Another integration's probe in the targeted area triggers nothing."""
     area = ar.async_get(small.hass).async_create("Garden")
     (pool,) = dr.async_entries_for_config_entry(
         dr.async_get(small.hass), small.entry.entry_id
@@ -258,7 +258,7 @@ async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
 
 
 async def test_what_needs_attention(full: Home) -> None:
-    """Each problem triggers once; a notice does only where its kind was chosen."""
+    """Each problem triggers once; a notice only if its kind is chosen."""
     target = device(full)
     fired = await automate_all(
         full,
@@ -294,7 +294,7 @@ async def test_what_needs_attention(full: Home) -> None:
 
 
 async def test_attention_after_a_time(full: Home) -> None:
-    """A reload in between is not a break; an end of the problem is one."""
+    """A reload does not restart the time; an end of the problem does."""
     fired = await automate(
         full,
         {
@@ -318,19 +318,19 @@ async def test_attention_after_a_time(full: Home) -> None:
 
 @pytest.fixture
 async def heated(full: Home) -> list[Event]:
-    """Tell when the water has its target temperature."""
+    """Return the events of an automation for a reached target temperature."""
     return await automate(
         full, {"trigger": "poolctl.target_reached", "target": device(full)}
     )
 
 
 def action(home: Home, key: str) -> Any:
-    """Return what a climate entity does."""
+    """Return the HVAC action of a climate entity."""
     return home.state("climate", key).attributes["hvac_action"]
 
 
 async def test_the_pool_is_warm(home: Home, heated: list[Event]) -> None:
-    """It is told once for each time it was heated, however the reading wavers."""
+    """It triggers once per heating, however the reading fluctuates."""
     water = home.pool.water
     water.temperature = 27.95
     await home.advance(15)
@@ -356,7 +356,7 @@ async def test_the_spa_is_warm(full: Home, heated: list[Event]) -> None:
     full.pool.switch(SPA_RETURN, True)
     await full.advance(15)
     assert action(full, "spa") == "heating"
-    # The pool was heated before, and its water did not get warm.
+    # The pool was heated until now, but did not reach its target.
     assert told(heated) == []
     full.pool.water.temperature = 36.05
     await full.advance(15)
@@ -366,7 +366,7 @@ async def test_the_spa_is_warm(full: Home, heated: list[Event]) -> None:
 async def test_heating_that_ends_for_another_reason(
     full: Home, heated: list[Event], subtests: pytest.Subtests
 ) -> None:
-    """With what ends it early, the water is still cold."""
+    """Nothing triggers, because the water is still cold."""
     pool = full.pool
     settings = dict(pool.settings)
     for reason in ("target", "sources", "pump"):
@@ -390,9 +390,9 @@ async def test_heating_that_ends_for_another_reason(
 
 
 async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
-    """It offers all of them for the device, and prefills what is the default.
+    """It offers all triggers for the device, and prefills the defaults.
 
-    triggers.yaml, as Home Assistant reads it, and the code so mean the same.
+    So the code and triggers.yaml, as Home Assistant reads it, mean the same.
     """
     found = await async_get_triggers_for_target(full.hass, device(full), False)
     ours = {name for name in found if name.startswith(f"{DOMAIN}.")}
@@ -414,7 +414,7 @@ async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
 
 
 def prefilled(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the editor begins with; it asks for the connection."""
+    """Return the options that the editor prefills, and a choice where it needs one."""
     options = {key: field.get("default") for key, field in fields.items()}
     choices = {
         key: tuple(field["selector"]["select"]["options"])

@@ -1,4 +1,4 @@
-"""The trigger that tells of the connection, and that a start triggers nothing."""
+"""The trigger for changes of the connection, and starts, which trigger nothing."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 
 
 async def connection(home: Home, *to: str, **options: Any) -> list[Event]:
-    """Tell when the connection of a controller changed."""
+    """Return the events of an automation for changes of the connection."""
     return await automate(
         home,
         {
@@ -99,7 +99,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
     small.controller.faults.on("refuse")
     await small.advance(60, step=15)
     assert small.source == "cloud"
-    # Hidden entities are no part of a device that is targeted.
+    # Hidden entities are not part of a targeted device.
     er.async_get(small.hass).async_update_entity(
         sensor, hidden_by=er.RegistryEntryHider.USER
     )
@@ -111,7 +111,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
 
 
 async def test_a_start_tells_nothing(full: Home) -> None:
-    """What was so already is no news, neither at a start nor after a reload."""
+    """What applies already triggers nothing, neither at a start nor after a reload."""
     pool, target = full.pool, device(full)
     await full.unload()
     pool.water.ph, pool.water.orp, pool.pump.dry_run_status = 8.2, 500, DRY

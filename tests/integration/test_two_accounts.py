@@ -18,7 +18,7 @@ USER = ConfigEntryDisabler.USER
 
 
 def second_account(home: Home) -> MockConfigEntry:
-    """Return an entry of another person who owns both pools."""
+    """Return an entry of another account that owns both pools."""
     service = home.service
     sites = [Site("Ours", controllers=[service.small, service.full])]
     other = Account("other@example.com", "other", sub="user-2", sites=sites)
@@ -31,7 +31,7 @@ def second_account(home: Home) -> MockConfigEntry:
 
 @pytest.fixture
 async def entries(home: Home) -> tuple[MockConfigEntry, MockConfigEntry]:
-    """Set up a person with the small pool, and one with both."""
+    """Set up an account with the small pool, and one with both."""
     home.own(home.service.small)
     first = await home.set_up(home.service.small)
     home.hass.states.async_set("sensor.not_ours", "1")
@@ -51,7 +51,7 @@ def told(home: Home) -> set[str | None]:
 
 
 def live(home: Home) -> dict[str, tuple[str, str | None]]:
-    """Return the entities of the small pool that have a state, and whose they are."""
+    """Return unique id and entry of the small pool's entities that have a state."""
     registry = er.async_get(home.hass)
     return {
         entity.entity_id: (entity.unique_id, entity.config_entry_id)
@@ -63,7 +63,7 @@ def live(home: Home) -> dict[str, tuple[str, str | None]]:
 
 
 def devices(home: Home) -> set[str]:
-    """Return the entries that have a device of the small pool."""
+    """Return the ids of the entries that have a device of the small pool."""
     registry, identifier = dr.async_get(home.hass), (DOMAIN, home.controller.device_id)
     return {
         entry.entry_id
@@ -98,7 +98,7 @@ async def test_the_second_takes_over(
     caplog: pytest.LogCaptureFixture,
     way: str,
 ) -> None:
-    """No entity is lost, nor what a person called it; and it stays there."""
+    """No entity and no custom name is lost, and the controller stays there."""
     first, second = entries
     registry, manager = er.async_get(home.hass), home.hass.config_entries
     ph = home.entity_id("sensor", "ph")

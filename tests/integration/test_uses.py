@@ -1,4 +1,4 @@
-"""What a person says that general outputs are: heaters, pumps, lights."""
+"""Uses of general outputs, as the user selects them: heaters, pumps, lights."""
 
 from typing import Any
 
@@ -34,26 +34,26 @@ async def ask(home: Home, *answers: dict[str, Any]) -> ConfigFlowResult:
 
 
 async def choose(home: Home, **uses: list[str]) -> None:
-    """Say what outputs are."""
+    """Save the uses of outputs."""
     flow = await ask(home, uses)
     assert flow["type"] is FlowResultType.CREATE_ENTRY
 
 
 def page_of(home: Home, domain: str, key: str) -> str:
-    """Return the name of the part that an entity is on."""
+    """Return the name of the part that an entity belongs to."""
     entry = er.async_get(home.hass).async_get(home.entity_id(domain, key))
     assert entry
     return next(n for n, part in parts(home).items() if part.id == entry.device_id)
 
 
 def unnamed(home: Home, *slots: int) -> None:
-    """Let the owner have named none of these."""
+    """Remove the names of these slots."""
     for slot in slots:
         home.pool.slots[slot].name = ""
 
 
 async def test_a_heater_and_a_pump_are_on_their_pages(small: Home) -> None:
-    """They keep their switches, which have another icon and another name."""
+    """Their switches stay, with another icon and another name."""
     unnamed(small, 2, 3)
     await small.restart()
     await small.live(400)
@@ -74,7 +74,7 @@ async def test_a_heater_and_a_pump_are_on_their_pages(small: Home) -> None:
 
 
 async def test_a_light_is_a_light(small: Home) -> None:
-    """It is switched by the same bytes, held, and a switch again once it is none."""
+    """It is switched by the same bytes, can be held, and can become a switch again."""
     switch = small.entity_id("switch", "slot_2")
     await small.act("switch.turn_on", "slot_2")
     before = small.controller.requests[-1]
@@ -103,7 +103,7 @@ async def test_a_light_is_a_light(small: Home) -> None:
 
 
 async def test_the_same_name_on_one_page(small: Home) -> None:
-    """The number tells a garden light that is called as the pool light is."""
+    """The number distinguishes a garden light from a pool light of the same name."""
     for slot in (1, 2):
         small.pool.slots[slot].name = "Light"
     await small.restart()
@@ -115,7 +115,7 @@ async def test_the_same_name_on_one_page(small: Home) -> None:
 
 
 async def test_one_output_is_one_thing(small: Home) -> None:
-    """The form says so, and keeps what was chosen."""
+    """Two uses of one output are an error of the form, which can then be corrected."""
     switch = small.entity_id("switch", "slot_2")
     flow = await ask(small, {"heater": [switch], "light": [switch]})
     assert flow["type"] is FlowResultType.FORM
@@ -129,7 +129,7 @@ async def test_one_output_is_one_thing(small: Home) -> None:
 
 
 async def test_other_options_and_outputs_stay(small: Home) -> None:
-    """What one form changes is no business of the other, nor of outputs not shown."""
+    """Each form keeps the options of the other, and the uses of outputs not shown."""
     switch = small.entity_id("switch", "slot_2")
     await choose_settings(small, connection="lan")
     await choose(small, heater=[switch])
@@ -154,7 +154,7 @@ async def test_no_form_without_a_general_output(small: Home) -> None:
 
 
 async def test_a_choice_of_another_version(small: Home) -> None:
-    """What is not known is no use, and takes nothing else away."""
+    """Uses that are not valid are ignored, and do not affect the others."""
     device_id = small.controller.device_id
     uses: dict[str, object] = {
         f"{device_id}_slot_2": "heater",
@@ -182,7 +182,7 @@ async def test_diagnostics_do_not_identify_the_controller(
 
 
 async def test_a_light_through_the_cloud(small: Home) -> None:
-    """The cloud switches it, as it does any general output."""
+    """The cloud switches it like any general output."""
     await choose(small, light=[small.entity_id("switch", "slot_2")])
     await choose_settings(small, connection="cloud")
     await done(small, small.act("light.turn_on", "slot_2"))

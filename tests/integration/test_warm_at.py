@@ -20,9 +20,9 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick")
 few_platforms = only(Platform.CLIMATE, Platform.SENSOR, Platform.SWITCH)
 
 SPA_RETURN = 10
-"""A slot of the full pool."""
+"""Slot of the full pool."""
 STEP = 60
-"""s between two polls, of those that a test lets happen: it has to last an hour."""
+"""Seconds between two polls: few, because tests last an hour."""
 
 
 def moment(state: str) -> datetime | None:
@@ -30,12 +30,12 @@ def moment(state: str) -> datetime | None:
 
 
 def warm_at(home: Home, key: str = "pool") -> datetime | None:
-    """Return what a sensor shows, `None` where it is unknown."""
+    """Return the time that a sensor shows, `None` where it is unknown."""
     return moment(home.value("sensor", f"{key}_warm_at"))
 
 
 def rate(home: Home, key: str = "pool") -> float | None:
-    """Return what a thermostat says of the rate."""
+    """Return the heating rate that a thermostat shows."""
     found: float | None = home.state("climate", key).attributes.get("heating_rate")
     return found
 
@@ -71,17 +71,17 @@ async def test_unknown_until_it_is_learned(full: Home) -> None:
     assert found is not None
     assert abs(found - expected(full, 28)) < timedelta(minutes=10)
     assert warm_at(full, "spa") is None
-    assert rate(full) is None  # while the first session lasts
+    assert rate(full) is None  # not before the first session ends
 
 
 async def test_unknown_while_nothing_heats(full: Home) -> None:
-    """What was learned stays: known before the next heating begins, and at once then."""
+    """The learned rate stays, and the next heating has a time at once."""
     await heat(full, 45)
     await reach(full)
     assert warm_at(full) is None
     learned = rate(full)
     assert learned == pytest.approx(HEATER_RISE["pool"], rel=0.05)
-    # It is in the store of all that is, so it survives a restart.
+    # It is stored with all learned values, so it survives a restart.
     stored = full.hass.data[DATA_MEMORY].in_use(full.controller.device_id, "learned")
     assert isinstance(stored, Learned)
     (found,) = stored.warming[POOL].rates
@@ -96,7 +96,7 @@ async def test_unknown_while_nothing_heats(full: Home) -> None:
 
 
 async def test_few_states(full: Home) -> None:
-    """It is news where it changes by minutes, and no more often."""
+    """A new time is written only if it differs by minutes."""
     full.pool.settings["pool_target"] = 32
     await heat(full, 45)
     states: list[State] = full.follow("sensor", "pool_warm_at")
@@ -112,7 +112,7 @@ async def test_few_states(full: Home) -> None:
 async def test_it_is_heated_beyond_its_target(
     full: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is warm by now, and a probe that flutters around the target is no news."""
+    """A reading that fluctuates around the target writes few states, none unknown."""
     await heat(full, 45)
     # A heater with a hysteresis, which the simulated one lacks.
     monkeypatch.setattr(full.pool, "_heat", lambda: None)
@@ -141,7 +141,7 @@ async def test_another_target(full: Home) -> None:
 
 
 async def test_the_spa(full: Home) -> None:
-    """Heated by its own heater, out of its own rate."""
+    """The spa has its own heater and its own rate."""
     await full.act("switch.turn_on", "spa_mode")
     assert full.pool.slots[SPA_RETURN].on
     await heat(full, 45)

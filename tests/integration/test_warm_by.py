@@ -1,4 +1,4 @@
-"""Water that is wanted warm by a time: begun as late as possible, given back at its end."""
+"""Water warm by a time: heating begins as late as possible, and is given back."""
 
 from datetime import datetime, timedelta
 import os
@@ -35,7 +35,7 @@ EVENINGS: Final = int(os.environ.get("POOLCTL_EVENINGS", "1"))
 PUMP, SPA_RETURN = 0, 10
 """Slots of the full pool."""
 STEP, HASTE = 60, 300
-"""s between two polls; how fast water warms is learned only of the shorter ones."""
+"""Seconds between two polls; the rate of warming is learned only from short ones."""
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def noon(freezer: FrozenDateTimeFactory) -> None:
 
 @pytest.fixture
 async def spa(full: Home) -> Home:
-    """Return a home with a spa that nobody uses, whose pump stands still."""
+    """Return a home with an unused spa, whose pump stands still."""
     await full.hass.config.async_set_time_zone("UTC")
     full.clock.set_back(full.clock.time() - time.time())
     pool = full.pool
@@ -58,19 +58,19 @@ async def spa(full: Home) -> Home:
 
 
 def warm_by(home: Home, key: str = "spa") -> datetime | None:
-    """Return what the entity shows."""
+    """Return the time that the entity shows."""
     state = home.value("datetime", f"{key}_warm_by")
     return None if state == "unknown" else dt_util.parse_datetime(state)
 
 
 def explanation(home: Home, key: str = "spa") -> str:
-    """Return what the entity says of it."""
+    """Return the explanation that the entity shows."""
     found = home.state("datetime", f"{key}_warm_by").attributes.get("explanation", "")
     return str(found)
 
 
 async def ask(home: Home, by: datetime, key: str = "spa") -> None:
-    """Enter a time, as a person does."""
+    """Enter a time, as a user does."""
     call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
     await done(home, call)
 
@@ -81,7 +81,7 @@ def at(hour: int, minute: int = 0) -> datetime:
 
 
 async def until(home: Home, then: datetime) -> None:
-    """Let the pool live until a time, hastily but for the last ten minutes."""
+    """Let time pass until then, with short steps only in the last ten minutes."""
     left = (then - dt_util.now()).total_seconds()
     hasty = max(left - 600, 0) // HASTE
     await home.live(hasty * HASTE, step=HASTE)
@@ -89,7 +89,7 @@ async def until(home: Home, then: datetime) -> None:
 
 
 def heated(home: Home) -> bool:
-    """Tell whether the spa is on by hand, and its heater may run."""
+    """Return whether spa and pump are held on, and the spa heater is selected."""
     pool = home.pool
     pool.update()
     held = pool.slots[SPA_RETURN].held and pool.slots[PUMP].held
@@ -97,7 +97,7 @@ def heated(home: Home) -> bool:
 
 
 def as_before(home: Home) -> bool:
-    """Tell whether everything is as it was before the spa was wanted."""
+    """Return whether everything is as it was before the request."""
     pool = home.pool
     pool.update()
     held = pool.slots[SPA_RETURN].held or pool.slots[PUMP].held
@@ -105,7 +105,7 @@ def as_before(home: Home) -> bool:
 
 
 async def test_begun_in_time_and_given_back(spa: Home) -> None:
-    """From 30 to 36 °C, at the usual 3 °C an hour until it is learned: at 15:44."""
+    """From 30 to 36 °C at the assumed 3 °C an hour, with time to spare: at 15:44."""
     await ask(spa, at(18))
     assert warm_by(spa) == at(18)
     assert explanation(spa) == "Heating begins at about 15:45."
@@ -247,7 +247,7 @@ async def test_too_late_is_said(spa: Home) -> None:
 
 
 async def test_another_time(spa: Home) -> None:
-    """A little later goes on; tomorrow gives everything back until then."""
+    """A slightly later time goes on heating; one tomorrow gives everything back."""
     by = await soon(spa)
     await ask(spa, by + timedelta(minutes=20))
     await spa.live(2 * STEP, step=STEP)
@@ -286,7 +286,7 @@ async def test_an_action_with_a_time_that_has_passed(spa: Home) -> None:
 
 
 async def test_a_date_and_then_a_time(spa: Home) -> None:
-    """A form enters the date alone first: midnight has passed, or is yet to come."""
+    """A form enters the date first: nothing begins or ends before the time follows."""
     await ask(spa, at(0))
     assert warm_by(spa) == at(0)
     assert explanation(spa) == "This time has passed. Choose a later one."
@@ -307,7 +307,7 @@ async def test_a_date_and_then_a_time(spa: Home) -> None:
 
 
 async def test_nothing_begins_before_the_time_follows_the_date(spa: Home) -> None:
-    """Also what is asked first of all; one time follows the other."""
+    """A first time waits, too, and a second one replaces it at once."""
     await ask(spa, at(12, 20))
     await spa.live(30)
     assert as_before(spa)
@@ -321,7 +321,7 @@ async def test_nothing_begins_before_the_time_follows_the_date(spa: Home) -> Non
 async def test_a_clock_that_jumped_begins_nothing(
     clocks: SimpleNamespace, spa: Home
 ) -> None:
-    """A day ahead, the time of tomorrow seems to have come."""
+    """With a clock that is a day ahead, tomorrow's time seems to have come."""
     await ask(spa, dt_util.now() + timedelta(days=1))
     await spa.live(STEP, step=STEP)
     clocks.wrong = 23.9 * 3600
@@ -341,7 +341,7 @@ async def test_deleted_meanwhile(spa: Home) -> None:
 
 
 async def test_the_lan_is_given_up_meanwhile(spa: Home) -> None:
-    """The cloud could not switch the heating off again."""
+    """Everything is given back first: the cloud could not switch the heating off."""
     await soon(spa)
     entry, entries = spa.entry, spa.hass.config_entries
     entries.async_update_entry(entry, options={"connection": "cloud"})
@@ -350,7 +350,7 @@ async def test_the_lan_is_given_up_meanwhile(spa: Home) -> None:
 
 
 async def test_the_sun_first(spa: Home) -> None:
-    """The pool: solar heating begins early, and the heater only where it has to."""
+    """Solar heating of the pool begins early, and the heater only if necessary."""
     pool = spa.pool
     await spa.enable_all()
     pool.settings["pool_target"] = 30
@@ -373,7 +373,7 @@ async def test_the_sun_first(spa: Home) -> None:
 
 
 async def test_no_sun_before_sunrise(spa: Home) -> None:
-    """15 hours of sun would be needed; it rises at 12:57 where this home is, in UTC."""
+    """Solar heating needs 15 hours, but begins at sunrise: 12:57 UTC in this home."""
     pool = spa.pool
     await spa.enable_all()
     pool.settings["pool_target"], pool.water.temperature = 30, 28.5
@@ -390,9 +390,9 @@ async def test_no_sun_before_sunrise(spa: Home) -> None:
 
 
 async def test_ten_evenings_of_different_weather(spa: Home) -> None:
-    """Within 20 min and 0.5 °C once rate and loss are learned, and never too late.
+    """The spa is warm in time to 0.5 °C, from the third evening at most 20 min early.
 
-    `POOLCTL_EVENINGS` makes it ten of them.
+    `POOLCTL_EVENINGS` is the number of evenings: one by default.
     """
     chance, pool = Random(5), spa.pool
     for evening in range(EVENINGS):
@@ -420,7 +420,7 @@ async def test_ten_evenings_of_different_weather(spa: Home) -> None:
 
 
 async def test_the_noise_of_a_probe_is_no_news(spa: Home) -> None:
-    """A tenth of a degree is two minutes of heating, and here another sentence."""
+    """A tenth of a degree, two minutes of heating, does not change the sentence."""
     for key in ("spa_mode", "pump"):
         await done(spa, spa.act("switch.turn_on", key))
     await spa.live(10 * STEP, step=STEP)

@@ -11,15 +11,15 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import get_scheduled_timer_handles
 
 _LATE: Final = timedelta(microseconds=event.RANDOM_MICROSECOND_MAX)
-"""How much later than they say coordinators and intervals are due, at most."""
+"""Longest delay that Home Assistant adds to coordinators and intervals."""
 _RESOLUTION: Final = time.get_clock_info("monotonic").resolution
 
 
 def fire_timers(hass: HomeAssistant) -> None:
-    """Fire what is due by now, as `async_fire_time_changed` of the harness does.
+    """Fire the timers that are due, as `async_fire_time_changed` of the harness does.
 
-    That one makes two mocks for every timer: with them, tests in which time passes took a
-    quarter longer.
+    That function makes two mocks for every timer, which made tests in which time passes
+    a quarter slower.
     """
     now = dt_util.utcnow() + _LATE
     latest = hass.loop.time() + _LATE.total_seconds() + _RESOLUTION

@@ -1,4 +1,4 @@
-"""Cases that share a home, though each should find it as it was."""
+"""A check for cases that share a home: each must leave it unchanged."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -7,14 +7,14 @@ from dataclasses import replace
 from .home import Home
 
 SETTABLE = ("calendar", "climate", "light", "number", "select", "switch")
-"""Domains of entities that show what a person has set."""
+"""Domains of entities that show settings of the user."""
 
 
 @contextmanager
 def unchanged(home: Home) -> Generator[None]:
-    """Fail if anything is other than before that a person sets, here or there.
+    """Fail if a setting changes, in Home Assistant or in the pool.
 
-    No case can so hide what another one does.
+    So no case can hide the effect of another one.
     """
     before = _settings(home)
     yield
@@ -23,7 +23,7 @@ def unchanged(home: Home) -> Generator[None]:
 
 
 def _settings(home: Home) -> dict[str, object]:
-    """Return what a person may set: of the pool, and as Home Assistant shows it."""
+    """Return all settings: those of the pool, and as Home Assistant shows them."""
     pool = home.pool
     return {
         state.entity_id: (state.state, state.attributes.get("temperature"))

@@ -1,1 +1,1 @@
-"""Mutation testing: is there a test that fails when the code is wrong? See __main__.py."""
+"""Mutation testing: does a test fail when the code is wrong? See __main__.py."""

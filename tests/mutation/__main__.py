@@ -1,4 +1,4 @@
-"""scripts/mutate: change the code in small ways, and see whether a test notices."""
+"""scripts/mutate: change the code in small ways, and see whether a test fails."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ WORK: Final = ROOT / ".mutation"
 ENGINE: Final = Path(__file__).with_name("engine.py")
 BLUEPRINTS: Final = "blueprints"
 GOAL: Final = 90.0
-"""% of the mutants that a test kills, or that are explained in equal.toml."""
+"""Percentage of mutants to be killed by a test, or explained in equal.toml."""
 
 DESCRIPTION: Final = """\
 Change the code in small ways and see whether a test fails. What survives is printed at the
@@ -28,24 +28,24 @@ end. Survivors that do the same as the code are explained in tests/mutation/equa
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Modules, and the tests that are to notice."""
+    """Modules, and the tests that must kill their mutants."""
 
     modules: str
     tests: tuple[str, ...]
 
     @property
     def work(self) -> Path:
-        """Where its mutants live."""
+        """Folder of its mutants."""
         return WORK / self.modules.removesuffix(".py").replace("/", "-")
 
 
 _SHOWN_BY: Final = ("left_out", "problem_texts", "problems", "repairs", "repairs_paths")
-"""What shows problems, and notices faults of theirs."""
+"""Integration tests of problems."""
 _OF_LEARNED: Final = (
     *("consumption", "doses", "dosing_watchdog", "filter_load", "memory", "noise"),
     *("run_hours", "totals", "totals_days", "warm_at"),
 )
-"""What shows learned values."""
+"""Integration tests of learned values."""
 GROUPS: Final = (
     Group("client/clock.py", ("tests/unit/test_client_clock.py",)),
     Group(
@@ -161,7 +161,7 @@ def _chosen(modules: Sequence[str]) -> Iterator[tuple[Group, list[str]]]:
 
 
 def _holds(group: Group, module: str) -> bool:
-    """Tell whether a group is the one of a module, or holds that one."""
+    """Return whether a module is in this group, and not in another one inside it."""
     inner = any(_within(module, other) for other in _inside(group))
     return _within(module, group.modules) and not inner
 
@@ -180,7 +180,7 @@ def _within(module: str, folder: str) -> bool:
 
 
 def _mutate(group: Group, modules: Sequence[str], options: argparse.Namespace) -> None:
-    """Try the mutants of some modules, or those of them that survived before."""
+    """Try the mutants of some modules, or those that survived the last run."""
     tests = options.tests or sorted(
         str(path.relative_to(ROOT))
         for pattern in group.tests
@@ -200,7 +200,7 @@ def _mutate(group: Group, modules: Sequence[str], options: argparse.Namespace) -
 
 
 def _left(group: Group, *, timeouts: bool = False) -> list[str]:
-    """Return the mutants that nothing killed and nothing explains."""
+    """Return the mutants that are neither killed nor explained."""
     names: list[str] = []
     for module in read(group.work, PACKAGE, read_equal()):
         names += (survivor.name for survivor in module.survivors)
@@ -209,7 +209,7 @@ def _left(group: Group, *, timeouts: bool = False) -> list[str]:
 
 
 def _prepare(group: Group, modules: Sequence[str], tests: Sequence[str]) -> None:
-    """Set up a folder in which mutmut may write what it likes."""
+    """Set up a folder for mutmut to write to."""
     group.work.mkdir(parents=True, exist_ok=True)
     for name in ("custom_components", "tests", "README.md", "docs"):
         link = group.work / name
@@ -230,7 +230,7 @@ def _pattern(module: str) -> str:
 
 
 def _run(group: Group, names: Sequence[str], processes: int) -> None:
-    """Run mutmut; -P: it must not import what lies beside the engine."""
+    """Run mutmut; with -P, it does not import the modules beside the engine."""
     subprocess.run(
         [
             *(sys.executable, "-P", str(ENGINE), "run"),

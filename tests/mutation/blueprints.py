@@ -1,7 +1,7 @@
-"""Mutants of the blueprints: each part left out, each template turned around.
+"""Mutants of the blueprints: each part left out, each template and value changed.
 
-A blueprint is taken apart into YAML's own nodes, one thing is changed, and the tests of
-that blueprint run against the copy.
+A blueprint is parsed into YAML nodes, one of them is changed, and the tests of that
+blueprint run against the copy.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -28,9 +28,9 @@ WORK: Final = ROOT / ".mutation" / "blueprints"
 
 _WORDING: Final = {"alias", "max_exceeded"}
 _OPTIONAL: Final = {"attribute", "continue_on_error", "for", "from", "timeout", "to"}
-"""What a trigger or an action may do without."""
+"""Keys that a trigger or an action may lack."""
 
-# What is looked for in a template, and what takes its place.
+# Patterns in a template, and their replacements; `None`: the number plus one.
 _SWAPS: Final = (
     (r" and ", " or "),
     (r" or ", " and "),
@@ -61,7 +61,7 @@ _CONTEXT: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """Another value for a node; the words tell what was there and what is there now."""
+    """Another value for a node, and the text before and after."""
 
     node: yaml.Node
     value: str | list[object]
@@ -93,7 +93,7 @@ def mutants(file: Path) -> Iterator[Mutant]:
 def _changes(
     node: yaml.Node, path: tuple[str, ...], seen: set[int]
 ) -> Iterator[tuple[str, _Change]]:
-    """Return all changes of a node and of what is in it; one with an anchor is one."""
+    """Return all changes of a node and its children; an anchor is followed once."""
     if id(node) in seen:
         return
     seen.add(id(node))
@@ -109,12 +109,12 @@ def _changes(
 
 
 def _matters(path: tuple[str, ...]) -> bool:
-    """Tell whether anything that runs comes out of a part."""
+    """Return whether a part affects what runs."""
     if path[0] != "blueprint":
         return path[-1] not in _WORDING
     if "default" in path:
         return True
-    # Through the sections to the defaults of their inputs, past everything beside them.
+    # Walk through the sections to the defaults of their inputs, and skip the rest.
     return len(path) < 2 or (path[1] == "input" and "selector" not in path)
 
 
@@ -150,7 +150,7 @@ def _scalar(node: yaml.ScalarNode) -> Iterator[_Change]:
 
 
 def _edits(text: str, tag: str) -> Iterator[tuple[int, int, str]]:
-    """Return what may be another text: where it begins, where it ends, what it is."""
+    """Return the edits of a text: start, end, replacement."""
     if "{{" in text or "{%" in text:
         for pattern, other in _SWAPS:
             for place in re.finditer(pattern, text):
@@ -202,8 +202,8 @@ def _try(mutant: Mutant) -> str:
 def run(
     names: Sequence[str], equal: Container[Equal], processes: int, *, again: bool
 ) -> Iterator[Module]:
-    """Try the mutants of some blueprints, or those of them that survived before."""
-    # Home Assistant is loaded once, and every mutant is tried in a copy of this process.
+    """Try the mutants of some blueprints, or those that survived the last run."""
+    # Home Assistant is loaded once; each mutant is tried in a fork of this process.
     pytest.main(["-q", "--collect-only", str(ROOT / "tests/integration/test_brand.py")])
     for file in sorted((ROOT / FOLDER).glob("*.yaml")):
         if names and file.stem not in names:
@@ -224,7 +224,7 @@ def _tried(
     processes: int,
     memory: Path,
 ) -> Module:
-    """Try mutants; what survives is written down at once, should this be ended."""
+    """Try mutants; survivors are recorded at once, in case the run is interrupted."""
     name = f"blueprints/{file.name}"
     module = Module(name)
     memory.write_text("[]")

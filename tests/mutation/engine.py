@@ -1,11 +1,11 @@
-"""mutmut, as this project uses it; a program of its own, run in a folder that is set up.
+"""mutmut, as this project uses it: a program of its own, run in a prepared folder.
 
-mutmut leaves every decorated function alone, so decorators are first written as what they
-mean: `@property def x` becomes `def x` and `x = property(x)`. The words of an error or of
-a log line are not mutated: they are for people, and tests should not repeat them.
+mutmut skips every decorated function, so decorators are first rewritten as calls:
+`@property def x` becomes `def x` and `x = property(x)`. The texts of errors and log
+lines are not mutated: they are for people, and tests should not repeat them.
 
-mutmut tries each mutant in a copy of a process that has loaded everything already. What is
-called while modules are loaded is over by then: fresh.py looks at it again.
+mutmut tries each mutant in a fork of a process that has already loaded everything. Code
+that runs while modules are loaded has run by then: fresh.py tries its mutants again.
 """
 
 import json
@@ -27,9 +27,9 @@ UNFOLDED = {
     "callback",
     "cached_property",
 }
-"""Decorators that may just as well be called after the function is there."""
+"""Decorators that can be called after the function is defined instead."""
 KEPT = ({"classmethod"}, {"staticmethod"})
-"""Decorators that mutmut knows."""
+"""Decorators that mutmut supports."""
 
 
 class Unfold(cst.CSTTransformer):
@@ -64,10 +64,9 @@ def _name(node: cst.BaseExpression) -> str:
 
 
 class Messages(cst.CSTVisitor):
-    """Finds log lines and the words of errors, and the calls that make these errors."""
+    """Collects the texts of log lines and errors, and the calls that create errors."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.calls: set[cst.CSTNode] = set()
         self.words: set[cst.CSTNode] = set()
 
@@ -88,7 +87,6 @@ class Words(cst.CSTVisitor):
     """Collects every node of an expression."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.found: set[cst.CSTNode] = set()
 
     @override
@@ -98,7 +96,7 @@ class Words(cst.CSTVisitor):
 
 
 def _speaks(function: cst.BaseExpression) -> bool:
-    """Tell whether a call is a log line, or its first argument the words of an error."""
+    """Return whether a call logs a line, or creates an error from a first argument."""
     match function:
         case cst.Name(value=name):
             return name == "error" or name.endswith("Error")
@@ -128,7 +126,7 @@ def create_mutations(
     covered_lines: set[int] | None = None,
     coverage_excluded_lines: set[int] | None = None,
 ) -> tuple[cst.Module, list[Mutation], set[str], set[str]]:
-    """Return the mutants of a file, as mutmut does."""
+    """Return the mutants of a file, except those of texts."""
     code = cst.parse_module(code).visit(Unfold()).code
     module, mutations, classes, functions = _create_mutations(
         filename, code, covered_lines, coverage_excluded_lines
@@ -140,11 +138,11 @@ def create_mutations(
 
 
 _loading: set[str] = set()
-"""What was called while no test ran."""
+"""Names of functions that were called while no test ran."""
 
 
 def record_hit(name: str, caller: str | None = None) -> None:
-    """Note that a test calls a function."""
+    """Record a call of a function, by a test or while modules are loaded."""
     if "PYTEST_CURRENT_TEST" in os.environ:
         record_trampoline_hit(name, caller)
     else:
@@ -152,7 +150,7 @@ def record_hit(name: str, caller: str | None = None) -> None:
 
 
 def main() -> None:
-    """Run mutmut, and add what it called while modules were loaded to a file."""
+    """Run mutmut; add the functions called while modules were loaded to a file."""
     file_mutation.create_mutations = create_mutations
     loading = Path("loading.json").absolute()
     try:

@@ -1,7 +1,7 @@
-"""A second look at mutants of what is called while modules are loaded, as tables are.
+"""A second run of mutants in code that runs while modules are loaded, as for tables.
 
-mutmut never shows them to a test, because its processes have loaded everything before the
-mutant is switched on. Here each of them gets a process of its own, and all tests.
+mutmut's processes have loaded everything before a mutant is switched on, so no test
+can notice these. Here all tests run in a new process for each of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,13 +14,13 @@ import sys
 from typing import Final
 
 _PATIENCE: Final = 900
-"""s for all tests; a module may load for ever."""
+"""Seconds for all tests; a module may load for ever."""
 
 
 def killed(
     work: Path, names: Iterable[str], tests: Sequence[str], processes: int
 ) -> set[str]:
-    """Return those of some survivors that a test notices from the start."""
+    """Return the survivors that a test notices in a new process."""
     loading = set(json.loads((work / "loading.json").read_text()))
     found = [name for name in names if name.partition("__mutmut_")[0] in loading]
     with ThreadPoolExecutor(processes) as pool:

@@ -1,4 +1,4 @@
-"""What became of the mutants, and which of the survivors are no different."""
+"""The results of mutants, and the survivors that are equivalent to the code."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
@@ -17,7 +17,7 @@ _KILLED = {"killed", "timeout", "suspicious", "segfault"}
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """A mutant that does the same as the code, in all that anybody may see."""
+    """A mutant by its lines; those in equal.toml are equivalent to the code."""
 
     module: str
     function: str
@@ -36,23 +36,23 @@ class Survivor:
 
 @dataclass(slots=True)
 class Module:
-    """The mutants of one file, by what became of them."""
+    """The mutants of one file, by status."""
 
     path: str
     counts: Counter[str] = field(default_factory=Counter)
     equal: int = 0
     survivors: list[Survivor] = field(default_factory=list)
     timeouts: list[str] = field(default_factory=list)
-    """Names; on a busy machine some of these may be survivors."""
+    """Names of mutants; on a busy machine some of them may be survivors."""
 
     @property
     def total(self) -> int:
-        """All that were tried."""
+        """Number of mutants that were tried."""
         return self.counts.total()
 
     @property
     def done(self) -> int:
-        """All that a test killed, or that are explained."""
+        """Number of mutants that a test killed, or that are explained."""
         return sum(self.counts[status] for status in _KILLED) + self.equal
 
 
@@ -88,7 +88,7 @@ def read(work: Path, package: Path, equal: Iterable[Equal]) -> Iterator[Module]:
 
 
 def note_killed(work: Path, package: Path, names: Container[str]) -> None:
-    """Write down that some mutants were killed after all."""
+    """Record that some mutants were killed after all."""
     for meta in (work / "mutants" / package).rglob("*.meta"):
         data = json.loads(meta.read_text())
         for name in data["exit_code_by_key"]:
@@ -98,7 +98,7 @@ def note_killed(work: Path, package: Path, names: Container[str]) -> None:
 
 
 def _describe(work: Path, path: Path, module: str, name: str) -> Equal:
-    """Tell a mutant by its lines: its number changes with every line above."""
+    """Describe a mutant by its lines: its number changes with the code above it."""
     with chdir(work):
         diff = get_diff_for_mutant(name, path=path).splitlines()[2:]
     function = name.rpartition("__mutmut_")[0].rpartition(".")[2]

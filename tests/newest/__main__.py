@@ -27,9 +27,9 @@ PRIVATE_API: Final = "tests/unit/test_private_api.py"
 PINNED: Final = REPOSITORY / ".venv" / "bin" / "python"
 NEWEST: Final = REPOSITORY / ".venv-newest" / "bin" / "python"
 
-# All three homes and the types.
+# Seconds for all three homes and the type check.
 TIMEOUT: Final = 600
-# Between two looks, in s: longer than between two polls, after which names come, too.
+# Seconds between two pictures: longer than between two polls, so that names arrive.
 PAUSE: Final = 18
 LOOKS: Final = 3
 
@@ -38,12 +38,12 @@ _TIME: Final = re.compile(r"^\d{4}-\d\d-\d\d [\d:.+]+ ", re.MULTILINE)
 
 @dataclass(slots=True)
 class Findings:
-    """What is wrong, as lines for a person."""
+    """Everything that is wrong, as lines of text."""
 
     lines: list[str] = field(default_factory=list)
 
     def add(self, where: str, lines: list[str]) -> None:
-        """Tell of some, and keep them."""
+        """Print some lines, and keep them."""
         for line in lines:
             _say(f"FAIL  {where}: {line}")
         self.lines += lines
@@ -52,7 +52,7 @@ class Findings:
 async def visit(
     python: Path, settings: Settings, *options: str, like: Picture | None = None
 ) -> Picture:
-    """Start a home, look at it, use everything, stop it; return what was there first."""
+    """Start a home, take its picture, exercise it and stop it; return the picture."""
     command = (str(python), "-m", "tests.home")
     async with (
         development_home("--ready", *options, settings=settings, command=command),
@@ -65,7 +65,7 @@ async def visit(
 
 
 async def _settled(home: HomeAssistant, like: Picture | None) -> Picture:
-    """Return the picture once it is like another one, or else once it stays the same."""
+    """Return the picture once it equals `like`, or without `like` once it is stable."""
     picture = await take(home)
     for _ in range(LOOKS):
         if like is not None and not differences(like, picture):
@@ -78,21 +78,21 @@ async def _settled(home: HomeAssistant, like: Picture | None) -> Picture:
 
 
 def complaints(settings: Settings) -> list[str]:
-    """Return the records of the log that complain of the integration, each once."""
+    """Return the complaints about the integration in the log, each once."""
     log = (settings.config / "home-assistant.log").read_text()
     starts = [match.start() for match in _TIME.finditer(log)] + [len(log)]
     records = [log[start:end].strip() for start, end in pairwise(starts)]
-    # From the level on: the time differs.
+    # Without the time, which differs.
     found = (_TIME.sub("", record) for record in records if is_complaint(record))
     return list(dict.fromkeys(found))
 
 
 async def code() -> list[str]:
-    """Return what mypy finds, and which private API is gone, in the newest one."""
+    """Return mypy's errors and missing private API with the newest Home Assistant."""
     cache = str(REPOSITORY / ".mypy_cache" / "newest")
     mypy = (str(PINNED), "-m", "mypy", "--no-error-summary", "--cache-dir", cache)
     found = await _lines(*mypy, "--python-executable", str(NEWEST))
-    # Without the harness of the tests, which is made for the pinned one.
+    # Without the test harness, which is made for the pinned version.
     plugins = ("-p", "pytest_asyncio.plugin", "-p", "pytest_socket")
     test = (str(NEWEST), "-m", "pytest", "--quiet", *plugins, PRIVATE_API)
     found += [line for line in await _lines(*test) if re.match("FAILED|ERROR", line)]
@@ -111,7 +111,7 @@ async def _lines(*command: str) -> list[str]:
 
 
 async def compare(findings: Findings) -> None:
-    """Visit the three homes."""
+    """Visit the three homes, and add what differs."""
     with TemporaryDirectory(prefix="poolctl-newest-") as folder:
         lived_in = new_settings(Path(folder) / "pinned")
         before = await _timed("pinned", visit(PINNED, lived_in))
@@ -133,7 +133,7 @@ async def _timed[T](name: str, run: Awaitable[T]) -> T:
 
 
 async def run(findings: Findings) -> None:
-    """Compare everything; the code meanwhile."""
+    """Compare the homes, and check the code at the same time."""
     async with asyncio.timeout(TIMEOUT), asyncio.TaskGroup() as tasks:
         checked = tasks.create_task(_timed("code", code()))
         tasks.create_task(compare(findings))

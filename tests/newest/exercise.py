@@ -1,4 +1,4 @@
-"""Every platform, trigger, condition, action and flow is used once, as a person would."""
+"""The integration as a user uses it: entities, automations, schedules, options."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from tests.home.errors import ApiError
 from tests.home.settings import DOMAIN
 from tests.home.waiting import until
 
-# One round trip to the controller, and on a busy machine some more.
+# Seconds for a round trip to the controller, also on a busy machine.
 SECONDS: Final = 30
 AUTOMATION: Final = "newest"
 BLUEPRINT: Final = "newest_freeze_guard"
@@ -17,24 +17,24 @@ BLUEPRINT: Final = "newest_freeze_guard"
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An action on one entity, and what is to be seen then."""
+    """An action on one entity, and the state to expect then."""
 
     domain: str
     key: str
-    """Unique id, without the controller."""
+    """Unique id, without the part of the controller."""
     action: str
     expected: object
-    """The state, or what is in the attribute."""
+    """The state, or the value of `attribute`."""
     data: Json = field(default_factory=dict)
     attribute: str | None = None
 
     def holds(self, state: Json) -> bool:
-        """Tell whether it is to be seen."""
+        """Return whether a state is the expected one."""
         found = state["attributes"].get(self.attribute) if self.attribute else None
         return bool((found if self.attribute else state["state"]) == self.expected)
 
 
-# In the end all is as it was.
+# With LAST, everything is as it was in the end.
 ACTS: Final = (
     Act("switch", "slot_3", "turn_on", "on"),
     Act("switch", "slot_3", "turn_off", "off"),
@@ -52,7 +52,7 @@ ACTS: Final = (
         "aquaquip_multi_colour",
         {"option": "aquaquip_multi_colour"},
     ),
-    # Fires a trigger.
+    # Fires the trigger needs_attention.
     Act("number", "chlorine_low_level", "set_value", "50", {"value": 50}),
 )
 LAST: Final = (Act("number", "chlorine_low_level", "set_value", "10", {"value": 10}),)
@@ -65,7 +65,7 @@ TRIGGERS: Final[tuple[tuple[str, str, str, Json], ...]] = (
     ("reading_out_of_range", "sensor", "orp", {"reading": "orp"}),
     ("target_reached", "climate", "pool", {}),
 )
-# The connection is there: one of them is true.
+# One of them at least is true: the connection is there.
 CONDITIONS: Final[tuple[tuple[str, str, str, Json], ...]] = (
     ("all_is_well", "sensor", "status", {}),
     ("is_connection", "sensor", "connection", {"connection": ["lan", "cloud"]}),
@@ -75,10 +75,10 @@ CONDITIONS: Final[tuple[tuple[str, str, str, Json], ...]] = (
 
 
 class Exercise:
-    """A person at the fuller of the simulated pools."""
+    """A user of the simulated pool with the most entities."""
 
     def __init__(self, home: HomeAssistant, entities: list[Json]) -> None:
-        """Take the pool with the most entities."""
+        """Find the pool with the most entities."""
         self.home = home
         ours = [entity for entity in entities if entity["platform"] == DOMAIN]
         # A MAC address comes first in each unique id.
@@ -97,7 +97,7 @@ class Exercise:
         return str(entity["entity_id"])
 
     async def run(self) -> None:
-        """Use everything; raise HomeError at the first thing that does not work."""
+        """Run all steps; raise HomeError at the first that does not work."""
         await self._automate()
         before = await self._last_triggered()
         for act in ACTS:
@@ -158,7 +158,7 @@ class Exercise:
             )
 
     def _rule(self) -> Json:
-        """Return an automation; of its conditions one at least is true."""
+        """Return an automation; at least one of its conditions is true."""
         return {
             "alias": AUTOMATION,
             "triggers": [self._clause("trigger", *row) for row in TRIGGERS],
@@ -185,7 +185,7 @@ class Exercise:
         return state["attributes"].get("last_triggered")
 
     async def _schedules(self) -> None:
-        """Add a schedule and remove it again; look at the week in the calendar."""
+        """Add a schedule and remove it again; read the week in the calendar."""
         controller = self._ids["sensor", "connection"]["device_id"]
         created = await self._ask(
             "create_schedule",
@@ -217,7 +217,7 @@ class Exercise:
             raise ApiError("the calendar is empty")
 
     async def _ask(self, action: str, domain: str = DOMAIN, **data: object) -> Json:
-        """Perform an action that answers."""
+        """Perform an action, and return its response."""
         answer = await self.home.command(
             "call_service",
             domain=domain,

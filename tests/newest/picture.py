@@ -1,4 +1,4 @@
-"""What a person would see of the integration, in a form that can be compared."""
+"""What a user sees of the integration, in a form that can be compared."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,7 +19,7 @@ _REGISTRY: Final = (
     "entity_category",
 )
 _DEVICE: Final = ("name", "manufacturer", "model", "hw_version", "serial_number")
-# Everything that a person reads; `entity` in all languages, the rest is the same files.
+# Texts that a user reads, in English; `entity` is in all languages: the same files.
 _CATEGORIES: Final = (
     "conditions",
     "config",
@@ -33,14 +33,14 @@ _CATEGORIES: Final = (
 )
 _LANGUAGES: Final = ("cs", "de", "en", "es", "fr", "it", "nl", "pt-BR", "sv")
 
-# What Home Assistant itself added: attribute -> kind of entity.
+# Attributes that Home Assistant itself added: attribute -> kind of entity.
 ADDED: Final = {
     "temperature_unit": "climate",  # 2026.11
 }
 
 
 async def take(home: HomeAssistant) -> Picture:
-    """Look at everything there is of the integration."""
+    """Return all entities, devices and texts of the integration."""
     states = await home.states()
     picture: Picture = {}
     entities: list[Json] = await home.command("config/entity_registry/list")
@@ -64,7 +64,7 @@ async def take(home: HomeAssistant) -> Picture:
 
 
 def _shown(kind: str, state: Json) -> Iterator[tuple[str, object]]:
-    """Yield the state, and the attributes: a measured value is any value."""
+    """Yield the state and the attributes, without the size of measured values."""
     yield "state", _form(state["state"])
     attributes: Json = state["attributes"]
     for key, value in attributes.items():
@@ -73,7 +73,7 @@ def _shown(kind: str, state: Json) -> Iterator[tuple[str, object]]:
 
 
 def _form(value: Any) -> object:
-    """Return what stays the same when a pool is looked at again."""
+    """Return the part of a value that the next picture of a pool has, too."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | float):
@@ -121,5 +121,5 @@ def differences(before: Picture, after: Picture) -> list[str]:
 
 
 def _remembered(before: object, after: object) -> bool:
-    """Tell whether something only happened meanwhile: a dose, a press of a button."""
+    """Return whether it is only the first time of an event: a dose, a button press."""
     return before == "unknown" and after == "a time"

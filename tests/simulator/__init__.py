@@ -1,7 +1,7 @@
-"""The whole service of interface.md from the other side: pools, controllers, cloud.
+"""A simulator of the whole service of interface.md: pools, controllers, cloud.
 
 It shares no code with the integration and uses real sockets. `python -m
-tests.simulator --help` tells how to run it by hand.
+tests.simulator --help` shows how to run it by hand.
 """
 
 from .accounts import Account, Site

@@ -1,4 +1,4 @@
-"""Runs the whole simulated service by hand."""
+"""Run the whole simulated service by hand."""
 
 import argparse
 import asyncio
@@ -28,14 +28,14 @@ faults on.
 
 @dataclass(slots=True)
 class Demo:
-    """What is running."""
+    """The running parts of the service."""
 
     cloud: Cloud
     control: ControlPage
     controllers: list[Controller]
 
     def describe(self) -> str:
-        """Say where everything is."""
+        """Return the addresses of all parts."""
         lines = [f"cloud        {self.cloud.base_url}"]
         for controller in self.controllers:
             where = f"{controller.host}:{controller.port}"
@@ -45,7 +45,7 @@ class Demo:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return what reads the command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.simulator",
         description=DESCRIPTION,
@@ -72,13 +72,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 type Make = Callable[[Clock, int, Path | None], list[Controller]]
-"""Makes the controllers: with the clock, the port on the LAN, and a file for a past."""
+"""Makes the controllers, from the clock, the LAN port, and the file for a past."""
 
 HOME, BEACH = "AA_BB_CC_0A_0B_0C", "AA_BB_CC_0D_0E_0F"
 
 
 def pools(clock: Clock, port: int, past: Path | None = None) -> list[Controller]:
-    """Make the two controllers of the demo; `past` is where samples of a past go."""
+    """Make the two controllers of the demo; write samples of a past to `past`."""
     wired = {HOME: Pool.full(), BEACH: Pool.small()}
     if past is not None:
         past.write_text(json.dumps(live(wired, clock)))
@@ -106,7 +106,7 @@ def pools(clock: Clock, port: int, past: Path | None = None) -> list[Controller]
 
 @contextmanager
 def remembered(cloud: Cloud, file: Path | None) -> Generator[None]:
-    """Let the sign-ins of one run count in the next."""
+    """Keep the sign-ins in a file, for the next run."""
     if file is not None and file.exists():
         accounts = {account.email: account for account in cloud.accounts}
         cloud.sign_ins.load(json.loads(file.read_text()), accounts)

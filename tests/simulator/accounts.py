@@ -1,4 +1,4 @@
-"""Accounts, their sites, and how often somebody may knock (interface.md 2.3 and 8)."""
+"""Accounts, their sites, and rate limits (interface.md 2.3 and 8)."""
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
@@ -43,14 +43,14 @@ class Site:
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """Somebody who can sign in."""
+    """An account that can sign in."""
 
     email: str
     password: str
     sub: str = ""
     name: str = ""
     sites: list[Site] = field(default_factory=list)
-    token_sub: str = ""  # of its access tokens
+    token_sub: str = ""  # `sub` of its access tokens
 
     def __post_init__(self) -> None:
         """Fill in what was not given."""
@@ -65,15 +65,14 @@ class Account:
 
 
 class RateLimit:
-    """So many in a minute for each key."""
+    """A limit of attempts for each key, in a minute unless given otherwise."""
 
     def __init__(self, clock: Clock, limit: int, seconds: float = 60.0) -> None:
-        """Make a limit nobody has touched yet."""
         self._clock, self._limit, self._seconds = clock, limit, seconds
         self._seen: defaultdict[str, deque[float]] = defaultdict(deque)
 
     def allow(self, key: str) -> bool:
-        """Count an attempt, unless there were too many."""
+        """Count an attempt; return whether it is within the limit."""
         now, seen = self._clock.monotonic(), self._seen[key]
         while seen and seen[0] <= now - self._seconds:
             seen.popleft()

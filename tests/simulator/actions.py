@@ -1,4 +1,4 @@
-"""What a controller does when asked: actions, commands and queries by name."""
+"""Actions, commands and queries of a controller, by name."""
 
 from collections.abc import Callable, Set as AbstractSet
 from typing import Final
@@ -14,14 +14,14 @@ from .wire import Json
 RELAY_DELAY: Final = 1.0  # seconds that a command waits to move a relay (layouts.md 3)
 
 # Names kept for installers and service tooling: refused even with the key
-# (interface.md 4.2 rule 10). Which ones they are is not published: chosen.
+# (interface.md 4.2 rule 10). The names are not published: these are chosen.
 RESERVED: Final = frozenset(
     {"factory_reset", "firmware_update", "installer_mode", "service_mode", "set_key"}
 )
 
 
 class DeclinedError(Exception):
-    """The controller says no."""
+    """The controller declines a request."""
 
 
 def require(condition: bool, why: str) -> None:
@@ -65,7 +65,7 @@ def _schedule(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
 
 
 def _accept(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
-    """Take anything: the payload is not known (layouts.md 3)."""
+    """Accept any payload: its layout is not documented (layouts.md 3)."""
 
 
 ACTIONS: Final[dict[str, Callable[[Pool, bytes, AbstractSet[str]], None]]] = {
@@ -80,7 +80,7 @@ ACTIONS: Final[dict[str, Callable[[Pool, bytes, AbstractSet[str]], None]]] = {
 def act(
     pool: Pool, name: str, payload: bytes, dialects: AbstractSet[str] = _NONE
 ) -> None:
-    """Run an action; raises `DeclinedError` for whatever is not done."""
+    """Run an action; raise `DeclinedError` if it is not done."""
     require(name in ACTIONS and name not in RESERVED, f"no action {name}")
     try:
         ACTIONS[name](pool, payload, dialects)
@@ -95,7 +95,7 @@ def act(
 def manual_set(pool: Pool, body: Json, *, clears: bool = False) -> None:
     """Do `v2_manual_set`: the relay follows a second later.
 
-    Where off `clears`, it holds nothing against the schedules.
+    With `clears`, off is not held against the schedules.
     """
     slot, on = int(body.get("aux_slot_num", 0)), bool(body.get("aux_switch_state"))
     require(pool.can_switch(slot), f"slot {slot} is not switched by hand")
@@ -232,7 +232,7 @@ _LONGER: Final = {"aux_names": 1, "schedules": 4, "pump_id": 3}
 
 
 def _without(body: Json, prefix: str) -> Json:
-    """Leave out the keys that begin so, inside of lists, too."""
+    """Return the body without keys that begin with `prefix`, inside of lists, too."""
     return {
         key: [_without(each, prefix) for each in value]
         if isinstance(value, list)
@@ -243,7 +243,7 @@ def _without(body: Json, prefix: str) -> Json:
 
 
 def pump_slot(pool: Pool) -> int:
-    """Find the slot of the main pump; declined where there is none."""
+    """Return the slot of the main pump; decline where there is none."""
     slot = pool.find(PUMP)
     if slot is None:
         raise DeclinedError("no pump")

@@ -21,10 +21,10 @@ _SIGNATURE_KEY: Final = b"simulated service"
 
 
 class OAuthError(Exception):
-    """An error of the token endpoint, as RFC 6749 section 5.2 has it."""
+    """An error response of the token endpoint (RFC 6749 section 5.2)."""
 
     def __init__(self, error: str, description: str = "", status: int = 400) -> None:
-        """Name the error."""
+        """Keep the status and the body of the response."""
         super().__init__(error)
         self.status = status
         self.body = {"error": error, "error_description": description or error}
@@ -46,21 +46,21 @@ class _Grant:
 
 
 class SignIns:
-    """What has been handed out, and whether it still counts.
+    """Issued codes and tokens, and whether they are still valid.
 
-    It goes by the monotonic side of the clock: setting the clock back does not bring
-    a token back to life.
+    Validity is measured in monotonic time: setting the clock back does not revive an
+    expired token.
     """
 
     def __init__(self, clock: Clock, clients: Mapping[str, str]) -> None:
-        """Know the client ids and their secrets."""
+        """Start without sign-ins; `clients` maps client IDs to their secrets."""
         self._clock, self.clients = clock, clients
         self._codes: dict[str, _Code] = {}
         self._access: dict[str, _Grant] = {}
         self._refresh: dict[str, _Grant] = {}
         self._serial = count(1)
-        self.rotates = True  # whether a renewal brings a new refresh token
-        self.issued: set[str] = set()  # every token there ever was
+        self.rotates = True  # whether a renewal issues a new refresh token
+        self.issued: set[str] = set()  # every token ever issued
 
     def code(self, account: Account, client_id: str, redirect_uri: str) -> str:
         """Issue an authorization code."""
@@ -92,29 +92,29 @@ class SignIns:
         return self._issue(account, "")
 
     def account(self, token: str) -> Account | None:
-        """Return whose access token this is, if it still counts."""
+        """Return the account of an access token, `None` if it is not valid."""
         grant = self._access.get(token)
         if grant is None or grant.expires <= self._clock.monotonic():
             return None
         return grant.account
 
     def used(self, token: str) -> bool:
-        """Whether a refresh token counts no more."""
+        """Return whether a refresh token was used, revoked or never issued."""
         return token not in self._refresh
 
     def revoke(self, account: Account) -> None:
-        """Forget every token of an account; its owner may sign in again."""
+        """Revoke every token of an account; its owner can sign in again."""
         for grants in (self._access, self._refresh):
             for token, grant in tuple(grants.items()):
                 if grant.account is account:
                     del grants[token]
 
     def expire_access(self) -> None:
-        """Let every access token expire; refresh tokens stay good."""
+        """Expire every access token; refresh tokens stay valid."""
         self._access.clear()
 
     def dump(self) -> dict[str, Any]:
-        """Return every token that counts, for the `load` of a later run."""
+        """Return every token with its remaining seconds, for `load` in a later run."""
         now = self._clock.monotonic()
         return {
             name: {
@@ -125,7 +125,7 @@ class SignIns:
         }
 
     def load(self, dumped: Mapping[str, Any], accounts: Mapping[str, Account]) -> None:
-        """Let the tokens of an earlier run count, for as long as they had left."""
+        """Accept the tokens of an earlier run for their remaining seconds."""
         now = self._clock.monotonic()
         for name, grants in self._grants.items():
             for token, (email, client_id, left) in dumped.get(name, {}).items():
@@ -137,7 +137,7 @@ class SignIns:
         return {"access": self._access, "refresh": self._refresh}
 
     def _redeem_code(self, form: Mapping[str, str], client_id: str) -> Account:
-        # Taken out of the table first: whatever happens, it was its only use.
+        # Removed first: a failed attempt uses up the code, too.
         code = self._codes.pop(form.get("code", ""), None)
         if code is None:
             raise OAuthError("invalid_grant", "unknown or used code")
@@ -154,7 +154,7 @@ class SignIns:
             raise OAuthError("invalid_grant", "unknown, used or expired refresh token")
         if grant.client_id != client_id:
             raise OAuthError("invalid_grant", "token of another client")
-        if self.rotates:  # the answer carries the next one
+        if self.rotates:  # the response carries the new one
             del self._refresh[token]
         return grant.account
 

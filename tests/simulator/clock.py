@@ -1,4 +1,4 @@
-"""The clock of the simulated world: it may run fast, jump, and be set back."""
+"""The clock of the simulator, which can run fast, jump ahead and be set back."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -8,12 +8,12 @@ import time
 from typing import ClassVar, Final
 
 NOON: Final = 1_780_056_000.0
-"""A Friday, 12:00 UTC: with it a test sees the same hour whenever it runs."""
+"""A Friday, 12:00 UTC, so that a test starts at the same hour whenever it runs."""
 
 
 @dataclass(slots=True, eq=False)
 class _Alarm:
-    """Something to call when the clock reaches a moment."""
+    """A function to call when the clock reaches a time."""
 
     due: float
     ring: Callable[[], object]
@@ -21,22 +21,22 @@ class _Alarm:
 
 
 class Clock:
-    """Time for everything in the simulator, so that a minute can be a millisecond.
+    """Time for everything in the simulator, where a minute can take a millisecond.
 
-    `speed` is how many simulated seconds pass in a real one. The clock has no task
-    of its own: a sleeper that is cancelled leaves nothing behind.
+    `speed` is the number of simulated seconds in a real one. The clock has no task of
+    its own: a sleeper that is cancelled leaves nothing behind.
     """
 
     leapt: ClassVar[float] = 0.0
-    """Seconds that every clock is ahead, because a test did not wait for them."""
+    """Seconds by which every clock is ahead, because a test skipped them."""
 
-    # As class attributes, because freezegun replaces the names of a module: the
-    # simulated world keeps its own time while Home Assistant's time stands still.
+    # Class attributes, because freezegun replaces only the names in modules: the
+    # simulator's time goes on while Home Assistant's time is frozen.
     _real_time = staticmethod(time.time)
     _real_monotonic = staticmethod(time.monotonic)
 
     def __init__(self, speed: float = 1.0, *, start: float | None = None) -> None:
-        """Start at `start` (epoch seconds), or at the time it really is."""
+        """Start at `start` (epoch seconds), by default at the real time."""
         self.speed = speed
         self._origin = self._real_monotonic() + self.leapt
         self._jumped = 0.0
@@ -44,22 +44,22 @@ class Clock:
         self._alarms: set[_Alarm] = set()
 
     def monotonic(self) -> float:
-        """Seconds since the clock was made; never goes back."""
+        """Return the seconds since the clock was created; they never decrease."""
         passed = self._real_monotonic() + self.leapt - self._origin
         return passed * self.speed + self._jumped
 
     def time(self) -> float:
-        """Seconds since the epoch; `set_back` moves it."""
+        """Return the seconds since the epoch, which `set_back` can reduce."""
         return self._wall + self.monotonic()
 
     @property
     def waiting(self) -> int:
-        """How many sleepers and timeouts wait for this clock."""
+        """Number of sleepers and timeouts that wait for this clock."""
         return len(self._alarms)
 
     @property
     def next_in(self) -> float | None:
-        """Seconds until the first of them is due, if anybody waits."""
+        """Seconds until the first of them is due, `None` if there are none."""
         due = min((alarm.due for alarm in self._alarms), default=None)
         return None if due is None else max(0.0, due - self.monotonic())
 
@@ -77,7 +77,7 @@ class Clock:
 
     @asynccontextmanager
     async def timeout(self, seconds: float) -> AsyncGenerator[None]:
-        """`asyncio.timeout`, by this clock."""
+        """Limit a block as `asyncio.timeout` does, in seconds of this clock."""
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(None) as limit:
             alarm = self._set(seconds, lambda: limit.reschedule(loop.time() - 1))
@@ -87,7 +87,7 @@ class Clock:
                 self._drop(alarm)
 
     def advance(self, seconds: float) -> None:
-        """Jump ahead. Whoever is due by then wakes at once, in order."""
+        """Jump ahead; sleepers that are due by then wake at once, in order."""
         self._jumped += seconds
         now = self.monotonic()
         for alarm in sorted(self._alarms, key=lambda alarm: alarm.due):
@@ -97,7 +97,7 @@ class Clock:
                 self._wind(alarm)
 
     def set_back(self, seconds: float) -> None:
-        """Set the wall clock back; sleepers and `monotonic` do not notice."""
+        """Set the wall clock back; sleepers and `monotonic` are not affected."""
         self._wall -= seconds
 
     def _set(self, seconds: float, ring: Callable[[], object]) -> _Alarm:

@@ -31,7 +31,7 @@ type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass(frozen=True, slots=True)
 class CloudRequest:
-    """A request that reached the cloud; `status` is 0 where it got no answer."""
+    """A request that reached the cloud; `status` is 0 if it got no answer."""
 
     method: str
     name: str  # last part of the path
@@ -52,21 +52,21 @@ class Cloud:
         dialects: Iterable[CloudDialect] = (),
         forget_on_write: bool = False,
     ) -> None:
-        """Make a service that is switched off.
+        """Create a service that is not running.
 
-        `dialects` may be changed while it runs. `forget_on_write` drops the cached
-        copies of a controller once it acknowledged a write. The interface says nothing
-        of the kind, so by default a copy may be 30 s old whatever was written.
+        `dialects` can change while it runs. `forget_on_write` drops the cached copies
+        of a controller once it acknowledged a write. The interface does not document
+        that, so by default a copy may be 30 s old even after a write.
         """
         self.clock = clock or Clock()
         self.clients = dict(clients or {"client-id": "client-secret"})
         self.accounts = list(accounts)
         self.dialects = set(dialects)
-        self.told_once: set[tuple[str, str]] = set()  # what a dialect says only once
-        self.failing = set(cloud_dialects.FAILING)  # what C14 is about
-        self.elsewhere = "http://127.0.0.1:9/"  # where C13 redirects to
+        self.told_once: set[tuple[str, str]] = set()  # single answers already given
+        self.failing = set(cloud_dialects.FAILING)  # endpoints that C14 affects
+        self.elsewhere = "http://127.0.0.1:9/"  # target of the redirect of C13
         self.forget_on_write = forget_on_write
-        self.date: Callable[[], float] | None = None  # of its answers, if it is another
+        self.date: Callable[[], float] | None = None  # replaces the `Date` header
         self.requests: list[CloudRequest] = []
         self.not_offered: set[str] = set()
         self.rate_limited = cloud_faults.RateLimited()
@@ -81,17 +81,17 @@ class Cloud:
         self._runner: web.AppRunner | None = None
         self._listener: Listener | None = None
 
-    # --- Life ---
+    # --- Start and stop ---
 
     @property
     def base_url(self) -> str:
-        """The address a client is given: `{base_url}` of interface.md."""
+        """Base URL for clients: `{base_url}` in interface.md."""
         if self._listener is None:
             raise RuntimeError("the cloud was never started")
         return f"http://{self._listener.host}:{self._listener.port}"
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Switch it on; port 0 takes any free one."""
+        """Start the service; port 0 takes any free port."""
         app = web.Application(middlewares=[self._outermost])
         app.add_routes(self._routes())
         self._runner = web.AppRunner(
@@ -104,7 +104,7 @@ class Cloud:
         self._plug()
 
     async def stop(self) -> None:
-        """Switch it off: nothing of it stays behind."""
+        """Stop the service and everything that it started."""
         for pipeline in self._pipelines.values():
             await pipeline.stop()
         if self._listener is not None:
@@ -114,7 +114,7 @@ class Cloud:
             self._runner = None
 
     def expire_tokens(self) -> None:
-        """Let every access token expire now."""
+        """Expire every access token now."""
         self.sign_ins.expire_access()
 
     def revoke(self, account: Account) -> None:
@@ -160,7 +160,7 @@ class Cloud:
     async def _outermost(
         self, request: web.Request, handler: Handler
     ) -> web.StreamResponse:
-        """Keep the list of requests; turn errors into answers."""
+        """Record every request, and set the date of its answer."""
         name, status = request.path.rpartition("/")[2], 0
         try:
             response = await self._answer(request, handler, name)

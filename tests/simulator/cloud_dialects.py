@@ -1,7 +1,7 @@
-"""Dialects of the cloud: what nobody has told us of it can be either way.
+"""Dialects of the cloud: behaviour that is not documented and can be either way.
 
-Each is named after the row of the table of what is unknown. A dialect is no fault: a
-service that speaks it is in order.
+Each is named after its row in `unknowns.md`. A dialect is not a fault: a service that
+speaks it works as it should.
 """
 
 from base64 import b64encode
@@ -158,11 +158,11 @@ DIALECTS: Final[Mapping[CloudDialect, str]] = {
     D.C22_COUNT: "the last site is on another page, and a count tells",
     D.C23_SLOW: "a write is answered after 25 s",
 }
-"""What each dialect is."""
+"""Meaning of each dialect."""
 
 
 def switch(cloud: Cloud, name: str, on: bool) -> None:
-    """Switch a dialect; raises ValueError for a name that is none."""
+    """Switch a dialect on or off; raises ValueError for an invalid name."""
     dialect = CloudDialect(name)
     cloud.told_once = {told for told in cloud.told_once if told[0] != dialect}
     if on:
@@ -172,11 +172,11 @@ def switch(cloud: Cloud, name: str, on: bool) -> None:
 
 
 FAILING: Final = frozenset({"deviceOnlineStatuses", "userinfo", "pumpInfo"})
-"""Endpoints that a service may lack without anybody noticing."""
+"""Endpoints that the integration can do without."""
 
 
 def silent(cloud: Cloud, name: str) -> bool:
-    """Tell whether an endpoint never answers."""
+    """Return whether an endpoint never answers."""
     return D.C14_SILENT in cloud.dialects and name in cloud.failing
 
 
@@ -188,7 +188,7 @@ _SILENT: Final = "timeout: device did not answer"
 
 
 def instead(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
-    """Answer before the endpoint does, where the service speaks so."""
+    """Return the answer of a dialect that replaces the endpoint's, if there is one."""
     for answer in (_lacking, _proxy_page, _of_endpoint):
         if (response := answer(cloud, request, name)) is not None:
             return response
@@ -196,7 +196,7 @@ def instead(cloud: Cloud, request: web.Request, name: str) -> web.Response | Non
 
 
 def _lacking(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
-    """Answer for an endpoint that is not offered, or fails."""
+    """Return the error of an endpoint that is not offered, or fails."""
     spoken = cloud.dialects
     if D.C17_PUBLISHED in spoken and name not in _PUBLISHED:
         return web.json_response(failed("no such endpoint"), status=404)
@@ -224,7 +224,7 @@ _PUBLISHED: Final = frozenset(
 
 
 def _proxy_page(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
-    """Answer once in the place of the service."""
+    """Return a proxy's page instead of the service's answer, once."""
     for dialect, status in ((D.C18_404, 404), (D.C18_403, 403), (D.C18_502, 502)):
         everywhere = dialect is D.C18_502
         once = (dialect, request.path if everywhere else "")
@@ -237,7 +237,7 @@ def _proxy_page(cloud: Cloud, request: web.Request, name: str) -> web.Response |
 
 
 def _key_elsewhere(cloud: Cloud, path: str) -> web.Response | None:
-    """Answer where the key is not served, or not yet."""
+    """Return the error of a path that does not serve the key, or not yet."""
     spoken, version = cloud.dialects, "/v2/"
     if D.C15_V1 in spoken:
         version = "/v1/"
@@ -267,7 +267,7 @@ _FAILURES: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
     D.C14_HTML: _html,
     D.C14_JSON: lambda: web.json_response({"hello": ["world"]}),
 }
-"""What an endpoint that fails answers."""
+"""Answer of a failing endpoint, by dialect."""
 
 
 def _user_info(spoken: set[CloudDialect]) -> web.Response | None:
@@ -293,13 +293,13 @@ def _is_write(request: web.Request) -> bool:
     return request.method == "POST" and "device_id" in request.match_info
 
 
-# --- The same answer, said otherwise ----------------------------------------------
+# --- The same answer in another form ----------------------------------------------
 
 
 def reworded(
     cloud: Cloud, response: web.StreamResponse, request: web.Request, name: str
 ) -> web.StreamResponse:
-    """Say an answer the way this service speaks."""
+    """Return an answer in the form that the dialects give it."""
     spoken = cloud.dialects
     if not spoken or not isinstance(response, web.Response):
         return response
@@ -362,7 +362,7 @@ def _token(spoken: set[CloudDialect], response: web.Response) -> web.Response:
 
 
 def refused(cloud: Cloud, response: web.Response) -> web.Response:
-    """Say 401, 429 and 504 as the service does, those of a fault, too."""
+    """Return 401, 429 and 504, also of a fault, in the form that dialects give them."""
     spoken = cloud.dialects
     message = str((_json(response) or {}).get("message", ""))
     for dialect, status, now, words in _REFUSALS:
@@ -407,7 +407,7 @@ _STATUSES: Final[Mapping[CloudDialect, Callable[[dict[str, Any]], dict[str, Any]
 
 
 def _write(spoken: set[CloudDialect], response: web.Response) -> web.Response:
-    """Say otherwise how a write went, but never that one was done that was not."""
+    """Return another form of a successful write's answer; failures stay as they are."""
     body = _json(response)
     if body is None or body.get("status") != "SUCCESS":
         return response
@@ -461,7 +461,7 @@ def _inventory(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _online(spoken: set[CloudDialect], value: Any) -> Any:
-    """Say of every controller whether it is online, wherever it is said."""
+    """Change or remove every `online`, at any depth."""
     if isinstance(value, list):
         return [_online(spoken, each) for each in value]
     if not isinstance(value, dict):
@@ -488,7 +488,7 @@ _WORDS: Final = frozenset(
         "pump_model",
     }
 )
-"""Fields that somebody typed."""
+"""Fields with free text, such as names that a user entered."""
 
 _ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
     D.C10_SURROGATES: lambda text: f"\ud83d{text}\udc00",
@@ -500,7 +500,7 @@ _ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
 
 
 def _texts(spoken: set[CloudDialect], value: Any) -> Any:
-    """Make odd texts of what somebody typed, wherever it is."""
+    """Make free text odd, at any depth."""
     if isinstance(value, list):
         return [_texts(spoken, each) for each in value]
     if not isinstance(value, dict):
@@ -515,6 +515,6 @@ def _texts(spoken: set[CloudDialect], value: Any) -> Any:
 
 def _odd(spoken: set[CloudDialect], text: str) -> str:
     for dialect, make in _ODD.items():
-        if dialect in spoken and text:  # nobody typed what is empty
+        if dialect in spoken and text:  # empty fields stay empty
             text = make(text)
     return text

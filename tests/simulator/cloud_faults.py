@@ -12,8 +12,8 @@ from .pipeline import failed, success
 if TYPE_CHECKING:
     from .cloud import Cloud
 
-# All but the first two spare the sign-in (authorize, token, login) unless switched
-# on for it by name: `faults.on("html", "token")`.
+# Only `refuse`, `hang`, `revoked` and `token_5xx` affect the sign-in (authorize, token,
+# login), unless a fault is switched on for it by name: `faults.on("html", "token")`.
 FAULTS: Final = {
     "refuse": "the port is closed",
     "hang": "requests are taken and never answered",
@@ -34,11 +34,11 @@ FAULTS: Final = {
 
 @dataclass(slots=True)
 class RateLimited:
-    """What the fault `rate_limited` answers."""
+    """Answer of the fault `rate_limited`."""
 
     message: str = "device busy: device is cooling down after timeouts, retry after 5s"
     retry_after: str | None = None
-    text: bool = False  # a plain text instead of the JSON envelope
+    text: bool = False  # plain text instead of the JSON envelope
 
 
 def _rate_limited(cloud: Cloud) -> web.Response:
@@ -67,7 +67,7 @@ _INSTEAD: Final[dict[str, Callable[[Cloud], web.Response]]] = {
 
 
 def instead(cloud: Cloud, name: str, *, explicit: bool) -> web.Response | None:
-    """Answer in the place of an endpoint, if a fault says so."""
+    """Return the answer of a fault that replaces the endpoint's, if there is one."""
     if name == "token" and cloud.faults.take("token_5xx"):
         return _page(503)
     for fault, answer in _INSTEAD.items():
@@ -81,7 +81,7 @@ def _cut(body: bytes) -> bytes:
 
 
 def _wrong(body: bytes) -> bytes:
-    # A dialect may have put a byte of Latin-1 into it (unknowns.md C19).
+    # A dialect may have added a byte of Latin-1 (unknowns.md C19).
     text = (body or b"null").decode(errors="replace")
     try:
         answer = json.loads(text)
@@ -111,7 +111,7 @@ _MANGLE: Final[dict[str, Callable[[bytes], bytes]]] = {
 def mangled(
     cloud: Cloud, response: web.StreamResponse, name: str, *, explicit: bool
 ) -> web.StreamResponse:
-    """Spoil a good answer, if a fault says so."""
+    """Damage a good answer if a fault demands it."""
     if not isinstance(response, web.Response) or response.status != 200:
         return response
     for fault, spoil in _MANGLE.items():

@@ -1,4 +1,4 @@
-"""A page to watch the simulated pools, and to make their life hard."""
+"""A web page to watch the simulated pools, and to switch faults and dialects."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ PAGE: Final = Path(__file__).parent / "control.html"
 
 
 class WrongRequestError(Exception):
-    """A request of the control page that makes no sense."""
+    """The control page sent an invalid request."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Action:
-    """Something the page can do to a controller."""
+    """An action of the page on a controller."""
 
     title: str
     run: Callable[[Controller, Json], Awaitable[None]]
@@ -70,13 +70,13 @@ ACTIONS: Final[dict[str, _Action]] = {
 
 
 class ControlPage:
-    """`GET /` is for people; the rest is JSON.
+    """Serves the page at `GET /` and a JSON interface.
 
     `GET /api/state` shows everything. `POST /api/fault {target, name, on}` switches a
     fault, where `target` is `cloud` or a device id, and `POST /api/dialect` likewise a
-    dialect. `POST /api/situation` of the same form brings a pool into a situation, and
-    out of it. `POST /api/action {target, name, …}` does something to a controller,
-    `POST /api/advance {seconds}` jumps in time.
+    dialect. `POST /api/situation` of the same form starts or ends a pool's situation.
+    `POST /api/action {target, name, …}` runs an action on a controller,
+    `POST /api/advance {seconds}` jumps ahead in time.
     """
 
     def __init__(self, cloud: Cloud, controllers: Sequence[Controller]) -> None:
@@ -113,7 +113,7 @@ class ControlPage:
             self._runner = None
 
     def state(self) -> Json:
-        """Describe everything there is to see."""
+        """Return everything that the page shows."""
         return {
             "time": self.cloud.clock.time(),
             "cloud": {
@@ -188,7 +188,7 @@ async def _errors(
     request: web.Request,
     handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
 ) -> web.StreamResponse:
-    """Tell what was wrong with a request."""
+    """Answer an invalid request with status 400 and the error."""
     try:
         return await handler(request)
     except (WrongRequestError, ValueError, KeyError, OSError) as err:

@@ -26,14 +26,14 @@ from .pool import Pool
 
 DEVICE_ID: Final = re.compile(r"[0-9A-F]{2}(_[0-9A-F]{2}){5}")
 LAN_FIRMWARE: Final = (2, 5, 46)  # the first to serve the LAN (interface.md 1)
-IDENTIFY_SECONDS: Final = 60.0  # until a restarted controller knows its pump (chosen)
+IDENTIFY_SECONDS: Final = 60.0  # from a restart until the pump is identified (chosen)
 CUT: Final = 20  # bytes missing from a truncated frame
-NO_SPA_HEATER: Final = {19: 0, 32: 2}  # aux types in the place of spa heaters
+NO_SPA_HEATER: Final = {19: 0, 32: 2}  # aux types that replace those of spa heaters
 DEMO_KEY: Final = bytes(range(16))
 
 
 class Controller:
-    """A controller on the LAN and, through `ask` and `command`, in the cloud."""
+    """A controller on the LAN and, through `ask` and `tell`, in the cloud."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Controller:
         counter: int = 1000,
         dialects: Iterable[str] = (),
     ) -> None:
-        """Make a controller that is switched off; port 0 takes any free one."""
+        """Create a controller that is switched off; port 0 takes any free port."""
         if not DEVICE_ID.fullmatch(device_id):
             raise ValueError(f"not a device id: {device_id}")
         self.device_id, self.key, self.name = device_id, key, name
@@ -59,10 +59,10 @@ class Controller:
         self._pool = pool or Pool.small()
         self._pool.attach(self.clock)
         self.counter = counter  # of the last envelope sent
-        self.frames = 1  # state frames; every hundredth may be an odd one
-        self.accepted_counter = 0  # of the last envelope accepted, whoever signed it
-        self.query_counter = 0  # of replies to queries, where it is another one
-        self._reply_counter = 0  # of the next of them
+        self.frames = 1  # number of the next state frame; every hundredth may be odd
+        self.accepted_counter = 0  # of the last accepted envelope, from any client
+        self.query_counter = 0  # of replies to queries, where a dialect has another
+        self._reply_counter = 0  # of the next reply to a query
         self.dialects = Dialects(dialects)
         self.pool.pump.dialects = self.dialects
         self._signed_ahead: set[Dialect] = set()
@@ -72,18 +72,18 @@ class Controller:
         self.faults = Faults(FAULTS, changed=self.plug, lasting=frozenset({"refuse"}))
         self._lan = LanEndpoint(self)
         self._lan.listener.host, self._lan.listener.port = host, port
-        self._oldest: bytes | None = None  # the first envelope sent
+        self._oldest: bytes | None = None  # the first envelope sent, for `replay`
 
     # --- Identity and address ---
 
     @property
     def mac(self) -> str:
-        """12 lower-case hex digits."""
+        """MAC address: 12 lower-case hex digits."""
         return self.device_id.replace("_", "").lower()
 
     @property
     def announced_mac(self) -> str:
-        """TXT `mac`, which need not be that of the identifier."""
+        """TXT `mac`, which may differ from the one in the identifier."""
         if Dialect.SECOND_INTERFACE in self.dialects:
             return f"{int(self.mac, 16) ^ 0x80:012x}"
         return self.mac
@@ -105,17 +105,17 @@ class Controller:
 
     @property
     def serves_lan(self) -> bool:
-        """Whether the firmware knows Command Protocol v2."""
+        """Whether the firmware supports Command Protocol v2."""
         return telemetry.version(self.firmware) >= LAN_FIRMWARE
 
     @property
     def online(self) -> bool:
-        """Whether the cloud reaches it."""
+        """Whether the cloud can reach the controller."""
         return self.started and self.cloud_link
 
     @property
     def pool(self) -> Pool:
-        """The pool, brought to the time it is."""
+        """The pool, updated to the current time."""
         self._pool.clock_ahead = sum(
             seconds for name, seconds in CLOCKS.items() if name in self.dialects
         )
@@ -126,13 +126,13 @@ class Controller:
 
     @property
     def requests(self) -> list[Request]:
-        """Every request that came over the LAN."""
+        """Every request received over the LAN."""
         return self._lan.requests
 
-    # --- Life ---
+    # --- Start, stop and changes ---
 
     async def start(self) -> None:
-        """Switch it on."""
+        """Switch the controller on."""
         self.started = True
         if Dialect.ODD_SETTINGS in self.dialects:
             self.pool.more = dict(ODD)
@@ -143,7 +143,7 @@ class Controller:
         self.plug()
 
     async def stop(self) -> None:
-        """Switch it off: nothing of it stays behind."""
+        """Switch the controller off, and close everything that it opened."""
         self.started = False
         await self._lan.stop()
 
@@ -158,7 +158,7 @@ class Controller:
     def restart(self, counter: int = 0, *, forget_doses: bool = True) -> None:
         """Restart: envelopes count from `counter`, the pump is not identified yet.
 
-        Whether the doses of the day are forgotten, too, is not known: chosen.
+        Whether the doses of the day are forgotten, too, is not documented (chosen).
         """
         self.counter, self._oldest = counter, None
         pool, identity = self.pool, self._pool.pump_identity
@@ -169,32 +169,32 @@ class Controller:
         def identified() -> None:
             pool.pump_identity = identity
 
-        if identity != unidentified:  # as after another restart a moment ago
+        if identity != unidentified:  # otherwise the last restart was a moment ago
             pool.pump_identity = unidentified
             pool.after(IDENTIFY_SECONDS, identified)
         self._lan.listener.close()
         self.plug()
 
     def rotate_key(self, key: bytes) -> None:
-        """Sign with another key from now on, and accept only that."""
+        """Sign with another key from now on, and accept no other."""
         self.key, self._oldest = key, None
 
     def trouble_with_next(self, number: int = 1) -> None:
-        """Have one of the next requests hit by what a dialect does once in 20."""
+        """Let the rare error of a dialect hit the `number`-th next request."""
         self._lan.until_trouble = number
 
     def plug(self) -> None:
-        """Open or close the port, as things are."""
+        """Open or close the port, depending on the state and the faults."""
         closed = "refuse" in self.faults or self._lan.paused
         if self.started and self.serves_lan and not closed:
             self._lan.listener.open()
         else:
             self._lan.listener.close()
 
-    # --- The LAN's way in ---
+    # --- Access over the LAN ---
 
     def verify(self, env: object) -> bytes:
-        """Return the payload of an incoming envelope: a good tag and a counter above the last."""
+        """Return the payload of an envelope; `WireError` for a bad tag or counter."""
         if not isinstance(env, str):
             raise wire.WireError("no envelope")
         counter, payload = wire.unwrap(self.key, wire.from_hex(env))
@@ -211,7 +211,7 @@ class Controller:
         return payload
 
     def _others_sign(self) -> None:
-        """Have somebody sign with a clock that is ahead, once for each such dialect."""
+        """Let another client sign with a clock that is ahead, once per such dialect."""
         for dialect, seconds in AHEAD.items():
             if dialect not in self.dialects:
                 self._signed_ahead.discard(dialect)
@@ -220,7 +220,7 @@ class Controller:
                 self.sign_elsewhere(seconds)
 
     def sign_elsewhere(self, ahead: int = 0) -> None:
-        """Take a command of another client, whose clock is `ahead` seconds ahead."""
+        """Accept a command of another client whose clock is `ahead` seconds ahead."""
         now = int(self.clock.time()) + ahead
         self.accepted_counter = max(self.accepted_counter + 1, now)
 
@@ -279,10 +279,10 @@ class Controller:
             return envelope[:-1] + bytes([envelope[-1] ^ 1])
         return envelope
 
-    # --- The cloud's way in, which no fault of the LAN disturbs ---
+    # --- Access by the cloud, which faults of the LAN connection do not affect ---
 
     async def ask[T](self, question: Callable[[Pool], T]) -> T:
-        """Ask about the pool; never comes back while the cloud does not reach it."""
+        """Read from the pool; never returns while the cloud cannot reach it."""
         if not self.online:
             await asyncio.Event().wait()
         if Dialect.CLOUD_SIGNS_ALL in self.dialects:
@@ -293,14 +293,14 @@ class Controller:
         return question(listed)
 
     async def tell(self, change: Callable[[Pool], None], name: str) -> None:
-        """Change the pool, likewise. Cloud and LAN share one counter (layouts.md 1)."""
+        """Change the pool likewise; cloud and LAN share one counter (layouts.md 1)."""
         await self.ask(lambda pool: None)
         if Dialect.CLOUD_SIGNS_ALL not in self.dialects:
             self.accepted_counter += 1
         self.command(change, name)
 
     def command(self, change: Callable[[Pool], None], name: str) -> None:
-        """Change the pool, unless a fault stands against it."""
+        """Change the pool unless a fault prevents it."""
         if self.faults.take("decline", "a", name):
             raise actions.DeclinedError("the fault `decline`")
         if not self.faults.take("ignore_writes", "a", name):

@@ -24,17 +24,17 @@ CHEMISTRY_WAIT: Final = 3.0  # seconds, chemistry and schedules
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A GET."""
+    """A GET endpoint."""
 
     view: Callable[[Pool], Json]
     wait: float = PUMP_WAIT
-    slots: int = 1  # commands it takes
+    slots: int = 1  # number of commands that it takes
     cached: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A POST."""
+    """A POST endpoint."""
 
     change: Callable[[Pool, Json], None]
     wait: float = PUMP_WAIT
@@ -62,7 +62,7 @@ def _dashboard(pool: Pool) -> Json:
             "chemistry_stable": water.stable,
             "ph_switch_status": pool.acid.dosing,
             "orp_switch_status": pool.chlorine.dosing or pool.chlorinating,
-            # Two bits have no room for the 4 of running dry.
+            # Running dry is 4 here, and 0 in the two bits of a frame.
             "dry_run_status": pool.pump.dry_run_status or 4,
         }
     }
@@ -167,7 +167,7 @@ def _schedules(pool: Pool) -> Json:
 
 def _number(body: Json, name: str) -> int:
     value = body.get(name)
-    if type(value) is not int:  # true is none
+    if type(value) is not int:  # nor a boolean
         raise DeclinedError(f"{name} is not an integer")
     return int(value)
 
@@ -226,7 +226,7 @@ READS: Final[dict[str, Read]] = {
     "auxInfo": Read(_manual),
     "chemistryCard": Read(_chemistry, CHEMISTRY_WAIT),
     "ambientTemp": Read(_temperature, CHEMISTRY_WAIT),
-    # Two commands each time, unlike pumpInfo "uncached" only: it has no copy.
+    # Always two commands, as it is never cached; pumpInfo takes two when "uncached".
     "scheduleInfo": Read(_schedules, CHEMISTRY_WAIT, slots=2, cached=False),
 }
 WRITES: Final[dict[str, Write]] = {
@@ -249,7 +249,7 @@ WRITES: Final[dict[str, Write]] = {
 
 
 def change(write: Write, body: Json) -> Callable[[Pool], None]:
-    """Make the change of a write; whatever is wrong with its body is declined."""
+    """Return the change that a write makes; it declines an invalid body."""
 
     def apply(pool: Pool) -> None:
         try:

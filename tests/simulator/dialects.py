@@ -1,7 +1,7 @@
-"""What nobody has told us about the controller: each row can be either way.
+"""Dialects of a controller: behaviour that is not documented and can be either way.
 
-Rows are those of `unknowns.md`. None is on by default; any set of them can be, and they
-can be switched while a controller runs (`controller.dialects.add("env_null")`).
+Rows are those of `unknowns.md`. All are off by default; any set of them can be on, and
+can change while a controller runs (`controller.dialects.add("env_null")`).
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from typing import Final, override
 
 
 class Dialect(StrEnum):
-    """A way in which a controller may differ; `DIALECTS` tells what each one does."""
+    """Names of the dialects; `DIALECTS` has the meaning of each."""
 
     CLOUD_SIGNS_ALL = "cloud_signs_all"
     COUNTER_AHEAD_1_S = "counter_ahead_1_s"
@@ -136,13 +136,13 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
     Dialect.SPA_TAKES_OVER: ("L21", "spa mode runs the pump and stops the cleaners"),
     Dialect.ODD_SETTINGS: ("C21", "settings objects hold odd keys and texts"),
 }
-"""Row and meaning of each. L14 is not here: it is the clock of whoever runs Home Assistant."""
+"""Row and meaning of each; L14 is missing, as it is Home Assistant's own clock."""
 
 ODD: Final = {
     "A  12 [7.0|4.0] <v2>  see www.x": True,
     "\x01next\u202e": ["`a`\n", None, 1.5],
 }
-"""What these objects hold."""
+"""Additional content of settings objects with `ODD_SETTINGS`."""
 
 AHEAD: Final = {
     Dialect.COUNTER_AHEAD_1_S: 1,
@@ -151,14 +151,14 @@ AHEAD: Final = {
     Dialect.COUNTER_AHEAD_5_MIN: 300,
     Dialect.COUNTER_AHEAD_1_DAY: 86400,
 }
-"""s that the shared counter is ahead of the clock once the dialect is switched on."""
+"""Seconds by which the shared counter is ahead once the dialect is switched on."""
 
 REPLY_COUNTERS: Final = {
     Dialect.QUERY_COUNTER_OWN,
     Dialect.QUERY_COUNTER_ECHO,
     Dialect.QUERY_COUNTER_MIXED,
 }
-"""Replies to queries have another counter than frames."""
+"""Dialects in which replies to queries have another counter than frames."""
 
 FRAME_VERSIONS: Final = {
     Dialect.FRAME_VERSION_0: 0,
@@ -170,29 +170,29 @@ MISSING: Final = {
     Dialect.TEMP_WITHOUT_TEMP3_CH: "temp3_ch",
     Dialect.TEMP_WITHOUT_FLAGS: "is_",
 }
-"""How the keys begin that `v2_temp_get` lacks."""
+"""Prefix of the keys that `v2_temp_get` lacks."""
 
 SOMETIMES: Final = {
     Dialect.SOMETIMES_408: "slow headers",
     Dialect.SOMETIMES_SHORT_BODY: "short body",
     Dialect.SOMETIMES_CLOSED: "",
 }
-"""What a request in 20 is answered with; empty: the port closes."""
+"""Error of one request in 20; if empty, the port closes instead."""
 ONE_IN: Final = 20
 CLOCKS: Final = {Dialect.CLOCK_HOUR_BEHIND: -3600, Dialect.CLOCK_HOUR_AHEAD: 3600}
-"""s that the controller's clock is ahead of the time."""
+"""Seconds by which the controller's clock is ahead."""
 DRIFT: Final = -120 / (7 * 86400)
-"""s a second by which it drifts."""
+"""Seconds per second by which the controller's clock drifts."""
 
 
 class Dialects(set[str]):
-    """The dialects in force."""
+    """The dialects that a controller speaks."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        """Start with some; raises ValueError for a name that is none."""
+        """Start with some; raises ValueError for an invalid name."""
         super().__init__(Dialect(name) for name in names)
 
     @override
     def add(self, name: str, /) -> None:
-        """Switch one on; raises ValueError for a name that is none."""
+        """Switch one on; raises ValueError for an invalid name."""
         super().add(Dialect(name))

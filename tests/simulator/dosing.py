@@ -9,17 +9,17 @@ MINUTE: Final = 60.0
 
 @dataclass(slots=True)
 class Doser:
-    """A dosing pump, its timing in the settings named here (layouts.md 2.2)."""
+    """A dosing pump; the settings named here have its timing (layouts.md 2.2)."""
 
     time: str  # setting: seconds a dose takes
     rate: str  # setting: mL/min
     remaining: str  # setting: mL in the drum
     interval: str | None = None  # setting: minutes between doses
-    most: str | None = None  # setting: doses a day
+    most: str | None = None  # setting: largest number of doses a day
     doses: int = 0  # today
-    left: float = 0.0  # seconds of the dose under way
-    pause: float = 0.0  # seconds until the next may start
-    dosed: float = 0.0  # mL, ever
+    left: float = 0.0  # seconds left of the current dose
+    pause: float = 0.0  # seconds until the next dose may start
+    dosed: float = 0.0  # mL in all
 
     @property
     def dosing(self) -> bool:
@@ -29,7 +29,7 @@ class Doser:
     def step(
         self, seconds: float, settings: MutableMapping[str, float], wanted: bool
     ) -> bool:
-        """Let `seconds` pass; true when a dose was just finished."""
+        """Let `seconds` pass; return whether a dose was finished."""
         self.pause = max(0.0, self.pause - seconds)
         if not self.dosing:
             if wanted and self._may(settings):

@@ -1,4 +1,4 @@
-"""What can be wired to a slot, and what the firmware does with it (layouts.md 2.4)."""
+"""Types of equipment on a slot, and how the firmware treats them (layouts.md 2.4)."""
 
 from enum import Enum, auto
 from typing import Final
@@ -19,7 +19,7 @@ class Role(Enum):
     LINKED = auto()  # runs only with the pump
     SPA = auto()
     DOSING = auto()  # run by the firmware only
-    HEATING = auto()  # likewise
+    HEATING = auto()  # run by the firmware only
     POOL_LIGHT = auto()
     SPA_LIGHT = auto()
 

@@ -7,12 +7,12 @@ from typing import override
 
 @dataclass(slots=True)
 class _Fault:
-    left: int | None  # how often it still happens, None: until switched off
-    at: frozenset[str]  # where it happens, empty: everywhere
+    left: int | None  # number of times left; None: until switched off
+    at: frozenset[str]  # places where it happens; empty: everywhere
 
 
 class Faults(AbstractSet[str]):
-    """The set of faults in force.
+    """The faults that are switched on.
 
     `known` maps each name to what it does. A fault may be limited to some places:
     endpoint names of the cloud, or op, action and query names of the LAN.
@@ -25,7 +25,7 @@ class Faults(AbstractSet[str]):
         changed: Callable[[], None] = lambda: None,
         lasting: AbstractSet[str] = frozenset(),
     ) -> None:
-        """Make an empty set; `lasting` ones cannot be counted, so not be `once`."""
+        """Create an empty set; `once` does not accept the faults in `lasting`."""
         self.known = known
         self._changed = changed
         self._lasting = lasting
@@ -52,7 +52,7 @@ class Faults(AbstractSet[str]):
         self._changed()
 
     def take(self, name: str, *places: str, explicit: bool = False) -> bool:
-        """Tell whether a fault happens here and now, and count it.
+        """Return whether a fault happens at one of these places, and count it.
 
         `explicit`: only if it was switched on for one of these places by name.
         """

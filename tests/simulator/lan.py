@@ -1,7 +1,7 @@
 """The LAN endpoint of a controller, byte for byte (interface.md 4.2, 7.2 and 8).
 
-Plain asyncio streams instead of an HTTP library, because the errors of this endpoint
-are made of what a library would hide.
+Plain asyncio streams instead of an HTTP library, because a library would hide what the
+errors of this endpoint consist of.
 """
 
 import asyncio
@@ -64,11 +64,11 @@ FAULTS: Final = {
 
 
 class LanError(Exception):
-    """One row of interface.md 7.2."""
+    """An error from the table of interface.md 7.2."""
 
 
 class SilenceError(Exception):
-    """No answer at all."""
+    """The client gets no answer."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
     def encode(self) -> bytes:
-        """Its bytes."""
+        """Return the bytes of the response."""
         lines = [
             f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}",
             f"Content-Type: {self.content_type}",
@@ -96,7 +96,7 @@ def _json(body: dict[str, Any], status: int = 200) -> Answer:
     return Answer(status, json.dumps(body, separators=(",", ":")).encode())
 
 
-# Faults that answer in the controller's place: nothing is done.
+# Answers of faults that replace the controller's own: the request is not carried out.
 _INSTEAD: Final[dict[str, Answer]] = {
     "redirect": Answer(302, b"", headers={"Location": "http://127.0.0.1:1/elsewhere"}),
     "html": Answer(200, b"<html><title>Router</title></html>", "text/html"),
@@ -126,8 +126,8 @@ class LanEndpoint:
         self.requests: list[Request] = []
         self.listener = Listener(self._protocol)
         self.paused = False  # the port is closed for some seconds
-        self.until_trouble = ONE_IN  # requests, where a dialect makes trouble sometimes
-        self._closed = 0  # how often
+        self.until_trouble = ONE_IN  # requests left until a dialect's rare error
+        self._closed = 0  # number of such closures so far
         self._turn = asyncio.Lock()
         self._serving: set[asyncio.Task[None]] = set()
 
@@ -157,7 +157,7 @@ class LanEndpoint:
     async def _serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """One request at a time, and the connection is closed after it."""
+        """Serve one request at a time, and close the connection after it."""
         try:
             if self.controller.faults.take("reset"):
                 linger = struct.pack("ii", 1, 0)  # makes close() send a reset
@@ -168,7 +168,7 @@ class LanEndpoint:
                 writer.write(await self._answer(reader))
                 await writer.drain()
         except ConnectionError, EOFError, SilenceError:
-            pass  # the client went away, or is to hear nothing
+            pass  # the client disconnected, or must get no answer
         finally:
             writer.close()
 
@@ -213,7 +213,7 @@ class LanEndpoint:
             raise LanError("short body") from None
 
     async def _faults(self, reader: asyncio.StreamReader, op: str, name: str) -> None:
-        """Faults that happen before anything is done."""
+        """Apply the faults that happen before the request is carried out."""
         clock, faults = self.controller.clock, self.controller.faults
         if faults.take("hang", op, name):
             self._record(op, name, None, False)
@@ -229,7 +229,7 @@ class LanEndpoint:
                 raise LanError(err)
 
     def _sometimes(self) -> None:
-        """Refuse a request in 20, before anything is done."""
+        """Refuse one request in 20, or close the port after it."""
         trouble = [
             err for name, err in SOMETIMES.items() if name in self.controller.dialects
         ]
@@ -244,8 +244,8 @@ class LanEndpoint:
         self._start(self._close_for_a_while())
 
     async def _close_for_a_while(self) -> None:
-        """Accept no connections for 3 to 8 s, as during a TLS handshake."""
-        async with self._turn:  # the request under way is answered first
+        """Accept no connections for 3 to 7 s, as during a TLS handshake."""
+        async with self._turn:  # the current request is answered first
             self.paused = True
             self.controller.plug()
         self._closed += 1
@@ -268,7 +268,7 @@ class LanEndpoint:
             if op == "a" and Dialect.BUSY_AFTER in self.controller.dialects:
                 answer = _json({"ok": False, "err": "busy"})
         except (WireError, DeclinedError) as err:
-            # The client is not told why (interface.md 4.2 rule 2); whoever looks on is.
+            # The reply gives no reason (interface.md 4.2 rule 2), but the record does.
             self._record(op, name, payload, False, str(err))
             return _json({"ok": False})
         self._record(op, name, payload, True)
@@ -292,7 +292,7 @@ def _header(line: str) -> tuple[str, str]:
 
 
 def _parse(body: bytes) -> tuple[str, str, object]:
-    """Op, name and envelope of a request body (interface.md 2.7)."""
+    """Return op, name and envelope of a request body (interface.md 2.7)."""
     try:
         request = json.loads(body)
     except ValueError, RecursionError:
@@ -312,7 +312,7 @@ def _state(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
 
 
 def _action(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
-    # The relay of a `cmd` moves later: its frame shows the state before it.
+    # The relay of a `cmd` moves later: the frame shows the previous state.
     controller.act(name, payload)
     if Dialect.ENV_NULL in controller.dialects:
         return {"ok": True, "env": None}

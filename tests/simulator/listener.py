@@ -9,9 +9,8 @@ import socket
 class Listener:
     """One listening socket.
 
-    `open` and `close` act at once, without waiting: a fault is switched by a plain
-    call. A connection that comes before asyncio serves the socket waits in its
-    backlog.
+    `open` and `close` act at once, so that a plain call can switch a fault. A
+    connection that arrives before asyncio serves the socket waits in its backlog.
     """
 
     def __init__(self, factory: Callable[[], asyncio.BaseProtocol]) -> None:
@@ -23,7 +22,7 @@ class Listener:
         self.port = 0
 
     def bind(self, host: str, port: int) -> None:
-        """Open on an address; port 0 takes any free one, and keeps it."""
+        """Listen on an address; port 0 takes any free port, and keeps it."""
         self.close()
         self.host, self.port = host, port
         self.open()
@@ -32,7 +31,7 @@ class Listener:
         """Listen (again) on the address last bound."""
         if self._socket is not None:
             return
-        # Also of IPv6, with its zone.
+        # Also resolves IPv6 addresses with a zone.
         found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         family, *_, address = found[0]
         self._socket = socket.create_server(address, family=family, backlog=64)
@@ -57,7 +56,7 @@ class Listener:
         self._socket = None
 
     async def stop(self) -> None:
-        """Close, and wait until nothing of it is left."""
+        """Close, and wait until the server's task has ended."""
         self.close()
         if self._serving is not None:
             with suppress(asyncio.CancelledError):

@@ -1,4 +1,4 @@
-"""Announces controllers on the local network (interface.md 2.8)."""
+"""Announcements of controllers by mDNS (interface.md 2.8)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -13,12 +13,12 @@ SERVICE: Final = "_ctrl._tcp.local."
 
 
 def service(controller: Controller) -> ServiceInfo:
-    """Describe a controller; loopback addresses are announced like any other."""
+    """Return the service of a controller; loopback addresses are allowed."""
     return announced(Announcement.of(controller))
 
 
 def announced(told: Announcement) -> ServiceInfo:
-    """Describe what somebody announces, true or not."""
+    """Return the service of an announcement, which may be false."""
     return ServiceInfo(
         SERVICE,
         f"{told.name}.{SERVICE}",
@@ -30,19 +30,19 @@ def announced(told: Announcement) -> ServiceInfo:
 
 
 class Announcer:
-    """Announces controllers until stopped, and follows them when they move."""
+    """Announces controllers until stopped, also their new addresses."""
 
     def __init__(
         self,
         controllers: Iterable[Controller],
         interfaces: Sequence[str] | InterfaceChoice = InterfaceChoice.All,
     ) -> None:
-        """Prepare to announce controllers that are started, by default everywhere."""
+        """Prepare to announce running controllers, by default on all interfaces."""
         self._controllers, self._interfaces = list(controllers), interfaces
         self._zeroconf: AsyncZeroconf | None = None
 
     async def start(self) -> None:
-        """Announce all of them."""
+        """Announce all controllers."""
         self._zeroconf = AsyncZeroconf(self._interfaces, ip_version=IPVersion.V4Only)
         for controller in self._controllers:
             announced = await self._zeroconf.async_register_service(service(controller))
@@ -50,7 +50,7 @@ class Announcer:
             controller.moved.append(self._follow)
 
     async def stop(self) -> None:
-        """Say goodbye."""
+        """Withdraw all announcements."""
         if self._zeroconf is None:
             return
         for controller in self._controllers:

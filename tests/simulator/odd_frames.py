@@ -1,4 +1,4 @@
-"""Frames that say for once what is not so (unknowns.md L15)."""
+"""Single frames with wrong content (unknowns.md L15)."""
 
 from collections.abc import Callable, Set as AbstractSet
 from dataclasses import replace
@@ -13,7 +13,7 @@ ONE_IN: Final = 100
 
 
 def odd(frame: Frame, pool: Pool, dialects: AbstractSet[str]) -> Frame:
-    """Return a frame as these dialects send it once in a while."""
+    """Return a frame with the changes that these dialects make once in a while."""
     for dialect, change in _CHANGES.items():
         if dialect in dialects:
             frame = change(frame, pool)

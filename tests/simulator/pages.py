@@ -86,7 +86,7 @@ def redirect_to(uri: str, **parameters: str) -> str:
 
 
 def is_redirect(uri: str) -> bool:
-    """Tell whether a browser may be sent to an address: absolute, no fragment."""
+    """Return whether an address is a valid redirect target: absolute, no fragment."""
     parts = urlsplit(uri)
     return parts.scheme in ("http", "https") and bool(
         parts.netloc and not parts.fragment

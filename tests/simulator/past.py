@@ -1,7 +1,7 @@
-"""A past for the demo: three weeks that the pools live through by the simulator's own physics.
+"""A past for the demo: three weeks of samples from the simulator's own physics.
 
-Every pool begins in the past, with schedules of a family's season, and goes on from now: the
-history that is made of it fits the values that the controller reports next.
+Every pool starts in the past, with the schedules of a family's season, and continues
+from now on, so that the history fits the values that the controller reports next.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,11 @@ from .water import pump_watts
 from .wire import Json
 
 type _Row = tuple[int, int, int, int, int, int, int, str, bool]
-"""What a `Schedule` is made of."""
+"""Arguments of a `Schedule`."""
 
 DAYS: Final = 21
 SAMPLE: Final = 600.0
-"""s between two samples."""
+"""Seconds between two samples."""
 _A_DAY: Final = 86400
 _SCHEDULES: Final = (
     (0, 31, 0, 75, 450, 690, presets.EVERY_DAY, "Filter", True),
@@ -30,21 +30,21 @@ _SCHEDULES: Final = (
     (1, 12, 0, 0, 1200, 60, 0b1100000, "Evening light", True),
 )
 _ACID_NOW: Final = 1500
-"""mL: a drum of 20 L that is nearly empty, for one notice."""
+"""mL left in a drum of 20 L: nearly empty, so that the demo shows a notice."""
 _ACID_DOSER: Final = 6
 _DRIFT: Final = 0.2
-"""Of the water while it is looked after by hand, once a week."""
+"""Drift of water that is treated by hand once a week."""
 _MEAN_AIR, _AIR_SWING, _WARMEST_HOUR = 22.0, 6.0, 15
-"""°C, and the hour of the day."""
+"""Mean air temperature and its swing in °C, and the hour of its maximum."""
 
 
 def clock_of_the_past(speed: float) -> Clock:
-    """Return a clock that stands three weeks ago."""
+    """Return a clock that starts three weeks ago."""
     return Clock(speed, start=time.time() - DAYS * _A_DAY)
 
 
 def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
-    """Let pools, by any name, live up to now; return samples of what they were like."""
+    """Simulate pools, by any name, up to now; return samples of their values."""
     for pool in pools.values():
         pool.attach(clock)
         rows = [*_SCHEDULES, *_of_this_hour(pool)]
@@ -62,7 +62,7 @@ def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
 
 
 def _of_this_hour(pool: Pool) -> Iterator[_Row]:
-    """Yield a schedule of the pump that runs now, unless one does: a demo shows one."""
+    """Yield a schedule that runs the pump now if no other does, for the demo."""
     now = pool.local_time()
     minute = now.hour * 60 + now.minute
     if not any(row[0] == 0 and row[4] + 5 < minute < row[5] - 60 for row in _SCHEDULES):
@@ -75,7 +75,7 @@ def _doses(pool: Pool) -> bool:
 
 
 def _fitting(pool: Pool, row: _Row) -> Schedule:
-    """Return a schedule, an unused one where its output is not wired."""
+    """Return a schedule, or an unused one if its output is not wired."""
     schedule = Schedule(*row)
     fits = pool.slots[schedule.slot].aux_type == schedule.aux_type
     return schedule if fits else Schedule()

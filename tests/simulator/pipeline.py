@@ -1,4 +1,4 @@
-"""How the cloud talks to one controller (interface.md 3.2, 7.1 and 8)."""
+"""The cloud's commands to one controller (interface.md 3.2, 7.1 and 8)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -28,19 +28,19 @@ class ApiError(Exception):
 
 
 def duration(seconds: float) -> str:
-    """Write a duration like `5s`, `10s` or `1m0s` (interface.md 7.1)."""
+    """Format a duration like `5s`, `10s` or `1m0s` (interface.md 7.1)."""
     minutes, rest = divmod(ceil(seconds), 60)
     return f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
 
 class Pipeline:
-    """Commands to one controller, one at a time, and the copies of what it said."""
+    """Commands to one controller, one at a time, and cached copies of its answers."""
 
     def __init__(self, controller: Controller, clock: Clock) -> None:
         """Make an idle pipeline."""
         self.controller, self._clock = controller, clock
         self.pending = 0  # commands queued or in flight
-        self.commands: list[tuple[str, float]] = []  # every one sent, and when
+        self.commands: list[tuple[str, float]] = []  # names and times of all sent
         self._turn = asyncio.Lock()
         self._last_command = self._last_write = -inf
         self._timeouts = 0
@@ -54,7 +54,7 @@ class Pipeline:
         return max(0.0, self._cool_until - self._clock.monotonic())
 
     async def read(self, name: str, cold: Callable[[], Awaitable[Json]]) -> Json:
-        """Serve the cached copy; without one, read cold and keep the copy fresh."""
+        """Return the cached copy; without one, read cold and keep the copy fresh."""
         if name in self._cached:
             return self._cached[name][0]
         data = await cold()
@@ -65,7 +65,7 @@ class Pipeline:
         return data
 
     def keep_copies(self, seconds: float) -> None:
-        """Serve the copies there are for some time, however old they get."""
+        """Stop refreshing the cached copies for some seconds, however old they get."""
         self._kept_until = self._clock.monotonic() + seconds
 
     def forget(self) -> None:
@@ -81,9 +81,9 @@ class Pipeline:
         slots: int = 1,
         spaced: bool = False,
     ) -> T:
-        """Put a command through; it may take several slots, that is, be several.
+        """Run a command; one that takes several slots is sent several times.
 
-        `wait` is how long the controller has for its reply, `spaced` keeps settings
+        `wait` is the time limit of each reply in seconds, `spaced` keeps settings
         writes apart. Raises `ApiError`, or `DeclinedError` from the controller.
         """
         self._check_cooling()
@@ -112,7 +112,7 @@ class Pipeline:
     async def _one[T](
         self, name: str, command: Callable[[], Awaitable[T]], wait: float, spaced: bool
     ) -> T:
-        self._check_cooling()  # it may have begun while this one was queued
+        self._check_cooling()  # may have begun while this command was queued
         await self._keep_apart(spaced)
         self.commands.append((name, self._clock.monotonic()))
         try:
@@ -123,7 +123,7 @@ class Pipeline:
             device = self.controller.device_id
             raise ApiError(504, f"device {device} did not answer") from None
         except DeclinedError:
-            self._timeouts = 0  # a no is an answer
+            self._timeouts = 0  # a refusal is an answer, too
             raise
         else:
             self._timeouts = 0
@@ -155,7 +155,7 @@ class Pipeline:
         self._cool_until = self._clock.monotonic() + COOL_DOWNS[rung]
 
     async def _refresh(self) -> None:
-        """Read every cached copy again each 30 s, except during cool-down."""
+        """Read every cached copy again every 30 s, except during cool-down."""
         while True:
             await self._clock.sleep(REFRESH_SECONDS)
             if self._clock.monotonic() < self._kept_until:

@@ -1,4 +1,4 @@
-"""A pool: what is wired to its slots, how it is set, and how it goes on by itself."""
+"""A pool: its equipment, its settings, and what firmware and water do by themselves."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ from .pump import MANUAL, OFF, Pump
 from .schedules import COUNT, Schedule, running
 from .water import ORP_PER_DOSE, PH_PER_DOSE, Water
 
-STEP: Final = 10.0  # seconds of physics at once
-LONG_STEP: Final = 60.0  # where hours are to be caught up on
+STEP: Final = 10.0  # seconds of physics in one step
+LONG_STEP: Final = 60.0  # likewise, when hours are to be caught up on
 HOUR: Final = 3600.0
 GIVE_BACK: Final = 1.0  # seconds until the schedules win again (layouts.md 3)
 FLAP: Final = 0.5  # seconds between two flaps of a light's relay
@@ -47,22 +47,22 @@ class Slot:
     name: str = ""
     on: bool = False  # the relay
     mode: int = OFF  # 0 off, 1 to 20 schedule number, 99 manual
-    hand: bool | None = None  # what a person asked for; None: schedules decide
-    held: bool = False  # whether that holds against the schedules
-    timer: tuple[float, int] | None = None  # when it ends, and seconds in all
-    flapping: tuple[float, float] | None = None  # since and until, in a light show
+    hand: bool | None = None  # state chosen by hand; None: schedules decide
+    held: bool = False  # whether `hand` overrides the schedules
+    timer: tuple[float, int] | None = None  # its end, and its seconds in all
+    flapping: tuple[float, float] | None = None  # begin and end of a light show
 
     @property
     def role(self) -> Role:
-        """How the firmware treats it."""
+        """How the firmware treats the slot."""
         return role(self.aux_type)
 
 
 class Pool:
-    """The pool of one controller. `update` brings it to the time of its clock.
+    """The pool of one controller; `update` brings it to the time of its clock.
 
-    Nothing runs by itself: whoever looks calls `update` first, so a pool has no task
-    and a jump of the clock is one call. All of it is deterministic.
+    A pool has no task: every reader calls `update` first, so a jump of the clock is one
+    call. Everything is deterministic.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Pool:
         water: Water | None = None,
         tz: tzinfo = UTC,
     ) -> None:
-        """Wire a pool: slot -> (aux type, name), all else empty."""
+        """Wire a pool: slot -> (aux type, name), all other slots empty."""
         self.slots = [Slot(*wiring.get(number, (0, ""))) for number in range(slots)]
         self.settings: dict[str, float] = dict(settings)
         self.schedules = [*schedules][:COUNT]
@@ -83,34 +83,31 @@ class Pool:
         self.water = water or Water()
         self.tz = tz
         self.pump = Pump()
-        self.clock_ahead = (
-            0.0  # s that schedules run by another clock than the right one
-        )
-        self.lost_expanders: set[int] = set()  # numbers of those that are unplugged
+        self.clock_ahead = 0.0  # seconds that the clock of the schedules is ahead
+        self.lost_expanders: set[int] = set()  # numbers of unplugged expanders
         self.acid, self.chlorine = dosing.acid(), dosing.chlorine()
         self.heaters = dict.fromkeys(("pool", "solar", "spa"), False)
         self.chlorinating = False
         self.lights = {"pool": [LIGHT_NEVER_SET] * 2, "spa": [LIGHT_NEVER_SET] * 2}
         self.probes = {"temp2_ch": 1, "temp3_ch": 2}
-        self.more: dict[
-            str, object
-        ] = {}  # what settings objects of a later firmware hold
+        # Additional content of the settings objects of a later firmware.
+        self.more: dict[str, object] = {}
         self.pump_identity = ("Variable Speed", "Acme", "VSX-2")
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
         self._day: date | None = None
-        self.watchers: list[Callable[[float], None]] = []  # told the s of every step
+        self.watchers: list[Callable[[float], None]] = []  # get each step's seconds
         self.attach(Clock())
 
     @classmethod
     def small(cls, *, tz: tzinfo = UTC) -> Self:
-        """Wire a pump that runs all day, a light, two general outputs."""
+        """Return a pool with a pump that runs all day, a light, two general outputs."""
         schedules = presets.records(presets.SMALL_SCHEDULES)
         return cls(presets.SMALL_WIRING, schedules=schedules, tz=tz).running()
 
     @classmethod
     def full(cls, *, tz: tzinfo = UTC) -> Self:
-        """Wire 37 slots, four expanders, a spa, all dosers, heaters and lights."""
+        """Return a pool with 37 slots, four expanders and every kind of equipment."""
         settings = presets.SETTINGS | presets.DOSING_SETTINGS | presets.FULL_EXTRAS
         pool = cls(
             presets.FULL_WIRING,
@@ -123,7 +120,7 @@ class Pool:
         return pool.running()
 
     def running(self) -> Self:
-        """Begin as if everything had been as it is for a long time."""
+        """Put the pool in the state that it reaches after a long time."""
         self.settle()
         self.pump.priming = 0.0
         self.water.settle(self.pump.speed)
@@ -134,11 +131,11 @@ class Pool:
     # --- Time ---
 
     def attach(self, clock: Clock) -> None:
-        """Take the time from a clock, from now on."""
+        """Use a clock from now on."""
         self.clock, self.now = clock, clock.monotonic()
 
     def update(self, step: float | None = None) -> None:
-        """Let everything happen that is due by now, in steps of `step` seconds."""
+        """Simulate everything up to now, in steps of at most `step` seconds."""
         target = self.clock.monotonic()
         longest = step or (LONG_STEP if target - self.now > HOUR else STEP)
         while self.now < target:
@@ -152,18 +149,18 @@ class Pool:
             self.settle()
 
     def after(self, seconds: float, event: Callable[[], None]) -> None:
-        """Let something happen in `seconds` from now."""
+        """Run an event `seconds` from now."""
         heapq.heappush(self._events, (self.now + seconds, next(self._order), event))
 
     def local_time(self) -> datetime:
-        """Return the controller's wall clock, at the moment the pool has come to."""
+        """Return the local time up to which the pool is simulated."""
         behind = self.clock.monotonic() - self.now
         return datetime.fromtimestamp(self.clock.time() - behind, self.tz)
 
-    # --- What is there ---
+    # --- Equipment ---
 
     def find(self, *aux_types: int) -> int | None:
-        """Return the first slot that one of the types is wired to, types in order."""
+        """Return the first slot of the first of these types that is wired."""
         for aux_type in aux_types:
             for number, slot in enumerate(self.slots):
                 if slot.aux_type == aux_type:
@@ -172,7 +169,7 @@ class Pool:
 
     @property
     def relays(self) -> dict[int, bool]:
-        """The relay of every slot in use."""
+        """Relay state of every slot in use."""
         return {
             number: slot.on
             for number, slot in enumerate(self.slots)
@@ -199,10 +196,10 @@ class Pool:
         """Whether the firmware runs the pump for the spa, and stops the cleaners."""
         return self.spa_mode and Dialect.SPA_TAKES_OVER in self.pump.dialects
 
-    # --- What a person does ---
+    # --- Control by hand ---
 
     def can_switch(self, number: int) -> bool:
-        """Whether a slot may be switched by hand."""
+        """Return whether a slot can be switched by hand."""
         return (
             0 <= number < len(self.slots)
             and self.slots[number].role in BY_HAND
@@ -210,7 +207,7 @@ class Pool:
         )
 
     def switch(self, number: int, on: bool, *, hold: bool = True) -> None:
-        """Switch a slot by hand; unless held, the schedules win a second later."""
+        """Switch a slot by hand; without `hold`, the schedules win a second later."""
         group = self._group(number)
         if self.slots[number].role is Role.LINKED and on and self.pump.mode == OFF:
             group = (*group, *self._pump_slot())
@@ -226,7 +223,7 @@ class Pool:
         self.pump.asked = speed
 
     def start_timer(self, number: int, seconds: int) -> None:
-        """Switch a slot on for a while."""
+        """Switch a slot on for some seconds."""
         self.switch(number, True)
         slot = self.slots[number]
         timer = slot.timer = (self.now + seconds, seconds)
@@ -247,7 +244,7 @@ class Pool:
         self.settle()
 
     def _group(self, number: int) -> tuple[int, ...]:
-        """Return the slots that move together with one: the spa actuators."""
+        """Return the slots that move together: all spa actuators, or the slot alone."""
         if self.slots[number].role is not Role.SPA:
             return (number,)
         return tuple(n for n, slot in enumerate(self.slots) if slot.role is Role.SPA)
@@ -262,10 +259,10 @@ class Pool:
         number = self.find(PUMP)
         return () if number is None else (number,)
 
-    # --- What goes on by itself ---
+    # --- Firmware and physics ---
 
     def settle(self) -> None:
-        """Bring the relays in line with people, schedules and firmware."""
+        """Set the relays as control by hand, schedules and firmware require."""
         shown = self.local_time() + timedelta(seconds=self.clock_ahead)
         numbers = running(self.schedules, shown)
         self._settle_pump(numbers)
@@ -274,7 +271,7 @@ class Pool:
             match slot.role:
                 case Role.PUMP:
                     slot.on = self.pump.running
-                    # May say manual while the motor stands: observed.
+                    # May be manual while the motor stands (observed).
                     slot.mode = MANUAL if slot.held else self.pump.mode
                 case Role.DOSING | Role.HEATING:
                     slot.on = self._firmware_runs(slot.aux_type)
@@ -325,7 +322,7 @@ class Pool:
             self.pump.ask(mode, prime_time=prime_time, run_on=run_on)
 
     def _linked_schedule(self, numbers: Mapping[int, int]) -> int:
-        """Let the schedule of pump-linked equipment start the pump too."""
+        """Return the schedule of pump-linked equipment, which starts the pump, too."""
         for number, slot in enumerate(self.slots):
             if slot.role is Role.LINKED and slot.hand is None and number in numbers:
                 return numbers[number]
@@ -344,7 +341,7 @@ class Pool:
         }.get(aux_type, self.chlorinating)
 
     def _step(self, seconds: float) -> None:
-        """Let the physics go on for a short while."""
+        """Simulate the physics of some seconds."""
         for watch in self.watchers:
             watch(seconds)
         water, today = self.water, self.local_time().date()

@@ -1,4 +1,4 @@
-"""Two ready-made pools: what is wired where, and how it is set."""
+"""Two ready-made pools: their wiring, settings and schedules."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from .schedules import Schedule
 EVERY_DAY: Final = 127
 WORKDAYS: Final = 31
 
-# Section B in wire units (layouts.md 2.2); whatever is not here is 0.
+# Section B in wire units (layouts.md 2.2); all other values are 0.
 SETTINGS: Final[dict[str, float]] = {
     "pool_size": 50,
     "electricity_cost": 30,
@@ -64,8 +64,8 @@ SMALL_WIRING: Final[Wiring] = {
     3: (25, "Garden Lights"),
 }
 
-# Everything: the controller, four expanders, every kind of equipment. What a pool can
-# have only one of is there only once.
+# The controller, four expanders and every kind of equipment. Equipment of which a pool
+# can have only one is there once.
 FULL_WIRING: Final[Wiring] = {
     0: (31, "Filter Pump"),
     1: (12, "Pool Light"),
@@ -100,11 +100,11 @@ FULL_WIRING: Final[Wiring] = {
     34: (1, "Deck Jets"),
     35: (25, "Cabana Lights"),
 }
-# Light type and colour of each group: effects and brightness, and colours by turns.
+# Type and colour of each group: effects with brightness, and colours one after another.
 FULL_LIGHTS: Final = {"pool": (2, 7), "spa": (4, LIGHT_NEVER_SET)}
 FULL_EXTRAS: Final[dict[str, float]] = {"heating": 0b111}
 
-# Always running, so that readings mean something at any time of the day.
+# Runs all day, so that readings are meaningful at any time.
 ALL_DAY: Final = (0, 31, 0, 75, 0, 1439, EVERY_DAY, "Filter", True)
 SMALL_SCHEDULES: Final = (ALL_DAY,)
 FULL_SCHEDULES: Final = (
@@ -117,5 +117,5 @@ FULL_SCHEDULES: Final = (
 def records(
     rows: tuple[tuple[int, int, int, int, int, int, int, str, bool], ...],
 ) -> list[Schedule]:
-    """Fresh schedule records of a preset."""
+    """Return new schedule records from the rows of a preset."""
     return [Schedule(*row) for row in rows]

@@ -1,4 +1,4 @@
-"""The main pump: asked by a mode, primed when it starts, run on after heating."""
+"""The main pump: its mode, priming when it starts, and run-on after heating."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from .dialects import Dialect
 
 OFF: Final = 0
 MANUAL: Final = 99
-DRY_RUN_NORMAL: Final = 3  # the dry-run status; anything else is a problem
+DRY_RUN_NORMAL: Final = 3  # normal dry-run status; any other is a problem
 LOWEST, HIGHEST, STEP = 40, 100, 5  # % (layouts.md 3)
 PRIME_TIME: Final = 240.0  # s at full speed (unknowns L19)
 TURNS: Final = 20.0  # s until the motor turns
@@ -16,37 +16,37 @@ TURNS: Final = 20.0  # s until the motor turns
 
 @dataclass(slots=True)
 class Pump:
-    """The motor and who asked for it (`mode`: layouts.md 2.1, main pump mode)."""
+    """The motor, and why it runs (`mode`: layouts.md 2.1, main pump mode)."""
 
     mode: int = OFF
-    asked: int = 75  # % when it runs
+    asked: int = 75  # speed in % when it runs
     priming: float = 0.0  # seconds left
     run_on: float = 0.0  # seconds left after a heater
     dialects: AbstractSet[str] = frozenset()
-    # 0 running dry, 1 retries exceeded; nothing here runs it dry by itself
+    # 0: running dry, 1: retries exceeded; the simulation itself never changes it
     dry_run_status: int = DRY_RUN_NORMAL
-    effort: float = 1.0  # of what it usually draws
+    effort: float = 1.0  # share of the usual power
 
     @property
     def running(self) -> bool:
-        """Whether the motor turns, asked for or running on."""
+        """Whether the motor turns, by its mode or in the run-on."""
         return self.mode != OFF or self.run_on > 0
 
     @property
     def speed(self) -> int:
-        """% now; it primes at the speed asked for (chosen), or at full speed."""
+        """Speed in %; it primes at the requested speed (chosen), or at full speed."""
         if self.priming and Dialect.PRIMES_AT_FULL_SPEED in self.dialects:
             return HIGHEST if self.priming <= PRIME_TIME - TURNS else 0
         return self.asked if self.running else 0
 
     def slot_mode(self, mode: int) -> int:
-        """Return what its slot says of a mode: it can lie (layouts.md 2.4)."""
+        """Return the mode that its slot reports; it can be wrong (layouts.md 2.4)."""
         primes = self.priming > 0 and Dialect.PRIMES_AT_FULL_SPEED in self.dialects
         runs_on = self.run_on > 0 and Dialect.RUNS_ON_MANUAL in self.dialects
         return MANUAL if primes or runs_on else mode
 
     def ask(self, mode: int, *, prime_time: float, run_on: float) -> None:
-        """Change who asks for the pump."""
+        """Change the mode, which may start or stop the motor."""
         if mode == OFF and self.mode != OFF:
             self.priming, self.run_on = 0.0, run_on
         elif mode != OFF and not self.running:
@@ -63,5 +63,5 @@ class Pump:
 
 
 def valid_speed(speed: int) -> bool:
-    """Whether the controller takes a speed."""
+    """Return whether the controller accepts a speed."""
     return LOWEST <= speed <= HIGHEST and speed % STEP == 0

@@ -1,4 +1,4 @@
-"""A bare client for the LAN endpoint: what the simulator's own tests talk with."""
+"""A minimal client of the LAN endpoint, for the simulator's own tests."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Reply:
 
     @property
     def json(self) -> Any:
-        """Its body, read."""
+        """The decoded body."""
         return json.loads(self.body)
 
 
@@ -59,7 +59,7 @@ async def exchange(controller: Controller, data: bytes, *, eof: bool = False) ->
 async def until(
     condition: Callable[[], bool], *, within: float = 5, every: float = 0.001
 ) -> None:
-    """Wait, for at most some seconds, until something has come to be."""
+    """Wait until a condition is true, for at most `within` seconds."""
     async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110 - anything may be waited for
             await asyncio.sleep(every)
@@ -69,7 +69,7 @@ class Signer:
     """A client with the key of a controller."""
 
     def __init__(self, controller: Controller, counter: int = 0) -> None:
-        """Begin after a counter."""
+        """Start after a counter."""
         self.controller, self.counter = controller, counter
 
     def envelope(self, payload: bytes = b"") -> str:
@@ -95,13 +95,13 @@ class Signer:
         return await self.action("cmd", wire.encode_cmd(name, body))
 
     async def query(self, name: str) -> Reply:
-        """Ask a query."""
+        """Send a query."""
         return await self.call("q", name, self.envelope())
 
     def payload(self, reply: Reply) -> bytes:
-        """Verify the envelope of a reply."""
+        """Return the payload of a reply's envelope, verified."""
         return wire.unwrap(self.controller.key, wire.from_hex(reply.json["env"]))[1]
 
     def frame(self, reply: Reply) -> wire.Frame:
-        """Read the state frame of a reply."""
+        """Return the state frame of a reply."""
         return wire.decode_frame(self.payload(reply))

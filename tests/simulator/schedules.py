@@ -31,10 +31,10 @@ class Schedule:
         return self.slot != UNUSED_SLOT
 
     def active(self, now: datetime) -> bool:
-        """Whether the schedule runs at a local time.
+        """Return whether the schedule runs at a local time.
 
-        One that ends before it starts runs over midnight and belongs to the day it
-        started on. 23:59 is the last end a day has: it means midnight.
+        If it ends before it starts, it runs past midnight and belongs to the day of its
+        start. 23:59 is the latest end of a day, and means midnight.
         """
         if not (self.enabled and self.used):
             return False
@@ -50,7 +50,7 @@ class Schedule:
 
 
 def running(schedules: list[Schedule], now: datetime) -> dict[int, int]:
-    """Which schedule number (1 to 20) runs each slot; the first one wins."""
+    """Return the number (1 to 20) of the first schedule that runs each slot."""
     numbers: dict[int, int] = {}
     for number, schedule in enumerate(schedules, 1):
         if schedule.active(now):

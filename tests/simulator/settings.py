@@ -1,6 +1,6 @@
 """The settings objects of a pool as JSON (layouts.md 3 and 4).
 
-A settings command writes the whole object: the firmware sets what is missing to 0.
+A settings command writes the whole object: the firmware sets missing values to 0.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class BadValueError(ValueError):
 _MOST: Final = {
     name: 256 ** struct.calcsize(f"<{code}") - 1 for name, code in CONFIGURATION
 }
-"""What a frame has room for."""
+"""Largest value that a frame has room for, by setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a settings object: the setting behind it, or a bit of that."""
+    """A key of a settings object: the setting behind it, or one bit of that."""
 
     setting: str
     bit: int | None = None  # None: the whole number
@@ -88,7 +88,7 @@ def read(pool: Pool, keys: Keys) -> Json:
 
 
 def write(pool: Pool, keys: Keys, body: Json) -> None:
-    """Write a whole settings object; the pool stays as it was if a value is bad."""
+    """Write a whole settings object, or change nothing if a value is invalid."""
     before = dict(pool.settings)
     try:
         for name, key in keys.items():

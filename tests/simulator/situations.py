@@ -1,4 +1,4 @@
-"""What owners care about, made at the press of a button."""
+"""Situations that an owner cares about, for the buttons of the control page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from .pump import DRY_RUN_NORMAL
 
 RUNS_DRY: Final = 2  # a dry-run status that is a problem
 BAD_PH, GOOD_PH = 8.2, 7.4
-DIRTY = 0.8  # how much more a filter resists that needs cleaning
+DIRTY = 0.8  # added resistance of a filter that needs cleaning (`Water.dirt`)
 _ACID, _CHLORINE = 6, 8  # aux types of the dosers
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Something that a pool may be in."""
+    """A situation of a pool."""
 
     title: str
     exists: Callable[[Pool], bool | None]
-    """Whether it is so; `None` where the pool is not made for it."""
+    """Whether it exists; `None` if the pool lacks the equipment for it."""
     make: Callable[[Pool, bool], None]
-    """Lets it be so, or no longer."""
+    """Starts or ends it."""
 
 
 def _make_dry(pool: Pool, on: bool) -> None:
@@ -51,7 +51,7 @@ def _hold_pump_off(pool: Pool, on: bool) -> None:
 
 
 def _empty(name: str, aux_type: int) -> Situation:
-    """Return the situation of a drum; a full one takes its place."""
+    """Return the situation of an empty drum, which ends with a full one."""
     left, size = f"{name}_remaining", f"{name}_drum"
 
     def exists(pool: Pool) -> bool | None:
@@ -84,7 +84,7 @@ SITUATIONS: Final[dict[str, Situation]] = {
 
 
 def situations(pool: Pool) -> dict[str, bool]:
-    """Return those that a pool can be in, and whether it is."""
+    """Return the situations that a pool can be in, and whether each exists."""
     return {
         name: on
         for name, situation in SITUATIONS.items()

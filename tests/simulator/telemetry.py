@@ -1,4 +1,4 @@
-"""What a controller tells of its pool: the sections of a state frame (layouts.md 2)."""
+"""The sections of a controller's state frame, made from its pool (layouts.md 2)."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict
@@ -53,7 +53,7 @@ def _flags2(pool: Pool, online: bool) -> int:
 
 
 def has_expander(pool: Pool, number: int) -> bool:
-    """Tell whether an expander is connected: there are slots for it."""
+    """Return whether an expander is fitted and not unplugged."""
     fitted = len(pool.slots) > _EXPANDER_STARTS[number]
     return fitted and number not in pool.lost_expanders
 
@@ -106,7 +106,7 @@ def configuration(
 
 
 def overview(pool: Pool) -> dict[str, object]:
-    """Describe the pool in the words of a person, for the control page."""
+    """Describe the pool in common units, for the control page."""
     water, pump = pool.water, pool.pump
     return {
         "pump_mode": pump.mode,

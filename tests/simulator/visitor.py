@@ -1,4 +1,4 @@
-"""A bare client for the cloud: what the simulator's own tests talk with."""
+"""A minimal client of the cloud, for the simulator's own tests."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,7 +15,7 @@ STATE: Final = "st&te"
 
 
 class Visitor:
-    """Somebody with an account, one of its controllers, and an HTTP client."""
+    """A client with an account, one of its controllers, and an HTTP session."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class Visitor:
         account: Account,
         controller: Controller,
     ) -> None:
-        """Begin without being signed in."""
+        """Start signed out."""
         self.session, self.cloud, self.account = session, cloud, account
         self.clock, self.controller = cloud.clock, controller
         client_id, secret = next(iter(cloud.clients.items()))
@@ -43,7 +43,7 @@ class Visitor:
     async def call(
         self, method: str, path: str, *, token: str | None = None, **options: Any
     ) -> tuple[int, Any]:
-        """Send a request: the status, and the body as JSON or text."""
+        """Send a request; return the status, and the body as JSON or text."""
         headers = {"Authorization": f"Bearer {self.token if token is None else token}"}
         url = self.cloud.base_url + path
         async with self.session.request(
@@ -55,11 +55,11 @@ class Visitor:
             return response.status, text
 
     async def get(self, path: str, **options: Any) -> tuple[int, Any]:
-        """GET below the prefix."""
+        """Send a GET request to a path below `V1`."""
         return await self.call("GET", V1 + path, **options)
 
     async def post(self, path: str, **options: Any) -> tuple[int, Any]:
-        """POST below the prefix."""
+        """Send a POST request to a path below `V1`."""
         return await self.call("POST", V1 + path, **options)
 
     def device(self, name: str) -> str:
@@ -67,7 +67,7 @@ class Visitor:
         return f"/iot-shadow/device/{self.controller.device_id}/{name}"
 
     async def read(self, name: str) -> Any:
-        """Read a device endpoint that answers well."""
+        """Return the data of a device endpoint, which must succeed."""
         status, body = await self.get(self.device(name))
         assert (status, body["status"]) == (200, "SUCCESS"), body
         return body["data"]
@@ -77,7 +77,7 @@ class Visitor:
         return await self.post(self.device(name), json=body)
 
     async def code(self) -> str:
-        """Sign in through the form: the code of the redirect."""
+        """Sign in through the form; return the code of the redirect."""
         async with self.session.post(
             f"{self.cloud.base_url}{V1}/oauth/authorize",
             data=self.authorize | self.person,

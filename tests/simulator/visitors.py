@@ -1,6 +1,6 @@
 """Hostile neighbours: rows H1 to H4 of `unknowns.md`.
 
-Nobody of them has a controller's key. All can listen, announce, and answer.
+None of them has a controller's key. All can listen, announce, and answer.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ MARKDOWN: Final = (
     "**Pool** [sign in](https://evil.example) ![x](http://evil.example/x.png) "
     "<img src=x> <b>now</b> `rm` evil@evil.example www.evil.example"
 )
-"""Words that act in a dialog which does not clean them."""
+"""Text that takes effect in a dialog that does not escape it."""
 PROTOCOL_VERSION: Final = "2"
 UNSIGNED: Final = b"\x01" + bytes(40)
-"""An envelope of the right form (layouts.md 1)."""
+"""An envelope of the right form without a valid tag (layouts.md 1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
-    """What somebody announces by mDNS, true or not (interface.md 2.8)."""
+    """An mDNS announcement, which may be false (interface.md 2.8)."""
 
     device_id: str
     mac: str
@@ -36,11 +36,11 @@ class Announcement:
     name: str
     protocol: str = PROTOCOL_VERSION
     other_hosts: tuple[str, ...] = ()
-    """Of a second interface: both have a single identity (interface.md 2.8)."""
+    """Addresses of a second interface with the same identity (interface.md 2.8)."""
 
     @classmethod
     def of(cls, controller: Controller) -> Self:
-        """Return what a controller announces itself."""
+        """Return the announcement that a controller itself makes."""
         return cls(
             device_id=controller.device_id,
             mac=controller.announced_mac,
@@ -63,13 +63,13 @@ class Announcement:
 
 
 class Replayer:
-    """H1, H4: answers whatever it is asked with frames that it once heard.
+    """H1, H4: answers every request with frames that it recorded.
 
-    While it has heard nothing, its envelopes are signed by nobody (H3).
+    Until it has recorded one, its envelopes have no valid signature (H3).
     """
 
     def __init__(self, host: str = "127.0.0.1") -> None:
-        """Make one that has heard nothing."""
+        """Start without any recorded frame."""
         self.envelopes: list[bytes] = []
         self.connections = 0
         self._listener = Listener(self._protocol)
@@ -78,7 +78,7 @@ class Replayer:
 
     @property
     def port(self) -> int:
-        """Where it answers."""
+        """Port at which it answers."""
         return self._listener.port
 
     def start(self) -> None:
@@ -94,11 +94,11 @@ class Replayer:
                 await task
 
     def listen_to(self, controller: Controller, frames: int = 1) -> None:
-        """Record what a controller says; reading its state needs no key."""
+        """Record state frames of a controller; reading them needs no key."""
         self.envelopes += [controller.signed_state("state") for _ in range(frames)]
 
     def announces(self, controller: Controller) -> Announcement:
-        """Return the announcement that leads to it under a controller's name."""
+        """Return an announcement of a controller that leads to this replayer."""
         return replace(
             Announcement.of(controller), host=self._host, port=self._listener.port
         )
@@ -119,7 +119,7 @@ class Replayer:
     ) -> None:
         with suppress(ConnectionError, EOFError, asyncio.LimitOverrunError):
             await reader.readuntil(b"\r\n\r\n")
-            # One after the other, and then the last one for ever.
+            # One after the other, and then always the last one.
             heard = self.envelopes or [UNSIGNED]
             envelope = heard.pop(0) if len(heard) > 1 else heard[0]
             body = json.dumps({"env": envelope.hex()}).encode()
@@ -130,12 +130,12 @@ class Replayer:
 
 
 def under_another_mac(controller: Controller, mac: str) -> Announcement:
-    """H2: a controller's identifier with the MAC address of something else."""
+    """H2: a controller's identifier with the MAC address of another device."""
     return replace(Announcement.of(controller), mac=mac)
 
 
 def crowd(size: int) -> Iterator[Announcement]:
-    """H3: controllers that do not exist, with words that act."""
+    """H3: controllers that do not exist, with `MARKDOWN` in their texts."""
     for number in range(size):
         mac = f"0e0000{number:06x}"
         octets = [mac[at : at + 2].upper() for at in range(0, 12, 2)]
@@ -151,6 +151,6 @@ def crowd(size: int) -> Iterator[Announcement]:
 
 
 def lure(controller: Controller, ports: range) -> Iterator[Announcement]:
-    """H4: a controller's name at address after address."""
+    """H4: a controller's name at one port after another."""
     for port in ports:
         yield replace(Announcement.of(controller), port=port)

@@ -1,7 +1,7 @@
 """The bytes of the LAN protocol, from the controller's side (layouts.md 1 to 4).
 
-Written apart from the integration's own codec: both are checked against the same
-known answers, so that a mistake in one cannot hide in the other.
+It is independent of the integration's own codec. Both are checked against the same test
+vectors, so that a mistake in one cannot hide in the other.
 """
 
 from collections.abc import Iterable, Sequence
@@ -62,7 +62,7 @@ CONFIGURATION: Final[Table] = (
 
 
 class WireError(ValueError):
-    """Bytes that are not what they should be."""
+    """The bytes do not have the expected form."""
 
 
 # --- Envelope (layouts.md 1) ------------------------------------------------------
@@ -81,7 +81,7 @@ def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
 
 
 def unwrap(key: bytes, data: bytes) -> tuple[int, bytes]:
-    """Verify an envelope: its counter and its payload."""
+    """Verify an envelope; return its counter and its payload."""
     if len(data) < _HEAD.size + _TAG:
         raise WireError("shorter than an empty envelope")
     signed, tag = data[:-_TAG], data[-_TAG:]
@@ -138,7 +138,7 @@ def _pack(table: Table, fields: Fields) -> bytes:
 
 
 def _unpack(table: Table, data: bytes) -> tuple[Fields, bytes]:
-    """Read as many fields as there are bytes for."""
+    """Return as many fields as there are bytes for, and the remaining bytes."""
     fields: Fields = {}
     for name, code in table:
         size = struct.calcsize("<" + code)
@@ -150,7 +150,7 @@ def _unpack(table: Table, data: bytes) -> tuple[Fields, bytes]:
 
 
 def encode_telemetry(section: Telemetry) -> bytes:
-    """Bytes of section A."""
+    """Encode section A."""
     count = len(section.aux_modes)
     held = sum(1 << slot for slot in section.held_slots)
     return (
@@ -162,7 +162,7 @@ def encode_telemetry(section: Telemetry) -> bytes:
 
 
 def decode_telemetry(data: bytes) -> Telemetry:
-    """Section A, as far as it goes."""
+    """Decode section A, as far as it goes."""
     fields, rest = _unpack(TELEMETRY, data)
     count = fields.get("slots", 0)
     modes, rest = rest[:count], rest[count:]
@@ -176,7 +176,7 @@ def decode_telemetry(data: bytes) -> Telemetry:
 
 
 def encode_frame(frame: Frame) -> bytes:
-    """Bytes of a state frame; what is None is left out."""
+    """Encode a state frame; sections that are None are left out."""
     parts = [b"", b"", b""]
     if frame.telemetry is not None:
         section = encode_telemetry(frame.telemetry)
@@ -195,7 +195,7 @@ def encode_frame(frame: Frame) -> bytes:
 
 
 def decode_frame(payload: bytes) -> Frame:
-    """Read a state frame."""
+    """Decode a state frame."""
     if len(payload) < 2:
         raise WireError("no frame head")
     mask, rest, frame = payload[1], payload[2:], Frame()
@@ -227,13 +227,13 @@ def _section(data: bytes, size: int) -> tuple[bytes, bytes]:
 
 
 def encode_text(text: str) -> bytes:
-    """u8 length and UTF-8."""
+    """Encode a text: u8 length and UTF-8."""
     data = text.encode()
     return bytes([len(data)]) + data
 
 
 def decode_text(data: bytes) -> tuple[str, bytes]:
-    """Read a text and what follows it."""
+    """Decode a text; return it and the bytes after it."""
     if not data or len(data) < 1 + data[0]:
         raise WireError("a text runs past the end")
     try:
@@ -243,24 +243,24 @@ def decode_text(data: bytes) -> tuple[str, bytes]:
 
 
 def encode_aux(slot: int, on: bool, precedence: bool = True) -> bytes:
-    """Payload of the published action `aux` (interface.md 4.2)."""
+    """Encode the payload of the published action `aux` (interface.md 4.2)."""
     return bytes([slot, on, precedence])
 
 
 def decode_aux(payload: bytes) -> tuple[int, bool, bool]:
-    """Slot, on, precedence."""
+    """Return slot, on and precedence of an `aux` payload."""
     if len(payload) != 3 or max(payload[1:]) > 1:
         raise WireError("not an aux payload")
     return payload[0], bool(payload[1]), bool(payload[2])
 
 
 def encode_cmd(name: str, body: Json) -> bytes:
-    """Payload of the action `cmd`."""
+    """Encode the payload of the action `cmd`."""
     return encode_text(name) + _json(body)
 
 
 def decode_cmd(payload: bytes) -> tuple[str, Json]:
-    """Name and body of a command."""
+    """Return name and body of a command."""
     name, rest = decode_text(payload)
     try:
         body = json.loads(rest)
@@ -280,7 +280,7 @@ def encode_record(record: Schedule) -> bytes:
 
 
 def decode_record(data: bytes) -> tuple[Schedule, bytes]:
-    """Read a schedule record and what follows it."""
+    """Decode a schedule record; return it and the bytes after it."""
     if len(data) < _RECORD.size:
         raise WireError("a schedule record runs past the end")
     slot, kind, turnover, speed, start, end, days, _ = _RECORD.unpack_from(data)
@@ -310,7 +310,7 @@ def encode_schedules(records: Iterable[Schedule], more: bytes = b"") -> bytes:
 
 
 def encode_json(body: Json, wrapped: bool = False) -> bytes:
-    """Encode a JSON reply, some of which come wrapped in `{"d": …}`."""
+    """Encode a JSON reply; some are wrapped in `{"d": …}`."""
     return _json({"d": body} if wrapped else body)
 
 

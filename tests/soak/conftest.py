@@ -1,4 +1,4 @@
-"""Home Assistant and the service, both on imagined time."""
+"""Fixtures of Home Assistant and the service, both in simulated time."""
 
 from collections.abc import AsyncGenerator, Generator
 import gc
@@ -28,7 +28,7 @@ from .service import running, service_of
 
 @pytest.fixture(autouse=True)
 def _garbage_is_collected() -> Generator[None]:
-    """Collect garbage while days pass, as Home Assistant does; short tests do without."""
+    """Collect garbage during the long runs, as Home Assistant does."""
     gc.enable()
     yield
     gc.disable()
@@ -38,7 +38,7 @@ def _garbage_is_collected() -> Generator[None]:
 def lan(
     enable_custom_integrations: None, socket_enabled: None, mock_zeroconf_resolver: Any
 ) -> Generator[Network]:
-    """Let Home Assistant load ours, and everybody use loopback and nothing else."""
+    """Let Home Assistant load the integration, and allow loopback addresses only."""
     pytest_socket.socket_allow_hosts(["127.0.0.0/8"])
     with network() as found:
         yield found
@@ -46,7 +46,7 @@ def lan(
 
 @pytest.fixture
 def lan_port(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Take a free port in the place of 8080, which others may use."""
+    """Use a free port instead of 8080, which other processes may use."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
     monkeypatch.setattr(addresses, "PORT", port)
@@ -55,13 +55,13 @@ def lan_port(monkeypatch: pytest.MonkeyPatch) -> int:
 
 @pytest.fixture
 def hass_config_dir(tmp_path: Path) -> str:
-    """Keep the files of this Home Assistant to itself."""
+    """Give this Home Assistant a directory of its own."""
     return str(tmp_path)
 
 
 @pytest.fixture
 def hass_storage() -> dict[str, Any]:
-    """Write real files: the harness's stand-in remembers every call, a week of them."""
+    """Write real files: the mock of the harness would keep all calls of a week."""
     return {}
 
 
@@ -71,14 +71,14 @@ async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
     small, full = ("Home pool", Pool.small()), ("Beach pool", Pool.full())
     found = service_of(small, full, lan_port)
     for controller, who in zip(found.controllers, (SMALL, FULL), strict=True):
-        controller.dialects |= draws(SEED, who, DAY)[0].dialects  # as it is wired, too
+        controller.dialects |= draws(SEED, who, DAY)[0].dialects  # some act at a start
     async with running(found):
         yield found
 
 
 @pytest.fixture
 async def entry(hass: HomeAssistant, service: Service) -> MockConfigEntry:
-    """Prepare an account that remembers its controllers."""
+    """Add the entry of an account with its stored controllers."""
     assert await async_setup_component(hass, "application_credentials", {})
     await async_import_client_credential(
         hass, DOMAIN, ClientCredential(CLIENT_ID, CLIENT_SECRET), DOMAIN

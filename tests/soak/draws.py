@@ -1,7 +1,7 @@
-"""Which dialects are spoken when: drawn at random from a seed, before anything runs.
+"""Dialects and their times, drawn at random from a seed before anything runs.
 
-A controller speaks another dialect after an update of its firmware, the cloud after a
-release. Whatever was drawn, the outcome is the same; `judge.py` has the few exceptions.
+A controller speaks other dialects after an update of its firmware, the cloud after a
+release. The outcome is the same for every draw; `judge.py` has the few exceptions.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,11 @@ from tests.simulator.dialects import Dialect as L
 HOUR: Final = 3600.0
 DAY: Final = 24 * HOUR
 SEEDS: Final = (1, 2, 3)
-"""The one that guards the project, and two more: with them everything is drawn."""
+"""The default seed and two more; together they draw every dialect."""
 SEED: Final = int(os.environ.get("POOLCTL_SOAK_SEED", SEEDS[0]))
 DAYS: Final = float(os.environ.get("POOLCTL_SOAK_DAYS", "7"))
 PLAIN: Final = os.environ.get("POOLCTL_SOAK_DIALECTS") == "none"
-"""Whether nobody speaks a dialect, and no stranger lies."""
+"""Whether the run has no dialects and no hostile neighbours."""
 CLOUD: Final = "cloud"
 SMALL: Final = "small pool"
 FULL: Final = "full pool"
@@ -36,7 +36,7 @@ WIRING: Final[dict[str, Groups[L]]] = {
         (L.ODD_SETTINGS,),
     ),
 }
-"""What a controller is from the start, and stays."""
+"""Groups of dialects that a controller has from the start and keeps."""
 
 FIRMWARE: Final[Groups[L]] = (
     (L.CLOUD_SIGNS_ALL,),
@@ -65,7 +65,7 @@ FIRMWARE: Final[Groups[L]] = (
     (L.RUNS_ON_MANUAL,),
     (L.SPA_TAKES_OVER,),
 )
-"""Of each group a controller speaks one dialect or none."""
+"""Groups of dialects; a controller speaks at most one of each."""
 
 SERVICE: Final[Groups[C]] = (
     (
@@ -97,27 +97,27 @@ SERVICE: Final[Groups[C]] = (
     (C.C22_NEXT, C.C22_COUNT),
     (C.C23_SLOW,),
 )
-"""Likewise, of the cloud."""
+"""Groups of dialects; the cloud speaks at most one of each."""
 
 NOT_DRAWN: Final = frozenset({C.C17_PUBLISHED, C.C20_OLD})
-"""With these the outcome is another one: less can be done, and reads are old."""
+"""Dialects that change the outcome: fewer commands are possible, or reads are old."""
 
 VISITORS: Final = ("H1", "H2", "H3", "H4")
 """Hostile neighbours, by their rows."""
 _VISITS: Final = 2 * HOUR
-"""s between two lies about one controller, on average."""
+"""Mean seconds between two false announcements of one controller."""
 _SPOKEN: Final = 0.6
-"""Chance that one of a group is spoken."""
+"""Probability that a dialect of a group is spoken."""
 _CHANGES: Final = 14 * HOUR
-"""s between two updates or releases, on average."""
+"""Mean seconds between two updates or releases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What somebody speaks from a moment on."""
+    """Dialects that are spoken, or a neighbour that announces, from a time on."""
 
     at: float
-    """s since the beginning."""
+    """Seconds since the start of the run."""
     dialects: frozenset[str]
 
     @override
@@ -128,7 +128,7 @@ class Draw:
 
 
 def draws(seed: int, who: str, seconds: float) -> list[Draw]:
-    """Draw everything that one of them speaks in the time given."""
+    """Draw the dialects of a controller or the cloud for a run of `seconds`."""
     if PLAIN:
         return [Draw(0.0, frozenset())]
     chance, at, drawn = Random(f"{seed} dialects of {who}"), 0.0, []
@@ -141,7 +141,7 @@ def draws(seed: int, who: str, seconds: float) -> list[Draw]:
 
 
 def visits(seed: int, who: str, seconds: float) -> list[Draw]:
-    """Draw which hostile neighbour speaks of one of them, and when."""
+    """Draw which hostile neighbours announce a controller, and when."""
     if PLAIN:
         return []
     chance, at, drawn = Random(f"{seed} visits to {who}"), 0.0, []

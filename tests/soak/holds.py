@@ -1,4 +1,4 @@
-"""What people hold by hand, and that all of it is given back when its time is over."""
+"""Checks that outputs held by hand are released when their time is over."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,38 +17,38 @@ from .judge import TOO_FAR, in_touch
 from .week import HOME, MINUTE, Week
 
 PATIENCE: Final = timedelta(minutes=20)
-"""How long a hold may last beyond its end where nothing is in the way: it is tried again
-within a quarter of an hour."""
+"""Longest delay of a release while nothing prevents it: it is repeated within a quarter
+of an hour."""
 _PUMP: Final = 0
-"""The slot of the pump of both pools."""
+"""Slot of the pump in both pools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What gives outputs of a controller back."""
+    """Conditions under which outputs of a controller are released."""
 
     dialects: frozenset[str]
     ahead: float
-    """s that the shared counter is ahead of the clock."""
+    """Seconds by which the shared counter is ahead of the clock."""
     in_touch: bool = True
-    """As `judge.in_touch`."""
+    """Result of `judge.in_touch`."""
 
     @classmethod
     def of(cls, controller: Controller, stored: Mapping[str, Any] | None) -> Way:
-        """Return how a controller is spoken to now; `stored` is what the entry has."""
+        """Return the present conditions; `stored` is the entry's data, if any."""
         ahead = controller.accepted_counter - controller.clock.time()
         found = stored is not None and in_touch(stored, controller)
         return cls(frozenset(controller.dialects), ahead, found)
 
     def gives_back(self, slot: int) -> bool:
-        """Tell whether anything that the controller takes gives a slot back."""
+        """Return whether the controller accepts a command that releases a slot."""
         if self.ahead > TOO_FAR or not self.in_touch:
             return False  # only the cloud is left, which has no such command
         return slot != _PUMP or L.PUMP_AUX_DECLINED not in self.dialects
 
 
 def forgotten(holds: Iterable[Hold], way: Way, now: datetime) -> list[str]:
-    """Name the holds that should have been given back."""
+    """Describe the holds that should have been released."""
     return [
         f"slot {hold.slot} held {'on' if hold.on else 'off'} until {hold.until}"
         for hold in holds
@@ -59,14 +59,13 @@ def forgotten(holds: Iterable[Hold], way: Way, now: datetime) -> list[str]:
 
 
 class Holds:
-    """Looks at the holds of both pools all week long."""
+    """Checks the holds of both pools all week long."""
 
     def __init__(self, week: Week) -> None:
-        """Begin to look."""
         self.week = week
 
     async def watch(self, controller: Controller) -> None:
-        """Note every hold that is forgotten while nothing is in the way."""
+        """Note every hold that is not released while nothing prevents it."""
         week = self.week
         since, way = dt_util.utcnow(), self._way(controller)
         while await week.until(week.lived + 5 * MINUTE):

@@ -1,4 +1,4 @@
-"""Which failures of a command are right without any fault: the one table of them."""
+"""The table of failures of a command that are right without any fault."""
 
 from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from tests.simulator.dialects import SOMETIMES, Dialect as L
 from .week import CLOUD, HOME
 
 TOO_FAR: Final = 500
-"""s that the shared counter may be ahead before nobody follows it there."""
+"""Seconds beyond which the integration does not follow a counter that is ahead."""
 
 _UNTOLD: Final = {C.C1_MISSING, C.C1_PENDING, C.C1_QUEUED, C.C1_NULL}
 
 
 def in_touch(stored: Mapping[str, Any], controller: Controller) -> bool:
-    """Tell whether Home Assistant has the controller's key and address.
+    """Return whether Home Assistant has the controller's key and address.
 
-    Where neighbours lie and the LAN loses requests, a new address may take hours, and a
-    new key shows only then. That both were found is asked at the end of the week.
+    With hostile neighbours and lost requests, it may take hours to find a new address,
+    and a new key is noticed only then. The end of the week checks that both were found.
     """
     here = controller.key.hex(), controller.host, controller.port
     return (stored["key"], stored["host"], stored["port"]) == here
@@ -30,20 +30,20 @@ def in_touch(stored: Mapping[str, Any], controller: Controller) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A command, and whom it was for."""
+    """A command and its controller."""
 
     domain: str
     key: str
     data: AbstractSet[str]
-    """Names of what it was given."""
+    """Names of its parameters."""
     controller: Controller
     cloud: Cloud
     in_touch: bool
-    """As the function."""
+    """Result of the function `in_touch`."""
 
     @property
     def is_show(self) -> bool:
-        """Whether a light is told to show something: nothing tells what it shows."""
+        """Whether the command starts a light show, which no reading confirms."""
         effect = self.domain == "light" and "effect" in self.data
         return effect or (self.domain == "button" and "_light_" in self.key)
 
@@ -56,16 +56,16 @@ class Asked:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Return the places that had to be without trouble for it to work.
+        """Places that had to be without trouble for the command to work.
 
-        Where the LAN loses requests, the command may take the way through the cloud.
+        If the LAN loses requests, the command may be sent through the cloud.
         """
         places = HOME, self.controller.device_id
         loses = bool(SOMETIMES.keys() & self.controller.dialects)
         return (*places, CLOUD) if self.by_cloud or loses else places
 
     def cloud_speaks(self, dialects: AbstractSet[C]) -> bool:
-        """Tell whether only the cloud can sign, and how it speaks."""
+        """Return whether only the cloud is left, and speaks one of these dialects."""
         return self.by_cloud and not dialects.isdisjoint(self.cloud.dialects)
 
 
@@ -73,20 +73,20 @@ _TAKEN_OVER: Final = {"pump", "slot_9", "slot_16"}
 _LISTED_ONLY: Final = {f"schedule_{index}" for index in range(18, 24)}
 
 LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
-    # `busy` may come after a show began, and nothing tells whether it did.
+    # `busy` may come after a show began, and no reading confirms that it did.
     (
         "outcome_unknown",
         lambda it: it.is_show and L.BUSY_AFTER in it.controller.dialects,
     ),
-    # Nobody follows a clock that is a day ahead, and the cloud cannot do everything.
+    # A clock that is a day ahead is not followed, and the cloud cannot do everything.
     ("clock", lambda it: it.by_cloud),
     ("not_supported", lambda it: it.by_cloud),
-    # The only one left to take it is behind a proxy that has a bad moment.
+    # Only the cloud is left, behind a proxy that fails once.
     ("not_reached", lambda it: it.cloud_speaks({C.C18_502})),
-    # The only one left to take it does not say that it did, or did not do it.
+    # Only the cloud is left, and it does not confirm that the command was done.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
-    # A pump that runs on looks as if nothing had run after `busy`.
+    # After `busy`, a pump that runs on looks as if the command had not run.
     (
         "busy",
         lambda it: (
@@ -94,8 +94,8 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
             and {L.BUSY_AFTER, L.RUNS_ON_MANUAL} <= it.controller.dialects
         ),
     ),
-    # Nothing is left that gives a pump back that was switched by hand. What once held
-    # it off is not tried again, though another firmware may clear the override.
+    # No command is left that releases a pump. The one that once held it off is not
+    # tried again, though with another firmware it may clear the override.
     (
         "not_given_back",
         lambda it: (
@@ -103,7 +103,7 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
             and L.PUMP_AUX_DECLINED in it.controller.dialects
         ),
     ),
-    # Nothing is left that holds a pump off while its schedule runs.
+    # No command is left that holds a pump off while its schedule runs.
     (
         "not_applied",
         lambda it: (
@@ -111,7 +111,7 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
             and {L.PUMP_OFF_CLEARS, L.PUMP_AUX_DECLINED} <= it.controller.dialects
         ),
     ),
-    # Spa mode decides on the pump and on cleaners.
+    # Spa mode controls the pump and the cleaners.
     (
         "not_applied",
         lambda it: it.key in _TAKEN_OVER and L.SPA_TAKES_OVER in it.controller.dialects,
@@ -129,7 +129,7 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
         for refused in ("service_refused", "refused")
         for right in (
             lambda it: it.cloud_speaks({C.C1_FAILED}),
-            # The firmware lists records that are not there, or the one before did, and
+            # The firmware lists records that do not exist, or the previous one did, and
             # they cannot be read again.
             lambda it: (
                 it.key in _LISTED_ONLY
@@ -139,17 +139,17 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
         )
     ),
 )
-"""Key of the sentence that a person is told, and when it is right."""
+"""Translation key of an error, and the condition under which it is right."""
 
 
 def legitimate(error: HomeAssistantError, asked: Asked) -> bool:
-    """Tell whether a command had to fail this way."""
+    """Return whether a command was right to fail this way."""
     return any(
         key == error.translation_key and right(asked) for key, right in LEGITIMATE
     )
 
 
 def may_be_missing(controller: Controller, key: str) -> bool:
-    """Tell whether an entity need not be there, or right: of schedules nobody can read."""
+    """Return whether an entity may be missing or wrong, as schedules are unreadable."""
     of_schedules = key.startswith("schedule") or key in ("running_schedule", "pump")
     return of_schedules and L.LONGER_RECORDS in controller.dialects

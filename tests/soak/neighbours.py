@@ -1,4 +1,4 @@
-"""Hostile neighbours of the two pools: they announce what is not so (rows H1 to H4)."""
+"""Hostile neighbours of the two pools and their false announcements (rows H1 to H4)."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -22,16 +22,15 @@ from .draws import FULL, SMALL, visits
 from .week import MINUTE, Week
 
 MOST_CARDS: Final = 20
-"""Discoveries that a person may be shown at once."""
+"""Largest number of discoveries that a user may be shown at once."""
 CROWD: Final = 60
 LIAR, NOWHERE = "127.0.0.77", "127.0.0.78"
 
 
 class Neighbours:
-    """Whatever they say, it changes nothing that is stored."""
+    """Neighbours whose announcements must not change any stored data."""
 
     def __init__(self, hass: HomeAssistant, week: Week, seconds: float) -> None:
-        """Move in."""
         self.hass, self.week = hass, week
         self._visits = {
             controller.device_id: visits(week.seed, who, seconds)
@@ -40,7 +39,7 @@ class Neighbours:
         self.replayer = Replayer(LIAR)
 
     async def announce(self, controller: Controller) -> None:
-        """Say something untrue of a controller every now and then."""
+        """Announce something false about a controller every now and then."""
         told = self._visits[controller.device_id]
         while told and await self.week.until(told[0].at):
             (kind,) = told.pop(0).dialects
@@ -57,7 +56,7 @@ class Neighbours:
         self.replayer.listen_to(controller, self.week.random.randint(1, 3))
 
     def _judge(self, kind: str, controller: Controller, connections: int) -> None:
-        """Nothing that they said is kept, and they made us connect now and then at most."""
+        """Check that no false data is stored, and that few connections were made."""
         entry, week = self.week.entry, self.week
         records = entry.data["controllers"]
         if set(records) != {each.device_id for each in week.controllers}:
@@ -68,13 +67,13 @@ class Neighbours:
                 week.note(f"{kind}: {stored['host']}:{stored['port']} is stored")
             if stored["mac"].replace(":", "") not in (each.mac, each.announced_mac):
                 week.note(f"{kind}: the MAC address of {each.name} is another one")
-        # A turn a minute, of up to four requests: two frames, each tried twice.
+        # One attempt a minute, of up to four requests: two frames, each tried twice.
         if connections > 4 * 6 * len(week.controllers):
             week.note(f"{kind}: {connections} connections to a liar in five minutes")
         self._look_at_cards(kind)
 
     def _look_at_cards(self, kind: str) -> None:
-        """Count what a person is shown, and have him ignore it."""
+        """Check the discoveries that a user is shown, and ignore them."""
         flows = self.hass.config_entries.flow
         cards = [
             flow
@@ -96,10 +95,10 @@ def _replays(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
 
 
 def _other_macs(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
-    """Tell another one's for the true address, and one of nobody for another.
+    """Announce the other controller's, and an invented one at another address.
 
-    Which one the controller at the true address has, nothing proves: where that is
-    invented, its name is not found until it announces itself again.
+    Nothing proves which one the controller at the true address has: with an invented
+    one there, its name would not be found until it announces itself again.
     """
     other = next(each for each in it.week.controllers if each is not controller)
     invented = under_another_mac(controller, "0e0000000001")
@@ -111,7 +110,7 @@ def _crowd(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
 
 
 def _lures(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
-    """Lead to a place that exists in the end, after many that do not."""
+    """Announce many addresses that do not exist, and then one that does."""
     it.listen(controller)
     nowhere = (replace(lie, host=NOWHERE) for lie in lure(controller, range(1, 20)))
     return [*nowhere, it.replayer.announces(controller)]
@@ -123,4 +122,4 @@ LIES: Final[dict[str, Callable[[Neighbours, Controller], Iterable[Announcement]]
     "H3": _crowd,
     "H4": _lures,
 }
-"""What each row announces."""
+"""Announcements of each row."""

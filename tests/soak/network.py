@@ -1,4 +1,4 @@
-"""A network of loopback addresses: the names it knows, and no way out of this machine."""
+"""A network of loopback addresses: its own names, and no way out of this machine."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 
 class Network(AbstractResolver):
-    """Stands in for multicast and DNS: names and addresses; other names do not exist."""
+    """Replaces mDNS and DNS: only the names in `names` exist."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
@@ -32,14 +32,14 @@ class Network(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Have nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     real_close = close
 
 
 @contextmanager
 def network() -> Generator[Network]:
-    """Take the place of Home Assistant's resolver, which would ask the real one."""
+    """Replace Home Assistant's resolver, which would use the real network."""
     found = Network()
     with patch(
         "homeassistant.helpers.aiohttp_client._async_make_resolver", return_value=found

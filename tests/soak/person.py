@@ -1,4 +1,4 @@
-"""A person at every switch, number, light, climate and button of a pool."""
+"""A user at every switch, number, light, climate and button of a pool."""
 
 import asyncio
 from collections.abc import Callable
@@ -28,7 +28,7 @@ HOLD: Final = "poolctl.hold"
 
 
 def switch(chance: Random, state: State) -> Wish:
-    """Switch something on or off; an output also for a time."""
+    """Return the action to switch an entity, or to hold an output for a time."""
     if "held_by_hand" in state.attributes and chance.random() < 0.25:
         minutes = chance.randint(1, 300)
         on = chance.random() < 0.5
@@ -37,7 +37,7 @@ def switch(chance: Random, state: State) -> Wish:
 
 
 def slide(chance: Random, state: State) -> Wish:
-    """Choose a number its slider can show."""
+    """Return the action to set a number that its slider can show."""
     slider = state.attributes
     low, step = slider.get("min", 0), slider.get("step", 1)
     steps = round((slider.get("max", 0) - low) / step)
@@ -45,19 +45,19 @@ def slide(chance: Random, state: State) -> Wish:
 
 
 def press(chance: Random, state: State) -> Wish:
-    """Press a button."""
+    """Return the action to press a button."""
     return "press", {}
 
 
 def warm(chance: Random, state: State) -> Wish:
-    """Want it warm, or not."""
+    """Return the action to set a target temperature or a mode."""
     if chance.random() < 0.5:
         return "set_temperature", {"temperature": chance.randint(20, 35)}
     return "set_hvac_mode", {"hvac_mode": chance.choice(("heat", "off"))}
 
 
 def light(chance: Random, state: State) -> Wish:
-    """Want a light on or off, or a show."""
+    """Return the action to switch a light, or to start a show."""
     effects = state.attributes.get("effect_list") or []
     if effects and chance.random() < 0.3:
         return "turn_on", {"effect": chance.choice(effects)}
@@ -71,22 +71,21 @@ WISHES: Final[dict[str, Callable[[Random, State], Wish]]] = {
     "climate": warm,
     "light": light,
 }
-"""What a person may want of a domain."""
+"""Function that draws an action of a user, by domain."""
 
 
 _ASKED_WITHIN: Final = 1.2 * HOUR
-"""s: the account is read hourly."""
+"""Seconds until a sign-in must be requested: the account is read hourly."""
 
 
 class Person:
-    """Plays with one pool; without trouble everything has to work."""
+    """Operates the entities of a pool; without trouble everything has to work."""
 
     def __init__(self, hass: HomeAssistant, week: Week) -> None:
-        """Come to visit."""
         self.hass, self.week = hass, week
 
     async def play(self, controller: Controller) -> None:
-        """Want something every now and then."""
+        """Operate a random entity every now and then."""
         while await self.week.pause(25 * MINUTE):
             found = [
                 (entity, state)
@@ -104,7 +103,7 @@ class Person:
     async def _want(
         self, controller: Controller, entity: er.RegistryEntry, state: State
     ) -> None:
-        """Give a command, or a slider's many."""
+        """Give one command, or ten at once, as a slider may."""
         chance, started = self.week.random, time.monotonic()
         times = 10 if entity.domain == "number" and chance.random() < 0.3 else 1
         wishes = [WISHES[entity.domain](chance, state) for _ in range(times)]
@@ -129,7 +128,7 @@ class Person:
     async def _act(
         self, entity: er.RegistryEntry, action: str, data: dict[str, Any]
     ) -> None:
-        """Run an action on an entity: one of its domain, or one of ours."""
+        """Run an action on an entity: one of its domain, or of the integration."""
         ours, _, name = action.rpartition(".")
         target = {"entity_id": entity.entity_id}
         await self.hass.services.async_call(
@@ -137,7 +136,7 @@ class Person:
         )
 
     def _judge(self, result: object, asked: Asked, what: str, started: float) -> None:
-        """Note a failure that nothing explains, or that was not told in words."""
+        """Note a failure that nothing explains, or that has no error message."""
         week = self.week
         week.counts["commands that failed"] += 1
         if not isinstance(result, HomeAssistantError):
@@ -154,14 +153,13 @@ class Owner:
     """Signs in again when asked to, and only then."""
 
     browser: TestClient[Any, Any]
-    """Shows Home Assistant's pages, which are all there before it is opened."""
+    """Opens Home Assistant's pages; created once all of them exist."""
 
     def __init__(self, hass: HomeAssistant, week: Week) -> None:
-        """Be signed in."""
         self.hass, self.week = hass, week
 
     async def sign_ins(self) -> None:
-        """Be signed out by the service every now and then."""
+        """Have the sign-in revoked every now and then, and sign in again on request."""
         while await self.week.pause(40 * HOUR):
             with self.week.trouble(CLOUD, "sign-in revoked"):
                 self.week.cloud.revoke(self.week.service.account)
@@ -171,7 +169,7 @@ class Owner:
                 await self._sign_in(flow)
 
     async def _asked(self) -> ConfigFlowResult | None:
-        """Wait to be asked: an hour of a service that answers, at most."""
+        """Return the request for a sign-in; `None` if a working service makes none."""
         calm = 0.0
         while calm < _ASKED_WITHIN:
             await asyncio.sleep(MINUTE)

@@ -1,4 +1,4 @@
-"""What entities have to show of a pool, by domain and key."""
+"""Values that entities have to show for a pool, by domain and key."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -18,7 +18,7 @@ def _running_schedule(pool: Pool) -> str:
 
 
 def _held_outputs(pool: Pool) -> int:
-    """Count what is held; the actuators of the spa are one."""
+    """Count the held outputs; the actuators of the spa count as one."""
     spa = pool.find(*SPA_ACTUATORS)
     return sum(
         slot.held
@@ -62,7 +62,7 @@ NUMBERS: Final[Expected] = {
 
 
 def expected(pool: Pool, domain: str, key: str) -> Any:
-    """Return what an entity has to show; `None` where nobody can tell."""
+    """Return the value that an entity has to show, `None` if it is not determined."""
     if domain == "switch" and key == "pump":
         return pool.pump.mode != 0
     if domain == "switch" and key.startswith("slot_"):
@@ -73,7 +73,7 @@ def expected(pool: Pool, domain: str, key: str) -> Any:
 
 
 def same(shown: str, value: Any) -> bool:
-    """Tell whether a state shows a value."""
+    """Return whether a state shows a value."""
     if isinstance(value, bool):
         return shown == ("on" if value else "off")
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The service of every simulated run: two controllers, and clocks that are all right."""
+"""The service of every simulated run: two controllers, and a clock that is right."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from .timelapse import SharedClock
 
 
 def service_of(small: tuple[str, Pool], full: tuple[str, Pool], port: int) -> Service:
-    """Make the service of two pools, each with its name; nothing runs yet."""
+    """Return the service of two pools with their names; it is not running yet."""
     clock = SharedClock()
     named = (
         (SMALL_ID, bytes(range(16)), *small),
@@ -36,7 +36,7 @@ def service_of(small: tuple[str, Pool], full: tuple[str, Pool], port: int) -> Se
 
 @asynccontextmanager
 async def running(service: Service) -> AsyncGenerator[Service]:
-    """Run it, with the clocks set right."""
+    """Run the service, with its clock set to the current time."""
     clock = service.clock
     async with service.running():
         clock.set_back(clock.time() - time.time())

@@ -1,4 +1,4 @@
-"""How the cloud and the controllers speak in the course of a run."""
+"""The dialects of the cloud and the controllers in the course of a run."""
 
 from typing import Final
 
@@ -10,14 +10,14 @@ from .draws import CLOUD, FULL, SMALL, Draw, draws
 from .week import CLOUD as CLOUD_PLACE, MINUTE, Week
 
 _OTHERS: Final = 20 * MINUTE
-"""s between two commands of somebody else's app, whose clock may be ahead."""
+"""Mean seconds between two commands of another client, whose clock may be ahead."""
 
 
 class Speech:
-    """Dialects as drawn for one seed; `heard` are those that came to be spoken."""
+    """Dialects as drawn for one seed; `heard` are those that were spoken."""
 
     def __init__(self, week: Week, seconds: float) -> None:
-        """Draw them all; the first ones are spoken already."""
+        """Draw all dialects, and apply the first ones."""
         self.week = week
         self.names = dict(
             zip((c.device_id for c in week.controllers), (SMALL, FULL), strict=True)
@@ -32,7 +32,7 @@ class Speech:
             self._speak(controller, self._take(self.names[controller.device_id]))
 
     def report(self) -> list[str]:
-        """Say what was drawn, and how much of it there is."""
+        """Return lines on the dialects that were spoken."""
         there_is = {*Dialect, *CloudDialect}
         lines = [f"{len(self.heard)} of {len(there_is)} dialects were spoken:"]
         for who, drawn in self.drawn.items():
@@ -40,14 +40,14 @@ class Speech:
         return lines
 
     async def releases(self) -> None:
-        """Let the cloud change how it speaks: nobody may notice."""
+        """Change the dialects of the cloud, which must have no effect."""
         while (draw := await self._wait(CLOUD)) is not None:
             self._speak_cloud(draw)
             if CloudDialect.C13_REDIRECT in draw.dialects:
                 await self._redirected()
 
     async def _redirected(self) -> None:
-        """Send those who renew a token elsewhere, for a while."""
+        """Redirect renewals of tokens for a while."""
         week = self.week
         with week.trouble(CLOUD_PLACE, "token endpoint moved"):
             week.cloud.expire_tokens()
@@ -55,7 +55,7 @@ class Speech:
             week.cloud.dialects.discard(CloudDialect.C13_REDIRECT)
 
     async def updates(self, controller: Controller) -> None:
-        """Update the firmware of a controller, which restarts."""
+        """Update the firmware of a controller: it restarts with other dialects."""
         who = self.names[controller.device_id]
         while (draw := await self._wait(who)) is not None:
             with self.week.trouble(controller.device_id, "firmware update"):
@@ -64,14 +64,14 @@ class Speech:
                 await self.week.sleep(MINUTE)
 
     async def others(self, controller: Controller) -> None:
-        """Let somebody else's app send commands, too: no trouble for us."""
+        """Let another client send commands, which must cause no trouble."""
         while await self.week.pause(_OTHERS):
             for dialect, seconds in AHEAD.items():
                 if dialect in controller.dialects:
                     controller.sign_elsewhere(seconds)
 
     def calm(self) -> None:
-        """End what cannot be put right by hand; the rest stays as it is."""
+        """End the dialects whose effects no command can undo; keep all others."""
         for controller in self.week.controllers:
             controller.dialects -= {
                 Dialect.COUNTER_AHEAD_1_DAY,
@@ -81,7 +81,7 @@ class Speech:
             controller.accepted_counter = min(controller.accepted_counter, now)
 
     async def _wait(self, who: str) -> Draw | None:
-        """Wait for the next draw of somebody; `None` where none comes in time."""
+        """Wait for the next draw of the cloud or a controller, `None` at the end."""
         if self._next[who] >= len(self.drawn[who]):
             return None
         came = await self.week.until(self.drawn[who][self._next[who]].at)

@@ -1,26 +1,26 @@
-"""The soak: a week of troubles in a few minutes, and nothing of it stays behind.
+"""The soak: a week of troubles in a few minutes, after which nothing may be left over.
 
 A real Home Assistant core runs the integration against the simulated service over real
 sockets, with one account and two controllers (a small and a fully equipped pool). Time
-is imagined (timelapse.py): no poll, retry, time-out or token is left out or shortened.
-Every one of the 40 320 polls of each controller that a week has happens when it is due,
-as far as no trouble delays it; a fault that hangs lasts its full ten seconds.
+is simulated (timelapse.py): no poll, retry, time-out or token is left out or shortened.
+Each of the 40 320 polls of a controller in a week happens when it is due unless trouble
+delays it; a fault that hangs lasts its full ten seconds.
 
-Random, from a seed: faults of the LAN (each of tests/simulator/lan.py) and of the cloud,
-controllers cut from the cloud, restarting, moving, swapping addresses, changing their
-keys; expired tokens,
-reloads; and a person at every switch, number, light, climate and button, who signs in
-again when asked to. The cloud and the controllers speak in dialects (draws.py), which
-change while it runs, and hostile neighbours announce what is not so. What may fail for
-such a reason, and how, is one table (judge.py). Asked at the end, an hour after
-the last trouble: every entity against the pool itself, and against what a fresh start
-shows; tasks, timers, sockets, descriptors and memory against those after the warm-up;
-every command that failed without a trouble near it; entities that were removed, though
-nothing was ever unplugged; every log line. All week long: holds by hand that should have been given back
-(holds.py).
+Drawn from a seed: faults of the LAN (those of tests/simulator/lan.py except `no_state`)
+and of the cloud; controllers that are cut from the cloud, restart, move, swap addresses
+or change their keys; expired tokens; reloads; and a user at every switch, number,
+light, climate and button, who signs in again when asked to. The dialects of the cloud
+and the controllers change during the run (draws.py), and hostile neighbours make false
+announcements. judge.py has the table of failures that are right for such a reason.
+
+Checked more than an hour after the last trouble: every entity against the pool itself
+(right.py) and against a fresh start; tasks, timers, sockets, descriptors and memory
+against those after the warm-up; every command that failed without trouble; entities
+that were removed, though nothing was ever unplugged; every log line. Checked all week
+long: holds by hand that should have been released (holds.py).
 
 `POOLCTL_SOAK_SEED` and `POOLCTL_SOAK_DAYS` choose another week;
-`POOLCTL_SOAK_DIALECTS=none` one in which all is as expected.
+`POOLCTL_SOAK_DIALECTS=none` one without dialects and hostile neighbours.
 """
 
 import asyncio
@@ -56,10 +56,10 @@ from .watch import Resources, watching
 from .week import FOUND, HOUR, MINUTE, RECOVERY, Week
 
 WARM_UP: Final = 2 / 7
-"""Of the time, until everything was used once."""
+"""Share of the run after which everything was used once."""
 MEMORY: Final = 0.02
-"""Share by which memory may differ: bounded caches go on filling a little. One object
-kept of every third poll is more."""
+"""Share by which memory may grow: bounded caches go on filling a little. One object
+kept for every third poll exceeds it."""
 
 
 @pytest.mark.usefixtures("current_request_with_host")
@@ -90,7 +90,7 @@ async def test_a_week(
         for controller in service.controllers:
             await week.hear(Announcement.of(controller))
         owner.browser = await hass_client_no_auth()
-        slugify("ü")  # reads its tables once, whoever has the first such name
+        slugify("ü")  # loads its tables now, not with the first such name
         neighbours.replayer.start()
         await asyncio.sleep(HOUR)
         started = time.monotonic()
@@ -121,7 +121,7 @@ async def test_a_week(
     grown = after.grown_since(before, memory=MEMORY)
     with capsys.disabled():
         print(_report(week, speech, passed, before, after))  # noqa: T201 - it is asked for
-    # What began it first: only so many lines are shown.
+    # Causes first, because only 50 lines are shown.
     wrong = [*week.watch.wrong, *week.wrong, *grown, *wrong]
     assert not wrong, "\n".join(["", *wrong[:50]])
     assert not [i for i in ir.async_get(hass).issues.values() if i.domain == DOMAIN]
@@ -129,9 +129,9 @@ async def test_a_week(
 
 
 async def _quiet(entry: MockConfigEntry) -> Resources:
-    """Count in a quiet moment: a poll, a closed port or a slow service lasts some seconds.
+    """Count in a quiet moment: polls and slow requests last some seconds.
 
-    An entry that is not loaded has fewer timers than one that is.
+    Waits until the entry is loaded, because it has fewer timers while it is not.
     """
     for _ in range(600):
         if entry.state is ConfigEntryState.LOADED:
@@ -145,10 +145,10 @@ async def _quiet(entry: MockConfigEntry) -> Resources:
 
 
 async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
-    """Let the pumps run and the readings count, then hold the water still."""
+    """Run the pumps until readings are valid, then stop all changes of the water."""
     registry, failed = er.async_get(hass), []
     for controller in service.account.controllers:
-        # By the vendor's app: not every dialect lets us.
+        # As in the vendor's app: with some dialects the integration cannot do it.
         controller.pool.schedules[0].enabled = True
         for domain, action, key in (
             ("switch", "turn_on", "pump"),
@@ -172,7 +172,7 @@ async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
     for controller in service.account.controllers:
         pool = controller.pool
         pool.water.drift = 0.0
-        # A day's limit of acid is no notice once the pH is right.
+        # Once the pH is right, the daily limit of acid is not a problem any more.
         pool.settings["desired_ph"], pool.water.ph = 74, 7.4
         pool.settings["ph_dosing"] = pool.settings["orp_flags"] = 0  # no more doses
     await asyncio.sleep(900)
@@ -215,7 +215,7 @@ def _compare(
 
 
 def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
-    """Return what a fresh start has to show again."""
+    """Return the states that a fresh start has to show again."""
     registry = er.async_get(hass)
     controllers = {each.device_id: each for each in service.controllers}
 
@@ -226,21 +226,21 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
         return device_id in controllers and may_be_missing(controllers[device_id], key)
 
     def shown(state: State) -> str:
-        # Another time is shown once it differs by more than is known (derived/warm_at.py).
+        # A time changes only by more than its accuracy (derived/warm_at.py).
         expected = state.entity_id.endswith("_warm_at") and state.state != STATE_UNKNOWN
         return "expected" if expected else state.state
 
     def described(state: State) -> dict[str, Any]:
-        # A problem begins anew with a start.
+        # After a start, the time since when a problem exists begins anew.
         problems = state.attributes.get("problems", ())
         found = [{**each, "since": None} for each in problems]
-        # Schedules are read again minutes after it: until then, why is not known.
+        # Schedules are read minutes after a start; until then there is no explanation.
         return {**state.attributes, "problems": found, "explanation": None}
 
     return {
         state.entity_id: (shown(state), described(state))
         for state in hass.states.async_all()
-        # A button shows when it was pressed last, and totals go on.
+        # A button shows when it was last pressed, and totals go on.
         if state.domain != "button"
         and state.attributes.get("state_class") not in ("total", "total_increasing")
         and not may_be_missing_now(state.entity_id)

@@ -1,9 +1,9 @@
-"""Imagined time over real sockets: whenever nothing is left to do, the clock jumps.
+"""Simulated time over real sockets: whenever nothing is left to do, the clock jumps.
 
 Time is frozen by freezegun, for Home Assistant, the integration and the event loop
-alike. The event loop would now sleep until its next timer is due; instead the clock is
-moved there at once. So every timer fires exactly when it is due, in the right order,
-and a week lasts as long as the work that is done in it.
+alike. Where the event loop would sleep until its next timer is due, the clock is moved
+there at once. So every timer fires exactly when it is due, in the right order, and a
+week takes only as long as the work that is done in it.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from freezegun.api import FrozenDateTimeFactory
 from tests.simulator import Clock
 
 LOOKS = 3
-"""How often the sockets are looked at before nothing counts as left to do: what is sent
-to loopback has arrived by then."""
+"""Number of times that the sockets must be idle before the clock jumps: data sent to
+loopback has arrived by then."""
 CONNECT_PATIENCE = 0.005
-"""s of real time a connection has to come about, or to be refused, on a busy machine."""
+"""Seconds of real time in which a connection is made or refused on a busy machine."""
 THREAD_PATIENCE = 0.02
-"""s of real time given to threads at a time; while one works no clock jumps."""
+"""Seconds of real time given to threads at once; no clock jumps while one works."""
 
 
 class SharedClock(Clock):
-    """The simulated world's clock on the same time as everybody else's.
+    """A clock of the simulator with the same time as Home Assistant.
 
-    Functions of ours, because freezegun replaces what the module `time` holds.
+    These methods look up the functions in `time`, which freezegun replaces.
     """
 
     @override
@@ -51,7 +51,7 @@ def timelapse(frozen: FrozenDateTimeFactory) -> Generator[None]:
     loop: Any = asyncio.get_running_loop()
     look, run_in_executor = loop._selector.select, loop.run_in_executor
     in_threads: set[asyncio.Future[Any]] = set()
-    # Everybody asks it all the time, and it changes only here.
+    # Cached, because it is read all the time and changes only here.
     monotonic = freezegun.api._get_fake_monotonic
     moment = [monotonic()]
 
@@ -65,7 +65,7 @@ def timelapse(frozen: FrozenDateTimeFactory) -> Generator[None]:
             return events
         if in_threads:
             return look(THREAD_PATIENCE)
-        # A little past the timer: one that is due at this very moment does not fire.
+        # A little past the timer: one that is due at exactly this time does not fire.
         frozen.tick((ceil(timeout * 1e6) + 1) / 1e6)
         moment[0] = monotonic()
         return []
@@ -85,5 +85,5 @@ def timelapse(frozen: FrozenDateTimeFactory) -> Generator[None]:
 
 
 def _connecting(selector: Any) -> bool:
-    """Tell whether a socket waits to be connected, or to send."""
+    """Return whether a socket waits to be connected, or to send."""
     return any(key.data[1] is not None for key in selector.get_map().values())

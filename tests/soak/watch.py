@@ -1,4 +1,4 @@
-"""What must not happen unseen: log lines nobody expects, and anything that grows."""
+"""Watches for unexpected log lines, and for resources that grow."""
 
 import asyncio
 from collections import Counter
@@ -20,7 +20,7 @@ OURS: Final = "custom_components.poolctl"
 LOST: Final = re.compile(r"Error fetching (?P<who>.+?) data: .+")
 BACK: Final = re.compile(r"Fetching (?P<who>.+) data recovered")
 
-# Everything else at INFO and above that may be said, whoever says it.
+# All other lines at INFO and above that are allowed, by their loggers.
 EXPECTED: Final[tuple[tuple[str, str], ...]] = (
     (f"{OURS}.client.envelope", r"The controller restarted its message counter"),
     (f"{OURS}.client.control.store", r".+ was accepted but never took effect"),
@@ -31,15 +31,15 @@ EXPECTED: Final[tuple[tuple[str, str], ...]] = (
     (f"{OURS}.network.recovery", r".+ has a new (address|envelope key)"),
     # The controller's clock differs (unknowns.md L17).
     (f"{OURS}.client.holds.owner", r"Schedule of slot \d+ ran on after its end"),
-    # A reload while nobody answers is tried again by Home Assistant itself.
+    # Home Assistant itself repeats a reload during which nothing answers.
     (OURS, r"Config entry '.+' for poolctl .+ not ready yet"),
 )
 
 
 class LogWatch(logging.Handler):
-    """Reads every line: ours from DEBUG on, everybody else's from WARNING on.
+    """Reads log lines: the integration's from DEBUG on, all others from WARNING on.
 
-    `wrong` collects what must not be there, `counts` how often each line was said.
+    `wrong` collects the lines that are not allowed, `counts` counts the others.
     """
 
     def __init__(self, secrets: Callable[[], Iterable[str]]) -> None:
@@ -51,7 +51,7 @@ class LogWatch(logging.Handler):
         self._lost: set[str] = set()
 
     def started_anew(self) -> None:
-        """Take note of a reload: who was lost is not told to be back."""
+        """Note a reload: what was lost before it is not logged as recovered."""
         self._lost.clear()
 
     @override
@@ -64,7 +64,7 @@ class LogWatch(logging.Handler):
             self._judge(record, text)
 
     def _judge(self, record: logging.LogRecord, text: str) -> None:
-        """Let a line pass that is expected; lost and back take turns."""
+        """Allow expected lines; lost and recovered must alternate."""
         if record.name.startswith(OURS):
             if found := LOST.fullmatch(text):
                 self._turn("lost", found["who"], found["who"] not in self._lost)
@@ -91,14 +91,14 @@ class LogWatch(logging.Handler):
 
 @contextmanager
 def watching(watch: LogWatch, level: int = logging.DEBUG) -> Generator[None]:
-    """Read the log for as long as the block runs; nobody else keeps our lines.
+    """Read the log during the block; the integration's lines go nowhere else.
 
-    `level` is that of our own lines.
+    `level` applies to the integration's lines.
     """
     ours, root = logging.getLogger(OURS), logging.getLogger()
     others = _Others(watch)
     before = ours.level, ours.propagate
-    # It cannot tell what time it is while time is imagined.
+    # The access log cannot format its times while time is frozen.
     logging.getLogger("aiohttp.access").setLevel(logging.CRITICAL)
     ours.setLevel(level)
     ours.propagate = False
@@ -130,22 +130,22 @@ _SLACK: Final = {"tasks": 0, "timers": 3, "descriptors": 0, "sockets": 0}
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What is in use in a quiet moment."""
+    """Resources in use in a quiet moment."""
 
     tasks: int
     timers: int
     descriptors: int
     sockets: int
     blocks: int
-    """Blocks of memory the interpreter has allocated."""
+    """Blocks of memory that the interpreter has allocated."""
     rss: int
-    """Bytes."""
+    """Memory of the process in bytes."""
     kinds: Counter[str]
-    """Objects by type, to name what grows."""
+    """Number of objects by type, to show which ones grow."""
 
     @classmethod
     def now(cls) -> Resources:
-        """Count, garbage aside, and the source that Python keeps of each traceback."""
+        """Count, without garbage and the source lines cached for tracebacks."""
         linecache.clearcache()
         gc.collect()
         kinds = Counter(type(found).__qualname__ for found in gc.get_objects())
@@ -153,10 +153,10 @@ class Resources:
         loop: Any = asyncio.get_running_loop()
         process = psutil.Process()
         tasks = [repr(task) for task in asyncio.all_tasks()]
-        # A connection that the client keeps for its next request, with its two ends.
+        # A connection that the client keeps for its next request; it has two ends.
         kept = any("RequestHandler" in task for task in tasks)
         return cls(
-            # Without those of the simulated cloud, which refreshes what was ever read.
+            # Without those of the simulated cloud, which refreshes all cached copies.
             tasks=sum("Pipeline" not in task for task in tasks) - kept,
             timers=sum(not handle.cancelled() for handle in loop._scheduled),
             descriptors=process.num_fds() - 2 * kept,
@@ -167,10 +167,10 @@ class Resources:
         )
 
     def grown_since(self, before: Resources, *, memory: float) -> list[str]:
-        """Name what grew; of memory the share given may.
+        """Describe what grew; `memory` is the share by which memory may grow.
 
-        The interpreter's blocks are exact. The allocator keeps pages, so what the
-        process occupies may grow by twice as much.
+        The interpreter's blocks are exact. The allocator keeps pages, so the memory of
+        the process may grow by twice as much.
         """
         grown = [
             f"{name}: {was} -> {now}"

@@ -1,4 +1,4 @@
-"""A week in the life of two pools: things break and mend, a person plays with them."""
+"""A simulated week of two pools: faults come and go while a user operates them."""
 
 import asyncio
 from collections import Counter
@@ -39,7 +39,7 @@ LAN_FAULTS: Final = (
     *("garbage", "oversized", "close_mid_body", "truncated_frame", "bad_tag"),
     *("wrong_key", "replay", "no_config", "decline", "ignore_writes"),
 )
-# Not `unauthorized` and `revoked`: those want a person to sign in again.
+# Without `unauthorized` and `revoked`: after those, a user must sign in again.
 CLOUD_FAULTS: Final = (
     *("refuse", "hang", "error_500", "error_503", "token_5xx", "rate_limited"),
     *("html", "truncated_json", "wrong_types", "failed", "empty", "no_body"),
@@ -52,27 +52,26 @@ BUSY: Final = (
 )
 type Work = Coroutine[None, None, None]
 HOME, CLOUD = "home", "cloud"
-"""Places of trouble, beside the controllers."""
+"""Places of trouble; the others are the device IDs of the controllers."""
 LENGTHS: Final = (10.0, 40.0, 100.0, 5 * MINUTE, 20 * MINUTE, 2 * HOUR)
-"""s that faults last, give or take half."""
+"""Durations of faults in seconds, give or take half."""
 RECOVERY: Final = 14 * MINUTE
-"""s after the last trouble from which on everything has to work: a controller that moved
-unheard is looked for every 5 minutes, and the lies that were told of it, eight at most,
-have a minute each."""
+"""Seconds after the last trouble from which on everything must work: a controller that
+moved unannounced is searched for every 5 minutes, and false announcements of it, eight
+at most, take a minute each."""
 KEY_RECOVERY: Final = 1.2 * HOUR
-"""s of a cloud that works until a rotated key is known: it is fetched once an hour at
-most, and every five minutes while the cloud does not answer."""
+"""Seconds for which the cloud must work until a rotated key is in use: it is fetched at
+most once an hour, and every five minutes while the cloud does not answer."""
 LISTED_ONLY: Final = re.compile(r"_schedule_1[89](_|$)")
-"""The schedules that the firmware lists for a while, and nobody has."""
+"""Keys of schedules that do not exist, but that the firmware lists for a while."""
 FOUND: Final = 8 * MINUTE
-"""s until another address is tried once more, because the first time somebody signed
-meanwhile. While somebody's clock is ahead, none can prove that it is right
-(network/proof.py)."""
+"""Seconds until a new address is tried again if another client signed meanwhile. While
+another client's clock is ahead, no address can be proven (network/proof.py)."""
 
 
 @dataclass(eq=False)
 class Week:
-    """What happens; `counts` tells how often, `wrong` what must not have happened."""
+    """The week: `counts` has the number of each event, `wrong` the violations."""
 
     hass: HomeAssistant
     service: Service
@@ -80,9 +79,9 @@ class Week:
     lan: Network
     seed: int
     everywhere: list[Callable[[], Work]] = field(default_factory=list)
-    """What goes on, once for all, beside the troubles here."""
+    """Further tasks that run once, in addition to the troubles here."""
     at_each: list[Callable[[Controller], Work]] = field(default_factory=list)
-    """What goes on at each controller."""
+    """Further tasks that run for each controller."""
     watch: LogWatch = field(init=False)
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -104,7 +103,7 @@ class Week:
 
     @callback
     def _registry(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
-        """Nothing is ever unplugged here, so no entity may be forgotten."""
+        """Note a removed entity: nothing is ever unplugged here, so none may go."""
         if event.data["action"] != "remove":
             return
         entity_id = event.data["entity_id"]
@@ -115,7 +114,7 @@ class Week:
 
     @callback
     def _entry_changed(self, change: ConfigEntryChange, entry: ConfigEntry) -> None:
-        """Who was lost is not told to be back after a new start."""
+        """Expect no log line about a recovered connection after a reload."""
         if entry.state is ConfigEntryState.SETUP_IN_PROGRESS:
             self.watch.started_anew()
 
@@ -130,7 +129,7 @@ class Week:
         return self.service.controllers
 
     def secrets(self) -> list[str]:
-        """Return what no log line may hold."""
+        """Return the texts that no log line may contain."""
         token = self.entry.data["token"]
         keys = [controller.key.hex() for controller in self.controllers]
         return [
@@ -141,7 +140,7 @@ class Week:
         ]
 
     async def live(self, seconds: float) -> None:
-        """Let it all happen for a while; at the end every trouble is over."""
+        """Run everything for some seconds; at the end every trouble is over."""
         self._start = time.monotonic()
         self._end = self._start + seconds
         everywhere = (
@@ -165,7 +164,7 @@ class Week:
         self.forget()
 
     def forget(self) -> None:
-        """Empty the simulator's own records, which nobody reads here."""
+        """Empty the simulator's own records, which are not read here."""
         self.cloud.requests.clear()
         for controller in self.controllers:
             controller.requests.clear()
@@ -180,18 +179,18 @@ class Week:
 
     @property
     def lived(self) -> float:
-        """Return the s of troubles so far."""
+        """Seconds of troubles so far."""
         return self._lived + min(time.monotonic(), self._end) - self._start
 
     @property
     def random(self) -> Random:
-        """Return the chance of this task: what others do does not change it."""
+        """Random numbers of the present task, which other tasks do not influence."""
         task = asyncio.current_task()
         name = task.get_name() if task else ""
         return self._chances.setdefault(name, Random(f"{self.seed} {name}"))
 
     async def pause(self, mean: float) -> bool:
-        """Wait for a random while; tell whether there is time left."""
+        """Wait for a random time; return whether there is time left."""
         await self.sleep(self.random.expovariate(1 / mean))
         self.forget()
         return not self.over
@@ -202,7 +201,7 @@ class Week:
         await asyncio.sleep(max(0.0, min(seconds, left)))
 
     async def until(self, moment: float) -> bool:
-        """Wait for a moment in s of troubles; tell whether it came."""
+        """Wait until `lived` reaches a moment; return whether it did."""
         while self.lived < moment:
             if self.over:
                 return False
@@ -210,12 +209,12 @@ class Week:
         return True
 
     def length(self) -> float:
-        """Return the s that a trouble lasts."""
+        """Return a random duration of a trouble in seconds."""
         return self.random.choice(LENGTHS) * self.random.uniform(0.5, 1.5)
 
     @contextmanager
     def trouble(self, where: str, what: str) -> Generator[None]:
-        """Nothing has to work during this and for a while after it."""
+        """Count a trouble at a place: it need not work then and for a while after."""
         self.counts[what] += 1
         self._troubles[where] += 1
         try:
@@ -225,14 +224,14 @@ class Week:
             self._calm_since[where] = time.monotonic()
 
     def trouble_free(self, since: float, *places: str) -> bool:
-        """Tell whether some places had to work from a moment on until now."""
+        """Return whether some places had to work from a moment on until now."""
         return not any(
             self._troubles[where]
             or since < self._calm_since.get(where, -RECOVERY) + RECOVERY
             for where in places
         )
 
-    # --- What breaks ---
+    # --- Troubles ---
 
     async def _lan_trouble(self, controller: Controller) -> None:
         while await self.pause(50 * MINUTE):
@@ -285,7 +284,7 @@ class Week:
         while await self.pause(30 * HOUR):
             with self.trouble(controller.device_id, "new key"):
                 controller.rotate_key(self.random.randbytes(16))
-                # Not cut short by the end of the week, which waits as long itself.
+                # The end of the week does not cut this short: it waits as long itself.
                 await self._works_for(KEY_RECOVERY, lambda: not self._troubles[CLOUD])
 
     async def _moves(self, controller: Controller) -> None:
@@ -297,7 +296,7 @@ class Week:
                 await self._may_be_found(controller)
 
     async def _swaps(self) -> None:
-        """Let the two take each other's address."""
+        """Let the two controllers exchange their addresses."""
         while await self.pause(20 * HOUR):
             one, other = self.controllers
             with (
@@ -321,7 +320,7 @@ class Week:
         await self._works_for(FOUND, takes_ours)
 
     async def _works_for(self, seconds: float, works: Callable[[], bool]) -> None:
-        """Wait until something has worked for so long, all in all."""
+        """Wait until something has worked for some seconds in total."""
         while seconds > 0:
             await asyncio.sleep(MINUTE)
             if works():
@@ -338,7 +337,7 @@ class Week:
         self.lan.names[controller.hostname] = host
 
     async def announce(self, controller: Controller) -> None:
-        """Do what Home Assistant does when it hears a controller; some it never hears."""
+        """Announce a controller to Home Assistant, which misses some announcements."""
         if self.random.random() < 0.3:
             return
         await self.hear(Announcement.of(controller))
@@ -367,10 +366,10 @@ class Week:
                 await self.hass.config_entries.async_setup(self.entry.entry_id)
                 await self.sleep(MINUTE)
 
-    # --- What is found ---
+    # --- Findings ---
 
     def note(self, what: str) -> None:
-        """Keep what went wrong, once, and when."""
+        """Record a violation with its time, once."""
         line = f"{time.strftime('%d %H:%M:%S', time.gmtime())} {what}"
         if line not in self.wrong:
             self.wrong.append(line)

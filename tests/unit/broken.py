@@ -1,4 +1,4 @@
-"""A copy of the repository that may be broken, and what the validation then finds."""
+"""Broken copies of the repository, and the problems that the validation finds there."""
 
 from collections.abc import Callable
 from functools import cache
@@ -30,7 +30,7 @@ SERVICES: Final = "custom_components/poolctl/services.yaml"
 
 
 def copied(root: Path) -> Path:
-    """Copy the repository, of its languages English alone; return where it is."""
+    """Copy the repository with English as its only language; return the copy's path."""
     root.mkdir()
     languages = {path.name for path in (ROOT / ENGLISH).parent.iterdir()}
     others = languages - {Path(ENGLISH).name}
@@ -44,18 +44,18 @@ def copied(root: Path) -> Path:
 
 
 def problems(check: Check, root: Path) -> set[Problem]:
-    """Return what a check finds."""
+    """Return the problems that a check finds."""
     return set(check(Repository(root)))
 
 
 @cache
 def _usual(check: Check) -> set[Problem]:
-    """Return what a check finds in the repository as it is."""
+    """Return the problems that a check finds in the unchanged repository."""
     return problems(check, ROOT)
 
 
 def found(check: Check, root: Path, change: Callable[[], object]) -> set[str]:
-    """Return what a check finds in a copy only after a change."""
+    """Return the problems that a check finds in a copy only after a change."""
     change()
     return {str(problem) for problem in problems(check, root) - _usual(check)}
 
@@ -74,7 +74,7 @@ def put(path: Path, keys: str, value: object) -> None:
 
 
 def replace(path: Path, old: str, new: str) -> None:
-    """Change the first place of a text file."""
+    """Replace the first occurrence of a text in a file."""
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))

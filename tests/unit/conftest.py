@@ -1,4 +1,4 @@
-"""What the unit tests of the client share: a service, a session, a clock of theirs."""
+"""Fixtures of the client's unit tests: a simulated service, a session and a clock."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable
@@ -59,23 +59,23 @@ KEY = bytes.fromhex(COMMANDS["key"])
 pytest_asyncio_loop_factories = never_waiting
 
 
-# What the test harness does for a Home Assistant, ahead of and after each test, takes longer
-# than most tests of this folder, and none of them has one.
+# The test harness prepares and checks a Home Assistant around each test. That takes
+# longer than most tests of this folder, and none of them has one.
 
 
 @pytest.fixture(autouse=True)
 def configure_event_loop() -> None:
-    """Leave the loop to asyncio, and make none for tests that need none."""
+    """Replace the harness's fixture: only tests that need a loop get one."""
 
 
 @pytest.fixture(autouse=True)
 def disable_http_server() -> None:
-    """Leave out what nothing here starts."""
+    """Replace the harness's fixture: no test here starts Home Assistant's server."""
 
 
 @pytest.fixture(autouse=True)
 def verify_cleanup(request: pytest.FixtureRequest) -> None:
-    """Look for what a test left on its loop, where it has one and the test harness is there."""
+    """Run the harness's check for leftovers, if installed, after tests with a loop."""
     harness = request.config.pluginmanager.has_plugin("homeassistant")
     if harness and inspect.iscoroutinefunction(request.function):
         request.getfixturevalue("verify_cleanup")
@@ -85,9 +85,9 @@ _REDIRECT = "https://ha.example"
 
 
 class FakeTime:
-    """Stands in for `time` and `asyncio` in a module: sleeping costs nothing.
+    """Replaces `time` and `asyncio` in a module: sleeping takes no real time.
 
-    The simulated world's clock goes along.
+    The clock of the simulated world advances, too.
     """
 
     def __init__(self, clock: sim.Clock) -> None:
@@ -115,7 +115,7 @@ class FakeTime:
 
 @dataclass
 class UnixTime:
-    """Stands in for `time` where outgoing counters are made."""
+    """Replaces the clock that outgoing counters are made from."""
 
     now: float = 500.0
 
@@ -125,7 +125,7 @@ class UnixTime:
 
 @dataclass
 class Tokens:
-    """The token provider of one account; remembers what it was asked."""
+    """The token provider of one account; records its calls."""
 
     service: Service
     access: str = ""
@@ -160,7 +160,7 @@ class Tokens:
 
 
 async def some_token(*, refused: str | None = None) -> str:
-    """Provide a token where nobody checks it."""
+    """Return a token for a service that does not check it."""
     return "token"
 
 
@@ -210,7 +210,7 @@ class Service:
         return LanClient(self.session, controller.host, controller.key, **options)
 
     def requests(self, name: str) -> int:
-        """How many requests of that name the cloud has had."""
+        """Return the number of requests of that name that the cloud received."""
         return sum(request.name == name for request in self.cloud.requests)
 
 
@@ -222,9 +222,9 @@ async def session(socket_enabled: None) -> AsyncGenerator[ClientSession]:
 
 @pytest.fixture
 def clock() -> sim.Clock:
-    """Fast enough that the gaps the cloud keeps run into no time-out that a test shortens.
+    """Return a clock so fast that the cloud's pauses stay below shortened timeouts.
 
-    It begins at noon: doses of the day are counted anew at midnight.
+    It begins at noon, because the doses of a day are counted anew at midnight.
     """
     return sim.Clock(speed=10, start=sim.NOON)
 
@@ -239,7 +239,7 @@ async def service(session: ClientSession, clock: sim.Clock) -> AsyncGenerator[Se
 
 @pytest.fixture
 def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
-    """Set what time it is for outgoing counters."""
+    """Set the time for outgoing counters."""
     fake = UnixTime()
     for name in ("wall_clock", "steady_clock"):
         monkeypatch.setattr(clock_module, name, lambda: fake.time())  # noqa: PLW0108 - it may be replaced
@@ -248,7 +248,7 @@ def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
 
 @pytest.fixture
 def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
-    """Take the time away from every module of the client that looks at it."""
+    """Replace the time in every module of the client that reads it."""
     fake = FakeTime(clock)
     for module in (
         cloud_module,
@@ -276,7 +276,7 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
 
 @dataclass
 class Rig:
-    """A controller under test with both its paths, and what it published."""
+    """A controller under test with both its paths, and the states that it published."""
 
     service: Service
     time: FakeTime
@@ -286,11 +286,11 @@ class Rig:
 
     @property
     def statistics(self) -> ControllerStatistics:
-        """What was observed of both paths."""
+        """Statistics of both paths."""
         return self.service.observers.statistics[self.pool.device_id]
 
     def asked(self, *ops: str) -> list[Request]:
-        """Return the requests the LAN has seen, of some ops."""
+        """Return the requests that the LAN received, of all ops or of these only."""
         return [r for r in self.pool.requests if r.op in (ops or ("state", "a", "q"))]
 
     def names(self, *ops: str) -> list[str]:
@@ -298,13 +298,13 @@ class Rig:
         return [request.name or request.op for request in self.asked(*ops)]
 
     def sent(self) -> list[tuple[str, wire.Json]]:
-        """Return name and body of every command that the LAN has read."""
+        """Return the name and body of every command that the LAN received."""
         return [wire.decode_cmd(r.payload) for r in self.asked("a") if r.payload]
 
     def written(self) -> list[str]:
-        """Return the names of the writes that the cloud was asked for.
+        """Return the names of the writes that the cloud received.
 
-        Asking for a token is none: a busy machine may read the cloud beside the LAN.
+        Token requests do not count: on a busy machine, a poll may also read the cloud.
         """
         return [
             request.name
@@ -313,14 +313,14 @@ class Rig:
         ]
 
     def forget(self) -> None:
-        """Forget what the LAN was asked, what was published, and what was slept."""
+        """Forget the requests of the LAN, the published states and the sleeps."""
         self.pool.requests.clear()
         self.published.clear()
         self.time.slept.clear()
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is pending: what is shown is what was told."""
+        """Whether nothing is pending: the state shown is the state reported."""
         return self.controller.store.known == self.controller.store.state
 
     async def polls(self, seconds: float) -> None:
@@ -331,9 +331,9 @@ class Rig:
 
 @pytest.fixture
 def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
-    """Put a controller between the simulated pool and the tests.
+    """Return a function that makes a rig for one of the simulated controllers.
 
-    The service offers only what is published (interface.md), unless told otherwise.
+    The service offers published endpoints only (interface.md), unless a test adds some.
     """
     service.cloud.not_offered |= {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
     service.cloud.not_offered |= {"scheduleInfo"}
@@ -371,7 +371,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 
 @pytest.fixture
 def rig(make_rig: Callable[..., Rig]) -> Rig:
-    """Command the small pool, by both paths."""
+    """Return the rig of the small pool, with both paths."""
     return make_rig()
 
 
@@ -400,7 +400,7 @@ async def on_cloud(small: Rig) -> Rig:
 async def pool(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, over the LAN, with all its slow data.
 
-    It is a while ago: what a command writes back, it reads again.
+    That is so long ago that a command reads settings again before it writes them.
     """
     rig = make_rig(full=True)
     await rig.controller.poller.poll()
@@ -412,7 +412,7 @@ async def pool(make_rig: Callable[..., Rig]) -> Rig:
 
 @pytest.fixture
 async def away(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, through the cloud alone, which offers all."""
+    """Read the fully equipped pool once, by the cloud alone, with all its endpoints."""
     rig = make_rig(full=True, lan=False)
     rig.service.cloud.not_offered.clear()
     await rig.controller.poller.poll()
@@ -422,7 +422,7 @@ async def away(make_rig: Callable[..., Rig]) -> Rig:
 
 @dataclass
 class RawServer:
-    """Answers every connection with the same bytes; keeps what it was sent."""
+    """Answers every connection with the same bytes; records the requests."""
 
     answer: bytes = b""
     port: int = 0
@@ -464,7 +464,7 @@ class RawServer:
 
 @pytest.fixture
 async def raw(socket_enabled: None) -> AsyncGenerator[RawServer]:
-    """Start a server that says whatever a test wants, in bytes."""
+    """Start a server that answers with the bytes that a test chooses."""
     raw = RawServer()
     server = await asyncio.start_server(raw.serve, "127.0.0.1", 0)
     raw.port = server.sockets[0].getsockname()[1]

@@ -1,4 +1,4 @@
-"""What the tests of the dosing share: every setting that a person may change."""
+"""Every dosing setting that a user may change, for the tests of the dosing."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from custom_components.poolctl.client.pool.state import PoolState
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A change of one setting: how it is asked for, and what becomes of it."""
+    """A change of one setting: how it is sent, and its expected effects."""
 
     id: str
     """Stable name of the setting."""
     send: Callable[[DosingControl], Awaitable[None]]
     shown: Callable[[PoolState], float | None]
     value: float
-    """What is shown once it was changed."""
+    """Value that is shown after the change."""
     of: SettingsObject
     key: str
-    """Of the settings object."""
+    """Key in the settings object."""
     raw: int | bool
-    """What the settings object says then."""
+    """Value in the settings object after the change."""
     setting: str
-    """Of the simulated pool."""
+    """Name of the setting in the simulated pool."""
     stored: int
-    """What the simulated pool has then."""
+    """Value in the simulated pool after the change."""
 
 
 NUMBERS = [

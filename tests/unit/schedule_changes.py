@@ -1,4 +1,4 @@
-"""What the tests of schedules share: a pool, and schedules of it."""
+"""Schedules of the fully equipped pool and changes to them, for several tests."""
 
 from dataclasses import replace
 
@@ -33,17 +33,17 @@ def record(rig: Rig, index: int) -> sim_schedules.Schedule:
 
 
 def shown(rig: Rig, index: int) -> Schedule | None:
-    """Return a schedule as people see it."""
+    """Return a schedule as a user sees it."""
     return rig.controller.store.state.schedules.used.get(index)
 
 
 def assumed(rig: Rig) -> bool:
-    """Tell whether they are remembered, not told."""
+    """Return whether the schedules are remembered, not reported."""
     return rig.controller.store.state.schedules.assumed
 
 
 async def change(rig: Rig, what: str) -> int | None:
-    """Make one change; a new one has an index."""
+    """Make one change; return the index of a new schedule."""
     schedules = rig.controller.schedules
     match what:
         case "create":
@@ -59,7 +59,7 @@ async def change(rig: Rig, what: str) -> int | None:
 
 
 def done(rig: Rig, what: str) -> bool:
-    """Tell whether the simulated controller has done it."""
+    """Return whether the simulated controller has made the change."""
     if what == "create":
         return record(rig, NEW).used
     found = record(rig, INDEX)

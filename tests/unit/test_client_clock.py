@@ -19,7 +19,7 @@ WRONG = [1.5 * DAY, 30 * DAY, 400 * DAY, -3600.0, 14 * 365 * DAY, 81 * 365 * DAY
 
 @dataclass
 class World:
-    """The true time, and what the clocks of a machine make of it."""
+    """The true time, and a machine whose wall clock may be wrong."""
 
     true: float = START
     wrong: float = 0.0
@@ -36,7 +36,7 @@ class World:
         return format_datetime(at, usegmt=True)
 
     def pass_by(self, clock: Clock, seconds: float) -> None:
-        """Let time pass; the clock is looked at every 15 s."""
+        """Let time pass; the clock is read every 15 s."""
         for _ in range(int(seconds / 15)):
             self.true += 15
             clock.now()
@@ -87,7 +87,7 @@ def test_what_corrects_a_clock_is_no_jump(world: World) -> None:
 
 @pytest.mark.parametrize("step", [30, -30])
 def test_what_corrects_a_clock_that_jumped(world: World, step: int) -> None:
-    """The ten minutes do not start anew; within 30 s of the true time nothing waits."""
+    """A correction does not restart the wait; a return to the true time ends it."""
     clock = world.clock()
     jumps = []
     remove = clock.add_listener(lambda: jumps.append(world.true))
@@ -119,7 +119,7 @@ def test_ten_minutes_confirm_a_new_time(world: World, wrong: float) -> None:
 
 @pytest.mark.parametrize("off", [-30, 0, 30])
 def test_the_service_confirms_a_new_time(world: World, off: float) -> None:
-    """As after the machine slept, or its clock was set at last."""
+    """A new time that the service confirms is trusted at once, e.g. after a sleep."""
     clock = world.clock()
     world.wrong = 2 * DAY
     assert state_of(clock) == (False, world.true)
@@ -138,7 +138,7 @@ def test_an_odd_header_tells_nothing(world: World, header: str | None) -> None:
 
 
 def test_the_service_denies_a_new_time(world: World) -> None:
-    """Ten minutes are not enough then; a day is."""
+    """A time that the service denies is trusted after a day, not after ten minutes."""
     clock = world.clock()
     clock.confirm(world.header())
     world.wrong = 2 * DAY
@@ -147,7 +147,7 @@ def test_the_service_denies_a_new_time(world: World) -> None:
     assert state_of(clock) == (False, world.true)
     world.pass_by(clock, 30)
     assert state_of(clock) == (True, world.true + 2 * DAY)
-    # It only passed for right: the service is asked again.
+    # It was only assumed to be right: the service is believed again.
     clock.confirm(world.header())
     assert state_of(clock) == (False, world.true)
 
@@ -161,7 +161,7 @@ def test_a_service_whose_clock_goes_wrong(world: World) -> None:
 
 @pytest.mark.parametrize("service", [30 * DAY, -30 * DAY, -START])
 def test_a_clock_that_never_was_confirmed(world: World, service: float) -> None:
-    """Of two times the earlier one is signed with: it locks nobody out."""
+    """The earlier of two unconfirmed times is used: it locks out no client."""
     clock = world.clock()
     clock.confirm(world.header(service))
     assert not clock.trusted
@@ -179,20 +179,20 @@ def test_a_clock_that_never_was_confirmed(world: World, service: float) -> None:
 def test_a_start_goes_on_where_the_last_run_ended(
     world: World, down: float, wrong: float
 ) -> None:
-    """Until something confirms the clock; what it shows meanwhile locks nobody out."""
+    """After a restart, the last trusted time goes on until the clock is confirmed."""
     world.wrong = wrong
     clock = world.clock(since=START - down)
     world.pass_by(clock, 10 * MINUTE - 1)
     assert state_of(clock) == (False, world.true - down)
     clock.confirm(world.header())
     assert clock.trusted is (abs(wrong) <= 30)
-    # A service that has the right time is followed, but not above the wall clock.
+    # The earlier time of service and wall clock counts, if the last run allows it.
     ahead_or_right = wrong if -down <= wrong <= 0 else 0
     assert clock.time() == pytest.approx(world.true + ahead_or_right)
 
 
 def test_a_start_after_no_time_with_a_wrong_clock(world: World) -> None:
-    """The service's time is in whole seconds, and an answer takes a while."""
+    """The service may be a little behind: whole seconds, and a slow answer."""
     world.wrong = 2 * DAY
     clock = world.clock(since=START)
     clock.confirm(world.header(-30))
@@ -204,7 +204,7 @@ def test_a_start_after_no_time_with_a_wrong_clock(world: World) -> None:
     [(START - DAY, 0), (START - 10, 0), (START + 30, 0), (START + DAY, -DAY)],
 )
 def test_a_start_alone_tells_no_fault(world: World, since: float, ahead: float) -> None:
-    """Home Assistant may have been off; a clock that is behind is wrong."""
+    """After a restart, only a clock that is behind the last trusted time is wrong."""
     assert world.clock(since=since).ahead == timedelta(seconds=ahead)
 
 
@@ -215,7 +215,7 @@ def test_a_start_without_a_service(world: World) -> None:
 
 
 def test_an_earlier_run_that_was_wrong(world: World) -> None:
-    """It had trusted a clock that was 30 days ahead."""
+    """A confirmed clock counts, although an earlier run trusted one 30 days ahead."""
     clock = world.clock(since=START + 30 * DAY)
     assert clock.time() == world.true + 30 * DAY
     clock.confirm(world.header())
@@ -261,7 +261,7 @@ def test_the_same_difference_three_times(late: float) -> None:
     ],
 )
 def test_the_nearest_start(zone: str, at: datetime, start: int, hours: float) -> None:
-    """It may be on the day before or after, as the zone of the pool counts days."""
+    """The nearest start may be on the previous or next day in the pool's zone."""
     clock, there = ControllerClock(), ZoneInfo(zone)
     clock.began(0, schedule(start), at.replace(tzinfo=there).astimezone(UTC), there)
     assert clock.as_dict()["differences"] == [hours * 3600]
@@ -276,7 +276,7 @@ def test_a_difference_stays_until_another_comes_three_times() -> None:
 
 
 def test_a_clock_that_drifts() -> None:
-    """By 2 min a week, with schedules of every day or of one day a week."""
+    """A drift, e.g. of 2 min a week, is measured by daily or weekly schedules."""
     clock = ControllerClock()
     began(clock, *(day * 2 / 7 for day in range(15)))
     assert clock.offset == timedelta(minutes=-4)
@@ -291,7 +291,7 @@ def test_a_clock_that_drifts() -> None:
 
 
 def test_a_schedule_that_goes_on_again_tells_nothing() -> None:
-    """As after a flow retry; nor does one at an hour of its own, or of no day."""
+    """Continued runs, e.g. after a flow retry, and unscheduled runs do not count."""
     clock = ControllerClock()
     for minutes in (30, 30.5, 31):
         at = FIRST + timedelta(minutes=minutes)

@@ -44,7 +44,7 @@ def cloud(service: Service) -> CloudClient:
     return service.cloud_client()
 
 
-# What it reads
+# Reads
 
 
 async def test_inventory(service: Service, cloud: CloudClient) -> None:
@@ -127,7 +127,7 @@ async def test_whether_all_of_an_inventory_was_understood(
     found: int,
     complete: bool,
 ) -> None:
-    """Only then is what it lacks gone; what was understood counts in any case."""
+    """Readable entries count; an inventory is complete if nothing is missing."""
     raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     inventory = await cloud.inventory()
@@ -189,7 +189,7 @@ async def test_the_body_of_set_pump(session: ClientSession, raw: RawServer) -> N
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     await cloud.set_pump(OTHER_ID, 3, True, 60)
     head, _, body = raw.requests[0].partition(b"\r\n\r\n")
-    # Integers, not true and false, which Python takes for equal.
+    # The bytes are compared, because Python considers 1 and true equal.
     assert body == (
         b'{"aux_switch_state":1,"aux_type_code":31,"pump_speed":60,"aux_slot_num":3}'
     )
@@ -358,7 +358,7 @@ async def test_busy_says_when(service: Service, cloud: CloudClient) -> None:
         assert caught.value.retry_after == seconds
 
 
-# The address, and whose account it is
+# The service's address, and the identifier of the account
 
 
 async def test_probe(service: Service, session: ClientSession) -> None:

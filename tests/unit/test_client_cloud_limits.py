@@ -1,4 +1,4 @@
-"""CloudClient: signing in again, and the limits of a controller (interface.md 7, 8)."""
+"""CloudClient: refused tokens, and the limits of a controller (interface.md 7, 8)."""
 
 import asyncio
 import json
@@ -95,7 +95,7 @@ async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> 
 async def test_a_slow_write_is_a_success(
     session: ClientSession, raw: RawServer
 ) -> None:
-    """10 s, and the time behind other commands (interface.md 8)."""
+    """A write may take 25 s: 10 s plus waiting behind others (interface.md 8)."""
     raw.say(200, '{"status": "SUCCESS"}')
     raw.delay = 25
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
@@ -178,7 +178,7 @@ async def test_only_a_busy_controller_is_asked_again(
 async def test_a_real_cool_down(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """The simulator's own: a controller that does not answer, then does.
+    """A write without an answer starts the simulator's cool-down; the next waits.
 
     interface.md 3.2 rows 1 and 4, 8 rows 7 and 8.
     """

@@ -237,7 +237,7 @@ CLEAN = "!(x)(http: //evil.example) \u2039b\u203a"
 
 
 def test_names_are_clean() -> None:
-    """Nothing that a controller says reaches a dialog as a link, or Markdown."""
+    """No text of a controller reaches a dialog as a link or as Markdown."""
     assert decode_aux_names(wire.encode_names([DIRTY])) == (CLEAN,)
     assert decode_pump_id(wire.encode_texts([DIRTY] * 3)) == PumpIdentity(*[CLEAN] * 3)
     record = sim_schedules.Schedule(1, 1, 0, 0, 600, 720, 127, DIRTY)
@@ -247,7 +247,7 @@ def test_names_are_clean() -> None:
 
 @pytest.mark.parametrize("lone", ["\\ud83d", "\\udc00x", "x\\u0000"])
 def test_json_goes_back_as_it_came(lone: str) -> None:
-    """A whole object is written back with what nobody shows, odd characters included."""
+    """An object is written back as it was received, odd characters included."""
     text = f'{{"a{lone}": ["b{lone}"], "d": 1}}'
     payload = encode_cmd("name", decode_json(text.encode()))
     assert json.loads(payload[5:]) == json.loads(text)
@@ -304,7 +304,7 @@ def test_cmd_round_trip(body: dict[str, Any]) -> None:
 def test_a_state_frame_is_no_reply(
     decode: Callable[[bytes], object], frame: bytes
 ) -> None:
-    """Played back in the place of a reply, it must not take names or schedules away."""
+    """A state frame that is replayed as a reply does not remove names or schedules."""
     with pytest.raises(ReplyError):
         decode(frame)
 
@@ -336,7 +336,7 @@ RECORD = Schedule(
 def test_records_before_bytes_that_nobody_knows(
     changes: dict[str, Any], possible: bool
 ) -> None:
-    """Either something follows the last record, or every record is longer."""
+    """Bytes after the last record are accepted only if every record is plausible."""
     one = replace(RECORD, **changes)
     reply = wire.encode_schedules([sim_schedules.Schedule(**on_the_wire(one))])
     assert decode_schedules(reply) == (one,)

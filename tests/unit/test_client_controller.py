@@ -1,4 +1,4 @@
-"""What a person commands, and which way it goes (design.md 4)."""
+"""Commands of a user: the path that they take, and their errors (design.md 5)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ WATERFALL, GARDEN = 2, 3
 
 
 def slot(rig: Rig, index: int, state: PoolState | None = None) -> Slot:
-    """Return a slot as it is shown now, or was in another state."""
+    """Return a slot as it is shown now, or in another state."""
     found = (state or rig.controller.store.state).outputs.slot(index)
     assert found is not None
     return found
@@ -123,7 +123,7 @@ async def test_a_slot_that_does_not_go_back(small: Rig) -> None:
 async def test_one_that_went_with_another_is_left_out(
     small: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The actuators of a spa go together; the one behind them goes back all the same."""
+    """Of slots released together, as spa actuators are, the second is skipped."""
     slots = (1, WATERFALL, GARDEN)
     for slot in slots:
         await small.controller.outputs.switch(slot, True)
@@ -183,8 +183,8 @@ async def test_a_refusal_is_final(small: Rig, command: str) -> None:
     before = small.controller.store.state
     with pytest.raises(RefusedError):
         await calls[command]()
-    # Once more, for no query was answered that would tell whether it is the counter;
-    # and the pump is stopped in two ways.
+    # Each is sent twice: no query was answered yet that would show whether the counter
+    # is the cause. The pump is stopped in two ways.
     names = {
         "slot": ["aux"] * 2,
         "pump": ["aux"] * 2 + ["cmd"] * 2,
@@ -239,7 +239,7 @@ async def test_a_request_that_may_have_arrived_is_not_sent_again(
 def _change_with_the_cloud(
     small: Rig, monkeypatch: pytest.MonkeyPatch, fault: str, *then: str
 ) -> None:
-    """Let a fault of the LAN end, or change, once the cloud is asked, which fails."""
+    """Let the cloud refuse a command, which also ends or changes a fault of the LAN."""
     small.service.cloud.faults.on("failed")
     small.pool.faults.on(fault)
     send = CloudClient.set_aux
@@ -257,7 +257,7 @@ def _change_with_the_cloud(
 async def test_a_failure_of_the_service_after_a_loss_is_no_answer(
     small: Rig, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    """The LAN may have done it, or can in a moment: it is asked once more."""
+    """The LAN is tried again: it may have run it, or may be able to in a moment."""
     _change_with_the_cloud(small, monkeypatch, fault)
     await small.controller.outputs.switch(WATERFALL, True)
     assert small.written() == ["manualSet"]
@@ -279,7 +279,7 @@ async def test_a_failure_of_both(
     then: str,
     error: type[PoolctlError],
 ) -> None:
-    """What the controller itself says counts, else that it may have done it."""
+    """The error is the LAN's refusal, an unknown outcome, or the cloud's refusal."""
     _change_with_the_cloud(small, monkeypatch, fault, then)
     with pytest.raises(PoolctlError) as caught:
         await small.controller.outputs.switch(WATERFALL, True)
@@ -357,7 +357,7 @@ async def test_a_cloud_that_cannot_leaves_the_lan_working(
 
 
 async def test_a_command_by_the_cloud_between_two_by_the_lan(small: Rig) -> None:
-    """Cloud and LAN share one counter: what the cloud used must not be used again."""
+    """Cloud and LAN share one counter: a value used by the cloud is not used again."""
     await small.controller.outputs.switch(2, True)
     small.pool.faults.on("refuse")
     await small.polls(15)
@@ -393,7 +393,7 @@ async def test_accepted_but_never_done(small: Rig, command: str) -> None:
 
 
 async def test_a_value_that_never_came_is_dropped(small: Rig) -> None:
-    """It is shown for 20 s at most."""
+    """A value that is not confirmed is shown for 20 s at most."""
     small.pool.faults.on("ignore_writes")
     begun, before = small.time.now, small.controller.store.state
     with pytest.raises(NotAppliedError):
@@ -419,7 +419,7 @@ async def test_not_applied_when_nobody_can_tell(small: Rig) -> None:
 async def test_a_cloud_write_that_is_never_seen(
     on_cloud: Rig, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The cloud's copy may be 30 s old: only a later poll can disprove it."""
+    """Only a later poll disproves a cloud write: the cloud's copy may be 30 s old."""
     on_cloud.pool.faults.on("ignore_writes")
     await on_cloud.controller.pump.switch(False)
     assert on_cloud.time.slept == [] and pump_is_on(on_cloud) is False

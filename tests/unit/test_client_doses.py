@@ -1,4 +1,4 @@
-"""A dose is seen soon, and costs no query more than the five minutes' round does."""
+"""A dose is noticed soon, without more queries than one every five minutes."""
 
 from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
 
@@ -6,7 +6,7 @@ from .conftest import Rig
 
 
 async def live(rig: Rig, seconds: float) -> None:
-    """Poll every 15 s for a while, and ask for slow data as the coordinator does."""
+    """Poll every 15 s for a while, and query slow data as the coordinator does."""
     end = rig.time.now + seconds
     while rig.time.now < end:
         await rig.polls(15)
@@ -31,7 +31,7 @@ async def test_a_dose_is_seen_soon(pool: Rig) -> None:
 
 
 async def test_a_dose_shorter_than_a_poll(pool: Rig) -> None:
-    """Its flag is never seen, but what it took out of the drum is."""
+    """A dose whose flag no poll reads is noticed by the level of its drum."""
     pool.pool.pool.settings |= {"ph_dosing_time": 3}
     pool.pool.pool.water.ph = 7.9
     await live(pool, 60)

@@ -1,4 +1,4 @@
-"""Changing the settings of the dosing over the LAN: whole, and unknown keys kept."""
+"""Changes to the dosing settings over the LAN: whole objects, unknown keys kept."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ EACH_DOSER = pytest.mark.parametrize("kind", DOSERS, ids=lambda kind: kind.key)
 
 
 def changed(rig: Rig, before: dict[str, float]) -> set[str]:
-    """Return the settings of the pool that are others now, but for doses taken."""
+    """Return the names of the changed settings, without the levels of the drums."""
     return {
         name
         for name, now in rig.pool.pool.settings.items()
@@ -72,7 +72,7 @@ async def test_a_number(pool: Rig, change: Change) -> None:
 
 @pytest.mark.parametrize("change", FLAGS, ids=lambda change: change.id)
 async def test_a_flag(pool: Rig, change: Change) -> None:
-    """No state frame tells it, so the object is read again, and that alone confirms it."""
+    """No state frame reports a flag: only reading its object again confirms it."""
     before = OBJECTS[change.of](pool.pool.pool)
     settings = dict(pool.pool.pool.settings)
     assert change.shown(pool.controller.store.known) is True
@@ -112,7 +112,7 @@ async def test_a_flag_that_never_changes(pool: Rig) -> None:
     with pytest.raises(NotAppliedError):
         await pool.controller.dosing.enable(ACID, False)
     assert pool.controller.store.state.acid.enabled is True
-    # Looked for again and again, not once.
+    # The object is read again repeatedly.
     assert pool.names("q") == [PH_SETTINGS.query] * 6
 
 
@@ -126,7 +126,7 @@ async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
 
 @EACH_DOSER
 async def test_unknown_keys_are_kept(pool: Rig, kind: DoserKind) -> None:
-    """Exactly as they came, whatever they hold (C21)."""
+    """Unknown keys are written back exactly as received (C21)."""
     pool.pool.pool.more = dict(ODD)
     await pool.controller.dosing.set_drum(kind, 18_000)
     await pool.controller.dosing.refill(kind)
@@ -163,12 +163,12 @@ async def test_several_settings_at_once(pool: Rig) -> None:
 
 
 async def test_an_edit_in_the_app_is_not_lost(pool: Rig) -> None:
-    """What the app changed since we last read is written back as the app left it."""
+    """A setting that the app changed since our last read keeps the app's value."""
     pool.pool.pool.settings |= {"desired_ph": 76, "max_ph_doses": 4}
     await pool.controller.dosing.set_drum(ACID, 18_000)
     assert pool.pool.pool.settings["desired_ph"] == 76
     assert pool.pool.pool.settings["max_ph_doses"] == 4
-    # Nor what it changed of the very setting that we wrote a little before.
+    # So does one that the app changed just after we wrote it.
     pool.pool.pool.settings["acid_drum"] = 19_000
     await pool.polls(4)
     await pool.controller.dosing.set_desired(ACID, 7.5)
@@ -176,7 +176,7 @@ async def test_an_edit_in_the_app_is_not_lost(pool: Rig) -> None:
 
 
 async def test_a_reply_that_lags_behind_a_write(pool: Rig) -> None:
-    """A `cmd` is queued (layouts.md 3): the next change carries the last one, too."""
+    """A `cmd` is queued (layouts.md 3): the next write repeats the previous one."""
     pool.pool.faults.once("ignore_writes", 1)
     first = pool.controller.dosing.set_drum(ACID, 18_000)
     second = pool.controller.dosing.set_desired(ACID, 7.5)
@@ -242,7 +242,7 @@ async def test_refused(pool: Rig) -> None:
         with pytest.raises(RefusedError):
             await command
     assert (dict(pool.pool.pool.settings), pool.controller.store.state) == before
-    # Each twice: somebody may have signed at the same time. Then it is final.
+    # Each is sent twice, as another client may have used its counter; then it is final.
     assert len(pool.asked("a")) == 6
 
 
@@ -291,12 +291,12 @@ async def test_a_drum_without_a_size_cannot_be_full(pool: Rig) -> None:
     assert pool.asked("a") == []
 
 
-# The LAN goes
+# The LAN fails
 
 
 @pytest.mark.parametrize("fault", ["close_mid_body", "hang", "refuse"])
 async def test_the_lan_dies_on_the_way(pool: Rig, fault: str) -> None:
-    """What was written counts, what is told is true: nothing is half a setting."""
+    """If the LAN fails before the write, neither the setting nor the state changes."""
     pool.service.cloud.faults.on("refuse")
     pool.pool.faults.on(fault)
     before = pool.controller.store.state

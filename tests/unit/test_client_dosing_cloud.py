@@ -29,7 +29,7 @@ from .dosing_changes import FLAGS, NUMBERS, Change
 
 @pytest.fixture
 async def both(pool: Rig) -> Rig:
-    """Have the pool on the LAN; the cloud has copies, too."""
+    """Read the pool over the LAN; the cloud has copies of its settings, too."""
     pool.service.cloud.not_offered.clear()
     assert pool.controller.paths.cloud is not None
     await pool.controller.paths.cloud.read(pool.pool.device_id, "chemistryCard")
@@ -52,7 +52,7 @@ async def test_a_setting(away: Rig, change: Change) -> None:
     after = away.pool.pool.settings
     assert {k for k in after if after[k] != before.get(k)} == {change.setting}
     assert after[change.setting] == change.stored
-    # Shown at once; the cloud's copy is older and does not take it back.
+    # Shown at once; the cloud's older copy does not undo it.
     for _ in range(3):
         assert change.shown(away.controller.store.state) == change.value
         await later(away, 30)
@@ -69,7 +69,7 @@ async def test_a_refill(away: Rig, kind: DoserKind) -> None:
 
 
 async def test_unknown_keys_are_kept(away: Rig) -> None:
-    """Exactly as they came, whatever they hold (C21)."""
+    """Unknown keys are written back exactly as received (C21)."""
     odd: wire.Json = {**ODD, "long": "x" * 300, "\ud800": "\udc00", "big": 2**70}
     away.pool.pool.more = dict(odd)
     await later(away, 60)
@@ -79,7 +79,7 @@ async def test_unknown_keys_are_kept(away: Rig) -> None:
 
 
 async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
-    """For 5 minutes after each write (C20)."""
+    """A copy from before each write, served for 5 minutes, undoes nothing (C20)."""
     away.service.cloud.dialects = {D.C20_OLD}
     await away.controller.dosing.set_desired(ACID, 7.1)
     await later(away, 240)
@@ -92,7 +92,7 @@ async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
 
 
 async def test_a_read_that_meets_a_busy_controller(away: Rig) -> None:
-    """It is waited out, as a write would (interface.md 7.1)."""
+    """A read before a write waits for a busy controller (interface.md 7.1)."""
     away.service.cloud.faults.once("rate_limited", 2, "chemistryCard")  # 5 s
     away.time.slept.clear()
     await away.controller.dosing.set_desired(ACID, 7.1)
@@ -129,7 +129,7 @@ async def test_changes_on_both_paths_do_not_undo_each_other(both: Rig) -> None:
 
 
 async def test_an_edit_in_the_app_is_not_lost(away: Rig) -> None:
-    """Once the copy can have it, it counts: also of what we wrote ourselves before."""
+    """An edit in the app counts once a copy can show it, even of what we wrote."""
     await away.controller.dosing.set_desired(ACID, 7.1)
     away.time.advance(10)
     away.pool.pool.settings |= {"desired_ph": 76, "max_ph_doses": 4}
@@ -150,7 +150,7 @@ async def test_not_offered(away: Rig, missing: str) -> None:
             await away.controller.dosing.refill(ACID)
     assert away.controller.store.state == before
     asked = [r for r in away.service.cloud.requests if r.name == missing]
-    assert [r.status for r in asked if r.status == 404] == [404]  # not again and again
+    assert [r.status for r in asked if r.status == 404] == [404]  # only once
 
 
 async def test_a_card_without_the_object(
@@ -200,7 +200,7 @@ async def test_writes_that_fail(
     with pytest.raises(error):
         await away.controller.dosing.set_desired(ACID, 7.2)
     assert (dict(away.pool.pool.settings), away.controller.store.state) == before
-    # What failed is not held for written.
+    # A write that failed is not assumed to be done.
     away.service.cloud.faults.clear()
     away.time.advance(61)
     await away.controller.dosing.set_drum(ACID, 15_000)
@@ -230,7 +230,7 @@ async def test_the_lan_dies_on_the_way(both: Rig, fault: str) -> None:
 async def test_the_lan_comes_back_after_a_flag_went_by_the_cloud(
     both: Rig, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The LAN's frames do not tell it: the object is asked again, and confirms it."""
+    """LAN frames do not report the flag: its object is read again to confirm it."""
     both.pool.faults.on("refuse")
     await both.controller.dosing.enable(ACID, False)
     assert both.written() == ["setPhSettings"]

@@ -1,4 +1,4 @@
-"""What is known of the dosing: what its settings objects tell, and its drums."""
+"""The state of the dosing: values of its settings objects, drums and limits."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ def test_every_kind_has_a_part_of_its_own(kind: AnyDosing) -> None:
             assert other.of(state) == other.of(untouched)
 
 
-# What an object tells
+# Settings objects
 
 
 @pytest.mark.parametrize("odd", [None, "7", 7.5, -1, 256, [1]])
@@ -85,7 +85,7 @@ def test_nearly_empty(
     assert state.chlorine.low(10) is None
 
 
-# The watch on acid
+# The daily limit
 
 
 @pytest.mark.parametrize(

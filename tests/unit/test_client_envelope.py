@@ -47,7 +47,7 @@ def why(case: dict[str, Any]) -> str:
 
 
 def passed(counter: IncomingCounter, *received: int) -> list[bool]:
-    """Tell which counters are accepted."""
+    """Return which counters are accepted."""
     verdicts = []
     for value in received:
         try:
@@ -128,7 +128,7 @@ def test_nothing_but_own_errors(data: bytes | str) -> None:
 
 @given(st.data())
 def test_white_space_is_ignored_anywhere(data: st.DataObject) -> None:
-    """Also within a byte (interface.md 2.7)."""
+    """White space in hex text is ignored, also within a byte (interface.md 2.7)."""
     text = wrap(KEY, 7, b"payload").hex()
     for _ in range(data.draw(st.integers(1, 5))):
         at = data.draw(st.integers(0, len(text)))
@@ -226,7 +226,7 @@ def test_outgoing_when_the_clock_jumps_back(unix_time: UnixTime) -> None:
 
 
 def test_outgoing_tells_of_each_use(unix_time: UnixTime) -> None:
-    """Whoever remembers the counters over a restart learns of each in time."""
+    """Each use is reported at once, so that the counter can be stored for a restart."""
     told: list[int] = []
     counter = OutgoingCounter(700, used=lambda: told.append(counter.last))
     assert [counter.next(), counter.next()] == told == [701, 702]
@@ -234,7 +234,7 @@ def test_outgoing_tells_of_each_use(unix_time: UnixTime) -> None:
 
 @given(st.integers(1, 2**31), st.lists(st.floats(-(2**31), 10**8), max_size=20))
 def test_outgoing_strictly_increases(last: int, jumps: list[float]) -> None:
-    """Wherever the trusted time goes, back or some years ahead."""
+    """Counters increase wherever the trusted time goes, back or some years ahead."""
     now, used = 0.0, [last]
     clock = Clock(wall=lambda: now, steady=lambda: now)
     counter = OutgoingCounter(last, clock=clock)
@@ -254,8 +254,8 @@ def test_outgoing_strictly_increases(last: int, jumps: list[float]) -> None:
         ([7, 7, 7], [True] * 3),  # a frame sent again
         ([7, 6], [True, False]),
         ([100, 50, 50], [True, False, False]),  # the same old frame twice
-        ([100, 50, 49, 48], [True, False, False, False]),  # do not advance
-        ([100, 50, 40, 41], [True, False, False, True]),  # the last two do
+        ([100, 50, 49, 48], [True, False, False, False]),  # they do not increase
+        ([100, 50, 40, 41], [True, False, False, True]),  # the last two increase
         ([100, 1, 2, 3, 2], [True, False, True, True, False]),
         ([100, 1, 100, 2], [True, False, True, False]),  # not in a row
         ([100, 1, 101, 2], [True, False, True, False]),
@@ -276,7 +276,7 @@ def test_a_restart_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
 
 @given(st.lists(st.integers(0, 20), max_size=30))
 def test_incoming_lower_needs_two_in_a_row(received: list[int]) -> None:
-    """Whatever is accepted is not lower than the last, or advances from a lower one."""
+    """A counter is accepted if not below the last, or above one rejected before it."""
     verdicts = passed(IncomingCounter(), *received)
     last, previous = -1, None
     for value, accepted in zip(received, verdicts, strict=True):

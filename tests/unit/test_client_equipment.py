@@ -1,4 +1,4 @@
-"""What is wired to a controller."""
+"""Kinds and roles of slots."""
 
 from custom_components.poolctl.client.equipment import Role, Slot
 

@@ -1,4 +1,4 @@
-"""What errors carry for whoever catches them."""
+"""Messages and attributes of the errors."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_what_a_person_is_told() -> None:
 
 
 def test_whether_it_may_have_arrived() -> None:
-    """Unless it is known that it did not, it may have."""
+    """A request may have arrived unless the error rules that out."""
     assert UnreachableError("x").sent is True
     assert UnreachableError("x", sent=False).sent is False
 

@@ -1,4 +1,4 @@
-"""A first look at a controller of which nobody has the key."""
+"""Reading the state of a controller without its key."""
 
 import json
 

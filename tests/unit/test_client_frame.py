@@ -54,7 +54,7 @@ def frame(
 
 
 def known(section: Telemetry | Configuration | None) -> set[str]:
-    """Name the attributes that are known."""
+    """Return the names of the attributes that have a value."""
     assert section is not None
     return {name for name, value in asdict(section).items() if value is not None}
 
@@ -81,7 +81,7 @@ def test_vectors(row: dict[str, Any]) -> None:
 
 
 def test_sanitiser_output_is_read() -> None:
-    """The one attribute that the vectors leave out."""
+    """The vectors leave out this one attribute of the telemetry."""
     telemetry = decode_frame(frame(b"\0" * 24 + b"\x34\x12" + b"\0" * 19)).telemetry
     assert telemetry is not None
     assert telemetry.sanitiser_output == 0x1234
@@ -106,11 +106,11 @@ WIRE_NAMES = {
     "water_offset": "water_offset",
     "ambient_offset": "ambient_offset",
 }
-"""What the installer set -> the same in the simulator's own table of section B."""
+"""Installer settings -> their names in the simulator's own table of section B."""
 
 
 def test_a_known_answer_of_the_installer() -> None:
-    """The first vector, taken apart by hand."""
+    """The first vector, decoded by hand."""
     decoded = decode_frame(PAYLOADS[0]).configuration
     assert decoded is not None
     assert INSTALLER.plausible(decoded) == InstallerSettings(
@@ -136,7 +136,7 @@ def test_a_known_answer_of_the_installer() -> None:
 
 @pytest.mark.parametrize("row", FRAMES, ids=lambda row: row["counter"])
 def test_what_the_installer_set(row: dict[str, Any]) -> None:
-    """The vectors leave it out: two readings of the same bytes agree."""
+    """Our decoder and the simulator's agree on values that the vectors leave out."""
     payload = bytes.fromhex(row["payload"])
     theirs = wire.decode_frame(payload).configuration
     ours = decode_frame(payload).configuration
@@ -151,7 +151,7 @@ def test_what_the_installer_set(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("pool", [sim.Pool.small, sim.Pool.full])
 def test_frames_of_the_simulator(pool: Any) -> None:
-    """Two readings of the same tables agree."""
+    """Our decoder and the simulator's encoder agree on the same tables."""
     controller = sim.Controller(pool=pool(), firmware="3.1.4")
     controller.pool.start_timer(3, 600)
     decoded = decode_frame(controller.signed_state()[5:-4])
@@ -208,7 +208,7 @@ def test_every_prefix_of_a_frame(payload: bytes) -> None:
 
 @pytest.mark.parametrize("version", [0, 2, 255])
 def test_unknown_version(version: int) -> None:
-    """Its lengths say what it holds, and the version goes along."""
+    """A frame of another version is decoded by its lengths; the version is kept."""
     frame = decode_frame(bytes((version,)) + PAYLOADS[0][1:])
     assert frame == decode_frame(PAYLOADS[0])._replace(version=version)
 
@@ -345,12 +345,12 @@ def test_no_slots() -> None:
     ("payload", "timers"),
     [
         (frame(), None),
-        (frame(b=section_b()), None),  # nothing is said of timers
-        (frame(section_a()), ()),  # telemetry without a tail: none runs
+        (frame(b=section_b()), None),  # timers are not reported
+        (frame(section_a()), ()),  # telemetry without a tail: no timer runs
         (frame(section_a(), section_b()), ()),
         (frame(section_a(), tail=b"\x00"), ()),
         (frame(tail=b"\x00"), ()),
-        (frame(section_a(), tail=b""), None),  # cut: unknown, not none
+        (frame(section_a(), tail=b""), None),  # cut off: unknown
         (frame(section_a(), tail=b"\x01\x03\x0a\x00\x14"), None),
         (frame(tail=b"\x01\x03\x0a\x00\x14\x01"), ((3, 10, 276),)),
         (
@@ -385,11 +385,11 @@ SIGNALS: list[tuple[int, int, Callable[[Signals], bool | None]]] = [
     (1, 7, lambda signals: signals.expanders[2]),
     (1, 8, lambda signals: signals.expanders[3]),
 ]
-"""Word, bit, and what it stands for (layouts.md 2.1)."""
+"""Word, bit and signal (layouts.md 2.1)."""
 
 
 def told_by(*words: int | None) -> list[bool | None]:
-    """Return what two words of flags say, in the order of SIGNALS."""
+    """Return the signals of two words of flags, in the order of SIGNALS."""
     signals = decode_signals(*words)
     assert len(signals.expanders) == 4
     return [read(signals) for _, _, read in SIGNALS]
@@ -416,7 +416,7 @@ def test_flags_that_are_not_told() -> None:
     ("bits", "problem"), [(3, False), (0, True), (1, True), (2, True)]
 )
 def test_dry_run(bits: int, problem: bool) -> None:
-    """Both bits set is normal, whatever the others say."""
+    """Both bits set means normal, whatever the other bits are."""
     for others in (0, 0x9FFF):
         signals = decode_signals(bits << 13 | others, 0)
         assert signals.dry_run is problem

@@ -16,7 +16,7 @@ PH, HEATING = "get_ph_settings", "v2_temp_get"
 
 
 def reads(rig: Rig, name: str) -> int:
-    """Return how often a query was asked."""
+    """Return how often a query was sent."""
     return rig.names("q").count(name)
 
 
@@ -40,14 +40,14 @@ async def test_it_is_read_again_after_a_while(pool: Rig) -> None:
 
 
 async def test_our_own_writes_contradict_nothing(pool: Rig) -> None:
-    """The later carries the earlier, although it was read before both."""
+    """A later write contains our earlier one, although the reply is older than both."""
     dosing, settings = pool.controller.dosing, pool.pool.pool.settings
     await dosing.set_drum(ACID, 18_000)
     await pool.polls(5)
     await dosing.set_desired(ACID, 7.5)
     await pool.polls(1)
     await dosing.enable(ACID, False)
-    # A flag is looked at in the object itself, which no frame tells.
+    # The second query confirms the flag, which no frame reports.
     assert pool.names("q") == [PH, PH]
     assert pool.names("q").index(PH) == 0
     assert (settings["acid_drum"], settings["desired_ph"]) == (18_000, 75)
@@ -66,7 +66,7 @@ async def test_a_frame_that_differs_is_believed(pool: Rig) -> None:
 
 
 async def test_a_dose_is_never_undone(pool: Rig) -> None:
-    """The object holds what is left in the drum: it falls with a dose."""
+    """An object contains the level of the drum, which a write must not raise again."""
     await pool.controller.queries.ask(PH)
     pool.forget()
     pool.pool.pool.settings["acid_remaining"] -= 100
@@ -97,7 +97,7 @@ async def test_after_a_write_that_failed_it_is_read(pool: Rig) -> None:
 
 
 async def test_what_never_took_effect_is_not_written_again(pool: Rig) -> None:
-    """Once it is no longer on its way, the frames say that it was not done."""
+    """Later frames show that the write was not done: the object is read again."""
     pool.pool.faults.on("ignore_writes")
     with pytest.raises(PoolctlError):
         await pool.controller.dosing.set_drum(ACID, 18_000)

@@ -1,4 +1,4 @@
-"""What the cloud's answers make of a PoolState (interface.md 2.5, layouts.md 5)."""
+"""The cloud's answers merged into a PoolState (interface.md 2.5, layouts.md 5)."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -98,7 +98,7 @@ def test_a_flag_is_no_number_and_the_reverse(key: str) -> None:
 def test_impossible_values_of_the_dashboard(ph: int) -> None:
     state = told(seen(), actual_ph=ph, d_ph=ph, actual_orp=0xFFFF, d_orp_mineral=0)
     assert state.readings.ph is None and state.readings.orp is None
-    assert state.acid.desired == 7.4  # of the frame: still in force
+    assert state.acid.desired == 7.4  # from the frame: still valid
     assert state.chlorinator.desired == 650
 
 
@@ -255,7 +255,7 @@ def test_temperatures_and_pump() -> None:
     assert merge_pump(state, {"pump": {"pump_type": "x"}}, NOW).pump == state.pump
 
 
-# Asked of the simulated service
+# Against the simulated service
 
 
 async def test_everything_that_is_offered_is_read(

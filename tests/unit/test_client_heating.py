@@ -36,7 +36,7 @@ BITS = {
 
 
 def selected(rig: Rig) -> set[HeatSource]:
-    """Return the heat sources that may run, as the simulated pool sees it."""
+    """Return the heat sources that may run in the simulated pool."""
     flags = int(rig.pool.pool.settings["heating"])
     return {source for source, bit in BITS.items() if flags & bit}
 
@@ -47,12 +47,12 @@ def select(rig: Rig, *sources: HeatSource) -> None:
 
 
 def bodies(rig: Rig) -> list[dict[str, Any]]:
-    """Return the bodies of the commands the controller has run."""
+    """Return the bodies of the commands that the controller received."""
     return [body for _, body in rig.sent()]
 
 
 def changed(rig: Rig, before: dict[str, float]) -> dict[str, float]:
-    """Return the settings that differ; doses empty the drums all the time."""
+    """Return the changed settings, without the levels of the drums."""
     return {
         name: value
         for name, value in rig.pool.pool.settings.items()
@@ -167,7 +167,7 @@ async def test_the_spa_off_and_on(pool: Rig) -> None:
 
 
 async def test_heat_again_before_off_was_confirmed(pool: Rig) -> None:
-    """What is shown counts: the newest of what was asked wins."""
+    """Of several requests at once, the newest counts."""
     heating = pool.controller.heating
     await asyncio.gather(
         heating.change(POOL, heat=False),
@@ -181,7 +181,7 @@ async def test_heat_again_before_off_was_confirmed(pool: Rig) -> None:
 
 
 async def test_heat_again_while_a_source_is_being_deselected(pool: Rig) -> None:
-    """As a scene does it: neither undoes the other, whether sent together or not."""
+    """Two requests, as from a scene, do not undo each other, sent together or not."""
     heating = pool.controller.heating
     await asyncio.gather(heating.select(SOLAR, False), heating.change(POOL, heat=True))
     assert selected(pool) == {POOL_HEATER, SPA_HEATER}
@@ -215,7 +215,7 @@ async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
 
 
 async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
-    """It is selected for each of them by itself."""
+    """A shared heater is selected separately for the pool and for the spa."""
     pool.pool.pool.slots[4].aux_type = 32
     for slot in (5, 12):
         pool.pool.pool.slots[slot].aux_type = 0
@@ -247,7 +247,7 @@ async def test_two_changes_at_once(pool: Rig) -> None:
         heating.select(SOLAR, False),
         heating.change(SPA, target=38, heat=False),
     )
-    assert len(bodies(pool)) == 1  # they came together, so they go together
+    assert len(bodies(pool)) == 1  # requested together, sent together
     assert changed(pool, before) == {
         "pool_target": 30,
         "spa_target": 38,
@@ -278,7 +278,7 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
     select(pool, POOL_HEATER)
     probes |= {"temp2_ch": 3, "temp3_ch": 0}
     before = dict(settings)
-    assert pool.controller.store.known.spa.target == 36  # not seen yet
+    assert pool.controller.store.known.spa.target == 36  # not read yet
     await pool.controller.heating.change(POOL, target=30)
     assert changed(pool, before) == {"pool_target": 30}
     assert pool.pool.pool.probes == {"temp2_ch": 3, "temp3_ch": 0}
@@ -286,7 +286,7 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
 
 
 async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> None:
-    """What was sent and is not there yet must not be undone by what is read."""
+    """A change that is not confirmed yet is not undone by what the next one reads."""
     pool.pool.faults.once("ignore_writes", 1, "cmd")
     heating = pool.controller.heating
     first = asyncio.create_task(heating.change(POOL, target=30))
@@ -307,7 +307,7 @@ async def test_what_was_confirmed_is_not_written_again(pool: Rig) -> None:
     assert pool.pool.pool.settings["pool_target"] == 25
 
 
-# What can go wrong
+# Failures
 
 
 async def test_accepted_but_never_applied(pool: Rig) -> None:
@@ -324,7 +324,7 @@ async def test_refused(pool: Rig) -> None:
         await pool.controller.heating.change(POOL, target=30, heat=False)
     assert pool.controller.store.state == state
     assert changed(pool, before) == {}
-    assert len(pool.asked("a")) == 2  # the counter is ruled out between them
+    assert len(pool.asked("a")) == 2  # the second time, the counter is ruled out
 
 
 @pytest.mark.parametrize("place", ["v2_temp_get", "cmd"])
@@ -332,7 +332,7 @@ async def test_the_lan_dies(pool: Rig, place: str) -> None:
     pool.pool.faults.on("close_mid_body", place)
     with pytest.raises(UnreachableError):
         await pool.controller.heating.change(POOL, target=30)
-    # Only the answer was cut: a command may have been run, and is not run again.
+    # Only the answer was cut off: a command may have run, and is not sent again.
     target = 30 if place == "cmd" else 28
     assert pool.pool.pool.settings["pool_target"] == target
     assert len(pool.asked("a")) == (place == "cmd")
@@ -374,7 +374,7 @@ FLAGS = ("is_solar_heater_selected", "is_pool_heater_selected")
 async def test_a_reply_without_all_of_it(
     pool: Rig, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any]
 ) -> None:
-    """Nothing is written: what is missing would become 0."""
+    """Nothing is written after an incomplete reply: missing values would become 0."""
     whole = sim_settings.read_temperature(pool.pool.pool)
     entries = [
         entry | reply.get(str(entry["category"]), {}) for entry in whole["temperature"]

@@ -1,4 +1,4 @@
-"""Holds: what is sent, and what is given back when its time is over."""
+"""Holds: the commands that are sent, and the releases at their end."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ SLOT = 2
 
 
 def window(rig: Rig, minutes: int, slot: int = SLOT, *, begun: int = 30) -> None:
-    """Arm one schedule alone, which began before and ends in some minutes."""
+    """Replace the only schedule: it began `begun` minutes ago and ends in `minutes`."""
     now = rig.pool.pool.local_time()
     start, end = (
         (now.hour * 60 + now.minute + offset) % 1440 for offset in (-begun, minutes)
@@ -38,7 +38,7 @@ def window(rig: Rig, minutes: int, slot: int = SLOT, *, begun: int = 30) -> None
 
 
 async def switch(rig: Rig, on: bool, slot: int = SLOT) -> None:
-    """Switch an output as a person does."""
+    """Switch an output as a user does."""
     await rig.controller.holds.switch(rig.controller.store.state.outputs.slot(slot), on)
 
 
@@ -55,7 +55,7 @@ async def hold(
 
 
 def holds(rig: Rig) -> dict[int, bool]:
-    """Return what is held with an end, on or off."""
+    """Return the outputs that are held with an end, and whether they are on."""
     return {h.slot: h.on for h in rig.controller.holds.shown if h.until}
 
 
@@ -72,12 +72,12 @@ def lasts(rig: Rig) -> float:
 
 
 def payloads(rig: Rig) -> list[bytes]:
-    """Return the payloads of every `aux` that the LAN has had."""
+    """Return the payloads of every `aux` that the LAN received."""
     return [r.payload for r in rig.asked("a") if r.name == "aux" and r.payload]
 
 
 async def start(rig: Rig) -> Rig:
-    """Read all there is."""
+    """Read the state and all slow data."""
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
     rig.forget()
@@ -117,7 +117,7 @@ async def test_off_outside_of_any_window(rig: Rig) -> None:
 
 
 async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
-    """The option: off is held, whatever schedules say, and nothing ends by itself."""
+    """With this option, off is held regardless of schedules, without an end."""
     rig = make_rig(holds_end=False)
     window(rig, 20)
     await start(rig)
@@ -126,7 +126,7 @@ async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
     assert payloads(rig) == [b"\2\0\1", b"\3\0\1"]
     await rig.polls(3600)
     assert rig.controller.holds.wait is None
-    # What a person said is another matter.
+    # A duration that a user chose still counts.
     await hold(rig, True, 5)
     assert holds(rig) == {SLOT: True}
 
@@ -185,7 +185,7 @@ async def test_the_pump(rig: Rig, dialects: tuple[str, ...]) -> None:
 async def test_off_of_a_pump_that_stands_still(
     rig: Rig, dialect: str, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """L5: what then holds it off shows only later, and is given back, too."""
+    """L5: an override that shows only later is released, too."""
     monkeypatch.setattr(actions, "RELAY_DELAY", seconds)
     if dialect:
         rig.pool.dialects.add(dialect)
@@ -206,7 +206,7 @@ async def test_off_of_a_pump_that_stands_still(
 async def test_the_pump_off_inside_a_window(
     rig: Rig, dialects: tuple[str, ...]
 ) -> None:
-    """It stays off, whatever `v2_manual_set` does with the override."""
+    """The pump stays off, whatever `v2_manual_set` does with the override."""
     for dialect in dialects:
         rig.pool.dialects.add(dialect)
     window(rig, 20, 0)
@@ -220,7 +220,7 @@ async def test_the_pump_off_inside_a_window(
 
 @pytest.mark.parametrize("minutes", [10, 30])
 async def test_a_person_changed_it_meanwhile(rig: Rig, minutes: float) -> None:
-    """On again, or given back, by the vendor's app: nothing of ours is left."""
+    """Our hold is over once the vendor's app switches the output or releases it."""
     window(rig, 60)
     await start(rig)
     await switch(rig, False)
@@ -240,7 +240,7 @@ async def test_a_person_changed_it_meanwhile(rig: Rig, minutes: float) -> None:
 
 
 async def test_changed_right_before_the_end(rig: Rig) -> None:
-    """It is looked at before it is given back."""
+    """The output is read before its release: another client may have switched it."""
     window(rig, 20)
     await start(rig)
     await switch(rig, False)
@@ -281,7 +281,7 @@ async def test_nobody_answers_at_the_end(rig: Rig) -> None:
 
 
 async def test_the_controller_restarts(rig: Rig) -> None:
-    """An override that it forgets is over; one that it keeps is given back."""
+    """A hold ends if the controller forgets its override, and goes on otherwise."""
     window(rig, 20)
     await start(rig)
     await switch(rig, False)
@@ -309,7 +309,7 @@ async def test_a_command_that_fails_changes_no_hold(rig: Rig) -> None:
 
 @pytest.mark.parametrize("ran", [True, False])
 async def test_an_answer_that_is_lost(make_rig: Callable[..., Rig], ran: bool) -> None:
-    """The next read tells what came of it, and so which hold there is."""
+    """The next read shows whether the command ran, and so which hold there is."""
     rig = make_rig(cloud=False)
     window(rig, 20)
     await start(rig)
@@ -327,7 +327,7 @@ async def test_an_answer_that_is_lost(make_rig: Callable[..., Rig], ran: bool) -
 
 @pytest.mark.parametrize("told", [True, False])
 async def test_by_the_cloud(rig: Rig, told: bool) -> None:
-    """On for a time ends as the vendor's app would end it, told or not that it runs."""
+    """A hold by cloud ends by switching off, whether or not outputs are reported."""
     if told:
         rig.service.cloud.not_offered.clear()
     rig.service.cloud.forget_on_write = True
@@ -342,7 +342,7 @@ async def test_by_the_cloud(rig: Rig, told: bool) -> None:
     await rig.controller.holds.work()
     assert rig.written() == ["manualSet"] * 2
     assert not any(rig.controller.holds.due)
-    # The LAN tells whether it is held off.
+    # The LAN shows whether it is held off.
     rig.pool.faults.clear()
     await rig.polls(60)
     assert rig.pool.pool.slots[SLOT].held
@@ -352,7 +352,7 @@ async def test_by_the_cloud(rig: Rig, told: bool) -> None:
 
 
 async def test_off_by_the_cloud_that_holds(rig: Rig) -> None:
-    """Nothing had to be held; where the cloud held it all the same, the LAN tells."""
+    """An override that the cloud set needlessly is released once the LAN shows it."""
     rig.service.cloud.not_offered.clear()
     rig.service.cloud.forget_on_write = True
     await start(rig)
@@ -363,7 +363,7 @@ async def test_off_by_the_cloud_that_holds(rig: Rig) -> None:
     await rig.polls(35)
     await switch(rig, False)
     await rig.polls(35)
-    assert rig.controller.holds.wait != 0  # the cloud has no way to give it back
+    assert rig.controller.holds.wait != 0  # the cloud cannot release it
     rig.pool.faults.clear()
     await rig.polls(60)
     assert rig.pool.pool.slots[SLOT].held
@@ -400,7 +400,7 @@ async def test_what_cannot_be_held(rig: Rig) -> None:
 
 
 async def test_what_nothing_gives_back_is_in_nobodys_way(rig: Rig) -> None:
-    """L6 without L5: the pump waits for another firmware, others are given back."""
+    """L6 without L5: a pump that cannot be released waits; others are released."""
     await start(rig)
     rig.pool.dialects.add("pump_aux_declined")
     pump = rig.controller.store.known.outputs.slot(0)

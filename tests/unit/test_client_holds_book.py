@@ -1,4 +1,4 @@
-"""The book of holds while outputs are switched, and the clocks that holds go by."""
+"""The book of holds while outputs are switched, and the clocks that holds use."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ def test_no_read_is_evidence_until_the_last_command_is_done() -> None:
 
 
 def test_a_command_settles() -> None:
-    """Reads before that show nothing of it, and what was in doubt is no more."""
+    """After a command, reads do not count until it has settled, and doubts are gone."""
     book = Book([HOLD])
     with book.switching(SLOT):
         assert book.get(SLOT) == HOLD

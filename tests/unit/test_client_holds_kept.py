@@ -1,4 +1,4 @@
-"""Holds: no odd read, edit, or clock makes one last for good (unknowns L15, L17, C20)."""
+"""Holds end in spite of odd reads, edits and clocks (unknowns L15, L17, C20)."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ CLEANER, LIGHT, OZONE, SPA = 9, 1, 26, 10
 
 
 async def live(rig: Rig, minutes: float, step: float = 15) -> None:
-    """Let time pass as a home does: polls, and work where there is some."""
+    """Let time pass with polls, and with work when it is due."""
     for _ in range(round(minutes * 60 / step)):
         await rig.polls(step)
         if (wait := rig.controller.holds.wait) is not None and wait <= 0:
@@ -33,7 +33,7 @@ async def live(rig: Rig, minutes: float, step: float = 15) -> None:
 
 
 async def edit(rig: Rig, **changes: Any) -> None:
-    """Change the first schedule as the vendor's app does, and have that read."""
+    """Change the first schedule as the vendor's app does, and read it."""
     for name, value in changes.items():
         setattr(rig.pool.pool.schedules[0], name, value)
     rig.controller.queries.expire()
@@ -55,14 +55,14 @@ async def edit(rig: Rig, **changes: Any) -> None:
 async def test_one_odd_frame(
     make_rig: Callable[..., Rig], dialect: str, slot: int, on: bool
 ) -> None:
-    """L15: the hold keeps its beginning and its end."""
+    """L15: a hold keeps its beginning and its end after one odd frame."""
     rig = await start(make_rig(full=True))
     await hold(rig, on, 30, slot)
     (begun,) = rig.controller.holds.shown
     rig.pool.dialects.add(dialect)
     rig.pool.frames = 0
     await live(rig, 0.25)
-    # Types are not taken over from one frame, so that this hold is not even in doubt.
+    # One frame does not change the types, so this hold is not even in doubt.
     state = State.ACTIVE if dialect == "odd_no_types" else State.DOUBTFUL
     assert [each.state for each in rig.controller.holds.shown] == [state]
     await live(rig, 0.25)
@@ -74,7 +74,7 @@ async def test_one_odd_frame(
 
 
 async def test_spa_mode_stops_a_cleaner(make_rig: Callable[..., Rig]) -> None:
-    """L21: it is shown as it is, nothing is sent, and it is listed until spa mode ends."""
+    """L21: a held cleaner is listed as stopped until spa mode ends; nothing is sent."""
     rig = await start(make_rig(full=True))
     rig.pool.dialects.add("spa_takes_over")
     holds, pool = rig.controller.holds, rig.pool.pool
@@ -103,7 +103,7 @@ async def test_a_cleaner_that_somebody_switches_off(
 
 
 async def test_an_old_copy_of_the_cloud(rig: Rig) -> None:
-    """C20: it shows the pool as it was when nothing was held."""
+    """C20: a copy of the cloud from before a hold does not end it."""
     rig.service.cloud.not_offered.clear()
     await start(rig)
     await rig.controller.poller.read_cloud()
@@ -120,12 +120,12 @@ async def test_an_old_copy_of_the_cloud(rig: Rig) -> None:
 
 
 async def test_a_clock_that_drifts(rig: Rig) -> None:
-    """L17: after two weeks it is known to be minutes slow, and counts for holds."""
+    """L17: after two weeks the slow clock's offset is measured, and used for holds."""
     rig.pool.dialects.add(Dialect.CLOCK_DRIFTS)
     window(rig, 60, begun=-5)
     await start(rig)
     for _ in range(17):
-        await live(rig, 12, 30)  # 5 min to its beginning
+        await live(rig, 12, 30)  # from 5 min before its beginning
         rig.time.advance(86400 - 720)
     offset = rig.controller.controller_clock.offset
     assert offset is not None and rig.controller.controller_clock.wrong
@@ -133,7 +133,7 @@ async def test_a_clock_that_drifts(rig: Rig) -> None:
     await live(rig, 12, 30)
     await switch(rig, False)
     await live(rig, 46, 30)
-    # Its own clock says that the schedule still runs.
+    # By the controller's own clock, the schedule still runs.
     assert rig.pool.pool.slots[SLOT].held
     await live(rig, 10, 30)
     assert not rig.pool.pool.slots[SLOT].held
@@ -141,7 +141,7 @@ async def test_a_clock_that_drifts(rig: Rig) -> None:
 
 @pytest.mark.parametrize("on", [True, False])
 async def test_a_hold_while_copies_stay_old(rig: Rig, on: bool) -> None:
-    """C20: for 5 minutes after each write they show the pool as it was ahead of it."""
+    """C20: copies from before a write, served for 5 minutes, do not change its hold."""
     rig.service.cloud.not_offered.clear()
     rig.service.cloud.dialects = {D.C20_OLD}
     rig.pool.pool.switch(SLOT, not on)
@@ -173,7 +173,7 @@ async def test_a_hold_while_copies_stay_old(rig: Rig, on: bool) -> None:
 async def test_the_schedule_is_edited(
     rig: Rig, minutes: int, changes: dict[str, Any]
 ) -> None:
-    """A window that is edited moves the end at once."""
+    """An edit of the schedule's window moves the end at once."""
     window(rig, 60)
     await start(rig)
     await switch(rig, False)
@@ -202,7 +202,7 @@ async def test_a_schedule_that_is_moved_to_the_evening(rig: Rig) -> None:
 
 @pytest.mark.parametrize("slot", [SLOT, 0])
 async def test_the_clock_of_the_controller_is_behind(rig: Rig, slot: int) -> None:
-    """L17: held off until its schedule ends by the controller's clock."""
+    """L17: an output is held off until its schedule ends by the controller's clock."""
     rig.pool.dialects.add("clock_hour_behind")
     window(rig, 60, slot, begun=180)
     await start(rig)
@@ -216,7 +216,7 @@ async def test_the_clock_of_the_controller_is_behind(rig: Rig, slot: int) -> Non
 
 
 async def test_two_clocks_that_differ_by_seconds(rig: Rig) -> None:
-    """What starts within them is held again for minutes, not for hours."""
+    """An output that a late clock starts again is held for minutes, not hours."""
     window(rig, 20, begun=120)
     await start(rig)
     await switch(rig, False)
@@ -230,7 +230,7 @@ async def test_two_clocks_that_differ_by_seconds(rig: Rig) -> None:
 
 @pytest.fixture
 def jumpy(make_rig: Callable[..., Rig]) -> tuple[Rig, list[float]]:
-    """Put a home there whose wall clock can be wrong by some s."""
+    """Return a rig, and a list with its wall clock's error in seconds, to change."""
     wrong, rigs = [0.0], list[Rig]()
 
     def steady() -> float:
@@ -242,7 +242,7 @@ def jumpy(make_rig: Callable[..., Rig]) -> tuple[Rig, list[float]]:
 
 
 async def test_our_clock_jumps(jumpy: tuple[Rig, list[float]]) -> None:
-    """Six hours ahead for 40 s end no hold."""
+    """A clock that is six hours ahead for 40 s ends no hold."""
     rig, wrong = jumpy
     window(rig, 60)
     await start(rig)
@@ -258,7 +258,7 @@ async def test_our_clock_jumps(jumpy: tuple[Rig, list[float]]) -> None:
 
 
 async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
-    """A year ahead: half an hour is half an hour, over a restart, too."""
+    """A clock that is a year ahead lengthens no hold, not even after a restart."""
     rig, wrong = jumpy
     wrong[0] = 366 * 24 * 3600
     await live(rig, 12)  # by now that is trusted
@@ -279,7 +279,7 @@ async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
 
 
 def test_a_hold_that_ended_while_home_assistant_was_down() -> None:
-    """A start goes on from the last trusted moment: what is confirmed later counts."""
+    """After a restart, a hold is over once a time after its end is confirmed."""
     end = datetime(2026, 10, 4, 13, 57, tzinfo=UTC)
     began = end - timedelta(hours=2)
     hold = Hold(slot=3, on=True, since=began, until=end, end=End.DURATION, lasts=7200.0)
@@ -289,7 +289,7 @@ def test_a_hold_that_ended_while_home_assistant_was_down() -> None:
 
 
 async def test_a_new_hold_starts_afresh(rig: Rig) -> None:
-    """L6, L22: what could not be released once says nothing of the next hold."""
+    """L6, L22: a hold that could not be released does not affect the next one."""
     await start(rig)
     rig.pool.dialects.add("pump_aux_declined")
     await hold(rig, False, 1, 0)
@@ -314,7 +314,7 @@ async def test_other_firmware_is_tried_at_once(rig: Rig) -> None:
 
 
 async def test_a_key_that_is_not_ours_at_the_end(rig: Rig) -> None:
-    """Nothing releases it until the account is signed in: a person hears of it."""
+    """A hold that cannot be released for lack of the key is reported as overdue."""
     await start(rig)
     await hold(rig, True, 10)
     rig.pool.faults.on("wrong_key")
@@ -330,7 +330,7 @@ async def test_a_key_that_is_not_ours_at_the_end(rig: Rig) -> None:
 
 
 async def test_300_toggles(rig: Rig) -> None:
-    """W4: the last request counts, and the counter stays where it is."""
+    """W4: the last of many requests counts, and only a few are sent."""
     await start(rig)
     toggles = [switch(rig, number % 2 == 0) for number in range(299)]
     await asyncio.gather(*toggles, hold(rig, True, 20))
@@ -347,7 +347,7 @@ async def test_300_toggles(rig: Rig) -> None:
 async def test_a_command_that_is_accepted_and_not_done(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hold is not released until that is confirmed, also where reads take 6 s."""
+    """A release counts only once it is confirmed, also if reads take 6 s."""
     await start(rig)
     await hold(rig, True, 5)
     read = rig.controller.poller.read_lan
@@ -367,7 +367,7 @@ async def test_a_command_that_is_accepted_and_not_done(
 
 
 async def test_leaving(rig: Rig) -> None:
-    """W3: what has an end is released now; what a person keeps on stays."""
+    """W3: holds that have an end are released now; one without an end stays."""
     window(rig, 60)
     await start(rig)
     await switch(rig, False)

@@ -1,4 +1,4 @@
-"""Holds: what is stored of them, and what a read shows, case by case."""
+"""Holds: their storage, evidence in single reads, and ends, case by case."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 LIGHT, WATERFALL = 1, 2
 HOLD = Hold(slot=WATERFALL, on=True, since=NOW, settled_at=100.0)
 
-# What is stored
+# Storage
 
 LEAST: dict[str, object] = {
     "slot": 0,
@@ -84,7 +84,7 @@ def test_what_is_stored() -> None:
     ],
 )
 def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
-    """All of it is left out: it might last for good."""
+    """A hold with an odd value is left out entirely: it might never end."""
     read = Stored({"holds": [MOST | odd, LEAST]})
     assert KeptHolds.from_dict(read) == stored(LEAST)
     assert read.odd
@@ -92,20 +92,20 @@ def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("state", State)
 def test_which_states_are_stored(state: State) -> None:
-    """Those that no read restores."""
+    """Only states that no read restores are stored."""
     kept = KeptHolds((replace(HOLD, state=state),))
     (found,) = KeptHolds.from_dict(Stored(kept.as_dict())).holds
     lasting = (State.REQUESTED, State.WATCHED)
     assert found.state is (state if state in lasting else State.ACTIVE)
 
 
-# What a read shows
+# Reads
 
 
 def read(
     on: bool | None, *, held: bool | None = False, cloud: bool = False
 ) -> dict[str, Any]:
-    """Return what is read of every output."""
+    """Return the fields of a state in which all outputs are alike."""
     mode = None if on is None else 99 * on
     outputs = Outputs(
         types=(31, 13, 1),
@@ -126,7 +126,7 @@ BY_LAN, BY_CLOUD = Doubt(100.0, by_cloud=False), Doubt(400.0, by_cloud=True)
         (None, ON, 0.0, None, Event.HELD),
         (BY_LAN, ON, 0.0, None, Event.HELD),
         (BY_CLOUD, ON, 0.0, None, Event.HELD),
-        # It has to settle.
+        # The command has to settle first.
         (None, OFF, 99.9, None, None),
         (None, OFF, 100.0, BY_LAN, Event.OTHER),
         (None, read(True), 100.0, BY_LAN, Event.OTHER),
@@ -135,7 +135,7 @@ BY_LAN, BY_CLOUD = Doubt(100.0, by_cloud=False), Doubt(400.0, by_cloud=True)
         (BY_LAN, OFF, 110.0, None, Event.GONE),
         (BY_LAN, read(False, held=True), 110.0, None, Event.GONE),
         (BY_CLOUD, OFF, 100.0, BY_LAN, Event.OTHER),
-        # What is not reported tells nothing.
+        # Values that are not reported prove nothing.
         (None, read(True, held=None), 900.0, None, None),
         (BY_LAN, read(None, held=None, cloud=True), 9000.0, BY_LAN, None),
         # A copy of the cloud may be old.
@@ -177,7 +177,7 @@ def test_copies_that_agree_again() -> None:
     ],
 )
 def test_a_light_show(slot: int, held: bool, at: float, event: Event) -> None:
-    """Its relay flaps; only a light that is held shows that."""
+    """A show makes the relay flap: a light that is still held gets more time."""
     hold = replace(HOLD, slot=slot, doubt=BY_LAN)
     assert taken(hold, PoolState(**read(False, held=held)), at)[1] is event
 
@@ -186,7 +186,7 @@ def test_a_light_show(slot: int, held: bool, at: float, event: Event) -> None:
     ("until", "lasts", "expected"),
     [
         (30, 60, 30),
-        (30, 20, 20),  # our clock was ahead: no longer than was asked for
+        (30, 20, 20),  # our clock was ahead: never longer than requested
         (30, None, 30),
         (None, None, None),
         (None, 20, None),
@@ -201,7 +201,7 @@ def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -
     assert (hold.until, hold.settled_at) == (at(expected), 7.0)
 
 
-# When it ends
+# Ends
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_what_is_left(
 def test_which_end_is_shown(
     until: int | None, ends_at: float | None, shown: int | None
 ) -> None:
-    """It follows the one that counts from half a minute on."""
+    """The shown end follows the actual one if it differs by half a minute or more."""
 
     def at(seconds: int | None) -> datetime | None:
         return None if seconds is None else NOW + timedelta(seconds=seconds)

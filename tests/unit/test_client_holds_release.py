@@ -1,4 +1,4 @@
-"""Holds: which are released, by which path, and what is left where that fails."""
+"""Holds: which are released, by which path, and what is left if that fails."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ from custom_components.poolctl.client.pool.state import PoolState
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 SLOT = 2
 AT = 10_000.0
-"""Monotonic, s."""
+"""Monotonic time in seconds."""
 HOLD = Hold(
     slot=SLOT,
     on=False,
@@ -42,7 +42,7 @@ HOLD = Hold(
 
 @dataclass
 class Paths:
-    """The paths to a controller, as they work at the moment; notes what is asked of them."""
+    """The paths to a controller and their present condition; records the calls."""
 
     on_lan: bool = True
     has_lan: bool = True
@@ -50,7 +50,7 @@ class Paths:
     answers: bool = True
     error: PoolctlError | None = None
     takes: float = 0.0
-    """s that a release takes."""
+    """Duration of a release in seconds."""
     asked: list[tuple[Any, ...]] = field(default_factory=list)
     state: PoolState = field(
         default_factory=lambda: PoolState(outputs=Outputs(types=(31, 13, 1)))
@@ -114,7 +114,7 @@ def test_how_long_to_wait() -> None:
     ],
 )
 def test_overdue(changes: dict[str, Any], has_lan: bool, overdue: bool) -> None:
-    """What a person has to release: an hour late, or nothing else can."""
+    """A user has to release a hold that is an hour late, or that we cannot release."""
     hold = replace(HOLD, **changes)
     found = releases(Paths(has_lan=has_lan), hold)[0].overdue
     assert found == ((hold,) if overdue else ())
@@ -175,7 +175,7 @@ def test_when_there_is_work(
         (UnreachableError(""), State.DUE, 240.0),
         (BusyError(""), State.DUE, 240.0),
         (RefusedError(""), State.STUCK, 240.0),
-        # However often nobody answered before: this refusal is the first.
+        # Earlier attempts without an answer do not count: this refusal is the first.
         (NotGivenBackError(""), State.STUCK, 900.0),
     ],
 )
@@ -186,7 +186,7 @@ async def test_a_release_that_fails(
     await found.run()
     (hold,) = book.all
     assert (hold.state, hold.tries, hold.retry_at) == (state, 3, AT + wait)
-    # A person asked for something else meanwhile.
+    # A user requested something else meanwhile.
     for other in (None, replace(HOLD, tries=5)):
         paths = Paths(error=error, takes=5)
         found, book = releases(paths, replace(HOLD, state=State.DUE))
@@ -198,7 +198,7 @@ async def test_a_release_that_fails(
 
 
 def test_a_refusal_may_pass() -> None:
-    """It is tried again soon, and less and less often where it lasts."""
+    """A refused release is tried again soon, and less and less often if that lasts."""
     waits = [retry_wait(tries, cannot=True) for tries in range(6)]
     assert waits == [900, 1800, 3600, 7200, 14400, 21600]
 
@@ -213,7 +213,7 @@ def test_a_refusal_may_pass() -> None:
 async def test_refusals_in_a_row(
     error: PoolctlError, refusals: int, wait: float
 ) -> None:
-    """They alone make the waits that long, and one that nobody answers ends the row."""
+    """Only refusals in a row make the waits that long; an unanswered try ends it."""
     hold = replace(HOLD, state=State.DUE, tries=2, refusals=3)
     found, book = releases(Paths(error=error), hold)
     await found.run()
@@ -222,7 +222,7 @@ async def test_refusals_in_a_row(
 
 
 async def test_a_release_that_nobody_answers() -> None:
-    """It is read first: what does not answer is not asked to release."""
+    """The state is read first: without an answer, no release is sent."""
     paths = Paths(answers=False)
     found, book = releases(paths, replace(HOLD, state=State.DUE))
     await found.run()
@@ -284,7 +284,7 @@ async def test_leaving(
     asked: list[Any],
     left: list[State] | None,
 ) -> None:
-    """What nobody releases later is released now, or returned."""
+    """Holds that cannot be released later are released now, or returned."""
     way = Paths(**paths)
     hold = replace(HOLD, **changes)
     found, book = releases(way, hold)
@@ -301,7 +301,7 @@ async def test_leaving(
     [(0, None, 5), (1, None, 60), (2, 30, 30), (0, 30, 5), (0, 2, 2)],
 )
 def test_held_again(restarts: int, latest: int | None, minutes: int) -> None:
-    """For minutes, then hours; never longer than its schedule is."""
+    """A hold is extended by minutes, then hours, up to its schedule's length."""
     last = None if latest is None else NOW + timedelta(minutes=latest)
     basis = timedelta(), ()
     hold = replace(HOLD, until=NOW, restarts=restarts, latest=last, basis=basis)

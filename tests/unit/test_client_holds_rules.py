@@ -1,4 +1,4 @@
-"""Holds: how long off is held, and what counts as held."""
+"""Holds: how long an output is held off, and which outputs count as held."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
 
 PUMP, LIGHT, WATERFALL, CLEANER = 0, 1, 2, 3
-"""Slots of the pool of the first tests."""
+"""Slots of the pool in these tests."""
 MONDAY = datetime(2026, 7, 6, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
@@ -41,7 +41,7 @@ def pool(
     armed: tuple[int, ...] | None = None,
     known: bool = True,
 ) -> PoolState:
-    """Return a pool with these schedules, whose waterfall has a mode."""
+    """Return a pool with these schedules, and with a mode of its waterfall."""
     every = tuple(range(len(schedules)))
     return PoolState(
         readings=Readings(main_pump_mode=pump),
@@ -54,7 +54,7 @@ def pool(
 
 
 def until(state: PoolState, hours: float, slot: int = WATERFALL) -> float | None:
-    """Return until when off is held that is asked for on Monday, in hours."""
+    """Return until which hour a switch-off at `hours` on Monday holds an output off."""
     found = state.outputs.slot(slot)
     assert found is not None
     window = window_of(state, found, MONDAY + hours * HOUR)
@@ -93,7 +93,7 @@ def test_a_schedule_that_is_not_armed() -> None:
     ("schedules", "hours", "expected"),
     [
         ([schedule(8, 16)], 10, 16),
-        # The controller is the one who knows what runs: its clock may differ from ours.
+        # The reported mode counts: the controller's clock may differ from ours.
         ([schedule(8, 16)], 7.9, 16),
         ([schedule(8, 16)], 16.1, 17),  # an hour of daylight saving
         ([schedule(8, 16)], 16, 17),
@@ -107,20 +107,20 @@ def test_a_schedule_that_is_not_armed() -> None:
 def test_a_schedule_that_runs(
     schedules: list[Schedule], hours: float, expected: float
 ) -> None:
-    """What the controller says that runs is held off, whatever we know of it."""
+    """An output reported to run by a schedule is held off, whatever its record."""
     assert until(pool(*schedules, mode=1), hours) == expected
     assert until(pool(*schedules, mode=0), 3) is None
 
 
 def test_schedules_that_are_not_known() -> None:
-    """Off is held only where a schedule is known to run it, until the day is over."""
+    """Without records, off is held until midnight if a schedule is reported to run."""
     unknown = pool(schedule(8, 16), known=False)
     assert until(unknown, 10) is None
     assert until(pool(schedule(8, 16), known=False, mode=1), 10) == 24
 
 
 def test_what_starts_the_pump() -> None:
-    """Its own schedules, and those of what runs only with it; its slot says nothing."""
+    """Schedules of the pump and pump-linked outputs count; its slot's mode does not."""
     state = pool(schedule(8, 16, CLEANER), schedule(9, 10, PUMP), pump=0)
     assert until(state, 8.5, PUMP) == 16
     assert until(pool(pump=3), 10, PUMP) == 24

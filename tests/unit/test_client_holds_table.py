@@ -73,7 +73,7 @@ def test_only_a_schedule_is_watched(other: Hold) -> None:
 
 
 def test_what_needs_no_hold() -> None:
-    """Once it is confirmed, reads show whether it is held all the same."""
+    """Once confirmed, it stays requested until reads show that no override was set."""
     hold = replace(HOLD, state=State.REQUESTED, needed=False)
     confirmed = after(hold, Event.CONFIRMED)
     assert confirmed is not None

@@ -20,7 +20,7 @@ from .conftest import RawServer
 async def get(
     session: ClientSession, port: int, *, timeout: float = 5, limit: int = 1000
 ) -> Response:
-    """Get what a server has."""
+    """Send a GET request to a server on this machine."""
     return await exchange(
         session,
         "GET",
@@ -40,7 +40,7 @@ async def test_what_comes_back(session: ClientSession, raw: RawServer) -> None:
 
 
 async def test_an_answer_in_pieces(session: ClientSession) -> None:
-    """All pieces count: for what is returned, and against the limit."""
+    """All pieces are returned, and all count against the limit."""
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -62,11 +62,11 @@ async def test_an_answer_in_pieces(session: ClientSession) -> None:
 async def test_a_server_that_takes_no_connection(
     session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is given up long before the whole time is over; nothing was sent."""
+    """The connection is given up long before the timeout; nothing was sent."""
     monkeypatch.setattr(http, "_CONNECT_TIMEOUT", 0.2)
     with socket.socket() as deaf, socket.socket() as first, socket.socket() as second:
         deaf.bind(("127.0.0.1", 0))
-        deaf.listen(0)  # one connection fits, and nobody ever takes it
+        deaf.listen(0)  # one connection fits, and is never accepted
         for other in (first, second):
             other.setblocking(False)
             other.connect_ex(deaf.getsockname())

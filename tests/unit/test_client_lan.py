@@ -108,7 +108,7 @@ async def test_the_reason_is_kept(
     ("status", "body", "error"),
     [
         (200, answer(), UnexpectedResponseError),
-        (200, answer(ok=True), UnexpectedResponseError),  # only an action may say so
+        (200, answer(ok=True), UnexpectedResponseError),  # right for an action
         (200, "", UnexpectedResponseError),
         (200, "[]", UnexpectedResponseError),
         (200, '{"env": 01', UnexpectedResponseError),
@@ -181,7 +181,7 @@ async def test_hex_with_white_space_and_upper_case(
 async def test_words_of_the_other_side_are_not_repeated(
     lan: LanClient, raw: RawServer
 ) -> None:
-    """Errors get into logs; only those of interface.md 7.2 are known to be harmless."""
+    """Errors get into logs: they repeat only the harmless texts of interface.md 7.2."""
     raw.say(200, answer(ok=False, err="someone@example.com is not amused"))
     with pytest.raises(DeclinedError) as caught:
         await lan.state()
@@ -217,7 +217,7 @@ async def test_redirects_are_not_followed(lan: LanClient, raw: RawServer) -> Non
     assert raw.connections == 1
 
 
-# What comes back after an action has run
+# Answers after an action has run
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ async def test_redirects_are_not_followed(lan: LanClient, raw: RawServer) -> Non
     [
         answer(ok=True),
         answer(ok=True, env=signed(payload=FRAME[:-1])),
-        answer(ok=True, env=signed(counter=1)),  # older than what was seen before
+        answer(ok=True, env=signed(counter=1)),  # older than a frame already received
     ],
 )
 async def test_an_action_counts_as_run_without_a_readable_frame(
@@ -369,7 +369,7 @@ async def test_the_default_port_is_the_documented_one(session: ClientSession) ->
 
 
 async def test_ipv6(service: Service, own_ipv6: list[str]) -> None:
-    """Read, asked and commanded; at a link-local address, too, where there is one."""
+    """State, query and action work over IPv6, also at a link-local address if any."""
     counters = Counters()
     for host in own_ipv6:
         await service.small.move(host)

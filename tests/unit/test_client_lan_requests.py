@@ -1,4 +1,4 @@
-"""What LanClient sends, byte by byte, and in which order (interface.md 4.2, 8)."""
+"""Requests of LanClient, byte by byte, and their order (interface.md 4.2, 8)."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ async def test_one_request_at_a_time(lan: LanClient, raw: RawServer) -> None:
 async def test_another_address_or_key_means_no_second_request(
     session: ClientSession, raw: RawServer
 ) -> None:
-    """What is under way of the client before is waited for (interface.md 4.2 rule 8)."""
+    """A client waits for requests of its predecessor, too (interface.md 4.2 rule 8)."""
     raw.say(200, answer(env=signed()))
     raw.delay = 0.01
     counters = Counters()
@@ -129,7 +129,7 @@ async def test_another_address_or_key_means_no_second_request(
 
 
 async def test_a_connection_is_never_used_twice(lan: LanClient, raw: RawServer) -> None:
-    """The controller closes after each answer, whether it says so in a header or not.
+    """The controller closes after each answer, even if no header announces it.
 
     interface.md 4.2 rule 8, 8 row 15.
     """
@@ -172,7 +172,7 @@ async def test_a_person_does_not_wait_for_polls(lan: LanClient, raw: RawServer) 
 async def test_a_reply_that_is_older_than_another(
     lan: LanClient, raw: RawServer
 ) -> None:
-    """The action ran; what came back says nothing."""
+    """The action counts as run; its outdated reply is ignored."""
     raw.say(200, answer(env=signed(counter=50)))
     await lan.state()
     raw.say(200, answer(ok=True, env=signed(counter=1)))

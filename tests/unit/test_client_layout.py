@@ -1,4 +1,4 @@
-"""Tables of binary sections: taken apart at every length, and checked at import."""
+"""Tables of binary sections: decoding at every length, and checks at import."""
 
 from dataclasses import dataclass
 
@@ -23,12 +23,12 @@ LAYOUT = Layout(
 )
 DATA = b"\x07\x2c\x01\xee\xee\xee\xff\x02\x03\xee"
 ENDS = ((1, 7), (3, 30.0), (7, -1), (9, b"\x02\x03"))
-"""Where each value of DATA ends, and what it is."""
+"""The end of each value in DATA, and the value."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What LAYOUT fills, and one field more."""
+    """The fields that LAYOUT fills, and one more."""
 
     mode: int | None
     count: int | None
@@ -43,7 +43,7 @@ SECTION = Section(Part, NAMES, LAYOUT)
 
 
 def test_a_section_that_ends_early() -> None:
-    """At every length: what is there is told, and half a value is none."""
+    """At every length, complete values are decoded, and half a value is unknown."""
     assert len(DATA) == LAYOUT.size == 10
     for length in range(len(DATA) + 1):
         told = [value if end <= length else None for end, value in ENDS]
@@ -125,7 +125,7 @@ def test_the_bounds_of_several_layouts() -> None:
 
 
 def test_plausible_takes_what_has_more_fields() -> None:
-    """As telemetry, of which the readings are a part."""
+    """Further fields are left out, as those of telemetry are from the readings."""
 
     @dataclass(frozen=True)
     class More(Part):

@@ -1,4 +1,4 @@
-"""Lights: their tables, and what the controller tells of them (layouts.md 4, 4.1)."""
+"""Lights: their tables, and the controller's replies (layouts.md 4, 4.1)."""
 
 import pytest
 
@@ -22,7 +22,7 @@ PUBLISHED = {
     " SunLover Sunset, Northern Lights, Candela, Enchanted Forest, Lunar Wonder,"
     " Romance, Halloween, Symphony",
 }
-"""Layouts.md 4.1: the names of colours 1, 2, 3 …"""
+"""Names of the colours 1, 2, 3 … (layouts.md 4.1)."""
 
 
 # Tables
@@ -58,7 +58,7 @@ def test_actions_have_the_published_numbers_and_times() -> None:
 
 
 def test_everything_a_light_takes_is_in_the_tables() -> None:
-    """The simulator has tables of its own, by colour."""
+    """Our tables have the same colours as the simulator's own."""
     for code, seconds in LIGHT_SECONDS.items():
         kind = LIGHT_TYPES[code]
         colors = [*kind.effects.values(), *(a.color for a in kind.actions.values())]
@@ -67,7 +67,7 @@ def test_everything_a_light_takes_is_in_the_tables() -> None:
     assert len({kind.key for kind in LIGHT_TYPES.values()}) == len(LIGHT_TYPES)
 
 
-# What the controller tells
+# Replies
 
 
 def reply(
@@ -128,8 +128,8 @@ def test_a_choice_goes_before_what_is_told() -> None:
     state = merge_lights(PoolState(), reply((1, 2), (1, 2)))
     chosen = Choices(pool_lights=5)
     assert POOL_GROUP.effects(state, chosen)[0] == "deep_blue"
-    assert POOL_GROUP.effect(state, chosen) is None  # that of another kind of light
+    assert POOL_GROUP.effect(state, chosen) is None  # it is of another kind of light
     assert SPA_GROUP.effect(state, chosen) == "aqua"
     assert POOL_GROUP.effects(state, Choices(pool_lights=0)) == ()
-    # A light type of another version is none that this one can show.
+    # A choice that only another version supports is ignored.
     assert POOL_GROUP.effect(state, Choices(pool_lights=200)) == "aqua"

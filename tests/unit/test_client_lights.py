@@ -38,7 +38,7 @@ async def refresh(pool: Rig) -> None:
 
 
 def lit(pool: Rig, slot: int) -> tuple[bool | None, str | None]:
-    """Return what a person sees of a light: whether it is on, and its effect."""
+    """Return what is shown of a light: whether it is on, and its effect."""
     found = pool.controller.store.state.outputs.slot(slot)
     group = SPA_GROUP if slot == SPA_LIGHT else POOL_GROUP
     assert found is not None
@@ -50,7 +50,7 @@ def due(pool: Rig) -> bool:
 
 
 def sent(pool: Rig) -> list[tuple[int, int, int]]:
-    """Return slot, light type and colour of every command the controller was given."""
+    """Return slot, light type and colour of every command that was sent."""
     commands = pool.sent()
     assert {name for name, _ in commands} <= {"set_pool_light_switch_mode"}
     return [
@@ -62,7 +62,7 @@ def sent(pool: Rig) -> list[tuple[int, int, int]]:
 
 
 async def test_a_show(pool: Rig) -> None:
-    """One request, no waiting, and none of the flapping."""
+    """A show takes one request and no waiting, and its flapping is not shown."""
     assert lit(pool, POOL_LIGHT) == (False, "white")
     await pool.controller.lights.show(POOL_LIGHT, "oceanic_views")
     assert sent(pool) == [(POOL_LIGHT, 2, 8)]
@@ -106,7 +106,7 @@ async def test_a_person_may_switch_it_off_meanwhile(pool: Rig) -> None:
 
 
 async def test_the_newest_show_counts(pool: Rig) -> None:
-    """Of two lights that share a preference, and of one light."""
+    """The last show wins, of one light and of two lights that share a preference."""
     for slot, effect in (
         (POOL_LIGHT, "blue"),
         (DECK_LIGHT, "red"),
@@ -127,27 +127,27 @@ async def test_the_preference_is_asked_once_it_has_settled(pool: Rig) -> None:
     assert not due(pool)
     await pool.polls(1.5)
     assert due(pool)
-    pool.pool.pool.lights["pool"] = [2, 9]  # somebody chose another one in the app
+    pool.pool.pool.lights["pool"] = [2, 9]  # another one was chosen in the app
     await refresh(pool)
     assert pool.names("q") == [LIGHTS_QUERY]
     assert lit(pool, POOL_LIGHT) == (True, "transcendence")
 
 
 async def test_what_is_asked_meanwhile_is_put_off(pool: Rig) -> None:
-    """A round of queries under way does not bring the old preference back."""
+    """Queries that are running already do not bring the old preference back."""
     pool.controller.queries.expire()
     refreshing = asyncio.create_task(pool.controller.queries.refresh())
     await until(lambda: bool(pool.asked("q")))
     await pool.controller.lights.show(POOL_LIGHT, "red")
-    pool.time.now -= 100  # however long the round takes
+    pool.time.now -= 100  # so that the preference is not due meanwhile
     await refreshing
     assert LIGHTS_QUERY not in pool.names("q")
     assert lit(pool, POOL_LIGHT) == (True, "red")
 
 
 async def test_a_query_that_the_show_overtook_is_asked_again(pool: Rig) -> None:
-    """Answered a moment after the command it still tells the old preference."""
-    pool.pool.faults.once("busy", 1, "state")  # keeps the LAN for 2 s
+    """A query answered just after the command reports the old preference once more."""
+    pool.pool.faults.once("busy", 1, "state")  # occupies the LAN for 2 s
     poll = asyncio.create_task(pool.controller.poller.read_lan())
     await until(lambda: pool.pool.clock.waiting > 0)
     pool.controller.queries.expire(LIGHTS_QUERY)
@@ -198,7 +198,7 @@ async def test_actions(pool: Rig, light_type: int, action: str) -> None:
         relay.add(pool.pool.pool.slots[SPA_LIGHT].on)
         assert lit(pool, SPA_LIGHT)[0] is True
     assert True in relay
-    # The simulated clock runs on while a busy machine works, so that it sees more pass.
+    # The simulated clock keeps running, so more time passes on it on a busy machine.
     assert pool.pool.clock.monotonic() - started > seconds - 3
     assert pool.time.now - began < seconds + 3
     await pool.polls(3)
@@ -218,7 +218,7 @@ async def test_a_darker_light_keeps_its_colour(pool: Rig) -> None:
     assert lit(pool, POOL_LIGHT) == (True, None)
 
 
-# What is not sent
+# Rejected before sending
 
 
 @pytest.mark.parametrize("effect", ["disco", "White", "", "brightness_down"])
@@ -281,7 +281,7 @@ async def test_shows_need_the_lan(make_rig: Callable[..., Rig]) -> None:
     assert POOL_GROUP.effect(pool.controller.store.state, Choices()) is None
 
 
-# What goes wrong
+# Failures
 
 
 async def test_a_refusal(pool: Rig) -> None:
@@ -295,7 +295,7 @@ async def test_a_refusal(pool: Rig) -> None:
 
 @pytest.mark.parametrize("fault", ["close_mid_body", "refuse"])
 async def test_the_lan_dies(pool: Rig, fault: str) -> None:
-    """Nobody knows whether it was run: nothing is shown, and the controller asked."""
+    """The show may have run or not: none is shown, and the preference is queried."""
     before = pool.controller.store.state
     pool.pool.faults.on(fault)
     with pytest.raises(UnreachableError):

@@ -1,4 +1,4 @@
-"""Pauses of dosing: each ends by itself, and gives back only what it took."""
+"""Pauses of dosing end by themselves, and resume only the dosers they stopped."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -33,19 +33,19 @@ def is_on(rig: Rig) -> bool:
 
 
 def switch(rig: Rig, on: bool) -> None:
-    """Switch it as the vendor's app does."""
+    """Switch the acid doser as the vendor's app does."""
     rig.pool.pool.settings["ph_dosing"] = int(on)
 
 
 async def read(rig: Rig) -> None:
-    """Read everything."""
+    """Read the state and all slow data."""
     rig.controller.queries.expire()
     await rig.controller.queries.refresh()
     await rig.polls(15)
 
 
 async def live(rig: Rig, minutes: float) -> None:
-    """Let time pass as a home does: polls, and work where there is some."""
+    """Let time pass with a poll every 30 s, and do the work that is due."""
     for _ in range(round(minutes * 2)):
         await rig.polls(30)
         if (wait := rig.controller.pauses.wait) is not None and wait <= 0:
@@ -84,7 +84,7 @@ async def test_a_second_pause_moves_the_end(pool: Rig) -> None:
 
 
 async def test_a_second_pause_is_the_same_one(pool: Rig) -> None:
-    """It was confirmed long ago: who switches the doser on is believed at once."""
+    """A second pause stays confirmed: a doser that is switched on ends it at once."""
     await pause(pool, 30)
     first = pool.controller.pauses.until(ACID)
     await live(pool, 10)
@@ -120,7 +120,7 @@ async def test_no_such_time(pool: Rig, seconds: float) -> None:
 
 @pytest.mark.parametrize("is_read", [True, False])
 async def test_the_app_switches_it_on(pool: Rig, is_read: bool) -> None:
-    """Then the pause is over, at its end at the latest, and nothing is sent."""
+    """The pause ends when the change is read, else at its end, and sends nothing."""
     await pause(pool)
     await live(pool, 5)
     switch(pool, True)
@@ -142,7 +142,7 @@ async def test_a_person_switches_it(pool: Rig, on: bool) -> None:
 
 
 async def test_nobody_answers_at_its_end(pool: Rig) -> None:
-    """It is tried again and again, and is overdue after an hour."""
+    """Resuming is retried until it works, and is overdue an hour after the end."""
     await pause(pool)
     pool.pool.faults.on("refuse")
     await live(pool, 80)
@@ -165,7 +165,7 @@ async def test_it_is_tried_less_and_less_often(pool: Rig) -> None:
 
 
 async def test_a_beginning_that_fails(pool: Rig) -> None:
-    """What certainly did not run is no pause."""
+    """A pause whose command certainly did not run does not begin."""
     pool.pool.faults.on("refuse")
     with pytest.raises(UnreachableError):
         await pause(pool)
@@ -176,7 +176,7 @@ async def test_a_beginning_that_fails(pool: Rig) -> None:
     ("fault", "sent"), [("close_mid_body", 2), ("ignore_writes", 1), ("decline", 2)]
 )
 async def test_a_beginning_that_may_have_run(pool: Rig, fault: str, sent: int) -> None:
-    """A person heard of an error: after it nothing is paused, and nothing stays off."""
+    """After an error was raised, no pause remains, and the doser does not stay off."""
     pool.pool.faults.on(fault, "a")
     with pytest.raises(PoolctlError):
         await pause(pool)
@@ -187,7 +187,7 @@ async def test_a_beginning_that_may_have_run(pool: Rig, fault: str, sent: int) -
 
 
 async def test_through_the_cloud(away: Rig) -> None:
-    """An old copy that still shows it on does not end it."""
+    """An old copy that still shows the doser on does not end the pause."""
     await pause(away, 1)
     assert not is_on(away)
     await live(away, 3)
@@ -196,14 +196,14 @@ async def test_through_the_cloud(away: Rig) -> None:
 
 
 def again(rig: Rig, kept: Iterable[Pause]) -> Pauses:
-    """Return the owner of a new run of Home Assistant."""
+    """Return the pauses as a new run of Home Assistant restores them."""
     controller = rig.controller
     return Pauses(controller.pauses._dosers, controller.clock, kept)
 
 
 @pytest.mark.parametrize("away_for", [10, 120])
 async def test_a_restart(pool: Rig, away_for: float) -> None:
-    """The rest of the time is left, or nothing of it."""
+    """After a restart, a pause lasts for the rest of its time, or ends at once."""
     await pause(pool)
     stored = pool.controller.pauses.kept.as_dict()
     pool.time.advance(away_for * 60)
@@ -215,7 +215,7 @@ async def test_a_restart(pool: Rig, away_for: float) -> None:
 
 
 async def test_a_clock_that_was_ahead(pool: Rig) -> None:
-    """It lasts as long as it should, whatever the clock was when it began."""
+    """A pause that began while the clock was ahead lasts no longer than it should."""
     await pause(pool)
     (kept,) = pool.controller.pauses.kept.pauses
     year = timedelta(days=365)

@@ -1,4 +1,4 @@
-"""Sliders, values that come in quick succession, and how a value is confirmed."""
+"""Values sent in quick succession, as by a slider, and how a value is confirmed."""
 
 import asyncio
 from dataclasses import replace
@@ -73,7 +73,7 @@ async def test_all_callers_get_the_error(pool: Rig) -> None:
         return_exceptions=True,
     )
     assert [type(result) for result in results] == [DeclinedError] * 2
-    assert len(pool.asked("a")) == 2  # once more, for it may have been the counter
+    assert len(pool.asked("a")) == 2  # again, in case the counter was the reason
 
 
 async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
@@ -88,7 +88,7 @@ async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
 
 
 async def stopped(pool: Rig) -> None:
-    """Stop with one value under way and one waiting."""
+    """Stop the controller while one value is being sent and one waits."""
     pool.pool.faults.on("hang")
     tasks = [asyncio.create_task(pool.controller.pump.set_speed(50))]
     await until(lambda: len(pool.asked("a")) == 1)
@@ -125,7 +125,7 @@ async def test_a_command_after_the_end(pool: Rig) -> None:
 
 
 async def test_a_command_whose_caller_goes_away_at_the_end(pool: Rig) -> None:
-    """It is cancelled as it was asked to be."""
+    """The command is cancelled, and does not raise the error of a closed client."""
     pool.pool.faults.on("hang")
     task = asyncio.create_task(pool.controller.outputs.switch(3, True))
     await until(lambda: len(pool.asked("a")) == 1)
@@ -153,7 +153,7 @@ async def test_a_poll_may_confirm_it(
 
 
 async def test_the_last_look_counts(pool: Rig) -> None:
-    pool.pool.faults.once("garbage", 8, "state")  # four looks with their retries
+    pool.pool.faults.once("garbage", 8, "state")  # four reads with their retries
     await pool.controller.pump.set_speed(60)
     assert sum(pool.time.slept) == 20
     assert pool.controller.store.known.readings.pump_speed == 60
@@ -162,7 +162,7 @@ async def test_the_last_look_counts(pool: Rig) -> None:
 async def test_what_slow_reads_disprove_was_not_done(
     pool: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A poll drops the value before the last look: for the caller it is no success."""
+    """The command fails if a poll disproves its value before the last read."""
     read = pool.controller.poller.read_lan
 
     async def read_slowly(limit: float | None = None) -> bool:
@@ -195,7 +195,7 @@ async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:
 
 
 async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
-    """Whoever asked for the older one is not told that it failed."""
+    """The caller of the older command gets no error."""
     pool.pool.faults.once("truncated_frame", 2, "aux")
     await asyncio.gather(
         pool.controller.outputs.switch(3, True),
@@ -206,7 +206,7 @@ async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
     assert sum(pool.time.slept) < 10
 
 
-# The parts by themselves
+# The coalescer alone
 
 
 async def test_a_stop_is_over_when_all_is_cleaned_up() -> None:

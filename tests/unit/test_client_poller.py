@@ -1,4 +1,4 @@
-"""Who is asked when, and what happens when nobody answers (design.md 3)."""
+"""Which path is read when, and what happens when none answers (design.md 4)."""
 
 import asyncio
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def errors(rig: Rig) -> tuple[type, type]:
 
 
 def cut(rig: Rig, *, lan: bool = True, cloud: bool = False) -> None:
-    """Take the LAN or the cloud away."""
+    """Make the LAN and the cloud refuse connections, or accept them again."""
     for wanted, faults in ((lan, rig.pool.faults), (cloud, rig.service.cloud.faults)):
         if wanted:
             faults.on("refuse")
@@ -50,7 +50,7 @@ def cut(rig: Rig, *, lan: bool = True, cloud: bool = False) -> None:
 
 @pytest.fixture
 async def slow_cloud(rig: Rig, raw: RawServer) -> Rig:
-    """Lose the LAN, and have a cloud that answers when told to."""
+    """Return a rig without a LAN, whose cloud answers after a delay."""
     raw.say(200, json.dumps({"data": {"dashboard": DASHBOARD}}))
     base = f"http://127.0.0.1:{raw.port}"
     rig.controller.paths.cloud = CloudClient(rig.service.session, base, some_token)
@@ -63,7 +63,7 @@ async def slow_cloud(rig: Rig, raw: RawServer) -> Rig:
     return rig
 
 
-# The table of design.md 3
+# The table of design.md 4
 
 
 async def test_the_lan_answers(rig: Rig) -> None:
@@ -83,11 +83,11 @@ async def test_the_lan_misses_once(rig: Rig) -> None:
     await rig.polls(15)
     assert len(rig.asked("state")) == 3
     assert rig.controller.store.state == before
-    # The second it took counts: polls begin as far apart as always.
+    # The retry took a second, which counts: polls begin 15 s apart as always.
     assert rig.controller.poller.interval == 14
     assert rig.controller.paths.lan_error is not None
     assert rig.service.cloud.requests == []
-    await rig.polls(15)  # so that the next miss is not in a row
+    await rig.polls(15)  # so that the two misses are not in a row
     rig.pool.faults.once("garbage", 2)
     await rig.polls(15)
     assert source(rig) is LAN
@@ -107,9 +107,9 @@ async def test_the_lan_misses_once(rig: Rig) -> None:
 async def test_a_silent_lan_is_given_up_soon(
     rig: Rig, answers: tuple[float | None, ...], limits: list[float], given_up: int
 ) -> None:
-    """Within 35 s of its last answer, though a poll waits up to ten seconds for one.
+    """A silent LAN is given up within 35 s of its last answer, though polls wait 10 s.
 
-    `answers` are the s that each poll takes: 0 is refused, `None` never answered.
+    `answers` are the seconds until each answer: 0 is a refusal, `None` no answer.
     """
     await rig.controller.poller.poll()
     asked: list[float] = []
@@ -215,7 +215,7 @@ async def test_a_slow_cloud_does_not_delay_the_lan(
     async with asyncio.timeout(5):
         await slow_cloud.controller.poller.poll()
     readings = slow_cloud.controller.store.state.readings
-    # The dashboard that would come later does not replace what the LAN says.
+    # The dashboard, which is later, does not replace the readings of the LAN.
     await until(lambda: raw.open == 0)
     assert source(slow_cloud) is LAN
     assert slow_cloud.controller.store.state.readings == readings
@@ -241,14 +241,14 @@ async def test_no_cloud(make_rig: Callable[..., Rig]) -> None:
         await rig.polls(15)
 
 
-# Nobody answers
+# Neither path answers
 
 
 async def test_a_state_lasts_90_s(rig: Rig) -> None:
     await rig.controller.poller.poll()
     cut(rig, cloud=True)
     before, published = rig.controller.store.state, len(rig.published)
-    for seconds in (15, 15, 30, 25.9):  # and a second before each second try
+    for seconds in (15, 15, 30, 25.9):  # plus a second before each retry
         await rig.polls(seconds)
         assert rig.controller.store.state == before
     with pytest.raises(StateExpiredError):
@@ -271,7 +271,7 @@ async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
             interval = rig.controller.poller.interval
             waited += interval
             await rig.polls(interval)
-    assert 90 <= waited + sum(rig.time.slept) <= 91  # with the second tries
+    assert 90 <= waited + sum(rig.time.slept) <= 91  # including the retries
     assert rig.controller.poller.interval == 14
 
 
@@ -279,7 +279,7 @@ async def test_nobody_ever_answered(rig: Rig) -> None:
     cut(rig, cloud=True)
     with pytest.raises(StateExpiredError, match="no connection"):
         await rig.controller.poller.poll()
-    # A cable that is plugged in again is seen soon.
+    # A cable that is plugged in again is noticed soon.
     assert rig.controller.poller.interval == 14
     assert isinstance(rig.controller.paths.cloud_error, UnreachableError)
     assert rig.published == []
@@ -308,7 +308,7 @@ async def test_errors_are_kept_until_they_are_over(rig: Rig) -> None:
 async def test_a_poll_has_10_s_in_all(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, first: float, attempts: int
 ) -> None:
-    """A second attempt gets what the first has left; here 10 s are 0.15 s.
+    """A second attempt gets the time that the first one left; here 10 s are 0.15 s.
 
     interface.md 4.2 rule 9.
     """
@@ -387,7 +387,7 @@ async def test_a_short_busy_does_not_hasten_the_next_read(
 async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
     make_rig: Callable[..., Rig], dialect: D | None
 ) -> None:
-    """`deviceOnlineStatuses` tells, or the sites where that fails (C16)."""
+    """It is offline according to `deviceOnlineStatuses`, else to the sites (C16)."""
     rig = make_rig(lan=False)
     rig.service.cloud.dialects = {dialect} if dialect else set()
     await rig.controller.poller.poll()
@@ -449,14 +449,14 @@ async def test_an_address_that_is_gone(rig: Rig) -> None:
 async def test_a_poll_comes_in_time_for_what_is_about_to_expire(
     rig: Rig, age: float, seconds: float
 ) -> None:
-    """But never sooner than in a second."""
+    """The next poll comes before the state expires, but not within a second."""
     await rig.controller.poller.poll()
     rig.time.advance(age)
     assert rig.controller.poller.interval == pytest.approx(seconds)
 
 
 async def test_another_address_of_a_controller_that_answers(rig: Rig) -> None:
-    """It is believed to answer there, too; one that did not has its first chance."""
+    """It counts as answering at a new address only if it did at the old one."""
     paths = rig.controller.paths
     lan = paths.lan
 

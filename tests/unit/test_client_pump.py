@@ -31,19 +31,19 @@ async def test_pump_off_and_on(small: Rig) -> None:
     # Shown at once, although the reply's frame still has the old state.
     assert {state.pump_on for state in small.published} == {True}
     assert pump_is_on(small) is True
-    assert small.controller.store.state.readings.pump_speed == 75  # as it was before
+    assert small.controller.store.state.readings.pump_speed == 75  # its last speed
 
 
 async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
     """interface.md 4.1 rule 2."""
     await on_cloud.controller.pump.switch(False)
     assert on_cloud.written() == ["setPumpInfo"] and on_cloud.names() == []
-    assert pump_is_on(on_cloud) is False  # shown until a read that cannot be older
+    assert pump_is_on(on_cloud) is False  # shown until a read that is certainly newer
     assert on_cloud.time.slept == []
     assert not on_cloud.settled
     await on_cloud.polls(35)
     assert on_cloud.controller.store.known.pump_on is False
-    await on_cloud.controller.pump.set_speed(85)  # it stands: for next time
+    await on_cloud.controller.pump.set_speed(85)  # stopped: kept for the next start
     assert on_cloud.written() == ["setPumpInfo"]
     await on_cloud.controller.pump.switch(True)
     on_cloud.time.advance(5)
@@ -60,7 +60,7 @@ async def test_the_pump_by_the_cloud_then_by_the_lan(on_cloud: Rig) -> None:
 
 
 async def test_published_endpoints_only(make_rig: Callable[..., Rig]) -> None:
-    """Off, on and speed by `setPumpInfo`, on the first slot (C17)."""
+    """Off, on and speed are sent by `setPumpInfo`, for the first slot (C17)."""
     rig = make_rig(lan=False)
     rig.service.cloud.dialects = {D.C17_PUBLISHED}
     await rig.controller.poller.poll()
@@ -89,7 +89,7 @@ async def test_pump_off_while_the_heater_cools_down(
 
 
 async def test_a_pump_that_runs_on_counts_as_off(small: Rig) -> None:
-    """Its mode may stay what it was until the heater has cooled down."""
+    """The mode of the pump may stay unchanged until the heater has cooled down."""
     small.pool.faults.on("ignore_writes")
     small.pool.pool.pump.run_on = 120
     await small.controller.pump.switch(False)

@@ -1,4 +1,4 @@
-"""Queries: slow data, asked of the LAN now and then (design.md 3)."""
+"""Queries: slow data that is read from the LAN at intervals (design.md 4)."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from tests.simulator import settings as sim_settings
 from .conftest import Rig
 
 SMALL = ["aux_names", "pump_id", "schedules", "get_pool_light_switch_mode"]
-"""Of a pool that neither doses nor chlorinates."""
+"""Queries to a pool that neither doses nor chlorinates."""
 FULL = [
     *SMALL[:3],
     "get_ph_settings",
@@ -24,12 +24,12 @@ def due(rig: Rig) -> bool:
 
 
 async def test_what_the_lan_is_asked(rig: Rig) -> None:
-    assert not due(rig)  # nobody answered yet
+    assert not due(rig)  # the LAN has not answered yet
     await rig.controller.poller.poll()
     assert due(rig)
     await rig.controller.queries.refresh()
     assert rig.names("q") == SMALL
-    assert rig.time.slept == [1, 1, 1]  # queries are signed, and keep apart
+    assert rig.time.slept == [1, 1, 1]  # queries are signed, hence 1 s apart
     state = rig.controller.store.state
     assert state.outputs.names[2] == "Waterfall"
     assert state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
@@ -69,14 +69,14 @@ async def test_one_query_at_a_time(rig: Rig) -> None:
 async def test_queries_every_5_minutes(rig: Rig) -> None:
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
-    rig.time.advance(296.5)  # the last one was asked three seconds later
+    rig.time.advance(296.5)  # the first one was sent three seconds earlier
     assert not due(rig)
     rig.time.advance(0.5)
     assert due(rig)
 
 
 async def test_a_pump_is_asked_who_it_is_until_it_says_so(rig: Rig) -> None:
-    """Every 5 minutes, and once an hour after that: it stays what it is."""
+    """The identity is queried every 5 minutes until reported, then hourly."""
     rig.pool.restart()
     await rig.controller.poller.poll()
     asked = []
@@ -107,7 +107,7 @@ async def test_queries_after_a_change_of_the_equipment(rig: Rig) -> None:
 async def test_replies_that_disagree_with_the_frames_are_no_news(
     make_rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However often they disagree: queries keep to their number."""
+    """Queries do not become more frequent, however often the two disagree."""
     rig = make_rig(full=True)
     rig.pool.pool.acid.doses = rig.pool.pool.chlorine.doses = 99  # no dose meanwhile
     rig.pool.pool.settings["other_acid"] = rig.pool.pool.settings["acid_remaining"] + 9

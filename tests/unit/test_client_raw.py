@@ -1,4 +1,4 @@
-"""What a person composed, sent as it is; and who hears of every read."""
+"""Raw actions and queries are sent unchanged, and listeners receive every read."""
 
 import asyncio
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def test_the_state_in_a_reply() -> None:
 
 
 async def test_an_action(rig: Rig) -> None:
-    """Its reply is returned as it came, and merged as any other."""
+    """The reply of a raw action is returned unchanged, and merged like any other."""
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
     assert queries_due(rig) is False
@@ -74,7 +74,7 @@ async def test_an_action(rig: Rig) -> None:
 
 
 async def test_an_action_without_a_state(rig: Rig) -> None:
-    """The next poll will tell."""
+    """If a reply has no state, the last known state stays until the next poll."""
     await rig.controller.poller.poll()
     rig.pool.faults.once("truncated_frame", 1, "a")
     reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
@@ -104,7 +104,7 @@ async def test_a_query(rig: Rig) -> None:
 async def test_an_action_is_never_sent_twice(
     rig: Rig, fault: str, error: type[Exception], arrived: int
 ) -> None:
-    """Where other commands are sent again, or by the cloud."""
+    """Unlike other commands, raw actions are neither repeated nor sent by the cloud."""
     rig.pool.clock.speed = 100
     rig.pool.faults.on(fault)
     with pytest.raises(error):
@@ -133,11 +133,11 @@ async def test_only_by_the_lan(make_rig: Callable[..., Rig]) -> None:
             await send("aux_names", b"")
 
 
-# Those who hear of every read
+# Listeners
 
 
 async def test_every_read_is_told_with_its_time(rig: Rig) -> None:
-    """Even one that tells nothing new, and of a command, and of the cloud."""
+    """Listeners receive reads without news, those of commands, and the cloud's."""
     heard: list[tuple[Source | None, float]] = []
 
     def hear(state: PoolState, at: float) -> None:
@@ -165,7 +165,7 @@ async def test_every_read_is_told_with_its_time(rig: Rig) -> None:
 
 
 async def test_whether_names_are_about_to_be_read(rig: Rig) -> None:
-    """They are after another wiring, unless nobody answers or it was tried already."""
+    """Names are due after other wiring, until they were tried or the LAN fails."""
     assert names_due(rig) is False
     await rig.controller.poller.poll()
     assert names_due(rig) is True

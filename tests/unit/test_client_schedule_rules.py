@@ -1,4 +1,4 @@
-"""What a schedule is, and which ones a controller is given."""
+"""Properties of a schedule, and which schedules are accepted."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -47,8 +47,7 @@ from .schedule_changes import (
     record,
 )
 
-# What a schedule is
-
+# Properties of a schedule
 minutes = st.integers(0, LAST_MINUTE)
 whens = st.builds(
     lambda start, end, weekdays: replace(
@@ -61,7 +60,7 @@ whens = st.builds(
 
 
 def running(schedule: Schedule, minutes: Iterable[int]) -> set[int]:
-    """Return at which minutes of a week the simulated firmware runs it."""
+    """Return the minutes at which the simulated firmware runs a schedule."""
     sim = sim_schedules.Schedule(
         slot=schedule.slot,
         start=schedule.start,
@@ -79,7 +78,7 @@ def running(schedule: Schedule, minutes: Iterable[int]) -> set[int]:
 def test_two_overlap_where_the_firmware_would_run_both(
     one: Schedule, other: Schedule
 ) -> None:
-    # If both run at all, both run when the later one of them begins.
+    # If both ever run at once, they do when the later one of them begins.
     begins = [day * DAY + each.start for day in range(7) for each in (one, other)]
     both = running(one, begins) & running(other, begins)
     assert one.overlaps(other) is other.overlaps(one) is bool(both)
@@ -119,7 +118,7 @@ def test_when_a_run_stops(start: int, end: int, stop: int) -> None:
     [(0, ()), (1, (0,)), (0b100_0010, (1, 6)), (0xFF, (0, 1, 2, 3, 4, 5, 6))],
 )
 def test_a_week_has_seven_days(weekdays: int, days: tuple[int, ...]) -> None:
-    """The eighth bit of a record is none of them."""
+    """The eighth bit of a record does not stand for a day."""
     assert replace(EVENING, weekdays=weekdays).days == days
 
 
@@ -130,7 +129,7 @@ def test_the_longest_record_fits_a_request(pool: Rig) -> None:
 
 
 async def test_what_schedules_switch(pool: Rig) -> None:
-    """Everything that the simulated firmware lets schedules switch, and no more."""
+    """Schedules switch what a user can, except spa actuators after the first."""
     state, sim = pool.controller.store.state, pool.pool.pool
     for slot in state.outputs.slots:
         can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
@@ -139,7 +138,7 @@ async def test_what_schedules_switch(pool: Rig) -> None:
     assert usual_speed(state, Choices(), state.outputs.slots[FALL]) == 0
 
 
-# What is refused
+# Refused schedules
 
 
 @pytest.mark.parametrize(
@@ -206,11 +205,11 @@ async def test_arming_one_that_conflicts(pool: Rig) -> None:
 
 
 async def test_what_the_app_allowed_may_stay(pool: Rig) -> None:
-    """Only what a person changes is looked at."""
+    """The client checks only the values that are changed."""
     odd = record(pool, INDEX)
     odd.slot, odd.aux_type, odd.speed, odd.name = HEATER, 2, 33, "n" * 200
     seen = replace(SEEN, slot=HEATER, aux_type=2, speed=33, name="n" * 200)
-    with pytest.raises(RefusedError):  # the controller's own opinion
+    with pytest.raises(RefusedError):  # by the controller, not by the client
         await pool.controller.schedules.update(
             INDEX, replace(seen, end=900), observed=seen
         )
@@ -245,7 +244,7 @@ async def test_speeds_by_pump(pool: Rig) -> None:
         await pool.controller.schedules.create(replace(wanted, speed=50))
     assert caught.value.reason == "schedule_no_speed"
     assert await pool.controller.schedules.create(wanted) == NEW
-    # Not identified yet: either will do, impossible speeds never.
+    # Not identified yet: no speed is accepted as well as any possible one.
     pool.pool.pool.pump_identity = ("Single Speed", "Single Speed", "")
     pool.controller.queries.expire()
     await pool.controller.queries.refresh()
@@ -286,7 +285,7 @@ def test_a_refusal_says_what_is_wrong(pool: Rig) -> None:
     for changes, placeholders in (
         ({"name": ""}, {"maximum": str(MAX_NAME)}),
         ({"slot": HEATER}, {"name": heater.name}),
-        ({"slot": 40}, {"name": "41"}),  # people count from 1
+        ({"slot": 40}, {"name": "41"}),  # shown counted from 1
     ):
         with pytest.raises(InvalidCommandError) as caught:
             check(state, {}, replace(EVENING, **changes))
@@ -307,7 +306,7 @@ async def test_arming_one_that_is_armed(pool: Rig) -> None:
 
 
 async def test_two_of_the_same_times(pool: Rig) -> None:
-    """The index is that of the new one; disarmed ones may overlap."""
+    """The second gets an index of its own; disarmed schedules may overlap."""
     twin = replace(SEEN, enabled=False)
     assert await pool.controller.schedules.create(twin) == NEW
     assert await pool.controller.schedules.create(twin) == NEW + 1

@@ -1,4 +1,4 @@
-"""Changes of schedules that are neither lost nor done twice."""
+"""Changes of schedules are neither lost nor made twice."""
 
 import asyncio
 from dataclasses import asdict, replace
@@ -35,7 +35,7 @@ from .schedule_changes import (
 
 @pytest.fixture
 async def pool(pool: Rig) -> Rig:
-    """Have the schedules in the cloud, too."""
+    """Return a rig whose cloud offers the schedules, too."""
     pool.service.cloud.not_offered.discard("scheduleInfo")
     return pool
 
@@ -75,13 +75,13 @@ ODD_NAMES = (
     " tab\t, \u202e and `code` ",
     "\u00fc" * 127,
 )
-"""That are displayed in another form, or nearly too long (C21)."""
+"""Names that are displayed in another form, or are nearly too long (C21)."""
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
 @pytest.mark.parametrize("lan", [True, False])
 async def test_a_name_goes_back_as_it_came(pool: Rig, name: str, lan: bool) -> None:
-    """Only what is displayed is cleaned; what is written never is."""
+    """A name is cleaned for display only, and written back unchanged."""
     control, record_now = pool.controller.schedules, record(pool, INDEX)
     record_now.name = name
     if not lan:
@@ -94,7 +94,7 @@ async def test_a_name_goes_back_as_it_came(pool: Rig, name: str, lan: bool) -> N
     assert seen is not None and seen.name == clean_text(name)
     await control.update(INDEX, replace(seen, start=660), observed=seen)
     assert (record(pool, INDEX).start, record(pool, INDEX).name) == (660, name)
-    # Another one replaces it.
+    # A new name replaces it.
     pool.time.advance(60)
     await control.read()
     seen = shown(pool, INDEX)
@@ -104,7 +104,7 @@ async def test_a_name_goes_back_as_it_came(pool: Rig, name: str, lan: bool) -> N
 
 
 def test_a_name_that_no_record_holds() -> None:
-    """Bytes that are no text go back; what came from the cloud is cleaned if it has to be."""
+    """Bytes that are not text are written back; a name that does not fit is cleaned."""
     data = encode_record(replace(EVENING, received_name="Pool \udcfc"))
     assert data.endswith(b"\6Pool \xfc")
     (decoded,) = decode_schedules(b"\1\1" + data)
@@ -129,7 +129,7 @@ async def test_update_to_other_equipment_armed(pool: Rig) -> None:
     ("before", "after"), [(False, True), (False, False), (True, False)]
 )
 async def test_update_and_arm(pool: Rig, before: bool, after: bool) -> None:
-    """What is disarmed at any moment is shown disarmed at that moment."""
+    """A schedule is never shown armed while it is disarmed."""
     schedules = pool.controller.schedules
     await schedules.enable(INDEX, before, observed=SEEN)
     seen = replace(SEEN, enabled=before)
@@ -173,7 +173,7 @@ async def test_the_next_frame_is_fresher_than_the_records(pool: Rig) -> None:
     await pool.polls(15)
     schedules = pool.controller.store.state.schedules.used
     assert [one.enabled for one in schedules.values()] == [False, True, False]
-    # One created in the app shows there first: the records are asked at once.
+    # One created in the app shows in a frame first: the records are queried at once.
     assert pool.controller.queries.due
     await pool.controller.queries.refresh()
     assert pool.names() == ["state", "schedules"]
@@ -186,7 +186,7 @@ async def test_a_frame_without_that_field_changes_nothing(pool: Rig) -> None:
     assert pool.controller.store.state.schedules.used == before
 
 
-# What was changed elsewhere
+# Changes made elsewhere
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ async def test_a_schedule_changed_meanwhile_is_left_alone(
         assert caught.value.reason == "schedule_changed"
     assert record(pool, INDEX) == before
     assert pool.asked("a") == []
-    # The new one is shown.
+    # The changed one is shown.
     now = shown(pool, INDEX)
     assert now is None if change == {"slot": 99} else now is not None
     assert now is None or asdict(now).items() >= change.items()
@@ -216,7 +216,7 @@ async def test_a_schedule_changed_meanwhile_is_left_alone(
 
 @pytest.mark.parametrize("enabled", [True, False])
 async def test_armed_or_not_is_no_other_schedule(pool: Rig, enabled: bool) -> None:
-    """What was armed or disarmed in the app stays so."""
+    """A schedule that was armed or disarmed in the app stays so."""
     record(pool, INDEX).enabled = enabled
     seen = replace(SEEN, enabled=not enabled)
     await pool.controller.schedules.update(INDEX, replace(seen, end=900), observed=seen)
@@ -231,7 +231,7 @@ async def test_one_that_nobody_saw(pool: Rig) -> None:
 
 
 async def test_two_edits_of_one_schedule_at_once(pool: Rig) -> None:
-    """The second one was made of what the first one changed."""
+    """The second edit is refused, because the first changed what it was based on."""
     schedules = pool.controller.schedules
     results = await asyncio.gather(
         schedules.update(INDEX, replace(SEEN, end=900), observed=SEEN),
@@ -251,7 +251,7 @@ async def test_two_new_ones_at_once(pool: Rig) -> None:
     assert indices[:2] == [3, 4] and isinstance(indices[2], InvalidCommandError)
 
 
-# What goes wrong on the way
+# Failures on the way
 
 
 @CHANGES
@@ -289,7 +289,7 @@ async def test_when_nothing_answers_any_more_nobody_knows(
     with pytest.raises(OutcomeUnknownError):
         await change(pool, what)
     assert done(pool, what)
-    # The next time it answers the schedules are asked first of all.
+    # When it answers again, the schedules are queried first.
     pool.pool.faults.clear()
     await pool.controller.poller.poll()
     await pool.controller.queries.refresh()
@@ -318,7 +318,7 @@ async def test_a_refusal_is_final(pool: Rig, what: str) -> None:
     before = pool.controller.store.state.schedules.used
     with pytest.raises(RefusedError):
         await change(pool, what)
-    # Once more, should somebody else have used the same counter.
+    # Sent again, in case another client used the same counter.
     assert len(pool.asked("a")) == 2 and pool.written() == []
     assert pool.controller.store.state.schedules.used == before
 
@@ -341,7 +341,7 @@ async def test_by_the_cloud_when_the_lan_is_gone(pool: Rig, what: str) -> None:
 
 @CHANGES
 async def test_gone_between_the_look_and_the_change(pool: Rig, what: str) -> None:
-    """It was certainly not sent, so there is nothing to look up."""
+    """The change was certainly not sent, so there is nothing to look up."""
     pool.service.cloud.faults.on("refuse")
     pool.controller.store.publish = lambda: pool.pool.faults.on("refuse")
     with pytest.raises(UnreachableError) as caught:

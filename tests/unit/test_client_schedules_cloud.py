@@ -1,4 +1,4 @@
-"""Schedules by way of the cloud."""
+"""Schedules that are read and changed through the cloud."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -77,13 +77,13 @@ async def test_a_record_through_the_cloud(away: Rig) -> None:
 
 @CHANGES
 async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
-    """C12: it is not read before it can be newer, and undoes nothing that is shown."""
+    """C12: a copy is not read until it can be newer, and undoes no change."""
     old = deepcopy(away.pool.pool.schedules)
     seen = away.service.requests("scheduleInfo")
     index = await change(away, what)
     assert index == (NEW if what == "create" else None)
     told = away.controller.store.state.schedules.used
-    # The one before it was sent; none after.
+    # Read once before the change was sent, and not after it.
     assert away.service.requests("scheduleInfo") == seen + 1
     new, away.pool.pool.schedules = away.pool.pool.schedules, old
     await away.polls(30)
@@ -96,7 +96,7 @@ async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
 
 
 async def test_changes_one_after_the_other(away: Rig) -> None:
-    """C12: what we wrote is known, however old the copies are."""
+    """C12: a second change builds on the first, however old the copies are."""
     old = deepcopy(away.pool.pool.schedules)
     await change(away, "update")
     away.pool.pool.schedules, new = old, away.pool.pool.schedules
@@ -110,7 +110,7 @@ async def test_changes_one_after_the_other(away: Rig) -> None:
 
 
 async def test_a_new_one_whose_number_is_not_told_yet(away: Rig) -> None:
-    """C12: another one must not be changed in its place."""
+    """C12: no other schedule is changed in its place."""
     old = deepcopy(away.pool.pool.schedules)
     await change(away, "create")
     new, away.pool.pool.schedules = away.pool.pool.schedules, old
@@ -143,7 +143,7 @@ async def test_a_refusal_by_the_cloud(away: Rig, what: str) -> None:
 
 @CHANGES
 async def test_a_lost_answer_of_the_cloud(away: Rig, what: str) -> None:
-    """A 5xx may come before or after it was done, and the cloud may tell what was."""
+    """After a 5xx it is unknown whether the change was made; it is not sent again."""
     endpoint = {"enable": "changeScheduleStatus"}.get(what, f"{what}Schedule")
     away.service.cloud.faults.once("error_500", 1, endpoint)
     with pytest.raises(OutcomeUnknownError):
@@ -159,7 +159,7 @@ async def test_a_busy_controller_is_waited_for(away: Rig) -> None:
 
 
 async def test_not_offered(away: Rig) -> None:
-    """Without reading them nothing is changed."""
+    """No schedule is changed where the cloud does not offer to read them."""
     away.service.cloud.not_offered.add("scheduleInfo")
     with pytest.raises(NotOfferedError):
         await change(away, "delete")
@@ -167,7 +167,7 @@ async def test_not_offered(away: Rig) -> None:
 
 
 async def test_remembered_schedules_are_assumed(pool: Rig) -> None:
-    """The LAN told them, and the cloud says nothing of them."""
+    """Schedules read over the LAN are assumed while the cloud does not report them."""
     assert not assumed(pool)
     pool.pool.faults.on("refuse")
     for _ in range(3):
@@ -205,7 +205,7 @@ async def test_a_strange_answer_takes_nothing_away(away: Rig, fault: str) -> Non
 async def test_one_that_is_not_understood_takes_nothing_away(
     away: Rig, change: dict[str, Any]
 ) -> None:
-    """The others are taken over, and none is thought to be gone."""
+    """The other schedules are updated, and none counts as deleted."""
     schedules = away.pool.pool.schedules
     told = devices._schedules(away.pool.pool)["scheduleInfo"]["schedules"]
     told[1] |= change
@@ -220,13 +220,13 @@ async def test_one_that_is_not_understood_takes_nothing_away(
         schedules[1].name,
         schedules[2].name,
     ]
-    # Only an answer that is understood as a whole says what is gone.
+    # Only an answer that is understood as a whole deletes schedules.
     state = merge_schedule_info(state, {"scheduleInfo": {"schedules": told[:1]}})
     assert list(state.schedules.used) == [0]
 
 
 def test_a_table_without_one_that_is_understood_is_not_an_empty_one() -> None:
-    """After a restart it is not known which there are, and none is thought to be gone."""
+    """After a restart, such a table leaves it unknown which schedules there are."""
     state = PoolState()
     odd = {"scheduleInfo": {"schedules": [{"schedule_num": "seven"}]}}
     assert merge_schedule_info(state, odd) == state

@@ -1,4 +1,4 @@
-"""Spa mode, and what is known of heating: where the water goes, and what heats it."""
+"""Spa mode and the state of heating: where the water goes, and what heats it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,7 +27,7 @@ RETURN, SUCTION, EXTRA_1, EXTRA_2 = 10, 11, 19, 20
 
 
 def spa_mode(rig: Rig) -> bool | None:
-    """Tell where the water goes, as far as the controller under test knows."""
+    """Return whether the water goes to the spa, `None` if that is unknown."""
     return rig.controller.store.state.spa_mode
 
 
@@ -37,7 +37,7 @@ async def switch_spa(rig: Rig, on: bool) -> None:
 
 
 async def test_spa_mode(pool: Rig) -> None:
-    """One command; the firmware moves all actuators, and the heaters follow."""
+    """It takes one command: the firmware moves all actuators, and heating follows."""
     assert spa_mode(pool) is False
     await switch_spa(pool, True)
     assert [r.payload for r in pool.asked()] == [bytes([RETURN, 1, 1])]
@@ -66,7 +66,7 @@ async def test_spa_mode_goes_back_to_the_schedules_as_a_whole(pool: Rig) -> None
     assert {RETURN, SUCTION} <= set(pool.controller.store.state.outputs.held or ())
     await pool.controller.holds.resume_all()
     assert pool.asked("a")[-1].payload == bytes([RETURN, 0, 0])
-    assert len(pool.asked("a")) == 2  # the other actuators went along
+    assert len(pool.asked("a")) == 2  # the other actuators followed
     await pool.polls(2)
     assert pool.controller.store.state.outputs.held == ()
     assert spa_mode(pool) is False
@@ -122,7 +122,7 @@ async def test_spa_mode_by_way_of_the_cloud(make_rig: Callable[..., Rig]) -> Non
     assert all(rig.pool.pool.slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
 
 
-# What is known
+# The state of heating
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_partly_known(
 
 
 async def test_nothing_known_is_nothing_remembered(pool: Rig) -> None:
-    """A frame without a configuration takes nothing away."""
+    """A frame without a configuration keeps the selected heat sources."""
     known = pool.controller.store.known
     assert known.pool_sources == POOL.sources
     assert selected_sources(known, SPA) == SPA.sources

@@ -1,4 +1,4 @@
-"""PoolState: what frames and the cloud's answers make of it."""
+"""How frames and the cloud's answers change a PoolState."""
 
 from collections.abc import Callable
 from dataclasses import asdict, astuple, replace
@@ -100,7 +100,7 @@ def told(state: PoolState | None = None, **changes: Any) -> PoolState:
     return merge_dashboard(state or PoolState(), DASHBOARD | changes, LATER)
 
 
-# What is possible
+# Possible values
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_where_each_setting_goes() -> None:
 )
 def test_dry_run(bits: int, problem: bool) -> None:
     assert seen(flags=bits << 13).signals.dry_run is problem
-    # Of the cloud's values only 1 and 4 are known to tell of a problem.
+    # Of the cloud's values, only 1 and 4 mean a problem.
     assert told(dry_run_status=bits).signals.dry_run is (bits == 1)
 
 
@@ -242,7 +242,7 @@ def test_no_dry_run_status() -> None:
     assert told(dry_run_status=None).signals.dry_run is None
 
 
-# What stays in force, and what does not
+# Values that stay, and values that do not
 
 
 def test_readings_never_mix_sources() -> None:
@@ -275,7 +275,7 @@ def test_absent_parts_stay_in_force() -> None:
     only = merge_frame(
         state, StateFrame(None, Configuration(pool_target=30), None), NOW
     )
-    # A configuration counts as a whole.
+    # A configuration replaces all earlier settings.
     assert only == replace(
         state,
         pool=Water(30),
@@ -364,7 +364,7 @@ def test_stability_that_is_not_told_does_not_void_readings() -> None:
     ("mode", "on"), [(0, False), (1, True), (20, True), (99, True), (None, None)]
 )
 def test_the_truth_about_the_pump(mode: int | None, on: bool | None) -> None:
-    """Its slot may say manual while the motor stands (layouts.md 2.4)."""
+    """The slot may be in manual mode while the motor stands still (layouts.md 2.4)."""
     state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
     assert state.pump_on is on
     assert state.outputs.slots[0].on is True
@@ -389,7 +389,7 @@ def test_last_speed(mode: int | None, speed: int | None, expected: int) -> None:
     [(None, None, 40), (None, 75, 75), (None, 20, 40), (55, 75, 55), (55, None, 55)],
 )
 def test_start_speed(chosen: int | None, last: int | None, expected: int) -> None:
-    """A chosen speed stays; without one it is the last, and never one that is forced."""
+    """The pump starts at the chosen speed, else at its last, at least at 40 %."""
     choices = Choices(pump_speed=chosen)
     assert start_speed(PoolState(last_speed=last), choices) == expected
 
@@ -415,7 +415,7 @@ def test_variable_speed(pump: PumpIdentity | None, expected: bool | None) -> Non
         (30, 0, 30, False),
         (30, 0, 31, True),
         (30, None, 31, True),
-        (30, 5, 31, False),  # the controller still counts
+        (30, 5, 31, False),  # the controller still counts down
         (240, 0, 200, False),
         (None, 0, 9000, False),
         (0, 0, 9000, False),
@@ -449,7 +449,7 @@ def test_a_start_lasts_for_the_prime_time(
     assert later.pump_status == ("running" if over else first.pump_status)
     assert (later == first) is not over
     assert later.last_speed == (100 if over and speed else 50)
-    # The next start has a beginning of its own.
+    # The next start is timed anew.
     stopped = read(later, seconds + 30, mode=0)
     assert stopped.pump_status == "off"
     assert read(stopped, seconds + 45).pump_status == first.pump_status

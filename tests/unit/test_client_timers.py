@@ -1,4 +1,4 @@
-"""Running timers: one time for a count that runs down."""
+"""Running timers: a count that runs down is shown as the time of its end."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ SLOT = 3
 
 
 def shown(state: PoolState) -> list[tuple[int, str]]:
-    """Return slots and ends as a person reads them."""
+    """Return slots and ends as they are shown."""
     return [(end.slot, f"{end.at:%H:%M:%S}") for end in state.timer_ends]
 
 
@@ -31,7 +31,7 @@ def test_to_the_minute(seconds: float, expected: str) -> None:
 def test_a_count_that_runs_down() -> None:
     state = with_timers(PoolState(), {SLOT: 2400, 5: 60}, NOW)
     for passed in range(0, 2400, 15):
-        # A second more or less, and a copy of up to half a minute.
+        # Every second count is 15 s old, like a copy of the cloud.
         left = 2400 - passed + passed % 30
         after = with_timers(state, {SLOT: left}, NOW + timedelta(seconds=passed))
         assert shown(after) == [(SLOT, "18:40:00")]

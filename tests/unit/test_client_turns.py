@@ -1,4 +1,4 @@
-"""Who goes next on a connection that carries one request at a time."""
+"""The order of requests on a connection that carries one at a time."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from custom_components.poolctl.client.turns import Turns
 
 
 async def queue(turns: Turns, order: list[str], names: str) -> list[asyncio.Task[None]]:
-    """Let several wait; capitals are urgent."""
+    """Start a waiting task for each name; capitals are urgent."""
 
     async def work(name: str) -> None:
         async with turns.take(urgent=name.isupper()):
@@ -32,7 +32,7 @@ async def test_urgent_ones_go_first(names: str, expected: str) -> None:
 
 @pytest.mark.parametrize("when", ["before", "as the turn comes", "after"])
 async def test_one_who_gives_up_holds_nobody_up(when: str) -> None:
-    """Also when its turn comes at the very moment it gives up."""
+    """The next one goes on, even if the turn came just as the request was cancelled."""
     turns = Turns()
     order: list[str] = []
     async with turns.take(urgent=False):

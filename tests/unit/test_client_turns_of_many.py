@@ -1,4 +1,4 @@
-"""What many controllers answer in the background is taken over one after the other."""
+"""Replies to background queries of several controllers are taken over in turn."""
 
 from custom_components.poolctl.client.control.queries import Queries
 from custom_components.poolctl.client.pool.queries import SCHEDULES
@@ -7,7 +7,7 @@ from .conftest import Rig
 
 
 async def test_the_background_waits_for_its_turn(pool: Rig) -> None:
-    """A person does not."""
+    """Background queries wait for their turn; one that a user waits for does not."""
     store, paths = pool.controller.store, pool.controller.paths
     turns = []
 

@@ -1,4 +1,4 @@
-"""What a person waits for goes before the queries of the background."""
+"""Requests that a user waits for go ahead of background queries."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -16,7 +16,7 @@ BACKGROUND = ("pump_id", "schedules")
 
 
 async def behind_queries(rig: Rig, work: Coroutine[Any, Any, object]) -> list[str]:
-    """Begin work when two queries wait already; return what was asked in order."""
+    """Start work while two queries wait; return the names of requests in order."""
     lan = rig.controller.paths.lan
     assert lan is not None
     async with lan.counters.turns.take(urgent=False):
@@ -41,9 +41,9 @@ async def test_what_is_read_before_heating_is_changed(pool: Rig) -> None:
 
 
 async def test_the_proof_that_it_is_not_the_counter(pool: Rig) -> None:
-    """One of the others begins while the refusal is read, and no second one."""
+    """Only one background query goes ahead of the proof, while the refusal is read."""
     pool.pool.faults.once("decline")
     switch = pool.controller.outputs.switch(WATERFALL, True)
     asked = await behind_queries(pool, switch)
-    proof = "get_pool_light_switch_mode"  # answered last
+    proof = "get_pool_light_switch_mode"  # the query that was answered last
     assert asked[:3] == ["aux", "pump_id", proof]

@@ -1,7 +1,7 @@
 """An endpoint that interface.md does not publish affects only itself, however it fails.
 
 The endpoints come from the client's own table and the failures from the simulator's: a
-new one of either is included by itself.
+new one of either is included automatically.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ FAILURES = [each for each in D if each.startswith("C14")]
 
 
 async def call(cloud: CloudClient, device_id: str, endpoint: Endpoint) -> object:
-    """Call an endpoint the way it is called."""
+    """Call an endpoint the way the client does."""
     if endpoint is STATUSES:
         return await cloud.reachable(device_id)
     if endpoint is USER_INFO:
@@ -78,7 +78,7 @@ async def test_a_failure_affects_only_itself(
     for _ in range(6):
         await rig.polls(31)
 
-    # The token stays, the others are read, and this one is left alone more and more.
+    # The token stays, the others are read, and this one is asked less and less often.
     assert all(refused is None for refused in service.tokens.refused)
     dashboards = [r for r in service.cloud.requests if r.name == "dashboardInfo"]
     assert [r.status for r in dashboards] == [200] * 6
@@ -92,7 +92,7 @@ async def test_a_failure_affects_only_itself(
     temperature = state.readings.water_temperature
     assert (temperature is None) is (endpoint.name == "ambientTemp")
 
-    # The account, and whatever else a person does.
+    # The account and all other endpoints work.
     assert len((await client.inventory()).devices) == 2
     assert await client.user_id() == (None if endpoint is USER_INFO else "user-1")
     if endpoint is not KEY:
@@ -106,7 +106,7 @@ async def test_a_failure_affects_only_itself(
 
 
 async def test_all_requests_are_in_the_table(away: Rig, service: Service) -> None:
-    """Else the matrix would lack an endpoint."""
+    """Otherwise the tests above would miss an endpoint."""
     controller = away.controller
     for _ in range(3):
         await away.polls(31)
@@ -117,7 +117,7 @@ async def test_all_requests_are_in_the_table(away: Rig, service: Service) -> Non
 
 
 async def test_a_busy_endpoint_is_waited_out(away: Rig) -> None:
-    """For itself; schedules, which no copy serves, wait as well (interface.md 7.1)."""
+    """Only schedules, which no copy serves, wait as well (interface.md 7.1)."""
     away.service.cloud.rate_limited.message = "device busy: retry after 1m0s"
     away.service.cloud.faults.once("rate_limited", 1, "auxInfo")
     await away.polls(400)  # the schedules are due
@@ -157,7 +157,7 @@ async def test_how_often_it_is_asked_again(
 
 @pytest.mark.parametrize("dialect", [D.C15_V1, D.C15_BARE])
 async def test_the_path_of_the_key(service: Service, dialect: D) -> None:
-    """Each is tried; the one that worked is the first of the next time."""
+    """Each path is tried; the one that worked is tried first the next time."""
     service.cloud.dialects = {dialect}
     client = service.cloud_client()
     for controller in (service.full, service.small):

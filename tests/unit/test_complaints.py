@@ -1,4 +1,4 @@
-"""What counts as a complaint of Home Assistant, and that it fails a test."""
+"""Complaints of Home Assistant about the integration fail a test."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""What a service answers to reads, and how it asks to wait."""
+"""Answers of a service to reads, and its requests to wait."""
 
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ from .conftest import KEY, RawServer, Service, some_token
 
 @pytest.fixture
 def cloud(service: Service) -> CloudClient:
-    """Sign in to the simulated service."""
+    """Return a client that is signed in to the simulated service."""
     return service.cloud_client()
 
 
@@ -95,7 +95,7 @@ async def test_dry_run_where_zero_is_normal(
     assert state.signals.dry_run is False
 
 
-# Who it is
+# The account
 
 
 @pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML])
@@ -109,7 +109,7 @@ async def test_no_user_info(service: Service, cloud: CloudClient, dialect: D) ->
 
 
 async def test_user_info_that_fails(session: ClientSession, raw: RawServer) -> None:
-    """The account has other identifiers."""
+    """A failing userinfo is not an error: the account has other identifiers."""
     raw.say(503, "")
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     assert await cloud.user_id() is None

@@ -1,4 +1,4 @@
-"""When the cloud is read, and when what it says is believed."""
+"""When the cloud is read, and when its answers are believed."""
 
 from collections.abc import Callable
 
@@ -16,16 +16,16 @@ OFFLINE = '"devices": [{"deviceId": "AA_BB_CC_FF_FF_FF", "online": false}]'
 
 
 def say(raw: RawServer, ph: int, devices: str = OFFLINE) -> None:
-    """Have a service that tells a pH, and whether the controller is there."""
+    """Have the service report a pH, and whether the controller is online."""
     raw.say(200, f'{{"data": {{"dashboard": {{"actual_ph": {ph}}}, {devices}}}}}')
 
 
-# Offline, says the service
+# Reported offline
 
 
 @pytest.fixture
 def cloud(service: Service, raw: RawServer, fake_time: FakeTime) -> CloudClient:
-    """Read a service that says whatever a test wants."""
+    """Return a client of a service whose answers a test sets."""
     return CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
 
 
@@ -57,7 +57,7 @@ async def test_a_dashboard_that_changes_is_believed(
 async def test_a_still_pool_is_not_gone(
     cloud: CloudClient, raw: RawServer, fake_time: FakeTime, devices: str
 ) -> None:
-    """Nothing changes in a quiet night: only together with `online` it tells."""
+    """A pool whose values stay the same is gone only if `online` is false as well."""
     say(raw, 74, devices)
     for seconds in (UNCHANGED, UNCHANGED, 30):
         await cloud.live_dashboard(OTHER_ID)
@@ -83,7 +83,7 @@ async def test_a_pool_is_there_whatever_online_says(
 
 @pytest.mark.parametrize("dialects", [set(), {D.C12_FRESH}])
 async def test_a_write_causes_no_read(away: Rig, dialects: set[D]) -> None:
-    """Copies are up to 30 s old (interface.md 8): a read would tell nothing."""
+    """Copies are up to 30 s old (interface.md 8): a read would show nothing new."""
     away.service.cloud.dialects = dialects
     for speed in (50, 60, 70, 80):
         await away.controller.pump.set_speed(speed)

@@ -1,4 +1,4 @@
-"""The token endpoint: what it may answer, and that nothing secret goes elsewhere."""
+"""Answers of the token endpoint; no secret is sent to another address."""
 
 from aiohttp import ClientSession
 import pytest
@@ -41,7 +41,7 @@ async def ask(service: Service, **form: str) -> Tokens:
 
 
 async def test_tokens_rotate(service: Service) -> None:
-    """interface.md 2.2."""
+    """A refresh token works once (interface.md 2.2)."""
     first = await sign_in(service)
     second = await renew(service, first.refresh)
     assert first.expires_in == second.expires_in == 86400
@@ -63,7 +63,7 @@ async def test_a_refresh_token_that_stays(service: Service) -> None:
 
 @pytest.mark.parametrize("dialect", REFUSED)
 async def test_a_refusal(service: Service, dialect: D) -> None:
-    """A renewal that is refused and a wrong code, in whatever form it is said."""
+    """A refused renewal and a wrong code are recognised in every form."""
     service.cloud.dialects = {dialect}
     with pytest.raises(AuthenticationError):
         await renew(service, "a dead one")

@@ -1,4 +1,4 @@
-"""Texts of others: cleaned where JSON is taken apart."""
+"""Texts of the service are cleaned where they are taken out of JSON."""
 
 from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ TEXTS = [D.C10_SURROGATES, D.C10_CONTROL, D.C10_LONG, D.C10_MARKDOWN, D.C10_HTML
 
 
 def assert_clean(words: str) -> None:
-    """See that a text can be stored, logged and shown."""
+    """Check that a text can be stored, logged and shown."""
     words.encode()
     assert words.isprintable() and len(words) <= MAX_TEXT
     assert not set(words) & set("<>[]`") and "://" not in words
@@ -90,7 +90,7 @@ def test_a_shorter_limit() -> None:
 
 
 def test_an_answer_stays_as_it_came() -> None:
-    """Some objects are written back; `text` cleans what is shown of them."""
+    """Objects stay unchanged, as some are written back; `text` cleans for display."""
     words = '{"a\\ud800":["<b>",{"b":"x\\u0000","c":1.5}],"d":null,"e":"  [x]","f":7}'
     answer = parse_object(words)
     assert answer is not None
@@ -119,7 +119,7 @@ def test_control_characters_inside_a_text() -> None:
 
 
 def test_a_byte_that_is_no_utf_8() -> None:
-    """It is one character of Latin-1, and everything else is read."""
+    """Such a byte is read as Latin-1, and the rest as UTF-8."""
     assert parse_json(b'["caf\xe9", "na\xc3\xafve", 1]') == ["caf\xe9", "na\xefve", 1]
 
 
@@ -151,7 +151,7 @@ def test_what_is_no_json(data: str | bytes) -> None:
 
 
 def test_the_subject_of_a_token() -> None:
-    """It becomes the unique id of the account."""
+    """The subject is cleaned, because it becomes the unique ID of the account."""
     middle = urlsafe_b64encode(b'{"sub": "a\\ud800\\u0000b"}').decode()
     assert account_id(None, f"e30.{middle}.x", Inventory((), ())) == "a b"
 

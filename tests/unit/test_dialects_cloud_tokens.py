@@ -1,4 +1,4 @@
-"""How a service may tell that an access token is void."""
+"""Answers by which a service rejects an access token."""
 
 from aiohttp import ClientSession
 import pytest
@@ -20,7 +20,7 @@ DEAD = [D.C2_403, D.C2_400, D.C2_FAILED]
 
 @pytest.fixture
 def cloud(service: Service) -> CloudClient:
-    """Sign in to the simulated service."""
+    """Return a client that is signed in to the simulated service."""
     return service.cloud_client()
 
 
@@ -52,7 +52,7 @@ async def test_a_refused_renewal_is_a_sign_in(
 async def test_a_fresh_token_is_not_to_blame(
     service: Service, cloud: CloudClient, fake_time: FakeTime, dialect: D
 ) -> None:
-    """It is renewed once, then never again for this endpoint."""
+    """A token is renewed once, and then never again because of this endpoint."""
     service.cloud.dialects = {dialect}
     await cloud.inventory()
     service.tokens.refused.clear()
@@ -66,7 +66,7 @@ async def test_a_fresh_token_is_not_to_blame(
 async def test_a_later_death_is_noticed(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """Other endpoints, and a token that is no longer fresh, are in doubt again."""
+    """Once the token is no longer fresh, a refusal by another endpoint renews it."""
     service.cloud.dialects = {D.C2_403}
     with pytest.raises(ForbiddenError):
         await cloud.dashboard(OTHER_ID)

@@ -1,4 +1,4 @@
-"""What a service answers to a write, and of a controller that does not answer it."""
+"""Answers of a service to a write, and controllers that do not answer one."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from .conftest import FakeTime, RawServer, Rig, Service, some_token
 
 @pytest.fixture
 def cloud(service: Service) -> CloudClient:
-    """Sign in to the simulated service."""
+    """Return a client that is signed in to the simulated service."""
     return service.cloud_client()
 
 
@@ -55,7 +55,7 @@ async def test_success_with_another_2xx(
 
 
 async def test_a_slow_write_of_a_person(away: Rig) -> None:
-    """It is shown as done, and sent once."""
+    """A write that is answered late succeeds, and is sent once."""
     away.service.cloud.dialects = {D.C23_SLOW}
     await away.controller.dosing.set_desired(ACID, 7.1)
     assert away.pool.pool.settings["desired_ph"] == 71
@@ -95,7 +95,7 @@ async def test_a_read_without_a_status(service: Service, raw: RawServer) -> None
 async def test_a_controller_that_does_not_answer(
     service: Service, cloud: CloudClient, fake_time: FakeTime, dialect: D
 ) -> None:
-    """It has declined nothing, and it may have done what was asked."""
+    """The controller has not declined the write, and may have run it."""
     service.clock.speed = 1000
     service.cloud.dialects = {dialect}
     service.small.cloud_link = False

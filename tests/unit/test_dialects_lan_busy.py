@@ -1,4 +1,4 @@
-"""`busy` after the action ran: whoever can be looked at, is (unknowns.md L7)."""
+"""`busy` after the action ran: the result is checked if possible (unknowns.md L7)."""
 
 from collections.abc import Awaitable, Callable
 
@@ -34,7 +34,7 @@ COMMANDS: dict[str, Callable[[Controller], Awaitable[None]]] = {
 
 
 async def busy(make_rig: Callable[..., Rig], *, cloud: bool) -> Rig:
-    """Return a rig that has read all there is, whose controller is busy after it ran."""
+    """Return a rig that has read everything; actions run and are answered `busy`."""
     rig = make_rig(full=True, cloud=cloud)
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -46,7 +46,7 @@ async def busy(make_rig: Callable[..., Rig], *, cloud: bool) -> Rig:
 async def test_it_ran(
     make_rig: Callable[..., Rig], command: Callable[[Controller], Awaitable[None]]
 ) -> None:
-    """A person is told nothing but the truth: it worked."""
+    """A command that ran before `busy` was answered succeeds."""
     rig = await busy(make_rig, cloud=False)
     await command(rig.controller)
     assert rig.settled
@@ -56,7 +56,7 @@ async def test_it_ran(
 async def test_it_ran_and_somebody_signed(
     make_rig: Callable[..., Rig], command: Callable[[Controller], Awaitable[None]]
 ) -> None:
-    """L7 with L1: that it is refused the second time does not say that it never ran."""
+    """L7 with L1: that a second try is refused does not prove that none ran."""
     rig = await busy(make_rig, cloud=False)
     run = rig.pool.act
 
@@ -73,7 +73,7 @@ async def test_it_ran_and_somebody_signed(
 async def test_it_ran_and_the_cloud_would_not(
     make_rig: Callable[..., Rig], says: str
 ) -> None:
-    """What the cloud says after it is nothing that a person needs to hear."""
+    """The command ran over the LAN, so an error of the cloud is not reported."""
     rig = await busy(make_rig, cloud=True)
     rig.service.cloud.not_offered.clear()
     rig.service.cloud.faults.on(says)
@@ -82,7 +82,7 @@ async def test_it_ran_and_the_cloud_would_not(
 
 
 async def test_it_never_ran(make_rig: Callable[..., Rig]) -> None:
-    """Nothing says that it did: it is the controller that is busy."""
+    """A command without any sign that it ran fails as `busy`."""
     rig = make_rig(full=True, cloud=False)
     await rig.controller.poller.poll()
     rig.pool.faults.on("busy", "a")

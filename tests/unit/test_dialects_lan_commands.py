@@ -1,4 +1,4 @@
-"""Commands whose way is not what was bet on (unknowns.md L7 and L8)."""
+"""Commands whose delivery is not as assumed (unknowns.md L7 and L8)."""
 
 from collections.abc import Callable
 
@@ -28,14 +28,14 @@ def evenings(rig: Rig) -> int:
 
 
 async def test_busy_after_it_ran(pool: Rig) -> None:
-    """L7: what may run twice is looked at in the end, and was done."""
+    """L7: the result of a command that may run twice is checked, and it succeeds."""
     pool.pool.dialects.add("busy_after")
     await pool.controller.outputs.switch(WATERFALL, True)
     assert pool.service.cloud.requests == []
 
 
 async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
-    """L7: it is looked for before it is sent again, and made once."""
+    """L7: the schedule is looked up before it would be sent again, and made once."""
     pool.pool.dialects.add("busy_after")
     index = await pool.controller.schedules.create(EVENING)
     assert index is not None and evenings(pool) == 1
@@ -43,14 +43,14 @@ async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
 
 
 async def test_busy_before_a_schedule_was_made(pool: Rig) -> None:
-    """L7: it was looked for, and is not there: it is sent again."""
+    """L7: a schedule that was looked up and is missing is sent again."""
     pool.pool.faults.once("busy", 1, "schedule")
     assert await pool.controller.schedules.create(EVENING) is not None
     assert evenings(pool) == 1 and pool.names("a") == ["schedule"] * 2
 
 
 async def test_busy_after_a_colour(pool: Rig) -> None:
-    """L7: nothing tells what a light shows, and it is not sent again."""
+    """L7: the colour of a light cannot be read, so it is not sent again."""
     pool.pool.dialects.add("busy_after")
     with pytest.raises(OutcomeUnknownError):
         await pool.controller.lights.show(POOL_LIGHT, "red")
@@ -62,7 +62,7 @@ async def test_busy_after_a_colour(pool: Rig) -> None:
 async def test_a_request_that_got_lost(
     make_rig: Callable[..., Rig], dialect: str, cloud: bool
 ) -> None:
-    """L8: nothing ran, and it is sent again."""
+    """L8: a lost request did not run, and is sent again."""
     rig = make_rig(full=True, cloud=cloud)
     await rig.controller.poller.poll()
     rig.forget()
@@ -74,7 +74,7 @@ async def test_a_request_that_got_lost(
 
 @pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
 async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
-    """L8: even what must not run twice."""
+    """L8: a lost request is sent again, even if it must not run twice."""
     pool.pool.dialects.add(dialect)
     pool.pool.trouble_with_next(2)  # after the schedules were read
     assert await pool.controller.schedules.create(EVENING) is not None
@@ -82,7 +82,7 @@ async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
 
 
 async def test_a_port_that_is_closed(make_rig: Callable[..., Rig]) -> None:
-    """L8: a person waits until it opens again."""
+    """L8: the command waits until the port opens again."""
     rig = make_rig(full=True, cloud=False)
     await rig.controller.poller.poll()
     rig.pool.dialects.add("sometimes_closed")
@@ -106,7 +106,7 @@ async def test_a_port_that_is_closed_while_the_cloud_is_away(pool: Rig) -> None:
 
 
 async def test_the_second_try_of_a_poll(pool: Rig) -> None:
-    """L8: it comes after a second."""
+    """L8: the second try comes a second later."""
     pool.pool.dialects.add("sometimes_408")
     pool.pool.trouble_with_next()
     await pool.polls(15)

@@ -19,7 +19,7 @@ DAY = 24 * 60 * 60
 
 @pytest.fixture
 def clocked(make_rig: Callable[..., Rig], unix_time: UnixTime) -> Callable[..., Rig]:
-    """Give our counters the clock of the simulated world."""
+    """Return a maker of rigs whose outgoing counters use the simulated clock."""
 
     def make(**options: bool) -> Rig:
         rig = make_rig(full=True, **options)
@@ -49,7 +49,7 @@ AHEAD = ["counter_ahead_1_s", "counter_ahead_3_s", "counter_ahead_30_s"]
 async def test_another_client_is_ahead(
     clocked: Callable[..., Rig], dialect: str
 ) -> None:
-    """L1: the command runs, once, by the LAN."""
+    """L1: the command runs once, over the LAN."""
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
@@ -65,7 +65,7 @@ async def test_another_client_is_ahead(
 async def test_a_request_gets_lost_meanwhile(
     clocked: Callable[..., Rig], number: int
 ) -> None:
-    """L1 and L8: a question on the way, or the command itself, is sent again."""
+    """L1 and L8: a lost query, or the command itself, is sent again."""
     rig = clocked(cloud=False)
     await read(rig)
     rig.time.advance(15)
@@ -78,7 +78,7 @@ async def test_a_request_gets_lost_meanwhile(
 
 
 async def test_another_client_is_a_day_ahead(clocked: Callable[..., Rig]) -> None:
-    """L1: by the cloud; the counter is not driven ahead for nothing."""
+    """L1: the command goes through the cloud, and our counter is not driven ahead."""
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
@@ -91,7 +91,7 @@ async def test_another_client_is_a_day_ahead(clocked: Callable[..., Rig]) -> Non
 
 
 async def test_a_day_ahead_without_the_cloud(clocked: Callable[..., Rig]) -> None:
-    """L1: the sentence is about the clock."""
+    """L1: the error names the clock as its reason."""
     rig = clocked(cloud=False)
     await read(rig)
     rig.pool.dialects.add("counter_ahead_1_day")
@@ -104,7 +104,7 @@ async def test_a_day_ahead_without_the_cloud(clocked: Callable[..., Rig]) -> Non
 async def test_a_day_ahead_from_the_start(
     clocked: Callable[..., Rig], cloud: bool
 ) -> None:
-    """L1: no query was ever answered, and that tells, too."""
+    """L1: that no query was ever answered points to the counter, too."""
     rig = clocked(cloud=cloud)
     rig.pool.dialects.add("counter_ahead_1_day")
     await rig.controller.poller.poll()
@@ -118,7 +118,7 @@ async def test_a_day_ahead_from_the_start(
 
 
 async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> None:
-    """L1: no click is refused while the cloud signs all that it relays."""
+    """L1: no command is refused while the cloud signs all that it relays."""
     rig = clocked()
     await read(rig)
     rig.pool.dialects.add("cloud_signs_all")
@@ -131,7 +131,7 @@ async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> 
 
 
 async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
-    """L1: before each of our tries the cloud has signed once more."""
+    """L1: commands run although the cloud signs before each of our tries."""
     rig = clocked()
     await read(rig)
     verify = rig.pool.verify
@@ -150,7 +150,7 @@ async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
 async def test_somebody_signs_between_a_query_and_its_command(
     clocked: Callable[..., Rig],
 ) -> None:
-    """L1: that the counter before was taken a moment ago does not prove a refusal."""
+    """L1: that the previous counter was just accepted does not prove a refusal."""
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
@@ -171,7 +171,7 @@ async def test_somebody_signs_between_a_query_and_its_command(
 async def test_somebody_signs_before_the_second_try(
     clocked: Callable[..., Rig], times: int
 ) -> None:
-    """L1: a service that signs every half second leaves a second for it."""
+    """L1: the second try runs, even if the service signs every half second."""
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
@@ -179,7 +179,7 @@ async def test_somebody_signs_before_the_second_try(
 
     def signs_first(env: object) -> bytes:
         asked.append(env)
-        for _ in range({1: 1, 3: times}.get(len(asked), 0)):  # the second is the query
+        for _ in range({1: 1, 3: times}.get(len(asked), 0)):  # the second is a query
             rig.pool.sign_elsewhere()
         return verify(env)
 
@@ -191,7 +191,7 @@ async def test_somebody_signs_before_the_second_try(
 async def test_somebody_signs_faster_than_we_do(
     clocked: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """L1: refused again, and the query with it: it is still the counter."""
+    """L1: if the query is refused as well, the reason is still the counter."""
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
@@ -211,7 +211,7 @@ async def test_somebody_signs_faster_than_we_do(
 
 
 async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
-    """L1: the counter is not driven ahead by a command that is truly declined."""
+    """L1: a declined command is sent twice over the LAN, never through the cloud."""
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
@@ -223,7 +223,7 @@ async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
 
 
 async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
-    """L1: the command goes once more after 1.1 s."""
+    """L1: the command is sent once more after 1.1 s."""
     rig = clocked()
     await rig.controller.poller.poll()
     rig.forget()
@@ -237,7 +237,7 @@ async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
 async def test_names_that_are_refused_first(
     clocked: Callable[..., Rig], dialect: str
 ) -> None:
-    """L1: they come within seconds, and entities wait for them."""
+    """L1: names are read within a minute, and entities wait for them."""
     rig = clocked()
     rig.pool.dialects.add(dialect)
 
@@ -254,7 +254,7 @@ async def test_names_that_are_refused_first(
 
 
 async def test_names_that_are_declined(clocked: Callable[..., Rig]) -> None:
-    """L1: entities do not wait for ever for what a controller does not tell."""
+    """L1: entities do not wait for ever for names that are not reported."""
     rig = clocked()
     rig.pool.dialects.add("counter_ahead_1_day")
     await rig.controller.poller.poll()
@@ -267,7 +267,7 @@ async def test_names_that_are_declined(clocked: Callable[..., Rig]) -> None:
 async def test_our_clock_jumps(
     clocked: Callable[..., Rig], unix_time: UnixTime, years: int
 ) -> None:
-    """L14: nothing is signed, the cloud takes it, and all is well when it is back."""
+    """L14: nothing is signed meanwhile, and queries work once the clock is right."""
     rig = clocked()
     await read(rig)
     lan = rig.controller.paths.lan
@@ -285,7 +285,7 @@ async def test_our_clock_jumps(
 async def test_a_wrong_clock_and_the_cloud(
     clocked: Callable[..., Rig], unix_time: UnixTime
 ) -> None:
-    """L14: what no clock of ours can sign goes by the cloud."""
+    """L14: a command that cannot be signed by our clock goes through the cloud."""
     rig = clocked()
     await read(rig)
     jumped = unix_time.now + 20 * 365 * DAY
@@ -296,7 +296,7 @@ async def test_a_wrong_clock_and_the_cloud(
 
 
 def test_an_hour_back(unix_time: UnixTime) -> None:
-    """L14: it goes on from where it was."""
+    """L14: the counter continues from its last value."""
     unix_time.now = 1_790_000_000
     counter = OutgoingCounter()
     first = counter.next()
@@ -316,7 +316,7 @@ def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
 
 @pytest.mark.parametrize("offered", [True, False])
 async def test_names_by_the_cloud(clocked: Callable[..., Rig], offered: bool) -> None:
-    """L1: it is asked once, after the third refusal, and entities wait no longer."""
+    """L1: the cloud is asked once, after the third refusal; its names end the wait."""
     rig = clocked()
     if offered:
         rig.service.cloud.not_offered.discard("auxInfo")
@@ -340,7 +340,7 @@ async def test_names_by_the_cloud(clocked: Callable[..., Rig], offered: bool) ->
 
 
 async def test_names_that_are_refused_for_a_day(clocked: Callable[..., Rig]) -> None:
-    """L1: it is asked every half minute, however often that is."""
+    """L1: names are asked for every half minute, for as long as it takes."""
     rig = clocked()
     rig.pool.dialects.add("counter_ahead_1_day")
     await rig.controller.poller.poll()
@@ -356,7 +356,7 @@ async def test_names_that_are_refused_for_a_day(clocked: Callable[..., Rig]) -> 
 
 
 async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) -> None:
-    """L1: refused once, while others are answered, it is asked again within seconds."""
+    """L1: a query that alone was refused once is asked again within 30 s."""
     rig = clocked()
     await rig.controller.poller.poll()
     verify, asked = rig.pool.verify, []
@@ -376,7 +376,7 @@ async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) 
 
 
 async def test_a_query_that_is_declined(clocked: Callable[..., Rig]) -> None:
-    """It is asked three times, and then now and then."""
+    """A query that is declined again and again is asked less often."""
     rig = clocked()
     await rig.controller.poller.poll()
     verify = rig.pool.verify

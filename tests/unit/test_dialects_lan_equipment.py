@@ -1,4 +1,4 @@
-"""What is fitted, and how a pump starts (unknowns.md L10 and L13)."""
+"""Fitted heat sources, and how a pump starts (unknowns.md L10 and L13)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ SPA_RETURN = 10
 
 
 async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> None:
-    """L10: it has a target, and what heats it can be chosen."""
+    """L10: the spa has a target, and its heat source can be selected."""
     rig = make_rig(full=True)
     rig.pool.dialects.add("spa_by_solar")
     await rig.controller.poller.poll()
@@ -64,7 +64,7 @@ async def test_a_spa_heater_leaves_solar_heating_to_the_pool(pool: Rig) -> None:
 
 
 async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
-    """L13: a pump that was never seen running starts at its slowest."""
+    """L13: a pump that never reported a speed starts at the lowest."""
     rig = make_rig(full=True)
     rig.pool.dialects.add("pump_at_rest")
     await rig.pool.stop()
@@ -76,7 +76,7 @@ async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
 
 
 async def test_priming_at_full_speed(small: Rig) -> None:
-    """L19: the speed that was asked for is sent once, and nothing overwrites it."""
+    """L19: the chosen speed is sent once, and priming does not overwrite it."""
     small.pool.dialects.add("primes_at_full_speed")
     pump, store = small.controller.pump, small.controller.store
     await pump.switch(False)
@@ -93,7 +93,7 @@ async def test_priming_at_full_speed(small: Rig) -> None:
 
 
 async def test_a_chosen_speed_stays_chosen(small: Rig) -> None:
-    """No reading of another speed, a schedule's or the app's, overwrites it."""
+    """A reading of another speed, as set in the app, does not overwrite it."""
     pump, pool = small.controller.pump, small.pool.pool
     await pump.switch(False)
     await pump.set_speed(50)

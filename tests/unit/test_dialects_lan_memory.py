@@ -23,7 +23,7 @@ async def test_a_sudden_end(
     freezer: FrozenDateTimeFactory,
     presses: int,
 ) -> None:
-    """Home Assistant ends before the store is written for its 60 s."""
+    """No counter is used twice if Home Assistant ends before the write (60 s later)."""
     memory = Memory(hass)
     await memory.async_load()
     counter = counters_of(memory, DEVICE)
@@ -57,7 +57,7 @@ async def test_a_counter_is_kept_whatever_the_clock_shows(
     freezer: FrozenDateTimeFactory,
     ahead: int,
 ) -> None:
-    """The controller keeps it, too."""
+    """A stored counter counts even far ahead of our clock: the controller keeps it."""
     stored = int(time.time()) + ahead
     hass_storage[DOMAIN] = {
         "version": 1,
@@ -74,7 +74,7 @@ async def test_a_counter_is_kept_whatever_the_clock_shows(
 async def test_the_trusted_time_lasts(
     hass: HomeAssistant, hass_storage: dict[str, Any], freezer: FrozenDateTimeFactory
 ) -> None:
-    """A start goes on from it until something confirms our clock."""
+    """After a start, the trusted time goes on until something confirms our clock."""
     memory = Memory(hass)
     await memory.async_load()
     counters_of(memory, DEVICE).next()

@@ -1,4 +1,4 @@
-"""Overrides of the pump that are otherwise than was bet on (unknowns.md L5 and L6)."""
+"""Overrides of the pump that are not as assumed (unknowns.md L5 and L6)."""
 
 from collections.abc import Callable
 
@@ -21,12 +21,12 @@ def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
 
 
 def held(rig: Rig) -> tuple[int, ...] | None:
-    """Return what is shown as held by hand."""
+    """Return the slots that are shown as held by hand."""
     return rig.controller.store.state.outputs.held
 
 
 async def test_off_stays_off(make_rig: Callable[..., Rig]) -> None:
-    """L5: no schedule starts it again, although one is in its window."""
+    """L5: no schedule starts the pump again, although one is in its window."""
     rig = speaking(make_rig, "pump_off_clears")
     await rig.controller.poller.poll()
     await rig.controller.pump.switch(False)
@@ -41,7 +41,7 @@ async def test_off_stays_off(make_rig: Callable[..., Rig]) -> None:
 
 @pytest.mark.parametrize("times", [1, 3])
 async def test_aux_is_declined(make_rig: Callable[..., Rig], times: int) -> None:
-    """L6: the other way is used, and from then on alone."""
+    """L6: `cmd` is used after `aux` was declined, and from then on alone."""
     rig = speaking(make_rig, "pump_aux_declined")
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -56,7 +56,7 @@ async def test_aux_is_declined(make_rig: Callable[..., Rig], times: int) -> None
 
 
 async def test_both_at_once(make_rig: Callable[..., Rig]) -> None:
-    """L5 and L6: nothing can hold it off, and a person is told so."""
+    """L5 and L6: the pump cannot be held off, and an error is raised."""
     rig = speaking(make_rig, "pump_off_clears", "pump_aux_declined")
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -66,7 +66,7 @@ async def test_both_at_once(make_rig: Callable[..., Rig]) -> None:
 
 
 async def test_another_firmware_is_tried_anew(make_rig: Callable[..., Rig]) -> None:
-    """L22: what the old one declined, the new one may take."""
+    """L22: an action that the old firmware declined is tried again on a new one."""
     rig = speaking(make_rig, "pump_aux_declined")
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -81,7 +81,7 @@ async def test_another_firmware_is_tried_anew(make_rig: Callable[..., Rig]) -> N
 
 
 async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) -> None:
-    """L6 until an update, L5 from then on: off stays off, and is given back."""
+    """L6 until an update, L5 from then on: the pump stays off, and is released."""
     rig = speaking(make_rig, "pump_aux_declined")
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -98,14 +98,14 @@ async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) ->
     assert rig.names("a") == ["aux"]
 
 
-# Given back
+# Release
 
 
 @pytest.mark.parametrize("on", [True, False])
 async def test_given_back_where_aux_is_declined(
     make_rig: Callable[..., Rig], on: bool
 ) -> None:
-    """L6: where `v2_manual_set` off clears the override (L5), it is what gives back."""
+    """L6: where `v2_manual_set` off clears the override (L5), it releases the pump."""
     rig = speaking(make_rig, "pump_aux_declined", "pump_off_clears")
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -118,14 +118,14 @@ async def test_given_back_where_aux_is_declined(
         assert held(rig) == ()
         await rig.polls(15)
         assert rig.pool.pool.pump.mode == 1  # its schedule runs it again
-        # The second time it is known which way there is.
+        # The second time, only the command that worked is sent.
         assert rig.names("a") == ["aux", "aux", "cmd"][2 * given_back :]
         rig.pool.pool.switch(0, on)
         await rig.polls(15)
 
 
 async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
-    """L6 without L5: a pump that is held on runs on as it did, and a person is told."""
+    """L6 without L5: a pump held on runs on as before, and an error is raised."""
     rig = speaking(make_rig, "pump_aux_declined")
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -138,7 +138,7 @@ async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
         await rig.polls(15)
         assert rig.pool.pool.slots[0].held
         assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
-    # Once it is known, the motor is left alone.
+    # The second time, the motor is left alone.
     assert rig.names("a") == ["aux"] * 2
     rig.pool.dialects.clear()
     await rig.controller.holds.resume_all()
@@ -148,7 +148,7 @@ async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
 async def test_nothing_gives_back_and_it_is_always_busy(
     make_rig: Callable[..., Rig],
 ) -> None:
-    """L6 with L7: `busy` after it stopped the pump is no reason to leave it so."""
+    """L6 with L7: a pump that stopped before `busy` was answered is started again."""
     rig = speaking(make_rig, "pump_aux_declined", "busy_after")
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
@@ -163,7 +163,7 @@ async def test_nothing_gives_back_and_it_is_always_busy(
 async def test_nothing_gives_back_what_is_held_off(
     make_rig: Callable[..., Rig],
 ) -> None:
-    """L6 without L5: it stays off, and that proves nothing: another day it may work."""
+    """L6 without L5: a pump that stays off proves nothing: release is tried again."""
     rig = speaking(make_rig, "pump_aux_declined")
     await rig.controller.poller.poll()
     await rig.controller.pump.switch(False)

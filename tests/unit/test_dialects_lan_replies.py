@@ -1,4 +1,4 @@
-"""Replies of the LAN that are otherwise than layouts.md says (unknowns.md L2 to L4, L9, L11)."""
+"""LAN replies that differ from layouts.md (unknowns.md L2 to L4, L9, L11)."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
 async def test_replies_with_another_counter(
     make_rig: Callable[..., Rig], dialect: str
 ) -> None:
-    """L2, L18: names are read, heating works, and frames go on."""
+    """L2, L18: names are read, heating works, and frames are accepted."""
     rig = speaking(make_rig, dialect)
     lan = rig.controller.paths.lan
     assert lan is not None
@@ -49,7 +49,7 @@ async def test_replies_with_another_counter(
 async def test_replies_counted_anew(
     make_rig: Callable[..., Rig], refused: bool
 ) -> None:
-    """L2: a command asks once more when replies begin to count anew (layouts.md 1)."""
+    """L2: a command queries again if the counter of replies restarts (layouts.md 1)."""
     rig = speaking(make_rig, "query_counter_own")
     await read(rig)
     rig.controller.queries.expire()
@@ -61,7 +61,7 @@ async def test_replies_counted_anew(
 
 
 async def test_a_replayed_reply_is_none(pool: Rig) -> None:
-    """L2: each kind has its baseline, and keeps it."""
+    """L2: queries have a baseline of their own, and a replay is rejected."""
     lan = pool.controller.paths.lan
     assert lan is not None
     pool.pool.faults.on("replay", "aux_names")
@@ -70,7 +70,7 @@ async def test_a_replayed_reply_is_none(pool: Rig) -> None:
 
 
 async def test_baselines_outlive_an_address(pool: Rig) -> None:
-    """L2: a recorded frame stays a replay for another client of the same controller."""
+    """L2: a recorded frame is rejected at another address of the controller, too."""
     lan = pool.controller.paths.lan
     assert lan is not None
     await pool.polls(15)
@@ -86,7 +86,7 @@ async def test_baselines_outlive_an_address(pool: Rig) -> None:
 async def test_another_frame_version(
     make_rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture, dialect: str
 ) -> None:
-    """L3: it is decoded, named once, and kept for diagnostics."""
+    """L3: the frame is decoded; its version is logged once and kept for diagnostics."""
     rig = speaking(make_rig, dialect)
     await read(rig)
     await rig.polls(15)
@@ -105,7 +105,7 @@ async def test_a_known_frame_version(
 
 
 async def test_a_few_bytes_more(make_rig: Callable[..., Rig]) -> None:
-    """L4: taken, after `aux_names`, `schedules` and `pump_id`."""
+    """L4: more bytes are accepted after `aux_names`, `schedules` and `pump_id`."""
     rig = speaking(make_rig, "longer_replies")
     await read(rig)
     known = rig.controller.store.known
@@ -114,7 +114,7 @@ async def test_a_few_bytes_more(make_rig: Callable[..., Rig]) -> None:
 
 
 async def test_longer_records(pool: Rig) -> None:
-    """L4: what cannot be taken apart keeps what was known."""
+    """L4: a reply that cannot be decoded keeps the last known values."""
     before = pool.controller.store.known.schedules
     assert before.used
     pool.pool.dialects.add("longer_records")
@@ -135,7 +135,7 @@ async def test_longer_records(pool: Rig) -> None:
 async def test_heating_without_all_of_it(
     pool: Rig, dialect: str, lacks: set[str]
 ) -> None:
-    """L9: flags from section B, channels left out of the write."""
+    """L9: flags come from section B; missing channels are left out of the write."""
     pool.pool.dialects.add(dialect)
     heating = pool.pool.pool.settings["heating"]
     await pool.controller.heating.change(POOL, target=30)
@@ -150,7 +150,7 @@ async def test_heating_without_all_of_it(
 
 @pytest.mark.parametrize("dialect", ["env_null", "env_empty", "env_omitted"])
 async def test_no_frame_after_an_action(pool: Rig, dialect: str) -> None:
-    """L11: it ran, and the state is read."""
+    """L11: the action counts as run, and the state is read."""
     pool.pool.dialects.add(dialect)
     await pool.controller.outputs.switch(WATERFALL, True)
     assert pool.names() == ["aux", "state"]

@@ -1,4 +1,4 @@
-"""The tables of the documentation against the texts and the tables of the code."""
+"""The tables of the documentation agree with the texts and tables of the code."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ from tests.validation.tables import check, written
 
 
 def test_problems() -> None:
-    """The table is made anew once a text, a severity or a problem changes."""
+    """The table of problems is up to date, and a changed text would be noticed."""
     repository = Repository(README.parent)
     assert [*check(repository)] == []
     page = (DOCS / "troubleshooting.md").read_text()
@@ -26,7 +26,7 @@ def test_problems() -> None:
 
 
 def test_repairs() -> None:
-    """Each has a row with its title, in which the pool is left out."""
+    """Each repair has a row with its title, without the name of the pool."""
     titles = {_shown(issue["title"]) for issue in ENGLISH["issues"].values()}
     listed = {
         title
@@ -42,7 +42,7 @@ def _shown(title: str) -> str:
 
 
 def _each(row: str) -> list[str]:
-    """Return the titles of a row that stands for two: one word has another in brackets."""
+    """Return the titles of a row, two if a word has an alternative in brackets."""
     if (found := re.search(r"(\w+) \((\w+)\)", row)) is None:
         return [row]
     return [row.replace(found[0], word) for word in found.groups()]
@@ -52,7 +52,7 @@ def _each(row: str) -> list[str]:
     ("kind", "heading"), [("triggers", "Triggers"), ("conditions", "Conditions")]
 )
 def test_what_automations_use(kind: str, heading: str) -> None:
-    """Each has a row with its name, its key and its options."""
+    """Each trigger and condition has a row with its name, its key and its options."""
     described: dict[str, Any] = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     truth = {
         (ENGLISH[kind][key]["name"], f"poolctl.{key}"): {*row["fields"]}

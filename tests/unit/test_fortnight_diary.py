@@ -1,4 +1,4 @@
-"""The diary of the simulated fortnight: until when what somebody switched has to last."""
+"""The diary of the simulated fortnight: until when a switched output has to stay so."""
 
 from datetime import UTC, datetime
 
@@ -11,11 +11,11 @@ from tests.soak.fortnight.pool import CLEANER, PUMP, UV, WATERFALL, ZONE, pool
 
 MONDAY = datetime(2026, 10, 5, tzinfo=ZONE)
 FORWARD = datetime(2026, 10, 4, tzinfo=ZONE)
-"""Clocks are put forward from 2 to 3."""
+"""Day on which clocks are put forward from 2:00 to 3:00."""
 
 
 def diary(*windows: tuple[int, int, int]) -> Diary:
-    """Return a diary of outputs with windows: slot, start and end in h."""
+    """Return a diary of outputs with windows (slot, start hour, end hour)."""
     found = pool()
     found.schedules = [
         Schedule(slot, 1, 0, 0, start * 60, end * 60, 127, "", enabled=True)
@@ -31,7 +31,7 @@ def diary(*windows: tuple[int, int, int]) -> Diary:
         ([(PUMP, 8, 16)], PUMP, MONDAY.replace(hour=9), MONDAY.replace(hour=16)),
         ([(PUMP, 8, 16)], PUMP, MONDAY.replace(hour=16), None),
         ([(PUMP, 8, 16)], WATERFALL, MONDAY.replace(hour=9), None),
-        # What needs the pump runs it, too.
+        # An output that needs the pump runs it, too.
         ([(UV, 8, 16)], PUMP, MONDAY.replace(hour=9), MONDAY.replace(hour=16)),
         (
             [(PUMP, 8, 16), (CLEANER, 15, 17)],
@@ -39,7 +39,7 @@ def diary(*windows: tuple[int, int, int]) -> Diary:
             MONDAY.replace(hour=15),
             MONDAY.replace(hour=17),
         ),
-        # Over midnight, and over an hour that is left out.
+        # Over midnight, and over the hour that clocks skip.
         ([(WATERFALL, 22, 2)], WATERFALL, MONDAY.replace(hour=23), datetime(2026, 10, 6, 2, tzinfo=ZONE)),
         ([(PUMP, 1, 3)], PUMP, FORWARD.replace(hour=1, minute=30), datetime(2026, 10, 3, 16, tzinfo=UTC)),
     ],
@@ -66,7 +66,7 @@ def test_what_becomes_of_a_hold() -> None:
 
 
 def test_the_pump_stops() -> None:
-    """What needs it is not held any more."""
+    """An output that needs the pump is no longer held."""
     found = diary()
     found.held(UV, True, MONDAY.replace(hour=9))
     assert found.pool.pump.mode == 0

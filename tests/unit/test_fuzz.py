@@ -1,6 +1,6 @@
-"""No input, however odd, raises anything but the client's own errors.
+"""No input, however odd, raises an error that is not one of the client's own.
 
-These are some thousands; `python -m tests.fuzz` runs a million.
+These tests run some thousands of inputs; `python -m tests.fuzz` runs a million.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def test_all_of_them() -> None:
     result = run(INPUTS, seed=1)
     assert not result.wrong, result.report()
     assert sum(result.inputs.values()) == INPUTS
-    # Mutations that leave nothing to understand, or nothing to refuse, test nothing.
+    # Mutations that are all refused, or all accepted, test nothing.
     harmless = {"frame after an action", "any JSON", "TXT record"}
     for name, inputs in result.inputs.items():
         assert result.taken[name] > 0, name

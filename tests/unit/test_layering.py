@@ -1,4 +1,4 @@
-"""No module reaches past its neighbour (design.md 1)."""
+"""A module imports only from its own layer and those below it (design.md 1)."""
 
 import ast
 from collections.abc import Iterator
@@ -78,12 +78,12 @@ def test_platforms_see_neither_bytes_nor_addresses(name: str) -> None:
         assert f"custom_components.poolctl.client.{hidden}" not in reached
 
 
-# Floors of the client, the lowest first; what stands in its folder itself is the wire.
+# Layers of the client, the lowest first; its own folder holds the protocols.
 FLOORS = ("", "pool", "holds", "control")
 
 
 def floor(path: Path) -> int:
-    """Return the floor of a module of the client."""
+    """Return the index in FLOORS of the layer of a module of the client."""
     folder = str(path.relative_to(CLIENT).parent)
     return FLOORS.index("" if folder == "." else folder)
 
@@ -105,9 +105,9 @@ def module_name(path: Path) -> str:
 
 
 def module_imports(path: Path, names: set[str]) -> set[str]:
-    """Return the modules of the integration that a module takes something from.
+    """Return the modules of the integration that a module imports.
 
-    An import for types counts, too: whoever reads the one has to know the other.
+    Imports for types count, too: a reader of the module has to know them as well.
     """
     found = set()
     package = module_name(path).split(".")
@@ -125,7 +125,7 @@ def module_imports(path: Path, names: set[str]) -> set[str]:
 
 
 def circle(graph: dict[str, set[str]]) -> list[str]:
-    """Return a circle of imports, empty where there is none."""
+    """Return the modules of a circle of imports, none if there is no circle."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as err:
@@ -137,9 +137,9 @@ def test_no_import_runs_in_a_circle() -> None:
     paths = modules(INTEGRATION)
     names = {module_name(path) for path in paths}
     graph = {module_name(path): module_imports(path, names) for path in paths}
-    assert sum(map(len, graph.values())) > 200  # it does see the imports
+    assert sum(map(len, graph.values())) > 200  # imports are found at all
     assert not circle(graph)
-    # What it guards: one import more, for types alone, and there is a circle.
+    # One more import, even for types alone, would be a circle.
     client = "custom_components.poolctl.client"
     graph[f"{client}.pool.state"].add(f"{client}.control.controller")
     assert circle(graph)

@@ -1,4 +1,4 @@
-"""What is used out of a drum: falls of its level, by day, and nothing else."""
+"""Consumption of a drum: only falls of its level count, by day."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -30,14 +30,14 @@ def begun(ml: float = 10_000, moment: datetime = NOON) -> Consumption:
 
 
 def polled(consumption: Consumption, *levels: float) -> float | None:
-    """Let the levels be told, a poll after the other; return what was used today."""
+    """Take the levels, one per poll; return the mL used today."""
     for ml in levels:
         take(consumption, ml, consumption.level.at + POLL)
     return used_today(consumption, consumption.level.at)
 
 
 def take(consumption: Consumption, ml: float, moment: datetime) -> None:
-    """Have the controller tell a level."""
+    """Take a level that the controller reports at a moment."""
     consumption.take(Level(ml, at(moment)), BERLIN)
 
 
@@ -56,15 +56,15 @@ def lasts(
     [
         ((10_000, 10_000), 0),
         ((9_940, 9_940, 9_900), 100),
-        # Noise: only what falls below the lowest counts.
+        # Noise: only a fall below the lowest level counts.
         ((9_999, 10_001, 9_999, 10_000, 9_998), 2),
-        # A refill, and a drum that a person corrects downwards.
+        # A refill, and a level that a user corrects downwards.
         ((9_900, 20_000), 100),
         ((9_900, 4_000), 100),
-        # An older copy brings the level before a refill back, which is not used.
+        # An older copy shows the level before a refill again: nothing was used.
         ((20_000, 19_600, 20_000), 0),
         ((20_000, 10_000, 20_000), 0),
-        # An older copy brings the level before a large dose back.
+        # An older copy shows the level before a large dose again.
         ((9_700, 10_000, 9_700), 300),
         # A dose may be a litre.
         ((9_000,), 1000),
@@ -82,7 +82,7 @@ def test_after_a_refill_it_goes_on() -> None:
 
 
 def test_what_a_long_gap_used_counts() -> None:
-    """A fall of litres is a person's doing within a poll, not within hours."""
+    """A fall of litres is a user's correction within a poll, but not within hours."""
     consumption = begun()
     take(consumption, 8_000, NOON + HOUR)
     assert used_today(consumption, NOON + HOUR) == 2000
@@ -112,7 +112,7 @@ def test_a_gap_over_midnight_is_shared_out() -> None:
 )
 def test_days_are_as_long_as_they_are(day: str, hours: int) -> None:
     begin = datetime.fromisoformat(day).replace(tzinfo=BERLIN)
-    end = begin + DAY  # by the clock
+    end = begin + DAY  # the same local time
     consumption = begun(moment=begin - HOUR)
     take(consumption, 10_000 - 100 * (hours + 2), at(end) + HOUR)
     of_day, next_day = (consumption.days[each.date()] for each in (begin, end))
@@ -140,7 +140,7 @@ def test_only_so_many_days_are_kept() -> None:
 
 
 def test_a_clock_that_is_put_back() -> None:
-    """By seconds, as clocks are set right: nothing is lost. By years: nothing is made up."""
+    """A clock put back by seconds loses nothing; by years, it makes nothing up."""
     consumption = begun()
     assert polled(consumption, 9_900) == 100
     take(consumption, 9_900, consumption.level.at - timedelta(seconds=1))
@@ -155,7 +155,7 @@ def test_a_clock_that_is_put_back() -> None:
 
 
 def lived(days: float, daily: float, left: float = 10_000) -> Consumption:
-    """Return what is known after some days, seen hour by hour, that end at noon."""
+    """Return the consumption after some days of hourly reads that end at noon."""
     consumption = begun(left + days * daily, NOON - days * DAY)
     for hour in range(1, round(days * 24) + 1):
         level = left + daily * (days - hour / 24)
@@ -167,7 +167,7 @@ def lived(days: float, daily: float, left: float = 10_000) -> Consumption:
 @pytest.mark.parametrize("days", [4, 14, 30])
 def test_lasts_until(days: int) -> None:
     consumption = lived(days, 400)
-    # Half of today's 400 mL is used: at midnight there were 10,200 mL, 25.5 days of it.
+    # Half of today's 400 mL is used: the 10,200 mL at midnight last 25.5 days.
     assert lasts(consumption, 10_000) == date(2026, 8, 9)
 
 
@@ -175,7 +175,7 @@ def test_it_stays_the_same_for_the_day() -> None:
     consumption = lived(14, 400)
     told = {lasts(consumption, 10_000)}
     for hour in range(1, 12):
-        # All that the day will use is used at once, and nothing more.
+        # The use of the whole day takes place at once.
         left = 9_800
         take(consumption, left, NOON + hour * HOUR)
         told.add(lasts(consumption, left, NOON + hour * HOUR))
@@ -193,7 +193,7 @@ def test_not_known_before_enough_was_seen() -> None:
 
 
 def test_what_a_refill_hid_is_no_time_without_use() -> None:
-    """A gap in which the drum was filled says nothing of the rate."""
+    """A gap in which the drum was refilled does not change the rate."""
     consumption = lived(6, 400)
     expected = lasts(consumption, 10_000)
     take(consumption, 20_000, NOON + 2 * DAY)
@@ -203,7 +203,7 @@ def test_what_a_refill_hid_is_no_time_without_use() -> None:
     assert later - expected in (2 * DAY, DAY)
 
 
-# What is kept
+# Storage
 
 
 def test_kept() -> None:

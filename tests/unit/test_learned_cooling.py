@@ -24,7 +24,7 @@ BEGIN = datetime(2026, 5, 1, 22, tzinfo=UTC)
 def rest(
     cooling: Cooling, hours: float, rate: float, *, water: float = 37, air: float = 12
 ) -> Cooling:
-    """Let water rest that loses a share of its warmth an hour."""
+    """Let water rest and lose the share `rate` of its warmth an hour."""
     cooling = cooling.then(LastReading(BEGIN, water, air))
     left = air + (water - air) * exp(-rate * hours)
     return cooling.then(LastReading(BEGIN + timedelta(hours=hours), left, air))
@@ -40,7 +40,7 @@ def test_a_rest(rate: float) -> None:
     [(2.9, 37, 12), (73, 37, 12), (16, 14.9, 12), (16, 12, 20)],
 )
 def test_a_rest_that_tells_nothing(hours: float, water: float, air: float) -> None:
-    """Too short, too long, too cold, colder than the air."""
+    """Rests that are too short, too long, too cold or colder than air are ignored."""
     assert rest(Cooling(), hours, 0.03, water=water, air=air).rate is None
 
 
@@ -60,7 +60,7 @@ def test_no_more_than_is_possible() -> None:
 
 
 def test_the_estimate() -> None:
-    """By the mean of the air at the beginning and now."""
+    """The estimate uses the mean of the air temperatures at the beginning and now."""
     cooling = Cooling(rate=0.05, last=LastReading(BEGIN, 37, 20))
     later = BEGIN + timedelta(hours=10)
     assert cooling.estimate(SPA, later, 10) == pytest.approx(15 + 22 * exp(-0.5))
@@ -117,7 +117,7 @@ def read(
 def test_which_reads_count(
     state: PoolState, body: Body, last: LastReading | None
 ) -> None:
-    """Those of the LAN, in water that circulates past the probe long enough."""
+    """Only LAN reads of water that circulated past the probe for long enough count."""
     assert after_read(Cooling(), body, state, BEGIN) == Cooling(last=last)
 
 

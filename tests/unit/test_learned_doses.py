@@ -1,4 +1,4 @@
-"""Doses today, the rules: midnights, clocks that differ, and restarts."""
+"""The rules of doses today: midnights, clocks that differ, and restarts."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ def at(text: str, zone: ZoneInfo = PACIFIC) -> datetime:
 
 
 class Counter:
-    """A controller's count: its clock is off by so many minutes, and it may restart."""
+    """A controller's count; its clock is off by some minutes, and it may restart."""
 
     def __init__(self, offset: int) -> None:
         self.offset = offset * MINUTE
@@ -26,7 +26,7 @@ class Counter:
         self._day = date.min
 
     def begins_day(self, now: datetime) -> bool:
-        """Tell whether a midnight may not have been read: a dose now would hide it."""
+        """Return whether a dose now could hide a midnight that was not read yet."""
         clock = now.astimezone(PACIFIC) + self.offset
         return clock - clock.replace(hour=0, minute=0) < 5 * MINUTE
 
@@ -41,14 +41,14 @@ class Counter:
 
 
 def shown(count: DoseCount, now: datetime, zone: ZoneInfo = PACIFIC) -> int | None:
-    """Return what is shown at a time, in UTC."""
+    """Return the doses that are shown at a time in UTC."""
     return count.at(now.astimezone(zone))
 
 
 EVENTS = st.lists(
     st.tuples(st.integers(3, 300), st.integers(0, 2), st.booleans()), max_size=60
 )
-"""Minutes to the next event, doses, whether it is a restart instead."""
+"""Minutes to each event, its doses, and whether it is a restart instead."""
 
 
 @settings(max_examples=300)
@@ -62,7 +62,7 @@ EVENTS = st.lists(
 def test_every_dose_is_counted_once(
     offset: int, start: str, events: list[tuple[int, int, bool]]
 ) -> None:
-    """Read at least every five minutes, the sum is true whatever the count does."""
+    """With a read every five minutes, the sum is right whatever the count does."""
     now, counter = at(start), Counter(offset)
     doses, expected = DoseCount.begin(counter.told(now)), 0
     day = now.astimezone(PACIFIC).date()
@@ -136,6 +136,6 @@ def test_an_older_copy_of_the_cloud() -> None:
     copy = doses.then(Reported(2, now + MINUTE), PACIFIC)
     assert copy == doses
     assert copy.then(Reported(3, now + 2 * MINUTE), PACIFIC).today == 3
-    # Reported again two minutes later, it is no copy any more.
+    # A lower count that is two minutes newer is not an older copy.
     anew = doses.then(Reported(0, now + 2 * MINUTE), PACIFIC)
     assert anew.then(Reported(1, now + HOUR), PACIFIC).today == 4

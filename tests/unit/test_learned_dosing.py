@@ -1,4 +1,4 @@
-"""Whether doses move their reading, and what is stored of a doser."""
+"""Whether doses move their reading, and what is stored about a doser."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 def watched(
     *steps: object, desired: float | None = 7.4, kind: DoserKind = ACID
 ) -> tuple[DosingEffect, bool | None]:
-    """Return what is known after readings (floats) and counts of doses (whole numbers)."""
+    """Return the effect, and if it is missing, after readings (float), doses (int)."""
     effect, state = DosingEffect(kind), PoolState()
     doser = Doser(desired=desired)
     for step in steps:
@@ -51,19 +51,19 @@ def watched(
     [
         ((7.8, 0, 3, 7.8, 7), 7),
         ((7.8, 0, 3, 7.7, 7), 4),
-        # It rises by itself between doses; while it is dosed, that is no effect.
+        # A rise moves the baseline before the first dose, and is ignored after it.
         ((7.8, 7.9, 0, 3, 7.8, 7), 4),
         ((7.8, 0, 3, 7.9, 7.8, 7), 7),
         ((7.8, 0, 3, 7.9, 7.7, 7), 4),
-        # It falls a little before a dose: that counts as its effect later.
+        # A small fall before the doses counts towards their effect.
         ((7.8, 7.75, 0, 3, 7.7, 7), 4),
-        # As it should be: dosing works, or it is not dosing's doing.
+        # At the desired pH there is nothing to improve.
         ((7.5, 0, 3, 7.4, 7), 4),
-        # What still water or no probe tells is no reading.
+        # A value of still water is not a reading.
         ((7.8, 0, 3, (7.0, False), 7), 7),
-        # A count that begins anew, or is an older copy.
+        # A count that restarts, or is an older copy.
         ((7.8, 0, 5, 1, 2), 6),
-        # How many there were before the first count is not known.
+        # Doses of the first count may be older than the reading.
         ((7.8, 5), 0),
     ],
 )
@@ -95,11 +95,11 @@ def test_dosing_without_effect(
         ((600.0, 0, 24), 24, True),
         ((600.0, 0, 23), 23, False),
         ((600.0, 0, 20, 610.0, 24), 4, False),
-        # A smaller change is noise, a fall no effect.
+        # A smaller change is noise, and a fall is not an effect.
         ((600.0, 0, 20, 609.0, 580.0, 24), 24, True),
-        # It falls by itself between doses.
+        # A fall before the doses is drift.
         ((600.0, 560.0, 0, 20, 575.0, 24), 4, False),
-        # The ORP that was asked for is one.
+        # Reaching the desired ORP is an effect.
         ((645.0, 0, 20, 650.0, 24), 4, False),
     ],
 )
@@ -119,7 +119,7 @@ def test_chlorine_without_effect(
     ],
 )
 def test_what_is_not_reported(doser: Doser) -> None:
-    """Neither a count nor a level without the time at which it was reported."""
+    """Incomplete values give neither a count nor a level."""
     assert reported_count(doser) is None
     assert reported_level(doser) is None
 

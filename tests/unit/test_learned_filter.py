@@ -1,4 +1,4 @@
-"""The filter: what its load is measured from, and what spoils a measurement."""
+"""How the load of the filter is measured, and what spoils a measurement."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,14 +24,14 @@ from custom_components.poolctl.learned.read import Read
 NOW = datetime(2026, 7, 1, 8, tzinfo=UTC)
 POLL = 15
 CLEAN = 1 / 1500
-"""kPa/(L/min)²."""
+"""Resistance of a clean filter in kPa/(L/min)²."""
 PUMP, SPA_RETURN, SOLAR_WITH_PUMP, SOLAR = 31, 20, 17, 18
 SOLAR_ON, PRIMING = 1 << 1, 1 << 1
-"""In `flags` and in `flags2` (layouts.md 2.1)."""
+"""Bits in `flags` and in `flags2` (layouts.md 2.1)."""
 
 
 class Bench:
-    """A pool whose filter resists as a test says."""
+    """A pool with a filter whose resistance a test sets."""
 
     def __init__(self) -> None:
         self.state = PoolState(outputs=Outputs(types=(PUMP, SPA_RETURN)))
@@ -42,11 +42,11 @@ class Bench:
         return self.model.known
 
     def press(self) -> None:
-        """Tell that the filter is clean."""
+        """Report that the filter is clean."""
         self.model.cleaned(NOW)
 
     def take(self, state: PoolState, after: float | None) -> None:
-        """Take a read of a state, some seconds after the one before."""
+        """Take a read of a state, some seconds after the previous one."""
         self.state = state
         before = self.filter
         assert self.model.take(Read(state, after, NOW)) is (self.filter != before)
@@ -61,7 +61,7 @@ class Bench:
         flags2: int = 0,
         spa: bool = False,
     ) -> None:
-        """Take over a frame that comes some seconds after the one before."""
+        """Take a frame, some seconds after the previous one."""
         told = Telemetry(
             flow_rate=flow,
             pressure=pressure,
@@ -82,7 +82,7 @@ class Bench:
         flags2: int = 0,
         spa: bool = False,
     ) -> None:
-        """Let the pump run evenly; figures are whole, as on the wire."""
+        """Let the pump run evenly; values are whole numbers, as on the wire."""
         pressure = round(flow**2 * resistance)
         for _ in range(round(seconds / POLL)):
             self.read(flow, pressure, flags=flags, flags2=flags2, spa=spa)
@@ -94,7 +94,7 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Bench:
-    """Return a pool whose filter was called clean, and measured then."""
+    """Return a pool whose filter was reported clean and then measured."""
     found = Bench()
     found.press()
     found.run(STEADY + POLL)
@@ -110,10 +110,10 @@ def test_nobody_has_said_when_it_was_clean() -> None:
 
 def test_clean_is_the_first_measurement_after_that() -> None:
     bench = Bench()
-    bench.run(STEADY)  # this much of the dirty filter was measured
+    bench.run(STEADY)  # a measurement of the dirty filter began
     bench.press()
     assert bench.filter.cleaned_at == NOW
-    bench.run(STEADY, resistance=CLEAN / 2)  # the first read only begins it
+    bench.run(STEADY, resistance=CLEAN / 2)  # the first read only begins the next one
     assert (bench.filter.clean, bench.filter.load) == (None, None)
     bench.run(POLL, resistance=CLEAN / 2)
     assert bench.filter.clean == pytest.approx(CLEAN / 2, rel=0.01)
@@ -123,19 +123,19 @@ def test_clean_is_the_first_measurement_after_that() -> None:
 @pytest.mark.parametrize("flow", [160, 200, 240, 300, 400])
 @pytest.mark.parametrize("more", [0.0, 0.2, 0.5, 1.0])
 def test_the_same_at_every_speed(bench: Bench, flow: float, more: float) -> None:
-    """Between 40 and 100 % of speed the pressure alone differs by a factor of six."""
+    """From 40 to 100 % of speed, the pressure alone differs by a factor of six."""
     bench.run(2 * STEADY, flow=flow, resistance=CLEAN * (1 + more))
     assert bench.filter.load == pytest.approx(more * 100, abs=4)
 
 
 def test_cleaner_than_clean(bench: Bench) -> None:
-    """Somebody pressed the button too early; below nothing there is nothing."""
+    """The filter was reported clean too early; the load is never below 0."""
     bench.run(2 * STEADY, resistance=0.7 * CLEAN)
     assert bench.filter.load == 0
 
 
 def test_it_stays_while_the_pump_does_not_run(bench: Bench) -> None:
-    """Dirt does not go by itself."""
+    """Dirt does not go away by itself."""
     bench.run(2 * STEADY, resistance=1.5 * CLEAN)
     load = bench.filter.load
     assert load
@@ -168,7 +168,7 @@ def test_too_little_to_measure(flow: float | None, pressure: float | None) -> No
     ids=["stopped", "not read", "backwash", "spa", "priming"],
 )
 def test_what_spoils_a_measurement(spoil: Callable[[Bench], None]) -> None:
-    """It begins anew."""
+    """The measurement begins anew."""
     bench = Bench()
     bench.press()
     bench.run(STEADY)
@@ -186,7 +186,7 @@ def test_the_spa_has_other_pipes(bench: Bench) -> None:
 
 @pytest.mark.parametrize(("kind", "load"), [(SOLAR, 0), (SOLAR_WITH_PUMP, 100)])
 def test_solar_heating(bench: Bench, kind: int, load: int) -> None:
-    """Only what the filter's pump sends over the roof resists more."""
+    """Solar heating without its own pump adds resistance, so it is not measured."""
     outputs = replace(bench.state.outputs, types=(PUMP, SPA_RETURN, kind))
     bench.state = replace(bench.state, outputs=outputs)
     bench.run(2 * STEADY, resistance=2 * CLEAN, flags=SOLAR_ON)
@@ -194,7 +194,7 @@ def test_solar_heating(bench: Bench, kind: int, load: int) -> None:
 
 
 def test_noise() -> None:
-    """Some per cent in every read: the load is right within a few, and hardly changes."""
+    """With noise of some per cent, the load is right within 4 and rarely changes."""
     chance = random.Random(7)
     bench = Bench()
     bench.press()
@@ -210,12 +210,12 @@ def test_noise() -> None:
 
 
 def test_through_the_cloud() -> None:
-    """It tells the same, every half a minute."""
+    """Reads of the cloud, every half minute, give the same result."""
     bench = Bench()
     bench.press()
     dashboard = {"actual_flow_rate": 300, "actual_pressure": 60, "main_pump_status": 99}
     for _ in range(12):
-        # Twice, as where the cloud takes over.
+        # Twice, as when the cloud takes over.
         for after in (30, 0):
             bench.take(merge_dashboard(bench.state, dashboard, NOW), after)
     assert bench.filter.clean == pytest.approx(CLEAN)

@@ -1,4 +1,4 @@
-"""What the pump did on a day and the one before, and the hours that follow from it."""
+"""Hours, flow and water of a pump by day, and the hours that it should run."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -38,7 +38,7 @@ def state(
     water: float | None = None,
     stable: bool = True,
 ) -> PoolState:
-    """Return what a pump and its water report."""
+    """Return a state in which a pump and its water report these values."""
     return PoolState(
         readings=Readings(flow_rate=flow, water_temperature=water, main_pump_mode=mode),
         signals=Signals(chemistry_stable=stable),
@@ -61,7 +61,7 @@ class Bench:
     def read(
         self, state: PoolState, seconds: float | None = 3600.0, now: datetime = NOON
     ) -> None:
-        """Take a read, so long after the one before."""
+        """Take a read, some seconds after the previous one."""
         read = Read(state, seconds, now)
         self.totals.take(read)
         self.days.take(read, self.totals)
@@ -147,7 +147,7 @@ def test_a_day_goes_by_the_water_of_the_one_before(bench: Bench) -> None:
 
 
 def test_days_without_reads(bench: Bench) -> None:
-    """What was days ago is not yesterday; its water still counts."""
+    """A day before yesterday does not count as yesterday, but its water counts."""
     bench.read(state(water=24))
     bench.read(state(), now=NOON + 2 * DAY)
     assert bench.days.yesterday is None

@@ -1,4 +1,4 @@
-"""What the pump draws: what is usual, what spoils a measurement, and what is a problem."""
+"""Power of the pump: what is usual, what spoils a measurement, what is a problem."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ PUMP, SOLAR_WITH_PUMP, SOLAR = 31, 17, 18
 
 
 class Bench:
-    """A pump that draws what a test says."""
+    """A pump whose power a test sets."""
 
     def __init__(self) -> None:
         self.model = PumpPower()
@@ -42,7 +42,7 @@ class Bench:
         return self.model.known
 
     def changed(self) -> bool | None:
-        """Return whether it has been far from usual for long."""
+        """Return whether the power has been far from usual for long."""
         return self.draw.changed
 
     def read(
@@ -52,7 +52,7 @@ class Bench:
         *,
         after: float | None = POLL,
     ) -> bool:
-        """Take a read; return whether it said that anything shown changed."""
+        """Take a read; return whether a shown value changed."""
         self.now += timedelta(seconds=after or 0)
         state = PoolState(
             readings=replace(Readings(), pump_power=watts, pump_speed=speed),
@@ -62,14 +62,14 @@ class Bench:
         return self.model.take(Read(state, after, self.now))
 
     def measure(self, watts: float, speed: float | None = 75, times: int = 1) -> None:
-        """Let it run for some measurements."""
+        """Let the pump run for some measurements."""
         self.model._steady = None
         self.read(watts, speed)
         for _ in range(times * round(STEADY / POLL)):
             self.read(watts, speed)
 
     def learn(self, watts: float = 600.0, speed: float | None = 75) -> None:
-        """Let it run for an hour."""
+        """Let the pump run for an hour."""
         self.measure(watts, speed, OF_USUAL)
 
 
@@ -122,7 +122,7 @@ def test_a_measurement_needs_five_minutes_at_one_speed(bench: Bench) -> None:
 
 
 def test_a_speed_that_wavers(bench: Bench) -> None:
-    """What a drive turns at is no setpoint: the mean counts."""
+    """The speed of a drive varies around its setpoint, so the mean counts."""
     bench.read(600, 75)
     for _ in range(round(STEADY / POLL) // 2):
         bench.read(600, 74)
@@ -218,7 +218,7 @@ def test_one_usual_measurement_ends_it(bench: Bench) -> None:
 
 
 def test_what_take_returns(bench: Bench) -> None:
-    """Only a change of what is shown is news."""
+    """`take` returns whether a shown value changed."""
     bench.learn(100)
     for _ in range(round(STEADY / POLL) - 1):
         assert bench.read(70) is False

@@ -1,4 +1,4 @@
-"""What is shown of noisy probes."""
+"""Shown values of noisy probes."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +20,7 @@ from custom_components.poolctl.learned.steady import (
 
 POLL = 15.0
 STEPS = 0.1, 1.0, 0.1, 0.05
-"""By which each probe differs in these tests, in the order of `Probes`."""
+"""Steps by which each probe varies in these tests, in the order of `Probes`."""
 CENTRE = 7.4, 700.0, 25.0, 20.0
 STATE = PoolState(
     source=Source.LAN,
@@ -41,7 +41,7 @@ STATE = PoolState(
 
 
 def with_probes(state: PoolState, probes: Probes) -> PoolState:
-    """Return a state in which the probes read that."""
+    """Return the state with other values of the probes."""
     ph, orp, water, ambient = probes
     readings = Readings(
         ph=ph, orp=orp, water_temperature=water, ambient_temperature=ambient
@@ -62,7 +62,7 @@ _READS = st.lists(st.tuples(_PROBES, st.floats(1, LASTS)), min_size=1, max_size=
 def test_no_shown_value_is_farther_than_its_band(
     reads: list[tuple[Probes, float]], more: float
 ) -> None:
-    """And each is the true one five minutes after its reading stopped changing."""
+    """A value is within its band, and true 5 minutes after its reading last changed."""
     steady, since = SteadyReadings(), [0.0] * len(STEPS)
     previous = Probes(*CENTRE)
     times = accumulate(seconds for _, seconds in reads)
@@ -111,7 +111,7 @@ def test_a_band(first: Readings, within: Readings, beyond: Readings) -> None:
 
 
 def test_a_small_difference_that_lasts() -> None:
-    """It counts from when the reading last was the shown one, whatever it read since."""
+    """The time runs from when the reading last was the shown one, even if it varies."""
     steady = SteadyReadings()
     readings = [700, 702, 700, *(702 + number % 2 for number in range(21))]
     shown: list[float | None] = []
@@ -152,7 +152,7 @@ def test_what_settles_while_nothing_changes_is_reported() -> None:
 def test_another_context_is_shown_at_once(
     change: Callable[[PoolState], PoolState],
 ) -> None:
-    """Before the next read, too: a command changes a state between two reads."""
+    """Readings are shown before the next read: a command changes a state in between."""
     steady = SteadyReadings()
     steady.take(STATE, 0)
     small = Readings(ph=7.5, orp=701, water_temperature=25.1, ambient_temperature=20.01)

@@ -1,4 +1,4 @@
-"""How fast water gets warmer: learned out of readings as coarse as a probe's."""
+"""Warming rates of water are learned from readings as coarse as a probe's."""
 
 from collections.abc import Iterable
 import random
@@ -13,7 +13,7 @@ BEGIN = 1_800_000_000.0
 POLL = 15.0
 HOUR = 3600.0
 MIXES = 300.0
-"""s after which readings count."""
+"""Seconds after which readings count."""
 
 
 def heat(
@@ -42,7 +42,7 @@ def after(warming: Warming, at: float = BEGIN + 24 * HOUR) -> Warming:
 
 
 def learned(*rates: float, sources: tuple[HeatSource, ...] = (HEATER,)) -> Warming:
-    """Return what was learned of sessions of these rates, one a day."""
+    """Return the result of sessions at these rates, one a day."""
     warming = Warming()
     for day, rate in enumerate(rates):
         begin = BEGIN + day * 24 * HOUR
@@ -57,7 +57,7 @@ def learned(*rates: float, sources: tuple[HeatSource, ...] = (HEATER,)) -> Warmi
 @pytest.mark.parametrize("rate", [0.3, 0.8, 1.5, 6.0, 19.0])
 @pytest.mark.parametrize("noise", [0.0, 0.15])
 def test_a_session(rate: float, noise: float) -> None:
-    """Neither the resolution of a probe nor its noise counts for much."""
+    """The rate is right within 5 % despite the resolution and noise of a probe."""
     warming = after(heat(Warming(), 180, rate, noise=noise))
     assert warming.session is None
     (found,) = warming.rates
@@ -86,14 +86,14 @@ def test_what_tells_a_rate(minutes: float, rate: float, tells: bool) -> None:
 
 
 def test_a_rate_that_is_too_slow() -> None:
-    """In half a day at most, as then another session begins."""
+    """Water must warm enough within half a day, because then another session begins."""
     assert not after(heat(Warming(), 13 * 60, 0.045)).rates
     (found,) = after(heat(Warming(), 13 * 60, 0.06)).rates
     assert found.per_hour == pytest.approx(0.06, rel=0.05)
 
 
 def test_what_is_read_before_the_water_has_mixed() -> None:
-    """Pipes hold water of their own: it does not count."""
+    """The water that stood in the pipes does not count."""
     warming = Warming()
     for at in range(0, int(MIXES), 15):
         warming = warming.then((HEATER,), BEGIN + at, 20.0 + at / 60)
@@ -104,7 +104,7 @@ def test_what_is_read_before_the_water_has_mixed() -> None:
 
 
 def test_days_without_a_break() -> None:
-    """What a heat pump did first is learned while it still runs."""
+    """The first half day of a heat pump is learned while it still runs."""
     warming = heat(Warming(), 12 * 60, 0.4)
     assert not warming.rates
     warming = heat(warming, 60, 0.4, begin=BEGIN + 12 * HOUR + 15, start=29.8)
@@ -122,11 +122,11 @@ def test_readings_of_one_moment() -> None:
     assert session.line.slope == 0
 
 
-# Where a session ends
+# The end of a session
 
 
 def kept(warming: Warming) -> int:
-    """Return how many readings count for the session that lasts."""
+    """Return the number of readings that count for the current session."""
     assert warming.session is not None
     return warming.session.line.number
 
@@ -177,12 +177,12 @@ def test_a_newer_session_counts_more() -> None:
 
 
 def test_the_session_that_lasts_counts_too() -> None:
-    """As soon as it tells a rate."""
+    """The current session counts as soon as it has a rate."""
     warming = heat(learned(1.0), 10, 2.0)
     assert warming.rate((HEATER,)) == pytest.approx(1.0, rel=0.02)
     warming = heat(learned(1.0), 60, 2.0)
     assert warming.rate((HEATER,)) == pytest.approx(1.3, rel=0.02)
-    # What is promised before heating begins stays the same meanwhile.
+    # The rate expected before heating begins stays the same meanwhile.
     assert warming.expected([HEATER]) == pytest.approx(1.0, rel=0.02)
 
 
@@ -206,7 +206,7 @@ def test_another_heat_source_ends_a_session() -> None:
 
 
 def test_more_than_what_has_heated_before() -> None:
-    """It gets warm at least as fast, until it is known how fast."""
+    """Until more sources have a rate of their own, that of fewer sources counts."""
     both = (HEATER, SOLAR)
     assert learned(1.0).rate(both) == pytest.approx(1.0, rel=0.02)
     warming = heat(learned(1.0), 10, 2.0, sources=both)
@@ -231,7 +231,7 @@ def rates(*found: tuple[tuple[HeatSource, ...], float]) -> Warming:
         # The sun may not shine.
         ((((HEATER, SOLAR), 1.4), ((HEATER,), 1.0)), (HEATER, SOLAR), 1.0),
         ((((SOLAR,), 0.4), ((HEATER,), 1.0)), (HEATER, SOLAR), 1.0),
-        # Nothing else is known.
+        # There is no rate without the sun.
         ((((SOLAR,), 0.4), ((HEATER, SOLAR), 1.4)), (HEATER, SOLAR), 1.4),
         ((((HEATER, SOLAR), 1.4), ((SOLAR,), 0.4)), (SOLAR,), 0.4),
     ],
@@ -245,6 +245,6 @@ def test_what_heating_will_bring(
 
 
 def test_a_session_alone_makes_no_difference() -> None:
-    """Or every reading would be news."""
+    """The session does not count for equality, or every reading would be a change."""
     assert heat(Warming(), 60, 1.5) == Warming()
     assert after(heat(Warming(), 60, 1.5)) != Warming()

@@ -1,4 +1,4 @@
-"""How fast the water of a pool gets warmer, and when it is warm: learned from frames."""
+"""Warming rates of pool and spa, and the time until they are warm, from frames."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ NOTHING, UNTAUGHT = PoolState(), Warming()
 
 @dataclass(frozen=True)
 class Lesson:
-    """A state, and what was learned by the reads until then."""
+    """A state, and the warming that was learned from the reads until then."""
 
     state: PoolState = NOTHING
     pool: Warming = UNTAUGHT
@@ -70,7 +70,7 @@ def read(
     stable: bool = True,
     types: tuple[int, ...] = TYPES,
 ) -> Lesson:
-    """Return what is learned after a frame."""
+    """Return the lesson after a frame."""
     telemetry = Telemetry(
         flags=(STABLE if stable else 0) | sum(FLAGS[source] for source in heating),
         water_temperature=round(water, 1),
@@ -90,7 +90,7 @@ def read(
 
 
 def moments(minutes: float, begin: datetime = NOW) -> Iterator[datetime]:
-    """Return when the controller is read."""
+    """Yield the moments at which the controller is read."""
     for number in range(round(minutes * 60 / POLL) + 1):
         yield begin + timedelta(seconds=number * POLL)
 
@@ -105,7 +105,7 @@ def heated(
     begin: datetime = NOW,
     types: tuple[int, ...] = TYPES,
 ) -> Lesson:
-    """Return what is learned after some time of heating, from 25 °C on."""
+    """Return the lesson after some time of heating, from 25 °C on."""
     lesson = lesson or Lesson()
     for at in moments(minutes, begin):
         water = 25 + rate * (at - begin).total_seconds() / HOUR
@@ -114,7 +114,7 @@ def heated(
 
 
 def found(lesson: Lesson, body: Body) -> dict[tuple[HeatSource, ...], float]:
-    """Return what was learned of a body once the heating is over."""
+    """Return the rates learned for a body once the heating is over."""
     lesson = read(lesson, NOW + timedelta(days=1), 25)
     return {e.sources: round(e.per_hour, 1) for e in lesson.of(body).rates}
 
@@ -126,7 +126,7 @@ def test_the_pool_is_heated() -> None:
 
 
 def test_the_spa_is_heated() -> None:
-    """The sun may help it."""
+    """A rate is learned for the spa heater, alone and with solar heating."""
     lesson = heated(60, 6.0, SPA_HEATER, spa=True)
     assert found(lesson, SPA) == {(SPA_HEATER,): 6.0}
     assert found(lesson, POOL) == {}
@@ -135,7 +135,7 @@ def test_the_spa_is_heated() -> None:
 
 
 def test_a_spa_that_only_the_sun_heats() -> None:
-    """What it learns while the water goes to the pool is of the pool."""
+    """A rate learned while the water goes to the pool belongs to the pool."""
     types = (31, 2, 17, 20)
     lesson = heated(60, 1.0, SOLAR, spa=True, types=types)
     assert found(lesson, SPA) == {(SOLAR,): 1.0}
@@ -164,7 +164,7 @@ HALF = timedelta(minutes=30)
 
 
 def test_clocks_that_are_put_back_in_autumn() -> None:
-    """An hour has only 60 minutes, whatever a wall clock says."""
+    """An hour has only 60 minutes, whatever a wall clock shows."""
     begin = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
     lesson = Lesson()
     for at in moments(120, begin):
@@ -175,7 +175,7 @@ def test_clocks_that_are_put_back_in_autumn() -> None:
 
 
 def test_the_cloud_teaches_nothing() -> None:
-    """It ends what was learned on the network, for a gap does that."""
+    """A read of the cloud does not change the session; the gap in LAN reads ends it."""
     lesson = heated(10, 6.0, HEATER)
     dashboard = {"heater_state": True, "chemistry_stable": True}
     cloud = merge_dashboard(lesson.state, dashboard, NOW + HALF)
@@ -211,7 +211,7 @@ def test_when_it_is_known() -> None:
 
 
 def test_it_comes_nearer() -> None:
-    """Every reading says about the same time of the day."""
+    """Every reading gives about the same time of day."""
     lesson, ends = heated(40, 1.2, HEATER), list[float]()
     begin = NOW + timedelta(minutes=40, seconds=POLL)
     for at in moments(60, begin):

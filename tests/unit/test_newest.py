@@ -1,4 +1,4 @@
-"""What counts as a difference between two Home Assistants."""
+"""The comparison of the newest Home Assistant with the pinned one (tests/newest)."""
 
 from pathlib import Path
 import re

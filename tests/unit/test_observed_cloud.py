@@ -1,4 +1,4 @@
-"""What is counted of the service."""
+"""Evidence for the assumptions about the cloud service."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -70,7 +70,7 @@ def say(status: int, body: object = None, **headers: str) -> Response:
 
 
 def told(evidence: Evidence) -> Told:
-    """Return how often each was confirmed, and what was observed instead or beside it."""
+    """Return the confirmations and the other observations of each assumption."""
     return {
         each: (one.confirmed, tuple(one.observed))
         for each, one in evidence.tallies.items()
@@ -78,7 +78,7 @@ def told(evidence: Evidence) -> Told:
 
 
 def counted(*facts: Fact, of: str = ID) -> tuple[Told, Told]:
-    """Return what is counted of the controller and of the service."""
+    """Return the tallies of the controller and of the service after these facts."""
     observers = Observers()
     for fact in facts:
         observers.facts(of).emit(fact)
@@ -99,7 +99,7 @@ def asked(
 
 
 def read(endpoint: str, data: object) -> CloudRequest:
-    """Return a read that was answered."""
+    """Return an answered read."""
     return asked(endpoint, say(200, {"data": data}))
 
 
@@ -325,7 +325,7 @@ def test_a_huge_answer_holds_nobody_up(
     data: dict[str, object],
     merge: Callable[[PoolState, Answer, datetime], PoolState],
 ) -> None:
-    """A MiB of small items: few of them are looked at, whoever looks."""
+    """An answer of 1 MiB of small items is observed and merged in few calls."""
     fact, calls = read(endpoint, data), 0
 
     def count(frame: object, event: str, argument: object) -> None:

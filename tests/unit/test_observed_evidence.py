@@ -1,4 +1,4 @@
-"""The evidence of assumptions: bounded, harmless, and complete."""
+"""The evidence for assumptions is bounded, harmless and complete."""
 
 import ast
 import json
@@ -74,7 +74,7 @@ def test_an_assumption_is_confirmed_or_contradicted() -> None:
 
 
 def test_it_is_kept() -> None:
-    """What is odd in the store is lost alone; what is new is reported once."""
+    """Only odd parts of a store are lost; each new observation is reported once."""
     news = list[None]()
     evidence = Evidence()
     evidence.changed = lambda: news.append(None)
@@ -97,7 +97,7 @@ def test_it_is_kept() -> None:
 
 
 def test_it_stays_small() -> None:
-    """Whatever is seen, for as long as it takes."""
+    """The evidence stays small, however many and long the observations are."""
     evidence = Evidence()
     for assumption in Assumption:
         for number in range(1000):
@@ -177,7 +177,7 @@ def test_observers_take_anything(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_listener_that_fails_has_no_effect(caplog: pytest.LogCaptureFixture) -> None:
-    """Nor do its words reach the log, which may be those of an answer."""
+    """The message of its error is not logged, as it may contain text of an answer."""
     facts, heard = Facts(), list[Frame]()
 
     def fail(frame: Frame) -> None:
@@ -209,7 +209,7 @@ def test_ends_of_replies(reply: str, seen: str | None) -> None:
 
 
 def test_more_keys_are_named() -> None:
-    """Keys that nobody has told of are no contradiction, but news."""
+    """Keys that are not documented are noted, but do not contradict."""
     reply = (
         b'{"d": {"desired_ph_level": 1, "acid_drum_volume": 1, "remain_acid_volume": 1,'
         b'"ph_dosing": true, "current_dose_today": 0, "new_key": 1, "s3r1al9988": 2}}'
@@ -265,7 +265,7 @@ def test_envelopes_that_are_not_taken(
     ],
 )
 def test_what_heating_needs(left_out: str | None, seen: list[str] | None) -> None:
-    """layouts.md 4: what is read of it is what is written back."""
+    """A reply needs every key that `v2_temp_set` writes back (layouts.md 4)."""
     bodies = {
         "pool": {"target_temp": 80, **dict.fromkeys(SELECTED.values(), 1)},
         "spa": {"target_temp": 95},

@@ -1,4 +1,4 @@
-"""What is counted of a controller on the network."""
+"""Evidence for the assumptions about a controller on the LAN."""
 
 import json
 
@@ -29,7 +29,7 @@ type Told = dict[Assumption, tuple[int, tuple[str, ...]]]
 
 
 def telemetry(*modes: int, held: int = 0, flags: int = 0, flags2: int = 0) -> bytes:
-    """Return section A with these slots (layouts.md 2.1); `held` has a bit for each."""
+    """Return section A with these modes (layouts.md 2.1); `held` has a bit per slot."""
     head = bytearray(45)
     head[:2] = flags.to_bytes(2, "little")
     head[42:44] = flags2.to_bytes(2, "little")
@@ -46,7 +46,7 @@ def configuration(*types: int) -> bytes:
 def frame(
     a: bytes | None = None, b: bytes | None = None, c: bytes | None = None
 ) -> bytes:
-    """Return a state frame of some sections (layouts.md 2)."""
+    """Return a state frame with these sections (layouts.md 2)."""
     body = b""
     for size, section in zip((1, 2, 1), (a, b, c), strict=True):
         if section is not None:
@@ -56,13 +56,13 @@ def frame(
 
 
 def schedules(*slots: int, name: bytes = b"Summer") -> bytes:
-    """Return a reply to `schedules`, a record for each of these slots (layouts.md 4)."""
+    """Return a reply to `schedules` with a record for each slot (layouts.md 4)."""
     records = (bytes([1, slot, *range(8), len(name)]) + name for slot in slots)
     return bytes([len(slots)]) + b"".join(records)
 
 
 def told(evidence: Evidence) -> Told:
-    """Return how often each assumption was confirmed, and what was seen instead or beside it."""
+    """Return the confirmations and the other observations of each assumption."""
     return {
         assumption: (one.confirmed, tuple(one.observed))
         for assumption, one in evidence.tallies.items()
@@ -70,7 +70,7 @@ def told(evidence: Evidence) -> Told:
 
 
 def counted(*facts: Fact) -> Told:
-    """Return what is counted of some facts."""
+    """Return the tallies after these facts."""
     source = Facts()
     LanChecks(evidence := Evidence(), source)
     for fact in facts:
@@ -188,7 +188,7 @@ def test_the_numbers_of_schedules(
     modes: tuple[int, ...],
     wanted: tuple[int, tuple[str, ...]] | None,
 ) -> None:
-    """layouts.md 3: a slot's mode is the number of the schedule that runs it."""
+    """A slot's mode is the number of the schedule that runs it (layouts.md 3)."""
     state = sends(1, frame(telemetry(*modes)))
     listed = replies("schedules", 2, schedules(*slots))
     found = counted(listed, replies("elsewhere", 3, schedules(99, 99)), state)
@@ -237,7 +237,7 @@ def test_replies_that_nobody_knows() -> None:
             runs("aux", b"\x01\x01\x00", frame(telemetry(0, 3))),
             {Assumption.AUX_REPLY: ONCE, Assumption.AUX_HELD: ONCE},
         ),
-        # Given back: whatever its schedules say.
+        # Released: its schedules decide the mode.
         (
             runs("aux", b"\x01\x00\x00", frame(telemetry(0, 3))),
             {Assumption.AUX_HELD: ONCE},
@@ -318,7 +318,7 @@ def test_how_far_others_are_ahead(seconds: int | None, words: str) -> None:
 
 
 def test_results_are_kept_only_while_they_are_true() -> None:
-    """A frame is checked once and counted each time; schedules and layouts change."""
+    """Repeated frames are counted; new schedules or layouts are checked again."""
     running = frame(telemetry(0, 2), configuration(0, 1), b"\x00")
     measured = bytearray(running)
     measured[8] = 99
@@ -339,7 +339,7 @@ def test_results_are_kept_only_while_they_are_true() -> None:
     "place", range(len(frame(telemetry(1), configuration(2), b"")))
 )
 def test_what_decides_is_no_measurement(place: int) -> None:
-    """Frames that differ in what a check looks at never share a result."""
+    """Frames that differ in a byte that a check uses never share a result."""
     whole = bytearray(frame(telemetry(1), configuration(2), b"\x00"))
     source = Facts()
     LanChecks(evidence := Evidence(), source)

@@ -1,4 +1,4 @@
-"""The flight recorder: what a report needs, bounded, and nothing private."""
+"""The flight recorder: bounded, sufficient for a report, and without private data."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -62,7 +62,7 @@ SCHEDULE = Schedule(
 
 
 class Secrets:
-    """Makes secrets, and looks for them."""
+    """Secret texts, which can be searched for in recordings."""
 
     def __init__(self) -> None:
         self.made: list[str] = []
@@ -72,7 +72,7 @@ class Secrets:
         return self.made[-1]
 
     def found_in(self, *recordings: object) -> list[str]:
-        """Return those that are in a recording, in any of the ways to write them."""
+        """Return the secrets in recordings: as text, as escaped JSON or as hex."""
         told = json.dumps(recordings, ensure_ascii=False).lower()
         return [
             text
@@ -107,7 +107,7 @@ async def attempt(doing: Any) -> None:
 async def test_nothing_private_of_a_controller(
     pool: Rig, monkeypatch: pytest.MonkeyPatch, dialect: Dialect | None
 ) -> None:
-    """Wherever a controller has room for a text."""
+    """No text of a controller is recorded, wherever a reply or command has it."""
     secrets, controller = Secrets(), pool.pool
     if dialect is not None:
         controller.dialects.add(dialect)
@@ -153,12 +153,12 @@ async def test_nothing_private_of_a_controller(
 async def test_nothing_private_of_a_service(
     raw: RawServer, session: ClientSession
 ) -> None:
-    """Whatever it answers: JSON, damaged JSON, pages, and its own words on errors."""
+    """No text of an answer is recorded: of JSON, damaged JSON, pages or errors."""
     secrets, observers = Secrets(), Observers()
     device_id = secrets.new("AA_BB_CC_DD_EE_{:02}")
     address = f"http://127.0.0.1:{raw.port}"
     for number in range(40):
-        # A new one: what is not offered would not be asked for again.
+        # A new client, as it does not request again what is not offered.
         cloud = CloudClient(session, address, some_token, observers.facts)
         note = {"words": secrets.new(), "id": [secrets.new("{:011}")], "actual_ph": 72}
         note[secrets.new()] = {"key_hex": secrets.new(), "at": device_id}
@@ -214,7 +214,7 @@ def test_it_is_bounded() -> None:
 
 
 async def test_frames_that_changed(pool: Rig) -> None:
-    """At once where an output or a setting did, else every five minutes."""
+    """A changed output or setting is recorded at once, readings every five minutes."""
     recorder = pool.service.observers.recorders[pool.pool.device_id]
     facts = pool.service.observers.facts(pool.pool.device_id)
     payload = bytes.fromhex(events(recorder, "frame")[-1]["payload"])
@@ -238,7 +238,7 @@ async def test_frames_that_changed(pool: Rig) -> None:
 
 
 async def test_errors_are_recorded_once(small: Rig) -> None:
-    """And what ended them: a day without the LAN is two lines."""
+    """An error is recorded once, and so is its end: a day without LAN is two events."""
     recorder = small.service.observers.recorders[small.pool.device_id]
     small.pool.faults.on("refuse")
     for _ in range(5):
@@ -282,7 +282,7 @@ def test_masks(name: str, reply: bytes, masked: bytes) -> None:
 
 
 def test_masks_of_frames() -> None:
-    """One of the documented layout is kept byte for byte, any other without words."""
+    """Documented layouts are kept byte for byte; texts of any other are masked."""
     controller = sim.Controller(pool=sim.Pool.full())
     payload = unwrap(controller.key, controller.signed_state("state").hex()).payload
     assert len(payload) > 200 and masked_frame(payload) == payload
@@ -307,7 +307,7 @@ async def test_an_hour_leaves_room_for_a_day(
 
 
 def test_the_newest_reply_stays() -> None:
-    """It is recorded when it changes; a file without it would have no schedules."""
+    """Reports need it (such as schedules), and it is recorded only when it changes."""
     facts = Facts()
     recorder = Recorder(facts)
     for reply in (b"\x00\x00\x00", b"\x01A\x02BC\x00"):

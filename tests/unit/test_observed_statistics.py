@@ -1,4 +1,4 @@
-"""Polls, misses and latencies, counted where they happen."""
+"""Statistics of both paths: polls, misses, latencies, errors and newest frames."""
 
 import asyncio
 
@@ -40,7 +40,7 @@ def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
     assert (link.last_error_at - link.last_answer_at).total_seconds() == 10
     link.add(1, None)
     assert (link.works, link.misses, link.misses_in_a_row) == (True, 1, 0)
-    # It is remembered what happened last.
+    # The last error is kept.
     assert link.last_error is UnreachableError
 
 
@@ -55,7 +55,7 @@ def test_misses_add_up() -> None:
 
 
 async def test_what_is_cut_short_is_no_poll(rig: Rig) -> None:
-    """As a cloud read is once the LAN has answered."""
+    """A cancelled read is not counted, like a cloud read once the LAN has answered."""
     rig.pool.faults.on("hang")
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
@@ -76,21 +76,21 @@ async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
 
 
 async def test_polls_of_the_cloud(rig: Rig) -> None:
-    """A controller that the service has not reached for long is a miss, too."""
+    """A poll is also missed if the service has not reached the controller for long."""
     cloud = rig.statistics.cloud
     rig.pool.faults.on("refuse")
     await rig.polls(0)
     assert (cloud.polls, cloud.misses) == (1, 0)
     rig.pool.cloud_link = False
     for _ in range(15 * 60 // 30):
-        assert cloud.misses == 0  # what it serves may still be of now
+        assert cloud.misses == 0  # its data may still be current
         await rig.polls(30)
     assert cloud.misses == 1
     assert cloud.last_error is UnreachableError
 
 
 async def test_requests_for_an_account(service: Service) -> None:
-    """What is not offered, not allowed, or not now is an answer."""
+    """A refusal counts as an answer: not offered, not allowed, or too busy."""
     client = service.cloud_client()
     device_id = service.small.device_id
     await client.inventory()
@@ -111,7 +111,7 @@ async def test_requests_for_an_account(service: Service) -> None:
 
 
 async def test_the_last_frame(service: Service) -> None:
-    """Of a state or an action, never the reply to a query, which may hold names."""
+    """It is of a state or an action, never of a query, whose reply may have names."""
     lan = service.lan_client(service.small)
     seen = service.observers.statistics[service.small.device_id]
     await lan.state()
@@ -155,7 +155,7 @@ async def test_a_frame_that_does_not_decode_is_kept(rig: Rig) -> None:
 
 
 async def test_no_word_of_the_service_is_in_an_error(service: Service) -> None:
-    """Errors get into logs; what it said is kept apart, for who gave the command."""
+    """Errors are logged; the service's message is an attribute, only for the user."""
     client, words = service.cloud_client(), "someone@example.com is not amused"
     service.cloud.complaint = words
     service.cloud.rate_limited.message = f"{words}, retry after 7s"

@@ -1,4 +1,4 @@
-"""When heating has to begin, with what, and how warm the water will be."""
+"""When heating must begin, with which sources, and how warm the water will be."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ def foresee(
     air: float | None = None,
     sunrise: datetime | None = None,
 ) -> Outlook | None:
-    """Return the outlook some hours before the time; the water circulates or rests."""
+    """Return the outlook `hours` before the time; water without `rested` circulates."""
     stable, spa_mode = rested is None, 99 if (body is SPA) is not elsewhere else 0
     signals: dict[str, Any] = {"chemistry_stable": stable, "spa_heater": running}
     state = PoolState(
@@ -140,7 +140,7 @@ BY_HEATER = LearnedRate((HEATER,), 2.0)
         (9, (BY_SUN, BY_HEATER), (SOLAR,), False),
         (8, (BY_SUN, BY_HEATER), (SOLAR,), True),
         (2, (BY_SUN, BY_HEATER), (SOLAR, HEATER), True),
-        # Nobody has observed the sun alone: both begin when the heater has to.
+        # No rate of the sun alone is learned: both begin when the heater must.
         (3, (BY_HEATER,), (SOLAR,), False),
         (2, (BY_HEATER,), (SOLAR, HEATER), True),
     ],
@@ -148,7 +148,7 @@ BY_HEATER = LearnedRate((HEATER,), 2.0)
 def test_the_sun_first(
     hours: float, rates: tuple[LearnedRate, ...], sources: Any, due: bool
 ) -> None:
-    """4 °C are missing: 8.6 h by the sun, and 2.3 h by the heater."""
+    """The sun needs 8.6 h for the missing 4 °C, and the heater 2.3 h."""
     water, target = 24.0, 28
     result = found(
         POOL, hours=hours, water=water, target=target, types=POOL_TYPES, rates=rates
@@ -173,7 +173,7 @@ def test_what_is_stored_of_a_request() -> None:
 
 
 def test_water_that_is_warmer_than_its_target() -> None:
-    """It is so now, and only its target counts."""
+    """Such water is warm now, and no more than its target is expected."""
     result = found(hours=3, water=38.0, begun=True)
     assert (result.expected, result.warm_at) == (36.0, BY - 3 * HOUR)
     assert found(hours=3, water=36.0).warm_at == BY - 3 * HOUR
@@ -187,7 +187,7 @@ def test_as_fast_as_it_is_heated_now() -> None:
 
 
 def test_a_slow_pool() -> None:
-    """0.3 °C an hour are enough to say when."""
+    """A rate of 0.3 °C an hour is enough to predict the time."""
     types = (POOL_HEATER_TYPE,)
     result = found(POOL, types=types, water=27.7, target=28, hours=1)
     assert result.warm_at == BY
@@ -195,7 +195,7 @@ def test_a_slow_pool() -> None:
 
 @pytest.mark.parametrize(("body", "air"), [(SPA, 14.0), (SPA, None), (POOL, 14.0)])
 def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
-    """By the usual loss of ten hours, from 30 °C in air of 20 °C; other water flows."""
+    """The estimate is 30 °C less the usual loss of ten hours; other water flows."""
     rested = LastReading(BY - 22 * HOUR, 30.0, 20.0)
     types = (POOL_HEATER_TYPE, SPA_HEATER_TYPE, SPA_RETURN)
     result = foresee(
@@ -208,14 +208,14 @@ def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
 
 
 def test_other_water_circulates() -> None:
-    """The probe is in the pool: it says nothing of the spa."""
+    """The probe measures the pool, so the temperature of the spa is unknown."""
     state_types = (SPA_HEATER_TYPE, SPA_RETURN)
     result = found(SPA, hours=12, water=35.0, types=state_types, elsewhere=True)
     assert result.water is None
 
 
 def by_sun(hours: float, sunrise: datetime | None, *types: int, **more: Any) -> Outlook:
-    """Foresee for a pool that the sun heats slowly."""
+    """Return the outlook for a pool that the sun heats slowly."""
     rates = (LearnedRate((SOLAR,), 0.2), LearnedRate((HEATER, SOLAR), 1.0))
     more = {"water": 26.0, "target": 28} | more
     return found(
@@ -229,7 +229,7 @@ def by_sun(hours: float, sunrise: datetime | None, *types: int, **more: Any) -> 
 
 
 def test_the_sun_heats_after_sunrise() -> None:
-    """Ten hours of sun would be needed, and there are eight that day."""
+    """Heating begins at sunrise, as ten hours of sun are needed and there are eight."""
     sunrise = BY - 8 * HOUR
     early = by_sun(20, sunrise, POOL_HEATER_TYPE)
     assert early.begins == sunrise
@@ -248,7 +248,7 @@ def test_before_sunrise_only_the_heater_begins() -> None:
 
 
 def test_what_the_sun_alone_can_do() -> None:
-    """The night before warms nothing."""
+    """Only the hours after sunrise warm the water."""
     assert by_sun(20, BY - 5 * HOUR).expected == pytest.approx(27.0)
     assert by_sun(20, BY - 5 * HOUR).late is False, "nothing has to run yet"
     assert by_sun(5, BY - 5 * HOUR).late

@@ -1,4 +1,4 @@
-"""Which hours of a day cost least."""
+"""Plans for the cheapest hours of a day."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -25,25 +25,25 @@ from custom_components.poolctl.client.schedule import (
 )
 
 SHORTEST = 6
-"""Cells of half an hour."""
+"""Cells in half an hour, the minimum of each of two runs."""
 BERLIN = ZoneInfo("Europe/Berlin")
 
 _cost = st.one_of(st.none(), st.integers(-50, 50).map(float))
 COSTS = st.lists(st.tuples(_cost, st.integers(1, 9)), max_size=8).map(
     lambda rows: [cost for cost, times in rows for _ in range(times)]
 )
-"""Of hours that last some cells each."""
+"""Costs of up to eight periods of one to nine cells each."""
 
 
 def total(costs: Sequence[Cost], runs: Runs) -> float:
-    """Return what runs cost; a cell without a price fails."""
+    """Return the cost of runs; fail if a cell has no price."""
     found = [costs[at] for first, count in runs for at in range(first, first + count)]
     assert None not in found
     return sum(cost for cost in found if cost is not None)
 
 
 def every_way(costs: Sequence[Cost], count: int) -> list[Runs]:
-    """Return all ways to have so many cells in one run, or in two."""
+    """Return all ways to use `count` cells in one run or two."""
     places = range(len(costs) + 1)
     one = [((at, count),) for at in places if at + count <= len(costs)]
     two = [
@@ -66,7 +66,7 @@ def every_way(costs: Sequence[Cost], count: int) -> list[Runs]:
 
 @given(COSTS, st.integers(1, 30))
 def test_nothing_is_cheaper(costs: list[Cost], count: int) -> None:
-    """Of all plans of so many cells, and there are fewer only where they do not fit."""
+    """No plan of as many cells costs less, and no plan of more of them would fit."""
     runs = cheapest(costs, count)
     planned = sum(length for _, length in runs)
     for more in range(planned + 1, count + 1):
@@ -75,7 +75,7 @@ def test_nothing_is_cheaper(costs: list[Cost], count: int) -> None:
         ways = every_way(costs, planned)
         best = min(total(costs, way) for way in ways)
         assert total(costs, runs) == pytest.approx(best)
-        # Two starts of a pump have to be worth it.
+        # A second start of the pump must save something.
         if len(runs) == 2:
             assert all(total(costs, way) > best for way in ways if len(way) == 1)
 
@@ -92,7 +92,7 @@ def test_nothing_is_cheaper(costs: list[Cost], count: int) -> None:
 def test_a_schedule_runs_as_long_as_planned(
     day: str, minute: int, values: list[float | None], length: int, count: int
 ) -> None:
-    """Also on a day of 23 or 25 hours, and where prices are missing or negative."""
+    """Days of 23 or 25 hours and missing or negative prices make no difference."""
     midnight = datetime.fromisoformat(day).replace(tzinfo=BERLIN).astimezone(UTC)
     now = (midnight + timedelta(minutes=minute)).astimezone(BERLIN)
     step = timedelta(minutes=length)
@@ -137,7 +137,7 @@ def test_the_cells_of_a_day(day: str, hours: int) -> None:
 
 
 def test_the_rest_of_a_day() -> None:
-    """It begins with the next whole five minutes, in the hour that it is."""
+    """It begins at the next full five minutes, also in an hour that comes twice."""
     for now, first in (
         (datetime(2026, 7, 1, 13, 1, 30, tzinfo=BERLIN), "13:05"),
         (datetime(2026, 7, 1, 13, 5, tzinfo=BERLIN), "13:05"),
@@ -150,7 +150,7 @@ def test_the_rest_of_a_day() -> None:
 
 
 def test_other_schedules_take_their_place() -> None:
-    """Also one over midnight, whose cells are at both ends of the day."""
+    """Cells of other schedules are not used, at both ends of a day if over midnight."""
     cells = Cells(datetime(2026, 7, 1, tzinfo=BERLIN))
     free = cells.free(cells.near(12 * 60), [(22 * 60, 26 * 60), (12 * 60 + 2, 13 * 60)])
     taken = [

@@ -1,4 +1,4 @@
-"""What Home Assistant keeps to itself: still there, and used in one file only."""
+"""Private API of Home Assistant: it still exists, and only one file uses it."""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ import pytest
 import custom_components.poolctl
 from custom_components.poolctl import private
 
-# Members, each with where custom_components/poolctl/private.py expects it.
+# The members that custom_components/poolctl/private.py uses, each with its class.
 MEMBERS: Final[tuple[tuple[type, str], ...]] = (
     (DataUpdateCoordinator, "_async_refresh"),
     (LocalOAuth2Implementation, "_token_request"),
@@ -30,7 +30,7 @@ MEMBERS: Final[tuple[tuple[type, str], ...]] = (
     (EntityConditionBase, "_schema"),
     (EntityConditionBase, "_should_include"),
 )
-# Underscored, but in the documentation for developers of integrations.
+# Names with an underscore that are documented for developers of integrations.
 DOCUMENTED: Final = {
     "_abort_if_unique_id_configured",
     "_abort_if_unique_id_mismatch",
@@ -51,7 +51,7 @@ DOCUMENTED: Final = {
 
 
 def tree(kind: type) -> ast.Module:
-    """Return the source of a class."""
+    """Return the syntax tree of a class."""
     return ast.parse(textwrap.dedent(inspect.getsource(kind)))
 
 
@@ -71,7 +71,7 @@ def own_names(kind: type) -> set[str]:
 
 
 def used_names(kind: type) -> set[str]:
-    """Return what a class uses, sets or overrides."""
+    """Return the names that a class uses, sets or overrides."""
     nodes = list(ast.walk(tree(kind)))
     return {
         *(node.attr for node in nodes if isinstance(node, ast.Attribute)),
@@ -85,7 +85,7 @@ def used_names(kind: type) -> set[str]:
 
 
 def classes() -> Iterator[type]:
-    """Yield the classes of the integration, but for those of the one file."""
+    """Yield the classes of the integration, except those of `private`."""
     package = custom_components.poolctl
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         module = importlib.import_module(found.name)

@@ -1,4 +1,4 @@
-"""The tests of the table of problems, and how active problems are followed."""
+"""The table of problems, and how active problems change over time."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -49,7 +49,7 @@ from custom_components.poolctl.problems.texts import filled
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 ROWS = {row.key: row for row in PROBLEMS}
 TYPES = (31, 6, 8, 5, *[0] * 33)
-"""The pump, dosers of acid and chlorine, and a chlorinator, of 37 slots."""
+"""Aux types of 37 slots: pump, dosers of acid and chlorine, chlorinator."""
 DOSER = Doser(desired=7.4, drum_ml=20_000, remaining_ml=10_000)
 STATE = PoolState(
     source=Source.LAN,
@@ -115,7 +115,7 @@ FILTER = Schedule(
 
 
 def health(**changes: Any) -> Health:
-    """Return a healthy controller with changes; those of its state have the prefix s_."""
+    """Return a healthy controller with changes; names of state fields begin with s_."""
     state = {k[2:]: v for k, v in changes.items() if k.startswith("s_")}
     own = {k: v for k, v in changes.items() if not k.startswith("s_")}
     learned = Learned()
@@ -127,7 +127,7 @@ def health(**changes: Any) -> Health:
 
 
 def held(hours: float, *, on: bool = False) -> Hold:
-    """Return a hold of the pump that began so long ago."""
+    """Return a hold of the pump that began `hours` ago."""
     return Hold(slot=0, on=on, since=NOW - timedelta(hours=hours))
 
 
@@ -322,7 +322,7 @@ def test_a_row(
 def test_stale_readings(
     days: float, start: int, slot: int, reached: bool, stale: bool | None
 ) -> None:
-    """A schedule of the pump should have run meanwhile."""
+    """Readings are stale if a schedule of the pump should have run after them."""
     schedule = replace(FILTER, start=start, end=start + 60, slot=slot, weekdays=127)
     if start == 690:
         schedule = replace(schedule, weekdays=1 << NOW.weekday())
@@ -360,7 +360,7 @@ def test_lost_expanders(slot: int, numbers: str) -> None:
 
 
 def test_ranges() -> None:
-    """Around the target where equipment doses to it, else the usual one."""
+    """A range is around the target if equipment doses to it, else the usual one."""
     assert PH_READING.range(replace(STATE, acid=acid(desired=7.2))).upper == 7.6
     orp = ORP_READING.range(STATE)
     assert (orp.lower, orp.upper) == (550, 800)
@@ -514,11 +514,11 @@ def test_a_row_of_an_account(
         assert rows[key].values(facts) == {"names": "A, B"}
 
 
-# How they are followed
+# Active problems over time
 
 
 class Following:
-    """One row, over time."""
+    """One row of the table, tested over time."""
 
     def __init__(
         self, hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, **row: Any
@@ -538,7 +538,7 @@ class Following:
         monkeypatch.setattr(active, "time", clock)
 
     def look(self, at: float, *, exists: bool | None) -> tuple[bool, bool]:
-        """Test at a time; return whether it is active, and whether it is a repair."""
+        """Test at a time; return whether the problem and its repair are active."""
         self.at, self.exists = at, exists
         self.problems.async_test(HEALTH)
         issue = ir.async_get(self.hass).async_get_issue(DOMAIN, "no_key_device")
@@ -557,7 +557,7 @@ def test_a_problem_over_time(
     assert row.look(40, exists=True) == (True, False)
     since = row.problems.active[0].since
     assert row.look(70, exists=True) == (True, True)
-    # What is not known stays as it was.
+    # Without a result, nothing changes.
     assert row.look(80, exists=None) == (True, True)
     assert row.problems.active[0].since == since
     row.wanted = None

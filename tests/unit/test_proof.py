@@ -16,7 +16,7 @@ from .conftest import Service
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> sim.Clock:
-    """Let everybody have the time of the service."""
+    """Give every client the time of the service."""
     clock = sim.Clock(start=sim.NOON)
     monkeypatch.setattr(clock_module, "wall_clock", clock.time)
     monkeypatch.setattr(clock_module, "steady_clock", clock.monotonic)
@@ -27,7 +27,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> sim.Clock:
 async def test_the_controller_at_a_new_address(
     service: Service, dialect: str | None
 ) -> None:
-    """At most one signed query a second: no other client looks replayed afterwards."""
+    """The proof signs one query a second, so no other client looks replayed later."""
     if dialect:
         service.small.dialects.add(dialect)
     counters = Counters(clock=Clock())
@@ -46,7 +46,7 @@ async def test_the_controller_at_a_new_address(
 async def test_a_port_that_is_closed_for_some_seconds(
     service: Service, request_number: int
 ) -> None:
-    """Who answered a moment ago is asked again (interface.md 4.2 rule 9)."""
+    """An address that answered a moment ago is retried (interface.md 4.2 rule 9)."""
     service.small.dialects.add(Dialect.SOMETIMES_CLOSED)
     service.small.trouble_with_next(request_number)
     lan = service.lan_client(service.small, counter=Counters(clock=Clock()))

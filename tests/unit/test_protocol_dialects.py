@@ -38,7 +38,7 @@ def simulated() -> dict[str, set[str]]:
 
 
 def test_every_row_is_in_the_table() -> None:
-    """They stand in their order, each once."""
+    """Rows are in order, each once, and include every row with a dialect."""
     assert len(_LINE.findall(PAGE)) == len(ROWS)
     assert sorted(ROWS, key=lambda row: ("LCH".index(row[0]), int(row[1:]))) == ROWS
     assert simulated().keys() <= TABLE.keys()

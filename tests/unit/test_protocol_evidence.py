@@ -1,4 +1,4 @@
-"""Every row of docs/protocol.md that can be checked has its evidence, and the reverse."""
+"""Each row of docs/protocol.md that can be checked has evidence, and vice versa."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_the_page_was_understood() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_number_of_owners(page: Path, tmp_path: Path) -> None:
-    """Nobody has verified it who has no file here."""
+    """Only owners whose file is in the folder are counted."""
     copy = tmp_path / page.name
     copy.write_text(page.read_text())
     assert not write_verified([copy])

@@ -1,7 +1,7 @@
-"""Every row of interface.md has its tests, and they know it: docs/protocol.md holds true.
+"""Every row of interface.md has tests in docs/protocol.md, and they name that row.
 
 A test that the table names must name the row in its docstring, like `7.2 row 3` or `4.2
-rules 2 and 10`; where a parameter is a rule with a docstring of its own, there.
+rules 2 and 10`, or in the docstring of its parameter if that is a function.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,8 +16,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-# Rows of tables and rules of each section, in the order of the document. Sentences
-# beside a table are counted as rules; what is "not shown" is a row, too.
+# Number of table rows and of rules in each section, in the order of the document. Rules
+# are the sentences beside a table, and each item that is "not shown".
 SECTIONS: Mapping[str, tuple[int, int]] = {
     # section: (rows, rules)
     "3.1": (4, 0),  # authorization code
@@ -32,7 +32,7 @@ SECTIONS: Mapping[str, tuple[int, int]] = {
     "7.2": (9, 0),  # errors of the LAN
     "8": (15, 3),  # limits
 }
-_NUMBER = r"\d+\b(?!\.\d| rows? | rules? )"  # and not the next section
+_NUMBER = r"\d+\b(?!\.\d| rows? | rules? )"  # not the next section
 _NAMED = re.compile(
     rf"(\d(?:\.\d)?) (row|rule)s? ({_NUMBER}(?:(?:, | and | to ){_NUMBER})*)"
 )
@@ -41,7 +41,7 @@ _TEST = re.compile(r"`([\w/]+\.py)::([\w:]+?)(?:\[(.+?)\])?`")
 
 
 class Named(NamedTuple):
-    """A test as the table names it; without a parameter that part is empty."""
+    """A test as the table names it; `parameter` is empty if there is none."""
 
     path: str
     name: str
@@ -57,7 +57,7 @@ def rows() -> Iterator[str]:
 
 @cache
 def table() -> dict[str, tuple[str, str]]:
-    """Return the cells of both sides, by row."""
+    """Return the cells of the service and of the client, by row."""
     found: dict[str, tuple[str, str]] = {}
     for row, rest in _LINE.findall((ROOT / "docs" / "protocol.md").read_text()):
         assert row not in found, f"{row} twice"
@@ -76,7 +76,7 @@ def named_tests() -> list[tuple[str, Named]]:
 
 
 def find(test: Named) -> Any:
-    """Return the function of a test; raises where there is none."""
+    """Return the function of a test; raises if there is none."""
     module = "tests." + test.path.removesuffix(".py").replace("/", ".")
     found: Any = importlib.import_module(module)
     for part in test.name.split("::"):
@@ -154,7 +154,7 @@ def test_the_test_names_its_row(row: str, test: Named) -> None:
 
 
 def test_no_test_names_a_row_in_vain() -> None:
-    """What a test of the table says of itself is in the table, row by row."""
+    """Every row that a test of the table names lists that test."""
     listed: dict[tuple[str, str], set[str]] = {}
     for row, test in named_tests():
         listed.setdefault((test.path, test.name), set()).add(row)

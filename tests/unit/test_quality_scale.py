@@ -1,8 +1,4 @@
-"""What a program can check of the quality scale; the rest is for readers.
-
-`tests/validation` holds that all rules are there and that each exemption has a reason;
-here are the rules whose fulfilment shows in the files.
-"""
+"""Rules of the quality scale that a program can check; the rest is for readers."""
 
 import ast
 from collections.abc import Callable
@@ -27,12 +23,12 @@ MANIFEST: Final = json.loads((FOLDER / "manifest.json").read_text())
 
 
 def source(name: str) -> str:
-    """Return a file of the integration."""
+    """Return the text of a file of the integration."""
     return (FOLDER / name).read_text()
 
 
 def has_section(*headings: str) -> Callable[[], bool]:
-    """Check that the pages have sections with some text."""
+    """Return a check that the pages have sections with some text."""
     sections = dict(
         re.findall(
             r"^#+ (.+)\n((?:(?!#).*\n)*)",
@@ -44,12 +40,12 @@ def has_section(*headings: str) -> Callable[[], bool]:
 
 
 def has_files(*names: str) -> Callable[[], bool]:
-    """Check that the integration has these files."""
+    """Return a check that the integration has these files."""
     return lambda: all((FOLDER / name).is_file() for name in names)
 
 
 def has_steps(*names: str) -> Callable[[], bool]:
-    """Check that the flow has these steps."""
+    """Return a check that the flow has these steps."""
     return lambda: all(
         f"async_step_{name}" in vars(config_flow.PoolctlFlow) for name in names
     )
@@ -73,7 +69,7 @@ def _actions_are_set_up_without_an_entry() -> bool:
 
 
 def _errors_are_translated() -> bool:
-    """Look for exceptions with a text of their own, outside the client."""
+    """Check that no exception of Home Assistant has a text in the code."""
     raised = re.compile(
         r"raise (HomeAssistant|ServiceValidation|UpdateFailed)\w*\(\s*f?\""
     )

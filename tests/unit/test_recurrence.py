@@ -30,7 +30,7 @@ ZONES = [
     "UTC",
     "Europe/Berlin",
     "America/New_York",
-    "Australia/Lord_Howe",  # half an hour
+    "Australia/Lord_Howe",  # shifts by half an hour
     "America/Sao_Paulo",
     "Pacific/Apia",
     "Asia/Kathmandu",
@@ -51,7 +51,7 @@ moments = st.integers(0, 4 * 366 * 1440).map(
 
 
 def refused(reason: str) -> pytest.RaisesExc[InvalidCommandError]:
-    """Expect a refusal."""
+    """Expect a refusal with this reason."""
     return pytest.RaisesExc(InvalidCommandError, check=lambda err: err.reason == reason)
 
 
@@ -144,7 +144,7 @@ def test_too_long(start: date, end: date) -> None:
 def test_a_day_of_25_hours_is_a_day() -> None:
     start = datetime(2026, 10, 25, tzinfo=BERLIN)
     assert parse_window(start, datetime(2026, 10, 26, tzinfo=BERLIN)) == (0, 0)
-    # The same, as a calendar tells it that knows offsets and no zones.
+    # The same from a calendar that has offsets, but no time zones.
     first, last = ("2026-10-25T00:00+02:00", "2026-10-26T00:00+01:00")
     window = parse_window(datetime.fromisoformat(first), datetime.fromisoformat(last))
     assert window == (0, 0)
@@ -153,7 +153,7 @@ def test_a_day_of_25_hours_is_a_day() -> None:
 def runs(
     schedule: Schedule, after: datetime, before: datetime, zone: str = "UTC"
 ) -> list[Occurrence]:
-    """Expand one schedule."""
+    """Return the runs of one schedule in a period."""
     return occurrences({3: schedule}, after, before, ZoneInfo(zone))
 
 
@@ -231,7 +231,7 @@ def test_the_hour_that_comes_twice() -> None:
 def test_runs_when_the_firmware_runs(
     schedule: Schedule, now: datetime, zone: str
 ) -> None:
-    """At any moment, except within the hours around one that comes twice."""
+    """Both agree at any moment, except within 26 hours of an hour that comes twice."""
     zone_info = ZoneInfo(zone)
     around = [(now + timedelta(hours=h)).astimezone(zone_info) for h in range(-26, 27)]
     offsets = [moment.utcoffset() or timedelta() for moment in around]
@@ -257,7 +257,7 @@ def test_runs_when_the_firmware_runs(
 def test_runs_of_any_time_anywhere(
     schedule: Schedule, after: datetime, zone: str, minutes: int
 ) -> None:
-    """In order, of whole minutes, within what was asked, none twice."""
+    """Runs are in order, of whole minutes, within the period, and none comes twice."""
     before = after + timedelta(minutes=minutes)
     found = runs(schedule, after, before, zone)
     for run in found:
@@ -273,7 +273,7 @@ def test_runs_of_any_time_anywhere(
 def test_an_event_comes_back_as_the_schedule_it_shows(
     schedule: Schedule, zone: str
 ) -> None:
-    """In a week in which no clock jumps."""
+    """In a week without a clock change, start and end come back."""
     after = datetime(2026, 7, 6, tzinfo=ZoneInfo(zone))
     found = runs(schedule, after, after + timedelta(days=7), zone)
     for run in found:
@@ -350,6 +350,6 @@ def test_a_description_comes_back(names: dict[str, int], speed: int) -> None:
     for name, slot in names.items():
         found, told = parse_description(format_description(name, speed), names, ())
         assert told == (speed or None)
-        # A longer name may hold this one, and one may differ by case alone.
+        # Another name may contain this one, or differ only in case.
         if sum(name.casefold().strip() in other.casefold() for other in names) == 1:
             assert found == slot

@@ -1,4 +1,4 @@
-"""What is published: the package that owners install, and where its links lead."""
+"""The published package that owners install, and the targets of its links."""
 
 import json
 import os
@@ -21,7 +21,7 @@ COMMIT: Final = (
 
 
 def run(copy: Path, command: str) -> str:
-    """Run a command in the copy; return what it complained of, empty where it succeeded."""
+    """Run a command in the copy; return its error output, empty if it succeeded."""
     environment = {k: v for k, v in os.environ.items() if k != "GITHUB_REPOSITORY"}
     result = subprocess.run(
         command.split(),
@@ -54,7 +54,7 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(committed: Path, tmp_path: Path) -> Path:
-    """Return one that a test may change."""
+    """Return a copy that a test may change."""
     return shutil.copytree(committed, tmp_path / "copy")
 
 

@@ -1,4 +1,4 @@
-"""scripts/replay: what it refuses, and what it reads out of a report."""
+"""scripts/replay: the files that it refuses, and what it reads from a report."""
 
 from collections.abc import Callable
 import copy
@@ -39,7 +39,7 @@ def report() -> dict[str, Any]:
 
 @pytest.fixture
 def file(tmp_path: Path, report: dict[str, Any]) -> Callable[..., Path]:
-    """Return what writes the report, changed."""
+    """Return a function that writes the report with changes."""
 
     def write(*changes: Change) -> Path:
         changed = copy.deepcopy(report)
@@ -53,12 +53,12 @@ def file(tmp_path: Path, report: dict[str, Any]) -> Callable[..., Path]:
 
 
 def set_in(name: str, value: object) -> Change:
-    """Change a part of the controller."""
+    """Return a change of a part of the controller."""
     return lambda data: data["controllers"][0].__setitem__(name, value)
 
 
 def event(**values: object) -> Change:
-    """Add an event to the recording."""
+    """Return a change that adds an event to the recording."""
     return lambda data: data["controllers"][0]["recording"].append({"at": 1.0} | values)
 
 
@@ -117,7 +117,7 @@ def test_what_is_no_report(tmp_path: Path, text: str, why: str) -> None:
 def test_an_older_file(
     file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is checked as far as it goes, and what it lacks is said."""
+    """An older file is checked as far as possible, and its missing parts are named."""
 
     def older(data: dict[str, Any]) -> None:
         del data["format"], data["controllers"][0]["evidence"]
@@ -132,7 +132,7 @@ def test_an_older_file(
 
 
 def test_what_is_recorded_is_checked_again(file: Callable[..., Path]) -> None:
-    """With the rules of today, whatever was counted when it was recorded."""
+    """The current rules are used, whatever was counted during the recording."""
     frame = wire.encode_frame(wire.Frame(wire.Telemetry({"flags": 1 << 6}, [7, 42])))
     (part,) = read(file(event(event="frame", payload=frame.hex()))).parts
     found = {
@@ -194,7 +194,7 @@ def test_it_is_kept(file: Callable[..., Path], tmp_path: Path) -> None:
 def test_what_the_code_reads_again_is_not_kept_as_a_count(
     file: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """Otherwise it would contradict for ever, whatever becomes of the code."""
+    """Otherwise the file would contradict even after the code is fixed."""
     frame = wire.encode_frame(wire.Frame(wire.Telemetry({}, [42])))
     count = {"confirmed": 1, "contradicted": 1, "observed": {}}
     report = read(

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 class Service(Visitor):
-    """A cloud under test, and somebody who talks to it."""
+    """A cloud with two accounts, and a client of the first one."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         clock = Clock()
@@ -65,7 +65,7 @@ async def signed_in(service: Service) -> Service:
 
 
 async def test_sign_in_page(service: Service) -> None:
-    """interface.md 4.1 row 1."""
+    """The page has a form and a link to cancel (interface.md 4.1 row 1)."""
     status, page = await service.get("/oauth/authorize", params=service.authorize)
     assert status == 200
     assert '<label for="email">' in page and 'type="password"' in page
@@ -74,10 +74,7 @@ async def test_sign_in_page(service: Service) -> None:
 
 
 async def test_the_redirect_carries_code_and_state(service: Service) -> None:
-    """The state is looked at by the visitor, who has to get it back.
-
-    interface.md 3.1 row 1, 5.1 rule 1.
-    """
+    """`Visitor.code` checks the state (interface.md 3.1 row 1, 5.1 rule 1)."""
     first, second = await service.code(), await service.code()
     assert first and second and first != second
 
@@ -88,7 +85,7 @@ async def test_the_redirect_carries_code_and_state(service: Service) -> None:
 async def test_requests_that_are_not_redirected(
     service: Service, change: dict[str, str]
 ) -> None:
-    """interface.md 5.1 rule 5."""
+    """A wrong request gets an error, not a redirect (interface.md 5.1 rule 5)."""
     status, text = await service.get(
         "/oauth/authorize", params={**service.authorize, **change}
     )
@@ -107,7 +104,7 @@ async def test_wrong_password_shows_the_form_again(service: Service) -> None:
 
 
 async def test_tokens(service: Service) -> None:
-    """interface.md 3.1 row 2, 4.1 row 2, 5.1 rule 3."""
+    """An access token lasts a day (interface.md 3.1 row 2, 4.1 row 2, 5.1 rule 3)."""
     tokens = await service.sign_in()
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 86400)
     assert tokens["scope"] == "profile"
@@ -117,7 +114,7 @@ async def test_tokens(service: Service) -> None:
 
 
 async def test_a_code_counts_once(service: Service) -> None:
-    """interface.md 3.1 row 4, 5.1 rule 2, 8 row 9."""
+    """A used code is refused (interface.md 3.1 row 4, 5.1 rule 2, 8 row 9)."""
     code = await service.code()
     assert (await service.redeem(code))[0] == 200
     status, body = await service.redeem(code)
@@ -148,13 +145,13 @@ async def test_a_code_is_valid_for_5_minutes(
 async def test_token_errors(
     service: Service, change: dict[str, str], status: int, error: str
 ) -> None:
-    """interface.md 5.1 rule 2, 7.1 rule 3."""
+    """Each wrong field gets its error (interface.md 5.1 rule 2, 7.1 rule 3)."""
     got, body = await service.redeem(await service.code(), **change)
     assert (got, body["error"]) == (status, error)
 
 
 async def test_refresh_tokens_rotate(service: Service) -> None:
-    """interface.md 5.1 rule 6."""
+    """A refresh token can be used once (interface.md 5.1 rule 6)."""
     first = await service.sign_in()
     status, second = await service.renew(first["refresh_token"])
     assert status == 200 and second["refresh_token"] != first["refresh_token"]
@@ -207,7 +204,7 @@ async def test_login_without_a_browser(service: Service) -> None:
 
 
 async def test_sites(signed_in: Service) -> None:
-    """interface.md 4.1 row 4."""
+    """Sites list their controllers and which are online (interface.md 4.1 row 4)."""
     signed_in.small.cloud_link = False
     status, body = await signed_in.get("/user/sites")
     assert (status, body["status"]) == (200, "SUCCESS")
@@ -241,7 +238,7 @@ async def test_a_bearer_token_is_needed(service: Service, path: str) -> None:
 
 
 async def test_envelope_key(signed_in: Service) -> None:
-    """interface.md 4.1 rules 5 and 6, 5.2 rule 3."""
+    """Only an owner gets the key (interface.md 4.1 rules 5 and 6, 5.2 rule 3)."""
 
     async def key(device_id: str) -> tuple[int, Any]:
         path = f"/api-gateway/v2/iot-shadow/device/{device_id}/envelope-key"

@@ -1,4 +1,4 @@
-"""Faults of a controller's LAN, and what happens to a controller in its life."""
+"""Faults of a controller's LAN, and events such as restarts, moves and new keys."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -68,11 +68,11 @@ async def test_reset_and_hang(controller: Controller) -> None:
 async def test_slow_faults(
     controller: Controller, fault: str, seconds: float, status: int, err: str
 ) -> None:
-    """interface.md 7.2 row 8, 8 row 14."""
+    """The error comes after these seconds (interface.md 7.2 row 8, 8 row 14)."""
     controller.faults.once(fault)
     task = asyncio.create_task(exchange(controller, request(STATE)))
     await until(lambda: controller.clock.waiting == 1)
-    await asyncio.sleep(0.02)  # from the headers on to the fault
+    await asyncio.sleep(0.02)  # until the controller has read the headers
     controller.clock.advance(seconds - 0.5)
     await asyncio.sleep(0.01)
     assert not task.done()
@@ -210,7 +210,7 @@ async def test_old_firmware_does_not_serve_the_lan(controller: Controller) -> No
 
 
 async def test_the_cloud_shares_the_counter(controller: Controller) -> None:
-    """layouts.md 1: another client's command makes mine look replayed."""
+    """Another client's command makes this client look replayed (layouts.md 1)."""
     client = Signer(controller, counter=100)
     await client.action("aux", AUX)
     await controller.tell(lambda pool: None, "setPumpInfo")

@@ -1,4 +1,4 @@
-"""What a person starts: discovery, the control page, `python -m tests.simulator`."""
+"""The demo: discovery, the control page, and `python -m tests.simulator`."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 ROOT = Path(__file__).parent.parent.parent
 INTERFACES = ["127.0.0.1"]
-"""Home Assistant's test harness hides the real interfaces: this is the one needed."""
+"""The interface to use, as Home Assistant's test harness hides the real ones."""
 STATE = request(b'{"op":"state","name":"","env":""}')
 
 
 def multicast() -> bool:
-    """Tell whether this machine can do multicast at all."""
+    """Return whether this machine supports multicast."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             member = socket.inet_aton("224.0.0.251") + socket.inet_aton("127.0.0.1")
@@ -39,7 +39,7 @@ def multicast() -> bool:
 
 
 async def browse(*names: str) -> dict[str, ServiceInfo]:
-    """Find services as another device on the network does."""
+    """Return the records of services, found as another device on the network does."""
     browsing = AsyncZeroconf(interfaces=INTERFACES)
     found: asyncio.Queue[str] = asyncio.Queue()
 
@@ -67,7 +67,7 @@ async def test_controllers_are_announced_and_followed() -> None:
     """interface.md 2.8."""
     if not multicast():
         pytest.skip("no multicast on this machine")
-    # Identities of this test only, so that a running demo is not in its way.
+    # IDs that only this test uses, so that a running demo does not interfere.
     home = Controller(device_id="AA_BB_CC_E0_00_01")
     beach = Controller(device_id="AA_BB_CC_E0_00_02", host="127.0.0.2")
     announcer = Announcer([home, beach], interfaces=INTERFACES)
@@ -109,7 +109,7 @@ class Bench:
             return response.status, await response.json()
 
     async def do(self, name: str, **body: object) -> dict[str, Any]:
-        """Do something to the controller: what the page shows of it after."""
+        """Run an action on the controller; return what the page then shows of it."""
         target = self.controller.device_id
         status, state = await self.post("/api/action", target=target, name=name, **body)
         assert status == 200
@@ -134,7 +134,7 @@ async def test_page(bench: Bench) -> None:
         assert response.content_type == "text/html"
         page = await response.text()
     assert page == PAGE.read_text()
-    assert "http" not in page.replace("<!doctype html>", "")  # nothing from elsewhere
+    assert "http" not in page.replace("<!doctype html>", "")  # no other resources
 
 
 async def test_state(bench: Bench) -> None:
@@ -190,14 +190,14 @@ async def test_dialects(bench: Bench) -> None:
 
 
 async def test_what_is_said_once_is_said_again(bench: Bench) -> None:
-    """A dialect that is switched on anew begins anew."""
+    """A dialect that is switched on again starts from its beginning."""
     bench.cloud.told_once = {("C11_empty_once", ""), ("C5_503_once", "/key")}
     await bench.post("/api/dialect", target="cloud", name="C11_empty_once")
     assert bench.cloud.told_once == {("C5_503_once", "/key")}
 
 
 async def test_situations(bench: Bench) -> None:
-    """Each can be made and ended, over and over."""
+    """Each situation can be started and ended repeatedly."""
     pool, target = bench.controller.pool, bench.controller.device_id
     seen: dict[str, Callable[[], bool]] = {
         "dry_run": lambda: pool.pump.dry_run_status == 2,

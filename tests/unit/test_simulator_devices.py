@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 class Service(Visitor):
-    """A cloud under test, and somebody who talks to it."""
+    """A cloud with one controller, and a client of its owner."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         clock = Clock()
@@ -57,7 +57,7 @@ async def signed_in(service: Service) -> Service:
 
 
 async def test_dashboard(signed_in: Service) -> None:
-    """interface.md 4.1 row 6."""
+    """The dashboard has the published values (interface.md 4.1 row 6)."""
     dashboard = (await signed_in.read("dashboardInfo"))["dashboard"]
     published = {
         "actual_ph": 74, "actual_orp": 655, "d_ph": 74, "d_orp_mineral": 650,
@@ -90,7 +90,7 @@ SHAPES: dict[str, dict[str, set[str]]] = {
 
 @pytest.mark.parametrize("name", SHAPES)
 async def test_shape(service: Service, name: str) -> None:
-    """interface.md 4.1 rule 5."""
+    """Each read has its documented parts and keys (interface.md 4.1 rule 5)."""
     service.clock.speed = 50
     await service.sign_in()
     data = await service.read(name)
@@ -257,7 +257,7 @@ async def test_faults_of_the_token_endpoint(service: Service) -> None:
     faults.on("revoked")
     assert (await service.renew(tokens["refresh_token"]))[0] == 400
     faults.clear()
-    faults.on("error_500")  # spares the sign-in
+    faults.on("error_500")  # does not affect the sign-in
     assert (await service.renew(tokens["refresh_token"]))[0] == 200
 
 

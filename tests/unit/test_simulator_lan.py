@@ -39,14 +39,14 @@ def body(size: int) -> bytes:
 
 @dataclass(frozen=True)
 class Rule:
-    """What goes in, and the row of interface.md 7.2 that comes out."""
+    """A request, and its outcome according to interface.md 7.2."""
 
     id: str
     data: bytes
     status: int = 200
     err: str | None = None  # None: a good answer
     eof: bool = False
-    wait: float = 0  # seconds the controller takes over it
+    wait: float = 0  # seconds until the controller answers
 
 
 RULES = [
@@ -85,21 +85,21 @@ RULES = [
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 async def test_rule(controller: Controller, rule: Rule) -> None:
-    """What goes in, and what comes out.
+    """Every request gets its status and error.
 
     interface.md 4.2 row 1, 7.2 rows 1 to 7, 8 rows 12 and 13.
     """
     task = asyncio.create_task(exchange(controller, rule.data, eof=rule.eof))
     if rule.wait:
         await until(lambda: controller.clock.waiting == 1)
-        await asyncio.sleep(0.02)  # from the headers on to the body
+        await asyncio.sleep(0.02)  # until the controller has read the headers
         controller.clock.advance(rule.wait - 0.5)
         await asyncio.sleep(0.01)
         assert not task.done()
         controller.clock.advance(0.5)
     leapt = Clock.leapt
     reply = await task
-    # The loop of the tests leaps to whatever is due next; a busy machine only takes time.
+    # The test loop leaps to the next timer, so a busy machine does not count here.
     assert Clock.leapt - leapt < 0.4
     assert reply.status == rule.status
     assert reply.headers["connection"] == "close"
@@ -117,7 +117,7 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
 async def test_how_long_a_fault_takes(
     controller: Controller, fault: str, wait: float
 ) -> None:
-    """interface.md 7.2 rows 5 and 8: not sooner, not later."""
+    """The error comes neither early nor late (interface.md 7.2 rows 5 and 8)."""
     controller.faults.on(fault)
     began, leapt = controller.clock.time(), Clock.leapt
     reply = await Signer(controller).state()
@@ -151,14 +151,14 @@ def test_one_announcement_has_both_interfaces(controller: Controller) -> None:
 async def test_no_frame_after_an_action(
     controller: Controller, dialect: Dialect, answer: dict[str, Any]
 ) -> None:
-    """interface.md 4.2 row 3: it ran."""
+    """An action that ran may be answered without a frame (interface.md 4.2 row 3)."""
     controller.dialects.add(dialect)
     reply = await Signer(controller).action("aux", wire.encode_aux(3, True))
     assert reply.json == answer and controller.pool.slots[3].on
 
 
 async def test_a_state_that_is_refused(controller: Controller) -> None:
-    """interface.md 4.2 row 2: without a reason."""
+    """The refusal has no reason (interface.md 4.2 row 2)."""
     controller.faults.once("no_state")
     replies = [await Signer(controller).state() for _ in range(2)]
     assert [reply.json.keys() for reply in replies] == [{"ok"}, {"env"}]
@@ -240,7 +240,7 @@ REFUSED = {
 async def test_refusals_look_all_the_same(
     controller: Controller, case: tuple[str, str, str]
 ) -> None:
-    """`{ok:false}` and nothing else, with 200.
+    """Every refusal is `{ok:false}` and nothing else, with status 200.
 
     interface.md 4.2 rules 1, 2 and 10, 7.2 row 9.
     """
@@ -252,7 +252,7 @@ async def test_refusals_look_all_the_same(
 
 
 async def test_strict_counter(controller: Controller) -> None:
-    """Strict, over actions and queries together.
+    """Actions and queries share one strict counter.
 
     interface.md 4.2 rule 4, 5.2 rule 2.
     """

@@ -39,7 +39,7 @@ def cooling(left: str) -> tuple[int, dict[str, str]]:
 
 
 class Bench(Visitor):
-    """A cloud with one controller, and somebody signed in."""
+    """A cloud with one controller, and a client that is signed in."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         clock = Clock()
@@ -56,7 +56,7 @@ class Bench(Visitor):
         return await self.get(self.device(name))
 
     async def attempt(self, path: str) -> aiohttp.ClientResponse:
-        """Post something that is counted."""
+        """Post a request that counts as an attempt."""
         headers = {"Authorization": f"Bearer {self.token}"}
         url = f"{self.cloud.base_url}{V1}{path}"
         async with self.session.post(
@@ -109,11 +109,11 @@ async def bench() -> AsyncGenerator[Bench]:
 
 
 async def limit_of_sign_ins(bench: Bench) -> None:
-    """10 a minute per address, one counter for login and authorize.
+    """10 sign-ins a minute per address, with one counter for login and authorize.
 
     interface.md 7.1 row 1, 8 row 1.
     """
-    statuses = [  # one attempt was spent before
+    statuses = [  # the fixture made one attempt
         (await bench.attempt(path)).status
         for path in ("/auth/login", "/oauth/authorize") * 5
     ]
@@ -127,7 +127,7 @@ async def limit_of_sign_ins(bench: Bench) -> None:
 
 
 async def limit_of_refresh_site(bench: Bench) -> None:
-    """1 a minute per user (4.1 row 5, 4.1 rule 4, 7.1 row 2, 8 row 2)."""
+    """One refresh a minute per user (4.1 row 5, 4.1 rule 4, 7.1 row 2, 8 row 2)."""
     assert (await bench.attempt("/user/refreshSite")).status == 200
     response = await bench.attempt("/user/refreshSite")
     assert (response.status, response.headers["Retry-After"]) == (429, "60")
@@ -171,14 +171,14 @@ async def settings_writes_two_seconds_apart(bench: Bench) -> None:
 
 
 async def other_commands_need_no_two_seconds(bench: Bench) -> None:
-    """Let a read or another write between them wait only 500 ms (8 row 5)."""
+    """Make a read or another write wait only 500 ms (8 row 5)."""
     for name in ("setPumpInfo", "setChlorineSettings", "dashboardInfo"):
         assert (await bench.ask(name))[0] == 200
     assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
 
 
 async def six_pending_and_no_more(bench: Bench) -> None:
-    """Reject the seventh at once, whatever it is (7.1 row 3, 7.1 rule 1, 8 row 6)."""
+    """Reject any seventh command at once (7.1 row 3, 7.1 rule 1, 8 row 6)."""
     bench.controller.cloud_link = False  # the first one keeps all waiting
     tasks = bench.start("setPumpInfo", *["auxInfo"] * 5)
     await until(lambda: bench.pending == 6)
@@ -193,7 +193,7 @@ async def two_commands(bench: Bench, name: str) -> None:
     bench.controller.cloud_link = False
     tasks = bench.start(*["dashboardInfo"] * 5)
     await until(lambda: bench.pending == 5)
-    assert await bench.ask(name) == FULL  # 5 and 2
+    assert await bench.ask(name) == FULL  # 5 pending, and 2 more
     tasks += bench.start("ambientTemp")
     await until(lambda: bench.pending == 6)
     for task in tasks:
@@ -222,7 +222,7 @@ async def uncached_pump_info_takes_two(bench: Bench) -> None:
 
 
 async def a_slot_is_free_again(bench: Bench) -> None:
-    """Count no more what was answered."""
+    """Stop counting a command once it is answered."""
     for _ in range(8):
         assert (await bench.ask("setChlorineSettings"))[0] == 200
     assert bench.pending == 0
@@ -235,7 +235,7 @@ async def wait_of(bench: Bench, name: str, seconds: float) -> None:
     bench.controller.cloud_link = False
     task = bench.start(name)[0]
     await until(lambda: bench.clock.waiting == 1)
-    begun = bench.clock.monotonic()  # the loop leaps to whatever end there is
+    begun = bench.clock.monotonic()  # the loop leaps to the end of the wait
     status, body = await task
     assert (status, body["status"]) == (504, "FAILED")
     assert seconds - 0.1 <= bench.clock.monotonic() - begun < seconds + 0.5
@@ -280,7 +280,7 @@ async def ladder(bench: Bench) -> None:
 
 
 async def success_resets_the_ladder(bench: Bench) -> None:
-    """End the streak with an answer of the controller (3.2 row 4)."""
+    """End the series of timeouts with an answer of the controller (3.2 row 4)."""
     bench.controller.cloud_link = False
     for seconds in (5, 10):
         await bench.time_out()
@@ -294,7 +294,7 @@ async def success_resets_the_ladder(bench: Bench) -> None:
 
 
 async def a_refusal_is_an_answer(bench: Bench) -> None:
-    """Take a no of the controller for an answer, too."""
+    """End the series of timeouts with a refusal by the controller, too."""
     bench.controller.cloud_link = False
     await bench.time_out()
     bench.clock.advance(5.1)
@@ -309,7 +309,7 @@ async def a_refusal_is_an_answer(bench: Bench) -> None:
 
 
 async def queued_commands_are_rejected_too(bench: Bench) -> None:
-    """Whoever was queued when the cool-down began is rejected, not sent (8 row 7)."""
+    """Commands queued when a cool-down begins are rejected, not sent (8 row 7)."""
     bench.controller.cloud_link = False
     first, *rest = bench.start("setPumpInfo", "manualSet", "setPhSettings")
     await until(lambda: bench.pending == 3 and bench.clock.waiting == 1)
@@ -321,7 +321,7 @@ async def queued_commands_are_rejected_too(bench: Bench) -> None:
 
 
 async def copies_are_served_during_cool_down(bench: Bench) -> None:
-    """Serve a read with a copy at once, cooling down or not (3.2 rule 1, 8 rule 1)."""
+    """Serve a read with a copy at once during a cool-down (3.2 rule 1, 8 rule 1)."""
     _, before = await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
     await bench.time_out()
@@ -358,7 +358,7 @@ async def speed_read(bench: Bench) -> int:
 
 
 async def copies_are_refreshed_each_30_s(bench: Bench) -> None:
-    """Let a copy be 30 s old, and no older (8 rule 2)."""
+    """Refresh a copy when it is 30 s old, not earlier (8 rule 2)."""
     assert await speed_read(bench) == 75
     bench.controller.pool.switch(0, True)
     bench.controller.pool.set_speed(60)
@@ -371,7 +371,7 @@ async def copies_are_refreshed_each_30_s(bench: Bench) -> None:
 
 
 async def a_write_leaves_the_copies(bench: Bench) -> None:
-    """After a write a copy stays as old as it was, unless the service forgets it."""
+    """Leave copies as they are after a write, unless the service discards them."""
     for forgets, speed in ((False, 75), (True, 60)):
         bench.cloud.forget_on_write = forgets
         assert await speed_read(bench) == 75
@@ -381,7 +381,7 @@ async def a_write_leaves_the_copies(bench: Bench) -> None:
 
 
 async def refreshes_count_as_commands(bench: Bench) -> None:
-    """Background refreshes take their place among the six (8 row 6)."""
+    """Background refreshes count among the six pending commands (8 row 6)."""
     await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
     bench.clock.advance(30.1)

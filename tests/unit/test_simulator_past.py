@@ -1,4 +1,4 @@
-"""The past of the demo: what the pools lived through fits what they are like now."""
+"""The simulated past of the demo fits the present state of its pools."""
 
 from itertools import groupby
 import time
@@ -11,7 +11,7 @@ from tests.simulator.past import DAYS, SAMPLE, live
 
 @pytest.mark.parametrize("hour", [0, 3, 7, 12, 22])
 def test_three_weeks_up_to_now(hour: int) -> None:
-    """The pump runs at the end of them, whenever a demo is started."""
+    """The pump runs at the end of the weeks, at whatever hour a demo is started."""
     pools = {"full": Pool.full(), "small": Pool.small()}
     now = time.time() // 86400 * 86400 + hour * 3600
     clock = Clock(1.0, start=now - DAYS * 86400)
@@ -24,7 +24,7 @@ def test_three_weeks_up_to_now(hour: int) -> None:
         assert lived[-1]["water_temperature"] == pytest.approx(
             pool.water.temperature, abs=0.1
         )
-        # One to three runs a day, and the water stays within what an owner accepts.
+        # One to three runs a day, and the water stays within the usual limits.
         runs = [on for on, _ in groupby(each["speed"] > 0 for each in lived)]
         assert DAYS - 2 <= runs.count(True) <= 3 * DAYS + 2
         assert all(7.0 <= each["ph"] <= 7.8 for each in lived)

@@ -87,7 +87,7 @@ def test_a_pool_is_the_same_however_often_one_looks(full: Bench) -> None:
 
 
 def test_pump_start(small: Bench) -> None:
-    """Priming, then flow, then about two minutes until the probes count."""
+    """The pump primes, then water flows; the probes count after about two minutes."""
     pool, water = small.pool, small.pool.water
     small.aux(PUMP, False)
     small.wait(20)
@@ -124,7 +124,7 @@ def test_flow_pressure_and_power_follow_the_speed(
 
 
 def test_a_dirty_filter(small: Bench) -> None:
-    """More pressure, less water, and the same speed."""
+    """A dirty filter causes more pressure and less flow at the same speed."""
     small.pool.water.dirt = 1.0
     small.wait(10)
     fields = telemetry.telemetry(small.pool, online=True).fields
@@ -236,11 +236,11 @@ def test_the_spa_is_heated_in_spa_mode(full: Bench) -> None:
     assert full.on(SPA_HEATER)
     before = full.pool.water.temperature
     full.wait(1200)
-    # There is little of it, so that it warms faster than a pool.
+    # A spa has little water, so it warms faster than a pool.
     assert full.pool.water.temperature == pytest.approx(before + 2, abs=0.1)
     full.command("v2_temp_set", desire_pool_temp=28, desire_spa_temp=36)
     full.wait(10)
-    assert not any(full.pool.heaters.values())  # what was missing became 0
+    assert not any(full.pool.heaters.values())  # missing fields became 0
     assert full.pool.probes == {"temp2_ch": 0, "temp3_ch": 0}
 
 

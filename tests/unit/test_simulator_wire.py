@@ -84,7 +84,7 @@ def test_reply(case: dict[str, Any]) -> None:
     assert wire.wrap(KEY, case["counter"], payload).hex() == case["envelope"]
 
 
-# name in the known answers -> field on the wire, what one unit of it is
+# Name in the known answers -> field on the wire, and its factor.
 TELEMETRY = {
     "flags": ("flags", 1),
     "flags2": ("flags2", 1),
@@ -115,7 +115,7 @@ CONFIGURATION = {
 def readings(
     table: dict[str, tuple[str, int]], expect: dict[str, Any], fields: wire.Fields
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Both sides in the units of the wire; what is cut off is unknown."""
+    """Return both sides in units of the wire; `None` for fields that are cut off."""
     wanted = {
         field: None if expect[name] is None else round(expect[name] * unit)
         for name, (field, unit) in table.items()
@@ -148,7 +148,7 @@ def test_state_frame(case: dict[str, Any]) -> None:
 
 
 def test_state_frames_round_trip() -> None:
-    """All but those with bytes past the tables come out as they went in."""
+    """Frames without bytes beyond the tables are encoded as they were decoded."""
     payloads = [bytes.fromhex(case["payload"]) for case in FRAMES]
     again = [wire.encode_frame(wire.decode_frame(payload)) for payload in payloads]
     same = [

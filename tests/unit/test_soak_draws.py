@@ -1,4 +1,4 @@
-"""What the soak draws, without running it."""
+"""The random draws of the soak, without running it."""
 
 from collections import Counter
 

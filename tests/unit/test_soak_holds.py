@@ -1,4 +1,4 @@
-"""The judge of the soak over holds: what was to be given back, and what cannot be."""
+"""The soak's check of holds: which are overdue, and which cannot be released."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -26,7 +26,7 @@ type Homes = tuple[Rig, Rig]
 def homes(
     make_rig: Callable[..., Rig], unix_time: UnixTime, monkeypatch: pytest.MonkeyPatch
 ) -> Homes:
-    """Two homes without the cloud, whose clocks are right."""
+    """Return two homes without the cloud, whose clocks are right."""
     one, two = make_rig(full=True, cloud=False), make_rig(full=True, cloud=False)
     monkeypatch.setattr(UnixTime, "time", lambda self: one.pool.clock.time())
     return one, two
@@ -55,7 +55,7 @@ def record(name: str, start: int, slot: int = SLIDE) -> Schedule:
 
 
 async def test_both_start_at_once(homes: Homes) -> None:
-    """In the same second both sign the same counters, and both learn everything."""
+    """Both sign the same counters in the same second, and both read everything."""
     await asyncio.gather(*(read(home) for home in homes))
     for home in homes:
         known = home.controller.store.known
@@ -64,7 +64,7 @@ async def test_both_start_at_once(homes: Homes) -> None:
 
 
 async def test_both_command(homes: Homes, fake_time: FakeTime) -> None:
-    """A minute of clicks in turns, several in a second: every one works, once."""
+    """Of 40 clicks in turns, several in a second, each runs exactly once."""
     one, two = homes
     await asyncio.gather(read(one), read(two))
     one.forget()
@@ -76,7 +76,7 @@ async def test_both_command(homes: Homes, fake_time: FakeTime) -> None:
     assert len([r for r in one.asked("a") if r.ok]) == 40
     for home in homes:
         lan = home.controller.paths.lan
-        # Nobody else is made to look replayed for long.
+        # Another client would not look replayed for long.
         assert lan is not None and lan.counters.ahead < 300
 
 
@@ -104,7 +104,7 @@ async def test_each_sees_what_the_other_did(homes: Homes, fake_time: FakeTime) -
 
 
 async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
-    """Background queries of one do not drive the counter of the other ahead."""
+    """Background queries of one home do not drive the other's counter far ahead."""
     one, two = homes
     one.pool.dialects.add(Dialect.CLOUD_SIGNS_ALL)
     for _ in range(240):
@@ -121,7 +121,7 @@ async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
 
 
 async def test_an_edit_of_an_old_list(homes: Homes) -> None:
-    """It does not overwrite the other's: a person looks again first."""
+    """An edit of an old list does not overwrite the other home's newer edit."""
     one, two = homes
     await asyncio.gather(read(one), read(two))
     seen = two.controller.store.known.schedules.used[FALL]
@@ -134,7 +134,7 @@ async def test_an_edit_of_an_old_list(homes: Homes) -> None:
     assert (one.pool.pool.schedules[FALL].start, one.pool.pool.schedules[FALL].end) == (
         *(660, 720),
     )
-    # The new one is shown, and may be changed now.
+    # The new version is shown, and can be changed now.
     seen = two.controller.store.known.schedules.used[FALL]
     assert seen.start == 660
     await two.controller.schedules.update(FALL, replace(seen, end=800), observed=seen)
@@ -159,7 +159,7 @@ async def test_other_edits_of_an_old_list(homes: Homes, how: str) -> None:
 
 
 async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
-    """One of them is there in the end, whole, and the other's person is told."""
+    """One edit is applied completely, and the other one raises an error."""
     one, two = homes
     await asyncio.gather(read(one), read(two))
     seen = two.controller.store.known.schedules.used[FALL]
@@ -178,7 +178,7 @@ async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
 
 
 async def test_two_additions_in_the_same_moment(homes: Homes) -> None:
-    """Both are made, each once."""
+    """Both schedules are created, each once."""
     await asyncio.gather(*(read(home) for home in homes))
     names = ("One", "Two")
     made = await asyncio.gather(

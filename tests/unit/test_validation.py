@@ -1,4 +1,4 @@
-"""Every check of scripts/lint can fail: one value, one line or one file is broken."""
+"""The checks of tests/validation fail on one broken value, line or file."""
 
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,7 @@ def copy(tmp_path: Path) -> Path:
     return copied(tmp_path / "copy")
 
 
-# Check, file, where in it, the value that it gets there, what is found.
+# Check, file, place in it, value that is put there, expected finding.
 BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
     (translations.check, ENGLISH, "titles", {}, "titles: not a valid option"),
     (translations.check, ENGLISH, "entity.sensor.orp.titel", "x", "not a valid"),
@@ -148,7 +148,7 @@ def test_a_broken_value_is_found(
     assert any(finding in text for text in texts), texts
 
 
-# Check, file, what stands there, what stands there instead, what is found.
+# Check, file, old text, new text, expected finding.
 BROKEN_TEXT: Final[tuple[tuple[Check, str, str, str, str], ...]] = (
     (icons.check, ICONS, "{", "", "cannot be read"),
     (

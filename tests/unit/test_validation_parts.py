@@ -1,4 +1,4 @@
-"""What the validation reports of actions and languages, and that it accepts real integrations."""
+"""The validation finds broken actions and languages, and accepts real integrations."""
 
 from collections.abc import Iterator
 import json
@@ -34,7 +34,7 @@ def copy(tmp_path: Path) -> Path:
     return copied(tmp_path / "copy")
 
 
-# What an action looks like in services.yaml, and what is found.
+# An action in services.yaml, and the expected finding.
 BROKEN_ACTIONS: Final = (
     ("Odd: {}", "invalid slug Odd"),
     ("odd: {}", "odd has no texts"),
@@ -114,14 +114,14 @@ def test_a_language_that_is_none_is_found(copy: Path) -> None:
 
 
 def platinum() -> Iterator[Path]:
-    """Yield the folders of Home Assistant's best integrations."""
+    """Yield the folders of Home Assistant's platinum integrations."""
     for path in sorted(Path(components.__path__[0]).glob("*/manifest.json")):
         if json.loads(path.read_text()).get("quality_scale") == "platinum":
             yield path.parent
 
 
 def test_nothing_of_the_best_integrations_is_refused() -> None:
-    """Else a table would be stricter than Home Assistant, or older."""
+    """Otherwise a table would be stricter than Home Assistant, or outdated."""
     seen = 0
     for folder in platinum():
         for name, schema in (
@@ -138,7 +138,7 @@ def test_nothing_of_the_best_integrations_is_refused() -> None:
                 else load_yaml_dict(str(path))
             )
             data = {key: data[key] for key in data if key[:1] != "."}
-            # What cameras need is not in this environment.
+            # The requirements of cameras are not installed here.
             assert not [
                 problem
                 for problem in violations(schema, data, f"{folder.name}/{name}")

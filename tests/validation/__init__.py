@@ -1,10 +1,10 @@
-"""Texts, translations and icons: what hassfest checks of them, and our own agreements.
+"""Checks of texts, translations, icons and versions: those of hassfest, and our own.
 
-The rules are tables (hassfest of Home Assistant 2026.10), with Home Assistant's own validators
-wherever there are some. The workflow *Validation* runs hassfest and the HACS action themselves:
-neither can be had offline, and what only they check is not repeated here.
+The rules are tables as in hassfest of Home Assistant 2026.10, with Home Assistant's own
+validators where it has them. The workflow *Validation* runs hassfest and the HACS action
+themselves, as neither works offline; checks that only they make are not repeated here.
 
-`python -m tests.validation [REPOSITORY]` names everything that is wrong; `scripts/lint` runs it.
+`python -m tests.validation [REPOSITORY]` lists all problems; `scripts/lint` runs it.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ CHECKS: Final[tuple[Check, ...]] = (
 
 
 def validate(root: Path) -> Iterator[Problem]:
-    """Yield everything that is wrong with a repository."""
+    """Yield all problems of a repository."""
     repository = Repository(root)
     for check in CHECKS:
         yield from check(repository)

@@ -1,6 +1,6 @@
-"""Name everything that is wrong with the repository: `python -m tests.validation`.
+"""List all problems of the repository: `python -m tests.validation`.
 
-With `--write`, first write the tables of the documentation that are made from the code.
+With `--write`, first update the tables of the documentation that come from the code.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""services.yaml, conditions.yaml and triggers.yaml, and the texts and icons of what they name."""
+"""Check services.yaml, conditions.yaml, triggers.yaml, and their texts and icons."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ def _something(value: Any) -> Any:
 
 
 def _member(value: Any) -> str:
-    """Accept a feature, or an option of an attribute: light.LightEntityFeature.EFFECT.
+    """Accept a feature or attribute option, such as light.LightEntityFeature.EFFECT.
 
-    Home Assistant's own validator imports every platform there is for this.
+    Home Assistant's own validator imports all platforms for this.
     """
     try:
         domain, enum, member = str(value).split(".")
@@ -51,7 +51,7 @@ _SECTION: Final = {
 
 
 def _field(value: Any) -> Any:
-    """Accept a field, or a section of fields; tell of the one that is meant."""
+    """Accept a field or a section of fields, so that errors are about the right one."""
     is_section = isinstance(value, dict) and "fields" in value
     return vol.Schema(_SECTION if is_section else _FIELD)(value)
 
@@ -77,12 +77,12 @@ _RULE: Final = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kind:
-    """A file of descriptions: in it, in the texts and in the icons the name is the same."""
+    """A file of descriptions; `name` is also its section in the texts and icons."""
 
     name: str
     item: str
     schema: Any
-    # Code that needs such a file, and the files that are looked through for it.
+    # Pattern of code that needs such a file, and the files in which it is searched.
     code: str
     files: str
 
@@ -125,7 +125,7 @@ def check(repository: Repository) -> Iterator[Problem]:
         data, problems = repository.load(path)
         yield from problems
         if data is not None:
-            # What begins with a dot is there for YAML's anchors only.
+            # Keys that begin with a dot only hold YAML anchors.
             data = {key: item for key, item in data.items() if key[:1] != "."}
             yield from violations(kind.schema, data, file)
             yield from _shown(repository, kind, data)
@@ -141,7 +141,7 @@ def _used(repository: Repository, kind: Kind) -> bool:
 
 
 def _shown(repository: Repository, kind: Kind, data: Json) -> Iterator[Problem]:
-    """Yield what a person would see without a name or an icon."""
+    """Yield what would be shown to the user without a text or an icon."""
     file = repository.name(repository.integration / kind.file)
     icons = repository.load(repository.integration / "icons.json")[0] or {}
     for name, item in data.items():

@@ -1,4 +1,4 @@
-"""icons.json: its sections, and that every icon is one that the frontend can draw."""
+"""Check icons.json: its sections, and that the frontend has every icon."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -39,7 +39,7 @@ def _no_repetition(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rising(ranges: dict[str, Any]) -> dict[str, Any]:
-    """Accept icons by value, from the lowest to the highest."""
+    """Accept icons by value if the values are in rising order."""
     try:
         limits = [float(limit) for limit in ranges]
     except ValueError as err:

@@ -1,4 +1,4 @@
-"""translations/*.json: every language has the texts and the placeholders of the English one."""
+"""Check that every language has the texts and the placeholders of English."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def check(repository: Repository) -> Iterator[Problem]:
 
 
 def compare(english: dict[str, str], other: dict[str, str]) -> Iterator[str]:
-    """Yield what another language lacks, has too much, or fills differently."""
+    """Yield texts that are missing, extra, or have other placeholders than English."""
     for path in sorted(english.keys() - other.keys()):
         yield f"{path} is missing"
     for path in sorted(other.keys() - english.keys()):
@@ -45,5 +45,5 @@ def _names(text: str) -> list[str]:
     try:
         return sorted(set(placeholders(text)))
     except ValueError:
-        # A brace that is alone: the check of the texts tells.
+        # The check of the texts reports a brace that is alone.
         return []

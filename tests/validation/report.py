@@ -1,4 +1,4 @@
-"""What is validated, and how a finding is told."""
+"""The repository that is validated, and the problems that are found."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Problem:
 
     @override
     def __str__(self) -> str:
-        """Return the line that a person reads."""
+        """Return the line that is printed."""
         return f"{self.file}: {self.text}"
 
 
@@ -31,7 +31,7 @@ class Repository:
     """The files of a repository with one integration."""
 
     def __init__(self, root: Path) -> None:
-        """Find the integration: HACS takes the first folder there is."""
+        """Find the integration: the first folder, as in HACS."""
         self.root = root
         folders = sorted(
             path
@@ -42,11 +42,11 @@ class Repository:
         self.integration = folders[0] if folders else root / "custom_components"
 
     def name(self, path: Path) -> str:
-        """Return a path as a person looks for it."""
+        """Return a path relative to the repository."""
         return str(path.relative_to(self.root))
 
     def load(self, path: Path) -> tuple[Json | None, list[Problem]]:
-        """Return the content of a JSON or YAML file; None with the reason, or if it is not there."""
+        """Return a JSON or YAML file, `None` if missing or invalid, and problems."""
         try:
             if path.suffix == ".json":
                 return json.loads(path.read_text(), object_pairs_hook=_once), []
@@ -58,7 +58,7 @@ class Repository:
 
     @cached_property
     def manifest(self) -> Json:
-        """The manifest, empty if it cannot be read (which the check of it tells)."""
+        """The manifest, empty if it cannot be read, in which case `versions` fails."""
         return self.load(self.integration / "manifest.json")[0] or {}
 
     @cached_property
@@ -76,7 +76,7 @@ type Check = Callable[[Repository], Iterable[Problem]]
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Json:
-    """Return an object of a JSON file, in which every key may stand once."""
+    """Return an object of a JSON file; raises ValueError if a key is repeated."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -86,7 +86,7 @@ def _once(pairs: list[tuple[str, Any]]) -> Json:
 
 
 def violations(schema: Any, data: Any, file: str) -> Iterator[Problem]:
-    """Yield everything in which data does not follow a schema."""
+    """Yield every violation of a schema."""
     try:
         vol.Schema(schema)(data)
     except vol.MultipleInvalid as err:

@@ -1,6 +1,6 @@
 """The table of problems in the documentation, made from the code and its texts.
 
-`python -m tests.validation --write` writes it anew; `scripts/lint` tells when that is due.
+`python -m tests.validation --write` updates it; `scripts/lint` fails if it is outdated.
 """
 
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ _HEAD: Final = """\
 
 
 def check(repository: Repository) -> Iterator[Problem]:
-    """Compare the page with the table as it would be written."""
+    """Check that the table of the page is up to date."""
     page = repository.root / PAGE
     if page.is_file() and page.read_text() != written(page.read_text(), repository):
         yield Problem(PAGE, "its table is old: python -m tests.validation --write")
 
 
 def written(page: str, repository: Repository) -> str:
-    """Return a page with the table as it is now."""
+    """Return a page with the current table."""
     texts: Json = repository.english.get("common", {})
     rows: tuple[Row[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
     table = _HEAD + "".join(line for row in rows for line in _lines(row, texts))
@@ -51,6 +51,6 @@ def _lines(row: Row[Any], texts: Json) -> Iterator[str]:
 
 
 def write(root: Path) -> None:
-    """Write the table anew."""
+    """Update the table of the page."""
     page = root / PAGE
     page.write_text(written(page.read_text(), Repository(root)))

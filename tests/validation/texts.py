@@ -1,4 +1,4 @@
-"""The words that schemas of several files share: texts, keys, addresses."""
+"""Validators that the schemas of several files share: texts, keys, addresses."""
 
 from collections.abc import Callable
 import re
@@ -25,14 +25,14 @@ def key(value: str) -> str:
 
 
 def placeholders(value: str) -> list[str]:
-    """Return the placeholders of a text, sorted. Raises ValueError if a brace is alone."""
+    """Return the sorted placeholders of a text; raises ValueError for a lone brace."""
     return sorted(
         name for _, name, _, _ in Formatter().parse(value) if name is not None
     )
 
 
 def text(value: Any) -> str:
-    """Accept a text that a person reads, with placeholders."""
+    """Accept a text for the user, with placeholders."""
     if not isinstance(value, str):
         raise vol.Invalid("is no text")
     value = cv.string_with_no_html(value)
@@ -71,21 +71,21 @@ def keyed(
 
 
 def lower(value: str) -> str:
-    """Accept what is in lower case."""
+    """Accept a text in lower case."""
     if value != value.lower():
         raise vol.Invalid("has to be in lower case")
     return value
 
 
 def upper(value: str) -> str:
-    """Accept what is in upper case."""
+    """Accept a text in upper case."""
     if value != value.upper():
         raise vol.Invalid("has to be in upper case")
     return value
 
 
 def https(value: Any) -> str:
-    """Accept an address."""
+    """Accept an address with https."""
     found = str(vol.Url()(value))
     if not found.startswith("https://"):
         raise vol.Invalid("has to begin with https://")

@@ -1,4 +1,4 @@
-"""translations/*.json: the sections and their shapes, and what a text may hold."""
+"""Check translations/*.json: the sections, their shapes, and the form of texts."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -31,7 +31,7 @@ _STEP: Final = {
 
 
 def _described(step: dict[str, Any]) -> dict[str, Any]:
-    """Accept a step that describes only fields it has."""
+    """Accept a step that only describes fields that it has."""
     for part in (step, *step.get("sections", {}).values()):
         fields, described = part.get("data", {}), part.get("data_description", {})
         if extra := sorted(set(described) - set(fields)):
@@ -75,7 +75,7 @@ _ENTITY: Final = {
     ),
     vol.Optional("unit_of_measurement"): plain,
 }
-# An action, a condition or a trigger as a person sees it in the automation editor.
+# An action, a condition or a trigger in the automation editor.
 _DESCRIBED: Final = {vol.Required("name"): text, vol.Required("description"): text}
 _FIELDS: Final = keyed(_DESCRIBED | {vol.Optional("example"): text})
 _ACTION: Final = _DESCRIBED | {
@@ -109,11 +109,11 @@ def _branch(value: str) -> str:
 
 
 def _tree(value: Any) -> Any:
-    """Accept texts of any depth: what a panel of the integration shows."""
+    """Accept texts at any depth, for a panel of the integration."""
     return keyed(_tree, _branch)(value) if isinstance(value, dict) else text(value)
 
 
-# Everything Home Assistant reads of a custom integration's file.
+# Everything that Home Assistant reads from a custom integration's file.
 SCHEMA: Final = {
     vol.Optional("title"): text,
     vol.Optional("application_credentials"): {vol.Optional("description"): text},

@@ -1,4 +1,4 @@
-"""The same version everywhere, and the Home Assistant that was tested."""
+"""Check that versions agree, and that HACS requires the tested Home Assistant."""
 
 from collections.abc import Iterator
 import re

@@ -1,4 +1,4 @@
-"""A home with the simulated pools, in which an automation out of a blueprint lives."""
+"""A home with the simulated pools and an automation made from a blueprint."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -27,15 +27,15 @@ from tests.simulator import Controller
 BLUEPRINTS: Final = Path(
     os.environ.get("POOLCTL_BLUEPRINTS", Path(__file__).parents[3] / "blueprints")
 )
-"""Ours, or the changed ones that scripts/mutate puts in their place."""
+"""Our blueprints, or the changed ones that scripts/mutate puts in their place."""
 ALIAS: Final = "automation.pool"
 POLL, MINUTE, HOUR = 15, 60, 3600
 PATIENCE: Final = 2.5
-"""What takes the service longer, in seconds, goes on when a test lets time pass."""
+"""Seconds; longer work of the service goes on only when a test lets time pass."""
 
 
 def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of an automation out of a blueprint."""
+    """Return the configuration of an automation made from a blueprint."""
     return {
         "id": "pool",
         "alias": "Pool",
@@ -44,11 +44,11 @@ def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _steps(seconds: float, step: float | None) -> list[float]:
-    """Return how long the steps are in which time passes.
+    """Return the lengths of the steps in which time passes.
 
-    Unless a test says so, the first one is a poll, which sees what the test did. The last
-    five minutes, before the test looks, are minutes and polls. Nobody does anything
-    between the two: hours pass at once.
+    Without `step`, the first one is a poll, which reads what the test changed. The last
+    five minutes, before the test checks, are minutes and polls. Nothing is done between
+    the two: hours pass at once.
     """
     if step is not None:
         return [step] * round(seconds / step)
@@ -71,7 +71,7 @@ class House(Home):
     """A home in which time stands still, unless a test waits."""
 
     async def automate(self, name: str, **inputs: Any) -> None:
-        """Set up an automation out of a blueprint."""
+        """Set up an automation made from a blueprint."""
         config = {AUTOMATION: [rule(name, inputs)]}
         assert await async_setup_component(self.hass, AUTOMATION, config)
         await self.wait(seconds=1, step=1)
@@ -94,10 +94,10 @@ class House(Home):
     ) -> None:
         """Let time pass, for the pools at most a minute in a step: more is slow.
 
-        What the automation waits for keeps waiting: `advance` and `settle` would wait
-        for it.
+        The waits of the automation go on meanwhile: `advance` and `settle` would wait
+        for their end.
         """
-        await self._quiet()  # or what was asked just now would time out
+        await self._quiet()  # or requests sent just now would time out
         for each in _steps(minutes * 60 + seconds, step):
             self.freezer.tick(each)
             self.clock.advance(min(each, 60))
@@ -105,9 +105,9 @@ class House(Home):
             await self._quiet()
 
     async def _quiet(self) -> None:
-        """Wait until all is done but what waits for another time of Home Assistant.
+        """Wait until only tasks that wait for a later time of Home Assistant are left.
 
-        The service's time goes on meanwhile, for what it is about to do.
+        Meanwhile the service's time moves on to its work that is due within `PATIENCE`.
         """
         loop = self.hass.loop
         assert isinstance(loop, LeapingLoop)
@@ -126,7 +126,7 @@ class House(Home):
         of: Controller | None = None,
         **data: Any,
     ) -> None:
-        """Do what a person does with an entity; time goes on meanwhile."""
+        """Perform an action on an entity, as a user does; time goes on meanwhile."""
         done = asyncio.create_task(
             super().act(action, key, domain=domain, of=of, **data)
         )
@@ -140,7 +140,7 @@ class House(Home):
         return bool(self.state_of(ALIAS).attributes["current"])
 
     async def leave(self) -> None:
-        """End what the automation still waits for."""
+        """End the waits of the automation."""
         if self.hass.services.has_service(AUTOMATION, "turn_off"):
             await self.hass.services.async_call(
                 AUTOMATION, "turn_off", {"entity_id": "all"}, blocking=True
@@ -152,7 +152,7 @@ _compile = Environment.compile
 
 
 def _compile_once(environment: Environment, source: str) -> CodeType:
-    """Compile a template as often as environments differ, not in every home anew."""
+    """Compile a template once for equal environments, not in every home anew."""
     key = source, frozenset(environment.filters), frozenset(environment.tests)
     if key not in _CODES:
         _CODES[key] = _compile(environment, source)
@@ -161,7 +161,7 @@ def _compile_once(environment: Environment, source: str) -> CodeType:
 
 @pytest.fixture(autouse=True)
 def templates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what was compiled from test to test: it takes a tenth of the time."""
+    """Keep compiled templates between tests: compiling takes a tenth of the time."""
     monkeypatch.setattr(Environment, "compile", _compile_once)
 
 
@@ -173,7 +173,7 @@ async def home(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncGenerator[House]:
-    """Return a home whose Home Assistant finds our blueprints where they are."""
+    """Return a home whose Home Assistant reads blueprints from `BLUEPRINTS`."""
     folder = property(lambda blueprints: BLUEPRINTS / blueprints.domain)
     monkeypatch.setattr(DomainBlueprints, "blueprint_folder", folder)
     found = House(hass, service, request)

@@ -1,4 +1,4 @@
-"""What is true of all blueprints: found, whole, and fit for the entities they are for."""
+"""All blueprints can be found, are complete, and fit their entities."""
 
 from collections.abc import Iterator
 import json
@@ -39,7 +39,7 @@ RAW = f"https://raw.githubusercontent.com{SITE.path}/{FOLDER}/"
 TEXTS = {file: file.read_text() for file in FILES}
 EVERY = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 
-# The entities that the inputs are for, of the fully equipped pool; others may be anybody's.
+# The entities of the fully equipped pool that the inputs are for.
 MEANT = {
     "lights": ("light", "slot_1"),
     "pump": ("switch", "pump"),
@@ -52,11 +52,12 @@ MEANT = {
     "thermometers": ("sensor", "ambient_temperature"),
     "water": ("sensor", "water_temperature"),
 }
+# Inputs that take entities of any integration.
 ANYBODYS = {"buttons", "lists", "surplus", "thermometers"}
 
 
 def validated(config: dict[str, Any], value: Any) -> Any:
-    """Return what a selector makes of a value."""
+    """Return a value as a selector validates it."""
     chosen: Any = selector(config)
     return chosen(value)
 
@@ -72,7 +73,7 @@ def load(file: Path) -> Blueprint:
 
 
 def keys(config: Any) -> Iterator[str]:
-    """Return every key of a configuration."""
+    """Yield every key of a configuration."""
     if isinstance(config, dict):
         yield from config
         config = [*config.values()]
@@ -115,7 +116,7 @@ def test_the_documentation_offers_it(file: Path) -> None:
 
 @EVERY
 def test_inputs_are_those_that_are_used(file: Path) -> None:
-    """Home Assistant checks that used ones exist, but not that all are used."""
+    """Home Assistant checks that used inputs exist, but not that all are used."""
     blueprint = load(file)
     body = {key: part for key, part in blueprint.data.items() if key != "blueprint"}
     assert yaml_util.extract_inputs(body) == set(blueprint.inputs)
@@ -134,7 +135,7 @@ def test_inputs_are_in_sections(file: Path) -> None:
 
 @EVERY
 def test_defaults_can_be_chosen(file: Path) -> None:
-    """An entity that need not be chosen is an empty text."""
+    """The default of an optional entity is an empty text."""
     for name, one in load(file).inputs.items():
         default = one.get("default", "")
         if default != "":
@@ -145,7 +146,7 @@ def test_defaults_can_be_chosen(file: Path) -> None:
 
 @EVERY
 def test_body(file: Path) -> None:
-    """Today's words, a mode that was chosen, and no helpers."""
+    """A blueprint has the current keys, an explicit mode, and no helpers."""
     config = yaml_util.load_yaml_dict(file)
     body = {*config} - {"blueprint", "trigger_variables", "variables", "max_exceeded"}
     assert body == {"mode", "triggers", "conditions", "actions"}
@@ -157,7 +158,7 @@ def test_body(file: Path) -> None:
 async def test_it_is_imported_from_where_it_says(
     hass: HomeAssistant, aioclient_mock: AiohttpClientMocker, file: Path
 ) -> None:
-    """Home Assistant keeps a copy in its own writing: that says the same."""
+    """The copy that Home Assistant writes has the same content."""
     aioclient_mock.get(RAW + file.name, text=TEXTS[file])
     imported = await fetch_blueprint_from_url(hass, PAGE + file.name)
     assert imported.suggested_filename == f"{DOMAIN}/{file.stem}"
@@ -169,7 +170,7 @@ async def test_it_is_imported_from_where_it_says(
 
 
 def accepts(entity_filter: dict[str, Any], entry: er.RegistryEntry) -> bool:
-    """Tell whether a selector offers an entity."""
+    """Return whether a selector offers an entity."""
     offered = {
         "integration": entry.platform,
         "domain": entry.domain,
@@ -196,7 +197,7 @@ async def test_selectors_offer_what_is_meant(full: Home) -> None:
 
 
 async def test_selectors_do_not_offer_settings(full: Home) -> None:
-    """A pump is not mixed up with what may dose, nor with a schedule."""
+    """The inputs for pump and spa mode offer no settings, dosing or schedules."""
     others = [
         full.registered("switch", key)
         for key in ("solar_selected", "ph_dosing", "schedule_0")
@@ -235,7 +236,7 @@ def test_shows_are_those_of_the_lights() -> None:
 
 
 async def test_developers_find_them(hass: HomeAssistant, tmp_path: Path) -> None:
-    """Those that are there now, on every start."""
+    """Every start links the current blueprints, and keeps the developer's own."""
     settings = Settings(data=tmp_path)
     folder = settings.config / "blueprints" / AUTOMATION / DOMAIN
     prepare(settings)

@@ -29,13 +29,13 @@ async def house(small: House) -> House:
 
 @pytest.fixture
 def told(house: House) -> list[ServiceCall]:
-    """Collect what is told."""
+    """Return the messages that are sent."""
     calls: list[ServiceCall] = async_mock_service(house.hass, "test", "tell")
     return calls
 
 
 async def water(house: House, **readings: float) -> None:
-    """Let the water be so, and be read."""
+    """Set readings of the water, and let them be polled."""
     for name, value in readings.items():
         setattr(house.pool.water, name, value)
     await house.wait(seconds=30, step=15)
@@ -47,14 +47,14 @@ async def begin(house: House, **more: Any) -> None:
 
 
 def titles(told: list[ServiceCall]) -> list[str]:
-    """Return what was told until now, and forget it."""
+    """Return the titles of the messages until now, and clear them."""
     found = [call.data["title"] for call in told]
     told.clear()
     return found
 
 
 async def test_one_incident(house: House, told: list[ServiceCall]) -> None:
-    """One message, however the reading changes, and one when it is right again."""
+    """An incident has one message, and another one once its end has lasted."""
     await begin(house)
     await water(house, ph=8.2)
     await house.wait(minutes=25, step=60)
@@ -65,7 +65,7 @@ async def test_one_incident(house: House, told: list[ServiceCall]) -> None:
     await water(house, ph=8.4)
     await house.wait(minutes=40, step=60)
     assert titles(told) == []
-    # Right for a moment only.
+    # Right for a moment only: wrong again is an incident of its own.
     await water(house, ph=7.4)
     await house.wait(minutes=5, step=60)
     await water(house, ph=8.0)
@@ -88,7 +88,7 @@ async def test_wrong_for_a_moment(house: House, told: list[ServiceCall]) -> None
 
 
 async def test_both_at_once(house: House, told: list[ServiceCall]) -> None:
-    """Each has a message of its own; the end is told only where it is wanted."""
+    """Each reading has its own message; the one about the end can be turned off."""
     await begin(house, tell_when_right=False, lasting={"minutes": 5})
     await water(house, ph=8.2, orp=500)
     await house.wait(minutes=6, step=60)
@@ -100,7 +100,7 @@ async def test_both_at_once(house: House, told: list[ServiceCall]) -> None:
 
 
 async def test_a_notification_that_fails(house: House, told: list[ServiceCall]) -> None:
-    """The end of the incident is told all the same."""
+    """The message about the end of the incident is sent all the same."""
     await begin(house, lasting={"minutes": 5})
     async_mock_service(
         house.hass, "test", "tell", raise_exception=HomeAssistantError("no")

@@ -28,7 +28,7 @@ def morning(freezer: FrozenDateTimeFactory) -> None:
 
 @pytest.fixture(autouse=True)
 def pool(service: Service) -> Pool:
-    """Have a pump without a schedule, which stands still."""
+    """Return the pool, whose pump has no schedule and is off."""
     found = service.full.pool
     found.schedules[0].enabled = False
     found.water.drift = 0.0
@@ -37,7 +37,7 @@ def pool(service: Service) -> Pool:
 
 
 async def start(house: House, **more: Any) -> None:
-    """Let the pump start by the vendor's app."""
+    """Start the pump as the vendor's app does; add the automation at first."""
     if not house.hass.states.async_all("automation"):
         pump = house.entity_id("switch", "pump")
         await house.automate(NAME, pump=pump, **more)

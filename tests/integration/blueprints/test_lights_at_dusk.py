@@ -35,7 +35,7 @@ def pool(service: Service) -> Pool:
 
 
 def sun(house: House, elevation: float) -> None:
-    """Let the sun stand somewhere."""
+    """Set the elevation of the sun."""
     state = "above_horizon" if elevation > 0 else "below_horizon"
     house.hass.states.async_set("sun.sun", state, {"elevation": elevation})
 
@@ -46,7 +46,7 @@ def house(full: House) -> House:
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
-    """Return what a person fills in."""
+    """Return the inputs that a user fills in."""
     return {
         "lights": [
             house.entity_id("light", f"slot_{slot}") for slot in (LIGHT, SPA_LIGHT)
@@ -57,13 +57,12 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
 
 
 async def by_hand(house: House, action: str, slot: int) -> None:
-    """Do something with a light."""
+    """Perform an action on a light, as a user does."""
     await house.act(action, f"slot_{slot}", domain="light")
     await house.wait(seconds=30)
 
 
 async def pass_hours(house: House, hours: float) -> None:
-    """Let hours pass."""
     await house.wait(minutes=hours * 60)
 
 
@@ -77,7 +76,7 @@ async def dusk(house: House) -> None:
 
 
 def shines(pool: Pool, slot: int) -> bool:
-    """Tell whether the relay of a light is on."""
+    """Return whether the relay of a light is on."""
     pool.update()
     return pool.slots[slot].on
 
@@ -104,7 +103,7 @@ async def test_an_evening(house: House, pool: Pool) -> None:
 
 @pytest.mark.parametrize("show", ["", "northern_lights"])
 async def test_no_show(house: House, pool: Pool, show: str) -> None:
-    """None is chosen, or one that the lights do not have: then they are just on."""
+    """Without a show, or with one that the lights do not have, they are just on."""
     sun(house, 10)
     await house.automate(NAME, **inputs(house, show=show))
     sun(house, -5)
@@ -116,7 +115,7 @@ async def test_no_show(house: House, pool: Pool, show: str) -> None:
 
 
 async def test_switched_off_in_the_evening(house: House, pool: Pool) -> None:
-    """It stays off, until the next evening."""
+    """The light stays off until the next evening."""
     await dusk(house)
     assert shines(pool, LIGHT)
     await by_hand(house, "light.turn_off", LIGHT)
@@ -131,7 +130,7 @@ async def test_switched_off_in_the_evening(house: House, pool: Pool) -> None:
 
 
 async def test_switched_on_by_hand_before(house: House, pool: Pool) -> None:
-    """It keeps its colour, and goes off with the others."""
+    """The light keeps its colour, and goes off with the others."""
     await by_hand(house, "light.turn_on", LIGHT)
     await dusk(house)
     assert shines(pool, SPA_LIGHT)
@@ -142,7 +141,7 @@ async def test_switched_on_by_hand_before(house: House, pool: Pool) -> None:
 
 
 async def test_a_light_with_a_schedule(house: House, pool: Pool) -> None:
-    """It has the show, too, and stays on as long as the schedule wants it."""
+    """The light has the show, too, and stays on as long as its schedule runs."""
     pool.schedules[1] = Schedule(LIGHT, 12, 0, 0, 0, 1439, 127, "Light", True)
     await house.wait(seconds=30)
     await dusk(house)
@@ -157,7 +156,7 @@ async def test_a_light_with_a_schedule(house: House, pool: Pool) -> None:
     ("off_at", "on"), [("17:30:00", False), ("17:31:00", True), ("00:30:00", True)]
 )
 async def test_when_it_ends(house: House, pool: Pool, off_at: str, on: bool) -> None:
-    """In summer it may be before it begins; and it may be tomorrow."""
+    """The end may be before dusk, as in summer, or after midnight."""
     sun(house, 3)
     await house.automate(NAME, **inputs(house, off_at=off_at))
     await house.wait(minutes=30)
@@ -208,7 +207,7 @@ async def test_a_controller_that_refuses_at_the_end(house: House, pool: Pool) ->
 
 
 async def test_without_the_lan(home: House, pool: Pool) -> None:
-    """The cloud knows no shows, and gives nothing back: it goes on, and off."""
+    """The cloud has no shows and releases nothing: the light just goes on, and off."""
     home.own(home.service.small)
     await home.set_up()
     kind = "spa_electrics_multi_plus"
@@ -234,7 +233,7 @@ async def test_without_the_lan(home: House, pool: Pool) -> None:
 async def test_started_at_some_time(
     house: House, pool: Pool, elevation: float, hour: int, on: bool
 ) -> None:
-    """In the evening the lights go on although it was dark already."""
+    """After a start in the evening the lights go on although it was dark already."""
     house.freezer.move_to(f"2026-11-20 {hour:02}:10:00-08:00")
     sun(house, elevation)
     await house.start_anew(NAME, timedelta(days=2), **inputs(house))
@@ -263,7 +262,7 @@ async def test_started_while_it_is_held_off(house: House, pool: Pool) -> None:
 async def test_started_after_the_end(
     house: House, pool: Pool, hour: int, ran_at: int, off: bool
 ) -> None:
-    """The lights go off if they went on and nobody was there to switch them off."""
+    """The lights go off if they went on and their end was missed."""
     await by_hand(house, "light.turn_on", LIGHT)
     day, hour_of_day = divmod(hour, 24)
     house.freezer.move_to(f"2026-11-{20 + day} {hour_of_day:02}:10:00-08:00")
@@ -275,7 +274,7 @@ async def test_started_after_the_end(
 
 
 async def test_edited_in_the_evening(house: House, pool: Pool) -> None:
-    """Only what was loaded anew looks at the lights."""
+    """Only an automation that was itself reloaded switches the lights."""
     sun(house, -5)
     await house.automate(NAME, **inputs(house))
     await house.wait(minutes=1)

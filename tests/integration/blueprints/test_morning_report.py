@@ -25,14 +25,14 @@ def morning(freezer: FrozenDateTimeFactory) -> None:
 
 @pytest.fixture
 def told(house: House) -> list[ServiceCall]:
-    """Collect what is told."""
+    """Return the messages that are sent."""
     calls: list[ServiceCall] = async_mock_service(house.hass, "test", "tell")
     return calls
 
 
 @pytest.fixture
 def asked(house: House) -> list[ServiceCall]:
-    """Have statistics that know the energy of yesterday, and collect questions to them."""
+    """Mock the statistics of yesterday's energy; return the requests for them."""
     day = {"start": "2026-07-01T07:00:00+00:00", "end": "2026-07-02T07:00:00+00:00"}
     energy = house.entity_id("sensor", "pump_energy")
     calls: list[ServiceCall] = async_mock_service(
@@ -51,7 +51,7 @@ def house(full: House) -> House:
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
-    """Return what a person fills in."""
+    """Return the inputs that a user fills in."""
     return {
         "readings": [
             house.entity_id("sensor", key) for key in ("ph", "acid_lasts_until")
@@ -112,7 +112,7 @@ async def test_something_needs_a_person(
 
 
 async def test_a_notice(house: House, told: list[ServiceCall]) -> None:
-    """It is in the report, but nothing needs a person."""
+    """A notice is in the report, but the title calls the pool fine."""
     house.pool.settings["acid_remaining"] = 500
     await house.automate(NAME, **inputs(house, used=[]))
     await house.wait(minutes=6, step=60)
@@ -129,7 +129,7 @@ async def test_only_problems(house: House, told: list[ServiceCall]) -> None:
 
 
 async def test_readings_alone(house: House, told: list[ServiceCall]) -> None:
-    """Without statistics, such as of a Home Assistant that keeps none."""
+    """Without `used` and `status` the report has the readings, and no statistics."""
     await house.automate(NAME, **inputs(house, used=[], status=[]))
     await house.wait(minutes=6, step=60)
     (call,) = told
@@ -151,7 +151,7 @@ async def test_statistics_that_fail(house: House, told: list[ServiceCall]) -> No
 
 
 async def test_as_home_assistant_shows_it(house: House) -> None:
-    """Unless a person chooses something else."""
+    """By default the report is a persistent notification."""
     filled = inputs(house, used=[])
     del filled["notify"]
     shown = async_mock_service(house.hass, "persistent_notification", "create")

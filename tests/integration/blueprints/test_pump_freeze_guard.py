@@ -1,4 +1,4 @@
-"""Freeze guard."""
+"""The freeze guard of the pump."""
 
 # The pool changes behind the type checker's back.
 # mypy: no-warn-unreachable
@@ -26,7 +26,7 @@ LATELY, LONG_AGO = timedelta(hours=30), timedelta(days=8)
 
 @pytest.fixture(autouse=True)
 def pool(service: Service) -> Pool:
-    """Return the small pool in autumn, whose pump no schedule runs."""
+    """Return the small pool in autumn, whose pump has no schedule and is off."""
     found = service.small.pool
     found.schedules[0].enabled = False
     found.water.ambient = 8.0
@@ -42,7 +42,7 @@ def house(small: House) -> House:
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
-    """Return what a person who has little patience fills in."""
+    """Return the inputs that a user fills in, with short delays."""
     return {
         "pump": house.entity_id("switch", "pump"),
         "thermometers": [house.entity_id("sensor", "ambient_temperature")],
@@ -53,7 +53,7 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
 
 
 async def by_hand(house: House, action: str) -> None:
-    """Do something with the pump's switch."""
+    """Perform an action on the pump's switch, as a user does."""
     await house.act(action, "pump")
     await house.wait(seconds=30)
 
@@ -68,7 +68,7 @@ async def start(house: House, **more: Any) -> None:
 
 
 async def test_a_cold_night(house: House, pool: Pool) -> None:
-    """What is given back has been warm for a while: not each degree switches it."""
+    """The pump is given back after a while of warmth: not each degree switches it."""
     air = house.entity_id("sensor", "ambient_temperature")
     await house.automate(
         NAME,
@@ -101,7 +101,7 @@ async def test_a_cold_night(house: House, pool: Pool) -> None:
 
 
 async def test_the_coldest_thermometer_counts(house: House, pool: Pool) -> None:
-    """Whatever unit it shows; one that shows nothing does not count."""
+    """Its unit does not matter; a thermometer without a value does not count."""
 
     def garden(temperature: float | str) -> None:
         unit = {"unit_of_measurement": "°F"}
@@ -121,7 +121,7 @@ async def test_the_coldest_thermometer_counts(house: House, pool: Pool) -> None:
 
 
 async def test_no_thermometer_tells_anything(house: House, pool: Pool) -> None:
-    """The pump stays as it is."""
+    """Without any temperature the pump stays as it is."""
     await start(house)
     pool.water.ambient = 0.0  # not fitted, on the wire
     await house.wait(minutes=10)
@@ -132,7 +132,7 @@ async def test_no_thermometer_tells_anything(house: House, pool: Pool) -> None:
 
 
 async def test_a_schedule_runs_the_pump(house: House, pool: Pool) -> None:
-    """It is taken when the schedule ends, and not before."""
+    """The pump is held when the schedule ends, and not before."""
     pool.schedules[0].enabled = True
     await house.automate(NAME, **inputs(house))
     pool.water.ambient = 1.0
@@ -158,7 +158,7 @@ async def test_a_schedule_runs_all_the_time(house: House, pool: Pool) -> None:
 async def test_somebody_gives_the_pump_back_in_the_cold(
     house: House, pool: Pool
 ) -> None:
-    """Such as the surplus that another automation ran it on has ended."""
+    """The pump is held again, for example after a run on surplus has ended."""
     await by_hand(house, "switch.turn_on")
     await house.automate(NAME, **inputs(house))
     pool.water.ambient = 1.0
@@ -183,7 +183,7 @@ async def test_a_pump_switched_on_by_hand_stays_on(house: House, pool: Pool) -> 
 async def test_a_pump_held_off_by_hand(
     house: House, pool: Pool, although: bool
 ) -> None:
-    """It may be drained: only its owner can know."""
+    """The pump may be drained, so only its owner can allow a start."""
     await house.act("poolctl.hold", "pump", state=False, duration={"days": 90})
     await house.wait(seconds=30)
     await house.automate(NAME, **inputs(house, although_off_by_hand=although))
@@ -194,7 +194,7 @@ async def test_a_pump_held_off_by_hand(
 
 
 async def test_switched_off_by_hand_while_it_runs(house: House, pool: Pool) -> None:
-    """Off for good is what is held off; else the cold starts it again."""
+    """Only a pump that is held off stays off; otherwise the cold starts it again."""
     await start(house)
     await by_hand(house, "switch.turn_off")
     await house.wait(minutes=6)
@@ -209,7 +209,7 @@ async def test_switched_off_by_hand_while_it_runs(house: House, pool: Pool) -> N
 
 
 async def test_a_controller_that_refuses(house: House, pool: Pool) -> None:
-    """It is asked again, but not all the time."""
+    """The command is sent again, but not all the time."""
     await house.automate(NAME, **inputs(house))
     house.controller.faults.on("decline")
     pool.water.ambient = 1.0
@@ -247,7 +247,7 @@ async def test_it_gets_cold_again_before_the_pump_could_be_given_back(
 
 
 async def test_without_the_lan_it_is_left_alone(home: House, pool: Pool) -> None:
-    """Nobody could give it back."""
+    """Without the LAN the pump could not be given back, so it is not started."""
     home.own(home.service.small)
     await home.set_up()
     home.hass.states.async_set(GARDEN, "8")
@@ -277,7 +277,7 @@ async def test_cold_at_the_start(house: House, pool: Pool) -> None:
 async def test_what_was_left_over_by_a_restart(
     house: House, pool: Pool, temperature: float, last_run: timedelta, ours: bool
 ) -> None:
-    """A pump that runs by hand is given back if this ran within the last week."""
+    """A pump held on is given back if the automation ran within the last week."""
     await by_hand(house, "switch.turn_on")
     pool.water.ambient = temperature
     await house.wait(seconds=30)
@@ -291,7 +291,7 @@ async def test_what_was_left_over_by_a_restart(
 
 
 async def test_a_restart_in_hard_frost(house: House, pool: Pool) -> None:
-    """The controller's thermometer tells nothing: the pump that ran runs on."""
+    """The thermometer of the controller has no value: the pump that ran runs on."""
     await by_hand(house, "switch.turn_on")
     pool.water.ambient = 0.0
     await house.wait(seconds=30)
@@ -304,7 +304,7 @@ async def test_a_restart_in_hard_frost(house: House, pool: Pool) -> None:
 
 
 async def test_a_restart_when_it_is_warm(house: House, pool: Pool) -> None:
-    """Nothing happens, also if all is found only after the start."""
+    """Nothing happens, even if the controller answers only after the start."""
     house.disconnect()
     await house.wait(minutes=3)
     await house.start_anew(NAME, LATELY, **inputs(house))

@@ -1,4 +1,4 @@
-"""Pump hours: planned once a day, in the hours that a person prefers."""
+"""Pump hours are planned once a day, in the hours that the user prefers."""
 
 # The pool changes behind the type checker's back.
 # mypy: no-warn-unreachable
@@ -22,7 +22,7 @@ few_platforms = only(Platform.NUMBER, Platform.SELECT, Platform.SENSOR)
 NAME = "pump_hours"
 PRICES, LATER = "sensor.prices", "sensor.later"
 NOON = "2026-07-01T20:02:00+00:00"
-"""Of the sun: 13:02 by the clock of the house."""
+"""Solar noon, which is 13:02 by the clock of the house."""
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def night(freezer: FrozenDateTimeFactory) -> None:
 
 @pytest.fixture(autouse=True)
 def pool(service: Service) -> Pool:
-    """Have a pump without a schedule of its own."""
+    """Return the small pool, whose pump has no schedule of its own."""
     found = service.small.pool
     found.schedules[0].enabled = False
     return found
@@ -40,7 +40,7 @@ def pool(service: Service) -> Pool:
 
 @pytest.fixture
 async def house(small: House) -> House:
-    """Have a pump that needs six hours a day."""
+    """Return a house whose pump needs six hours a day."""
     small.hass.states.async_set("sun.sun", "below_horizon", {"next_noon": NOON})
     await small.act("select.select_option", "pump_hours_rule", option="fixed")
     await small.wait(seconds=2, step=1)
@@ -49,7 +49,7 @@ async def house(small: House) -> House:
 
 
 def prices(house: House, entity_id: str = PRICES, day: str = "2026-07-01") -> None:
-    """Have prices that are low from 2 to 5 and from 22 on."""
+    """Set prices that are low from 2 to 5 and from 22 on."""
     cheap = (2, 3, 4, 22, 23)
     listed = [
         {
@@ -67,7 +67,7 @@ async def automate(house: House, **more: Any) -> None:
 
 
 async def plan(house: House, **more: Any) -> None:
-    """Let it be five past twelve."""
+    """Set up the automation, and let it plan at five past midnight."""
     await automate(house, **more)
     await house.wait(minutes=5, step=60)
 
@@ -106,7 +106,7 @@ async def test_where_the_hours_go(
 
 
 async def test_once_a_day(house: House, pool: Pool) -> None:
-    """Each night, and only what differs is written."""
+    """The hours are planned each night, and only changes are written."""
     await plan(house, make_up=False)
     assert (times(pool), writes(house)) == (["10:00-16:00"], 1)
     await house.wait(minutes=24 * 60)
@@ -122,7 +122,7 @@ async def test_once_a_day(house: House, pool: Pool) -> None:
 
 
 async def test_no_prices_yet(house: House, pool: Pool) -> None:
-    """They may come within the hour."""
+    """Prices that come within the hour are used."""
     await plan(house, placement="prices", lists=[PRICES])
     assert times(pool) == [] and house.waiting
     prices(house)
@@ -132,7 +132,7 @@ async def test_no_prices_yet(house: House, pool: Pool) -> None:
 
 
 async def test_no_prices_at_all(house: House, pool: Pool) -> None:
-    """The pump gets its hours around noon."""
+    """Without prices, the pump gets its hours around noon."""
     await plan(house, placement="prices", lists=[PRICES])
     await house.wait(minutes=50, step=300)
     assert times(pool) == []
@@ -144,7 +144,7 @@ async def test_no_prices_at_all(house: House, pool: Pool) -> None:
 async def test_a_controller_that_does_not_answer(
     house: House, pool: Pool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an hour the log says so."""
+    """The hours are planned once the controller answers again."""
     await automate(house)
     house.disconnect()
     house.freezer.move_to("2026-07-01 00:04:30-07:00")
@@ -173,7 +173,7 @@ async def test_what_is_refused(
 async def test_what_was_missed(
     house: House, pool: Pool, make_up: bool, expected: int
 ) -> None:
-    """Yesterday the pump did not run at all."""
+    """Hours missed yesterday are added only if that was chosen."""
     await house.wait(minutes=24 * 60)
     await plan(house, make_up=make_up)
     (only,) = [each for each in pool.schedules if each.name.startswith("HA plan")]
@@ -190,7 +190,7 @@ async def test_home_assistant_was_off(
     expected: list[str],
     freezer: FrozenDateTimeFactory,
 ) -> None:
-    """Only what was missed is made up for."""
+    """A start plans the hours only if the last time to plan was missed."""
     freezer.move_to("2026-07-01 10:02:00-07:00")
     await house.start_anew(
         NAME,
@@ -202,7 +202,7 @@ async def test_home_assistant_was_off(
 
 
 async def test_a_person_tries_it_out(house: House, pool: Pool) -> None:
-    """As often as they want."""
+    """Each run by hand plans anew."""
     await plan(house)
     await house.act("number.set_value", "pump_hours_a_day", value=4)
     await house.hass.services.async_call(

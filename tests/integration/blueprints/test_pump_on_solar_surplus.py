@@ -27,7 +27,7 @@ LATELY, LONG_AGO = timedelta(hours=3), timedelta(days=2)
 
 @pytest.fixture(autouse=True)
 def pool(service: Service) -> Pool:
-    """Return the small pool, whose pump no schedule runs."""
+    """Return the small pool, whose pump has no schedule and is off."""
     found = service.small.pool
     found.schedules[0].enabled = False
     service.clock.advance(300)
@@ -37,7 +37,7 @@ def pool(service: Service) -> Pool:
 
 
 def meter(house: House, power: float | str, unit: str = "W") -> None:
-    """Let the sensor of the surplus show a power."""
+    """Set the power that the sensor of the surplus shows."""
     attributes = {"device_class": "power", "unit_of_measurement": unit}
     house.hass.states.async_set(METER, str(power), attributes)
 
@@ -48,7 +48,7 @@ def house(small: House) -> House:
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
-    """Return what a person who has little patience fills in."""
+    """Return the inputs that a user fills in, with short delays."""
     return {
         "pump": house.entity_id("switch", "pump"),
         "surplus": METER,
@@ -59,7 +59,7 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
 
 
 async def by_hand(house: House, action: str) -> None:
-    """Do something with the pump's switch."""
+    """Perform an action on the pump's switch, as a user does."""
     await house.act(action, "pump")
     await house.wait(seconds=30)
 
@@ -75,7 +75,7 @@ async def start(house: House) -> None:
 
 
 async def test_surplus_comes_and_goes(house: House, pool: Pool) -> None:
-    """Neither a short surplus nor a short lack of it switches anything."""
+    """Neither a short surplus nor a short lack of it switches the pump."""
     meter(house, 0)
     await house.automate(
         NAME,
@@ -134,7 +134,7 @@ async def test_what_meters_show(
 
 
 async def test_a_meter_that_tells_nothing(house: House, pool: Pool) -> None:
-    """It counts as lack of surplus: nothing is left on for good."""
+    """No value counts as lack of surplus, so that the pump is not left on for good."""
     await start(house)
     meter(house, "unavailable")
     await house.wait(minutes=1)
@@ -153,14 +153,14 @@ async def test_the_schedule_goes_on_afterwards(house: House, pool: Pool) -> None
     await house.wait(minutes=3)
     assert not pool.slots[0].held
     assert pool.pump.running
-    # With surplus the pump is taken from its schedule, so that it does not end with it.
+    # On surplus the pump is held, so that it does not stop with its schedule.
     meter(house, 2000)
     await house.wait(minutes=2)
     assert pool.slots[0].held
 
 
 async def test_a_pump_held_off_by_hand_stays_off(house: House, pool: Pool) -> None:
-    """Until its owner gives it back."""
+    """The pump stays off until its owner gives it back."""
     await house.act("poolctl.hold", "pump", state=False, duration={"days": 1})
     await house.wait(seconds=30)
     meter(house, 0)
@@ -200,7 +200,7 @@ async def test_a_pump_switched_on_by_hand_stays_on(house: House, pool: Pool) -> 
 
 
 async def test_a_controller_that_is_lost_meanwhile(house: House, pool: Pool) -> None:
-    """It is given back as soon as that is possible."""
+    """The pump is given back once the controller answers again."""
     await start(house)
     house.disconnect()
     meter(house, 0)
@@ -227,7 +227,7 @@ async def test_surplus_comes_while_the_controller_is_away(
 
 
 async def test_a_controller_that_refuses(house: House, pool: Pool) -> None:
-    """Nothing is left waiting; the next surplus is another chance."""
+    """The automation ends; the next surplus starts the pump."""
     meter(house, 0)
     await house.automate(NAME, **inputs(house))
     house.controller.faults.on("decline")
@@ -243,7 +243,7 @@ async def test_a_controller_that_refuses(house: House, pool: Pool) -> None:
 
 
 async def test_without_the_lan_it_is_left_alone(home: House, pool: Pool) -> None:
-    """Nobody could give it back."""
+    """Without the LAN the pump could not be given back, so it is not started."""
     home.own(home.service.small)
     await home.set_up()
     assert home.value("switch", "pump") == "off"
@@ -258,7 +258,7 @@ async def test_without_the_lan_it_is_left_alone(home: House, pool: Pool) -> None
 
 
 async def test_surplus_at_the_start(house: House, pool: Pool) -> None:
-    """It must last there, too."""
+    """The surplus must last after a start, too."""
     meter(house, 2000)
     await house.start_anew(NAME, LONG_AGO, **inputs(house))
     await house.wait(seconds=30)
@@ -283,7 +283,7 @@ async def test_a_moment_of_surplus_at_the_start(house: House, pool: Pool) -> Non
 async def test_what_was_left_over_by_a_restart(
     house: House, pool: Pool, last_run: timedelta, ours: bool
 ) -> None:
-    """A pump that runs by hand is given back if this ran within the last day."""
+    """A pump held on is given back if the automation ran within the last day."""
     await by_hand(house, "switch.turn_on")
     meter(house, 2000)
     await house.start_anew(NAME, last_run, **inputs(house))
@@ -310,7 +310,7 @@ async def test_the_controller_is_found_after_home_assistant_started(
 
 
 async def test_the_integration_is_loaded_anew(house: House, pool: Pool) -> None:
-    """What waits goes on to wait."""
+    """The automation goes on waiting after the reload."""
     await start(house)
     await house.hass.config_entries.async_reload(house.entry.entry_id)
     await house.wait(minutes=3)
@@ -323,7 +323,7 @@ async def test_the_integration_is_loaded_anew(house: House, pool: Pool) -> None:
 async def test_the_automation_is_edited_while_the_pump_runs(
     house: House, pool: Pool
 ) -> None:
-    """Home Assistant ends what it waited for; the new one takes over."""
+    """The reload ends the wait of the automation; the new one takes over."""
     await start(house)
     edited = {AUTOMATION: [rule(NAME, inputs(house, stop_at=200))]}
     with patch("homeassistant.config.load_yaml_config_file", return_value=edited):
@@ -336,7 +336,7 @@ async def test_the_automation_is_edited_while_the_pump_runs(
 
 
 async def test_another_automation_is_edited(house: House, pool: Pool) -> None:
-    """A pump that its owner switched on since is not mistaken for ours."""
+    """A pump that its owner switched on afterwards stays on."""
     await start(house)
     meter(house, 0)
     await house.wait(minutes=15)
@@ -353,7 +353,7 @@ RUNTIME = "sensor.runtime"
 
 
 def runtime(house: House, hours: float | str, unit: str = "h") -> None:
-    """Let the sensor of the pump's runtime show some hours."""
+    """Set the hours that the sensor of the pump's runtime shows."""
     house.hass.states.async_set(RUNTIME, str(hours), {"unit_of_measurement": unit})
 
 
@@ -373,7 +373,7 @@ async def test_hours_that_are_missing(
     assert not pool.pump.running
     await house.wait(minutes=4, step=60)
     assert pool.pump.running
-    # Neither the lack of surplus nor a meter that tells nothing ends that.
+    # Neither the lack of surplus nor a meter without a value ends that.
     meter(house, "unavailable")
     await house.wait(minutes=10)
     assert pool.pump.running
@@ -390,7 +390,7 @@ async def test_hours_that_are_missing(
 async def test_no_hours_are_missing(
     house: House, pool: Pool, minimum: float, shown: float | str
 ) -> None:
-    """Nothing is wanted, all is reached, nobody knows, or there is still time."""
+    """No minimum is set, it is reached, its sensor fails, or there is still time."""
     meter(house, 0)
     runtime(house, shown)
     more = {"minimum": minimum, "runtime": RUNTIME}

@@ -1,4 +1,4 @@
-"""Have the spa warm by a given time, on chosen days."""
+"""The blueprint that has the spa warm at a given time, on chosen days."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,7 +31,7 @@ def friday(freezer: FrozenDateTimeFactory) -> None:
 
 @pytest.fixture(autouse=True)
 def pool(service: Service) -> Pool:
-    """Return the full pool, whose water only gets warmer by what a test says."""
+    """Return the full pool; its water changes only when a test changes it."""
     found = service.full.pool
     found.update()
     found.water.temperature, found.water.drift = 26.45, 0.0
@@ -44,12 +44,12 @@ def house(full: House) -> House:
 
 
 def inputs(house: Home, **more: Any) -> dict[str, Any]:
-    """Return what a person fills in."""
+    """Return the inputs that a user fills in."""
     return {"spa": house.entity_id("climate", "spa"), **more}
 
 
 def asked(house: Home) -> str:
-    """Return by when the spa is wanted warm, as day and local time."""
+    """Return the weekday and local time by which the spa should be warm, if any."""
     state = house.value("datetime", "spa_warm_by")
     if state == "unknown":
         return ""
@@ -57,25 +57,25 @@ def asked(house: Home) -> str:
 
 
 async def until(house: House, hour: int, minute: int = 0, day: int = 20) -> None:
-    """Let time pass until a time of the day."""
+    """Let time pass until a local time."""
     then = dt_util.now().replace(day=day, hour=hour, minute=minute, second=0)
     assert then > dt_util.now()
     await house.wait(seconds=(then - dt_util.now()).total_seconds())
 
 
 def on(pool: Pool) -> bool:
-    """Tell whether the spa is held on by hand."""
+    """Return whether the spa is held on by hand."""
     pool.update()
     return pool.spa_mode and pool.slots[SPA_RETURN].held
 
 
 def spa_heats(pool: Pool) -> bool:
-    """Tell whether the spa's heater may run."""
+    """Return whether the spa's heater may run."""
     return bool(int(pool.settings["heating"]) & SPA_HEATER)
 
 
 async def test_warm_in_time_and_off_again(house: House, pool: Pool) -> None:
-    """From 24.5 to 36 °C, at the usual 3 °C an hour: it begins as soon as it is asked."""
+    """Heating from 24.5 (as the air) to 36 °C, at 3 °C an hour, begins at once."""
     await house.automate(NAME, **inputs(house, stays_warm=1))
     await until(house, 14, 5)
     assert asked(house) == "Fri 18:00"
@@ -134,7 +134,7 @@ async def test_twelve_hours_before_and_on_its_day(
 
 
 async def test_given_up_for_one_day(house: House, pool: Pool) -> None:
-    """Whoever switches the spa off is not asked again before the next day."""
+    """A spa that a user switched off is not requested again before the next day."""
     await house.automate(NAME, **inputs(house))
     await until(house, 14, 5)
     assert on(pool)
@@ -147,7 +147,7 @@ async def test_given_up_for_one_day(house: House, pool: Pool) -> None:
 
 
 async def test_over_a_restart(house: House) -> None:
-    """What was asked for before is not asked for again."""
+    """A request from before the restart is not made again."""
     await house.start_anew(NAME, timedelta(hours=5), **inputs(house))
     await until(house, 14, 5)
     assert asked(house) == ""

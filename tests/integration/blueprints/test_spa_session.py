@@ -1,6 +1,6 @@
-"""A session in the spa, with one press."""
+"""The blueprint of a spa session, which one press starts and another one ends."""
 
-# The pool changes behind the type checker's back.
+# The type checker does not notice that the pool changes.
 # mypy: no-warn-unreachable
 
 from datetime import timedelta
@@ -49,7 +49,7 @@ def house(full: House) -> House:
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
-    """Return what a person fills in."""
+    """Return the inputs that a user fills in."""
     return {
         "buttons": [BUTTON],
         "spa_mode": house.entity_id("switch", "spa_mode"),
@@ -73,7 +73,7 @@ def held(pool: Pool) -> set[int]:
 
 
 def spa_heats(pool: Pool) -> bool:
-    """Tell whether the spa's heater may run."""
+    """Return whether the spa's heater may run."""
     return bool(int(pool.settings["heating"]) & SPA_HEATER)
 
 
@@ -141,7 +141,7 @@ async def test_a_button_that_comes_back_is_no_press(house: House, pool: Pool) ->
 
 
 async def test_without_a_button(house: House, pool: Pool) -> None:
-    """From a dashboard, or by voice."""
+    """The automation can be run from a dashboard or by voice instead."""
     await house.automate(NAME, **inputs(house, buttons=[]))
     await house.hass.services.async_call("automation", "trigger", {"entity_id": ALIAS})
     await house.wait(minutes=3)
@@ -149,7 +149,7 @@ async def test_without_a_button(house: House, pool: Pool) -> None:
 
 
 async def hold_session(house: House) -> None:
-    """Hold what a session of two hours does, and heat."""
+    """Hold the outputs that a session of two hours holds, and heat."""
     for key in ("pump", "spa_mode", f"slot_{FALL}"):
         await house.act("poolctl.hold", key, state=True, duration="02:00:00")
     await house.act("climate.set_hvac_mode", "spa", hvac_mode="heat")
@@ -160,7 +160,7 @@ async def hold_session(house: House) -> None:
 async def test_home_assistant_restarts(
     house: House, pool: Pool, hours: float, goes_on: bool
 ) -> None:
-    """The session goes on until its end, or ends if that has passed; heating, too."""
+    """A session and its heating go on until their end, or stop if it has passed."""
     await hold_session(house)
     filled = inputs(house, extras=[house.entity_id("switch", f"slot_{FALL}")])
     await house.unload()
@@ -195,7 +195,7 @@ async def test_a_spa_that_is_on_by_hand_is_left_alone(
 
 
 async def test_the_pump_of_the_same_pool(home: House) -> None:
-    """Another pool has a pump, too."""
+    """The pump of the same pool is found, not that of another one."""
     await home.set_up(*home.service.controllers)
     variables = yaml_util.load_yaml_dict(
         BLUEPRINTS / "automation" / DOMAIN / f"{NAME}.yaml"
@@ -203,6 +203,6 @@ async def test_the_pump_of_the_same_pool(home: House) -> None:
     template = Template(variables["variables"]["pump"], home.hass)
     full, small = home.service.full, home.service.small
     for controller in (full, small):
-        # Any switch of a part of the pool leads to it.
+        # Any switch of the pool leads to its pump.
         pump = home.entity_id("switch", "pump", controller)
         assert template.async_render({"spa_mode": pump}) == pump

@@ -13,7 +13,7 @@ from . import pool
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what was found, of tests in other processes, too."""
+    """Print the reports of all tests, including those in other processes."""
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             found = dict(report.user_properties).get("fortnight")

@@ -1,4 +1,4 @@
-"""A family at its pool: it switches what it likes by hand, and forgets most of it."""
+"""A family at its pool: it switches outputs by hand, and forgets most of them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -32,11 +32,11 @@ MINUTE: Final = 60.0
 
 
 def clock(day: datetime, minutes: float) -> datetime:
-    """Return a time of a day by the clock on the wall."""
+    """Return the local time that is `minutes` after midnight by the wall clock."""
     hour, rest = divmod(minutes, 60)
     minute, rest = divmod(rest, 1)
     wall = day.replace(hour=int(hour), minute=int(minute), second=int(rest * 60))
-    # There is no half past two in the night in which clocks are put forward.
+    # 02:30 does not exist in the night in which clocks are put forward.
     return datetime.fromtimestamp(wall.timestamp(), ZONE)
 
 
@@ -44,17 +44,16 @@ type _Deed = Callable[[Family], Awaitable[None]]
 
 
 class Family:
-    """Lives by its habits, drawn from a seed."""
+    """A family that lives by its habits, drawn from a seed."""
 
     def __init__(self, home: Home, seed: int) -> None:
-        """Move in."""
         self.home, self.seed = home, seed
         self.chance = Random(f"{seed} whims")
         self._plan: list[tuple[datetime, int, str, _Deed]] = []
         self._order = count()
 
     async def live(self, begin: datetime, days: int) -> None:
-        """Live for some days from a midnight on."""
+        """Plan some days, beginning at midnight, and do what is planned."""
         for number in range(days):
             day = (begin + timedelta(days=number)).replace(hour=0)
             self._plan_day(day, number)
@@ -83,10 +82,10 @@ class Family:
         at = self.home.now.timestamp() + minutes * MINUTE
         self._later(datetime.fromtimestamp(at, ZONE), what, deed)
 
-    # --- What it does ---
+    # --- Single actions ---
 
     async def switch(self, slot: int, on: bool) -> None:
-        """Switch an output as everybody does."""
+        """Switch an output through its entity."""
         home = self.home
         if self._in_vain(slot):
             return
@@ -110,12 +109,12 @@ class Family:
         home.diary.held(slot, on, at)
 
     def _in_vain(self, slot: int) -> bool:
-        """Tell whether an output would not run by itself now."""
+        """Return whether an output cannot run now, because the pump is off."""
         pool = self.home.pool
         return pool.slots[slot].role is Role.LINKED and pool.pump.mode == 0
 
     async def speed(self, percent: int) -> None:
-        """Move the slider of the pump's speed; while schedules run it, that is a hold."""
+        """Set the speed of a running pump; while schedules run it, that is a hold."""
         home = self.home
         if home.pool.pump.mode != 0:
             await home.act("number.set_value", "number", "pump_speed", value=percent)
@@ -123,18 +122,18 @@ class Family:
                 home.diary.switched(PUMP, True, home.now)
 
     async def give_back(self) -> None:
-        """Give everything back to its schedules."""
+        """Release all outputs to their schedules."""
         await self.home.act("button.press", "button", "resume_schedules")
         self.home.diary.forget(*range(len(self.home.pool.slots)))
 
     async def refill(self, drum: str) -> None:
-        """Put a full drum there."""
+        """Report that a drum was refilled."""
         await self.home.act("button.press", "button", f"refill_{drum}")
 
-    # --- What takes longer ---
+    # --- Longer activities ---
 
     async def spa_evening(self) -> None:
-        """Warm the spa, sit in it, and forget a part of it."""
+        """Use the spa; sometimes it is switched off only hours later."""
         await self.switch(SPA, True)
         await self.hold(PUMP, True, 180, 90)
         await self.switch(SPA_LIGHT, True)
@@ -143,12 +142,12 @@ class Family:
         self.soon(720 if forgotten else 150, "spa over", Family.spa_over)
 
     async def spa_over(self) -> None:
-        """Leave the spa."""
+        """Switch the spa and its light off."""
         await self.switch(SPA, False)
         await self.switch(SPA_LIGHT, False)
 
     async def holds_over_a_restart(self) -> None:
-        """Hold something, and have Home Assistant updated while that ends."""
+        """Hold two outputs, and update Home Assistant while these holds end."""
         await self.hold(PUMP, False, 20)
         await self.hold(WATERFALL, self.chance.random() < 0.5, 25)
         self.soon(12, "holds that end while it is down", Family.update)
@@ -164,17 +163,17 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Something the family does."""
+    """Something that the family does on some days."""
 
     what: str
     often: float
-    """Chance of a day."""
+    """Probability per day."""
     earliest: float
-    """h."""
+    """Hour of the day."""
     latest: float
     do: _Deed
     days: tuple[int, ...] = ()
-    """On which it is done for sure, from 0."""
+    """Days, from 0, on which it is certainly done."""
 
 
 def _some(*minutes: int) -> Callable[[Family], int]:
@@ -229,7 +228,7 @@ HABITS: Final = (
 
 
 async def weather(home: Home, seed: int, end: datetime) -> None:
-    """Let the air and the rain change the water, and noise its probes."""
+    """Change the water by air and rain, and add noise to its readings."""
     chance, ph, orp, minute = Random(f"{seed} weather"), 0.0, 0.0, 0
     rain = chance.uniform(600, 840)
     while home.now < end:

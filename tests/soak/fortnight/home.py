@@ -1,4 +1,4 @@
-"""The Home Assistant of a family, and what all of the fortnight share."""
+"""The Home Assistant of a family, which all parts of the fortnight share."""
 
 import asyncio
 from collections import Counter
@@ -33,13 +33,13 @@ class Home:
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     starts: list[float] = field(default_factory=list)
-    """When Home Assistant began to start, in s of the epoch."""
+    """Times at which Home Assistant began to start (seconds since the epoch)."""
     up_since: datetime | None = None
-    """`None` while it does not run."""
+    """`None` while Home Assistant is down."""
     unseen: list[Sums] = field(default_factory=list)
-    """What the pool did each time it did not run."""
+    """What the pool did during each downtime of Home Assistant."""
     acted: float = 0.0
-    """When somebody last did something (s of the epoch)."""
+    """Time of the last action (seconds since the epoch)."""
 
     def __post_init__(self) -> None:
         pool = self.controller.pool
@@ -47,16 +47,16 @@ class Home:
 
     @property
     def pool(self) -> Pool:
-        """The pool, brought to the time it is."""
+        """The pool, updated to the current time."""
         return self.controller.pool
 
     @property
     def now(self) -> datetime:
-        """The time on the wall."""
+        """The local time."""
         return datetime.fromtimestamp(time.time(), ZONE)
 
     def note(self, what: str) -> None:
-        """Keep what went wrong, and when."""
+        """Record an error with its time."""
         self.wrong.append(f"{self.now:%a %d %H:%M:%S} {what}")
 
     async def until(self, at: datetime) -> None:
@@ -66,7 +66,7 @@ class Home:
     # --- Home Assistant ---
 
     async def start(self) -> None:
-        """Start it with what was written when it stopped."""
+        """Start Home Assistant with the data that it wrote when it stopped."""
         self.starts.append(time.time())
         self.hass.data[DATA_MEMORY] = Memory(self.hass)
         await self.hass.data[DATA_MEMORY].async_load()
@@ -76,14 +76,14 @@ class Home:
         self.up_since = self.now
 
     async def stop(self) -> None:
-        """Stop it, as an update of it does."""
+        """Stop Home Assistant as an update does."""
         self.up_since = None
         await self.hass.config_entries.async_unload(self.entry.entry_id)
         self.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await asyncio.sleep(5)
 
     async def restart(self, seconds: float) -> None:
-        """Let it be down for some time."""
+        """Restart Home Assistant after a downtime of some seconds."""
         self.counts["restarts"] += 1
         before = self.meter.read()
         await self.stop()
@@ -94,7 +94,7 @@ class Home:
     # --- Entities ---
 
     def entity_id(self, domain: str, key: str) -> str:
-        """Return the entity of the controller with a key."""
+        """Return the ID of the controller's entity with a key."""
         unique_id = f"{self.controller.device_id}_{key}"
         registry = er.async_get(self.hass)
         found = registry.async_get_entity_id(domain, DOMAIN, unique_id)
@@ -102,7 +102,7 @@ class Home:
         return found
 
     def enable(self, key: str) -> None:
-        """Have a sensor enabled from its beginning that nobody gets unasked."""
+        """Enable a sensor that is disabled by default, before it is created."""
         er.async_get(self.hass).async_get_or_create(
             "sensor",
             DOMAIN,
@@ -115,7 +115,7 @@ class Home:
         return self.hass.states.get(self.entity_id(domain, key))
 
     async def act(self, action: str, domain: str, key: str, **data: Any) -> None:
-        """Do something with an entity; nothing is in the way of it."""
+        """Run an action on an entity; nothing prevents it."""
         self.counts["commands"] += 1
         kind, _, name = action.partition(".")
         target = {"entity_id": self.entity_id(domain, key)}

@@ -1,4 +1,4 @@
-"""What is judged of the fortnight, against what the pool itself did."""
+"""Checks of the fortnight, against what the pool itself did."""
 
 import asyncio
 from bisect import bisect_left
@@ -54,30 +54,29 @@ WATCHED: Final = (
     ),
 )
 PATIENCE: Final = timedelta(minutes=2)
-"""How long giving back may last, while Home Assistant runs."""
+"""Longest delay of a release while Home Assistant runs."""
 EXACT: Final = timedelta(seconds=30)
-"""How far an end that is shown may be from the true one: commands take some seconds."""
+"""Largest error of a shown end: commands take some seconds."""
 SETTLES: Final = 30.0
-"""s after which what a person did is seen."""
+"""Seconds after which the effect of an action is visible."""
 
 
 class Outputs:
-    """Looks at every output once a minute: who holds it, and whether it runs."""
+    """Checks every output once a minute: whether it is held, and whether it runs."""
 
     def __init__(self, home: Home) -> None:
-        """Begin to look."""
         self._home = home
         self.minutes: Counter[str] = Counter()
         self.slowest = timedelta()
-        """To give back while Home Assistant runs."""
+        """Longest delay of a release while Home Assistant ran."""
         self._wanted: dict[int, bool] = {}
         self._told: set[tuple[int, str]] = set()
 
     async def look(self, end: datetime) -> None:
-        """Look until the end."""
+        """Check the outputs until the end."""
         home = self._home
         while home.now < end:
-            # Between two minutes: schedules begin and end at full ones.
+            # At second 45, because schedules begin and end at full minutes.
             await asyncio.sleep(MINUTE - (time.time() - 45) % MINUTE)
             home.diary.pass_time(home.now)
             for slot in WATCHED:
@@ -95,12 +94,12 @@ class Outputs:
             self._judge(slot, wanted)
 
     def _settled(self, slot: int) -> bool:
-        """Tell whether the firmware does not stand against it."""
+        """Return whether the firmware lets an output run."""
         pool = self._home.pool
         return pool.slots[slot].role is not Role.LINKED or pool.pump.mode != 0
 
     def _given_back(self, slot: int, claim: Claim) -> None:
-        """Wait for an output whose hold is over, as long as that may last."""
+        """Check that an output whose hold is over is released in time."""
         home = self._home
         if not home.pool.slots[slot].held:
             home.diary.forget(slot)
@@ -115,7 +114,7 @@ class Outputs:
             self._note(slot, f"held until {claim.until:%H:%M} is forgotten")
 
     def _judge(self, slot: int, wanted: bool) -> None:
-        """Compare an output with the hold of a person, else with its schedules."""
+        """Compare an output with the family's claim, or else with its schedules."""
         home = self._home
         on, claim = runs(home.pool, slot), home.diary.claims.get(slot)
         if claim is not None:
@@ -133,7 +132,7 @@ class Outputs:
             self._told -= {found for found in self._told if found[0] == slot}
 
     def _compare_end(self, claim: Claim) -> None:
-        """Compare when a hold ends with what is shown of it."""
+        """Compare the end of a hold with the end that is shown."""
         home = self._home
         if home.up_since is None or home.now - home.up_since < PATIENCE:
             return
@@ -148,14 +147,14 @@ class Outputs:
             self._note(claim.slot, f"is held until {claim.until}, {shown} is shown")
 
     def _note(self, slot: int, what: str) -> None:
-        """Tell of it once."""
+        """Record an error once."""
         if (slot, what) not in self._told:
             self._told.add((slot, what))
             self._home.note(f"{self._home.pool.slots[slot].name} {what}")
 
 
 class Books:
-    """What Home Assistant shows of each day when it ends, and what is true."""
+    """Sums that Home Assistant shows at the end of each day, and the true ones."""
 
     SENSORS: Final = {
         ACID: ("acid_used_today", 1.0),
@@ -163,13 +162,12 @@ class Books:
         WATER: ("water_filtered_today", 1000.0),
         RUNNING: ("pump_running_today", HOUR),
     }
-    """Key of the sensor, and how much of what is true one of it is."""
+    """Key of the sensor, and its unit in the unit of the true sum."""
 
     def __init__(self, home: Home) -> None:
-        """Begin with the first day."""
         self._home = home
         self.days: list[tuple[Sums, Sums]] = []
-        """Of each day what is shown and what is true."""
+        """Shown and true sums of each day."""
 
     async def keep(self, begin: datetime, days: int) -> None:
         """Read them a moment before each midnight."""
@@ -193,7 +191,7 @@ class Books:
         return found
 
     def off(self, name: str) -> float:
-        """Return the share by which the sum of all days is off."""
+        """Return the relative error of the sum of all days."""
         return _off(*self._sums(name))
 
     def _sums(self, name: str) -> tuple[float, float]:
@@ -201,7 +199,7 @@ class Books:
         return sum(each[name] for each in shown), sum(each[name] for each in true)
 
     def worst(self, name: str) -> float:
-        """Return that of the worst day."""
+        """Return the relative error of the worst day."""
         return max(
             (_off(shown[name], true[name]) for shown, true in self.days), key=abs
         )
@@ -220,25 +218,24 @@ def _off(shown: float, true: float) -> float:
 
 
 def _earlier(at: datetime, seconds: float) -> datetime:
-    """Return a time in seconds that really pass."""
+    """Return the time that is some real seconds earlier."""
     return datetime.fromtimestamp(at.timestamp() - seconds, ZONE)
 
 
 class RunHours:
-    """What the run hours of Home Assistant gain each day, and what is true.
+    """Run hours that Home Assistant adds each day, and the true ones.
 
-    What ran while it was down is not counted (README).
+    Run time during a downtime of Home Assistant is not counted (README).
     """
 
     NAMES: Final = ("pool_heater", "solar", "spa_heater", "chlorinator", "uv", "ozone")
 
     def __init__(self, home: Home) -> None:
-        """Begin with the first day."""
         self._home = home
         self.off: list[Sums] = []
-        """s of each day that are too many."""
+        """Errors of each day in seconds; positive if too many were counted."""
         self.ran: Sums = {}
-        """s in all."""
+        """True seconds in all."""
 
     @staticmethod
     def key(name: str) -> str:
@@ -265,7 +262,7 @@ class RunHours:
         return {n: total[n] - sum(each[n] for each in unseen) for n in self.NAMES}
 
     def worst(self, name: str) -> float:
-        """Return the s of the worst day."""
+        """Return the error of the worst day in seconds."""
         return max((each[name] for each in self.off), key=abs)
 
     @override
@@ -277,25 +274,24 @@ class RunHours:
 
 
 class Hours:
-    """Whether the pump's schedule gets its hours every day."""
+    """Checks that an automation sets the hours of the pump's schedule every day."""
 
     AT: Final = 5
-    """h, when they are worked out."""
+    """Hour of the day at which the automation runs."""
     WRITTEN_WITHIN: Final = timedelta(minutes=10)
     QUARTER: Final = 15
     NOON: Final = 102
-    """Minutes after midnight UTC, of the sun over this pool in October."""
+    """Solar noon at this pool in October, in minutes after midnight UTC."""
 
     def __init__(self, home: Home) -> None:
-        """Begin with what is true now."""
         self._home = home
         self._warm = home.pool.water.temperature
-        """As the probe told last when its water flowed."""
+        """Last temperature measured in flowing water."""
         self.lengths: list[int] = []
-        """Minutes of each day."""
+        """Length of the schedule on each correct day, in minutes."""
 
     async def keep(self, begin: datetime, days: int) -> None:
-        """Look every day, after the schedule was changed in the vendor's app."""
+        """Change the schedule every day as in the vendor's app; check the new hours."""
         pool = self._home.pool
         for number in range(days):
             midnight = begin + number * DAY
@@ -342,19 +338,18 @@ class Queries:
 
     BEFORE: Final = 5.0
     AFTER: Final = 45.0
-    """s before and after an action, or after a start, in which a query is caused by it."""
+    """Seconds before and after an action or a start in which it causes queries."""
 
     def __init__(self, home: Home) -> None:
-        """Begin to count."""
         self._home = home
         self._queries: list[float] = []
         self._causes: list[float] = []
         self._ends: list[float] = []
         self.writes: list[float] = []
-        """When schedules were written."""
+        """Times at which schedules were written."""
 
     async def count(self, end: datetime) -> None:
-        """Count every hour; nobody else reads the simulator's records."""
+        """Count every hour; clear the simulator's records, which only this reads."""
         requests = self._home.controller.requests
         while self._home.now < end:
             self._ends.append(time.time())
@@ -370,7 +365,7 @@ class Queries:
 
     @property
     def hours(self) -> Sequence[int]:
-        """Return how many of each hour nobody caused."""
+        """Numbers of queries per hour that no action or start caused."""
         causes = sorted([*self._causes, *self._home.starts])
 
         def own(at: float) -> bool:
@@ -383,6 +378,6 @@ class Queries:
 
     @property
     def all_hours(self) -> Sequence[int]:
-        """Return how many of each hour there were, whoever caused them."""
+        """Numbers of all queries per hour."""
         ends = [bisect_left(self._queries, end) for end in self._ends]
         return [later - earlier for earlier, later in pairwise(ends)]

@@ -1,4 +1,4 @@
-"""The pool of a family: what is wired, which schedules run it, and what it really did."""
+"""The pool of a family: its wiring, its schedules, and a meter of what it did."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -35,13 +35,13 @@ _WIRING: Final = {
     OZONE: (10, "Ozone"),
 }
 _SLOTS: Final = 17
-"""Those of the controller and of one expander."""
+"""Slots of the controller and of one expander."""
 _SETTINGS: Final = {
     **SETTINGS,
     **DOSING_SETTINGS,
     "heating": 0b111,
     "pool_target": 26,
-    # The chlorinator alone would keep the doser from ever dosing.
+    # Above the chlorinator's target, which would keep the doser from ever dosing.
     "desired_orp_liquid": 665,
 }
 _FRIDAY_AND_SATURDAY: Final = 0b0110000
@@ -57,7 +57,7 @@ def _schedule(
 
 
 def pool() -> Pool:
-    """Return the pool as it is when nobody is at home."""
+    """Return the pool before the family uses it."""
     found = Pool(
         _WIRING,
         slots=_SLOTS,
@@ -78,7 +78,7 @@ def pool() -> Pool:
 
 
 def runs(found: Pool, slot: int) -> bool:
-    """Tell whether an output runs; of the pump its slot may lie (layouts.md 2.4)."""
+    """Return whether an output runs; the pump's slot may be wrong (layouts.md 2.4)."""
     if found.slots[slot].role is Role.PUMP:
         return found.pump.mode != 0
     return found.slots[slot].on
@@ -92,19 +92,18 @@ def entity(slot: int) -> tuple[str, str]:
 
 
 type Sums = Mapping[str, float]
-"""Something for every name."""
+"""Amounts by name."""
 
 
 def minus(later: Sums, earlier: Sums) -> Sums:
-    """Return what was added to sums."""
+    """Return the difference between two readings of the sums."""
     return {name: later[name] - earlier.get(name, 0.0) for name in later}
 
 
 class Meter:
-    """What a pool really did, ever: mL, L and s, by name."""
+    """What a pool really did in all, by name: mL, L and seconds."""
 
     def __init__(self, found: Pool) -> None:
-        """Begin at nothing."""
         self._pool = found
         self._totals: defaultdict[str, float] = defaultdict(float)
         self._begin = found.acid.dosed, found.chlorine.dosed
@@ -115,7 +114,7 @@ class Meter:
         self._totals[WATER] += found.water.flow * seconds / 60
         running = {
             RUNNING: found.pump.running,
-            # By the keys of their sensors.
+            # Named by the keys of their sensors.
             "pool_heater": found.heaters["pool"],
             "solar": found.heaters["solar"],
             "spa_heater": found.heaters["spa"],
@@ -127,7 +126,7 @@ class Meter:
             self._totals[name] += seconds * on
 
     def read(self) -> Sums:
-        """Return all of it by now."""
+        """Return the totals up to now."""
         self._pool.update()
         acid, chlorine = self._begin
         return self._totals | {

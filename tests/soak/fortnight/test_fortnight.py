@@ -1,14 +1,14 @@
 """A fortnight of a family at its pool, once for each dialect of L5.
 
-A real Home Assistant runs the integration and the blueprint of the pump's hours against a
-simulated controller over real sockets, in imagined time (timelapse.py): no poll is left
-out. Nothing breaks here but what a family breaks: it switches pump, lights, spa and more by
-hand and forgets them, holds them for a time, over the windows of their schedules and over
-restarts of Home Assistant, during which some of these times end. The clock is put forward
-in the second night. Judged against the pool itself: every hold that had an end was given
-back, every schedule ran that nobody held off, every hold lasted; acid, chlorine, water and
-running hours of each day, of the pump and of all else that wears; the hours of the pump, written each day anew; and how often the
-controller was asked by signed queries that no command caused.
+A real Home Assistant runs the integration and an automation of the pump's hours against
+a simulated controller over real sockets, in simulated time (timelapse.py), with every
+poll. There are no faults. The family switches pump, lights, spa and more by hand and
+forgets them, or holds them for a time: past the windows of their schedules, and past
+restarts of Home Assistant, during which some holds end. The clock is put forward in the
+second night. Checked against the pool: holds with an end were released, schedules ran
+unless their output was held off, every hold lasted; acid, chlorine, water and pump
+hours of all days together; the run hours of each day; the hours of the pump, written
+anew each day; and the signed queries per hour that no command caused.
 
 `POOLCTL_FORTNIGHT_DAYS` makes it shorter, `POOLCTL_SOAK_SEED` chooses another family.
 """
@@ -40,11 +40,11 @@ from .pool import ACID, CHLORINE, RUNNING, WATER, ZONE
 
 DAYS: Final = int(os.environ.get("POOLCTL_FORTNIGHT_DAYS", "14"))
 MINUTE: Final = 60
-"""s that run hours may be off in a day."""
+"""Largest error of run hours in a day, in seconds."""
 CLOSE: Final = 0.02
-"""Share by which the sum of all days may be off."""
+"""Largest relative error of the sum of all days."""
 QUERIES: Final = 72
-"""Signed queries an hour."""
+"""Largest number of signed queries in an hour that no command caused."""
 
 
 @pytest.mark.parametrize("dialect", [None, Dialect.PUMP_OFF_CLEARS])
@@ -130,7 +130,7 @@ _TIME: Final = "{{ '%02d:%02d:00' | format((MINUTE) // 60, (MINUTE) % 60) }}"
 
 
 async def _automate(home: Home) -> None:
-    """Have an automation of the family's own that writes the schedule of the pump."""
+    """Set up the family's automation, which writes the schedule of the pump."""
     automation = {
         "triggers": [{"trigger": "time", "at": f"{Hours.AT:02}:00:00"}],
         "actions": [
