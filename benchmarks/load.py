@@ -110,7 +110,7 @@ async def _three(service: Elsewhere, times: int) -> Row:
         ]
         for number in range(times):
             started = time.thread_time()
-            store.known = _otherwise(store.known, number % 2)
+            store.reported = _otherwise(store.reported, number % 2)
             store.after_read(time.monotonic())
             spent.append(time.thread_time() - started)
             started = time.thread_time()

@@ -335,7 +335,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     async def _async_refresh_details(self) -> None:
         """Query names before entities are added, and the rest in the background."""
-        if not self.controller.store.known.outputs.names:
+        if not self.controller.store.reported.outputs.names:
             await self.controller.queries.refresh(first_only=True)
         if not self._details_running:
             self.async_in_background(self._async_run_details(), "details")
@@ -356,7 +356,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """
         store, controller = self.controller.store, self.controller
         kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
-        self.remembered.async_keep(store.known, store.choices, *kept)
+        self.remembered.async_keep(store.reported, store.choices, *kept)
         self._timer.async_check()
         state, besides = store.state, self.besides.renew()
         if state == self.data and not besides:

@@ -118,7 +118,7 @@ def _controller(check: GuidedCheck, observers: Observers) -> _Json:
         "issues": _issues(coordinator),
         "last_frame": _frame(statistics.last_frame),
         "undecoded_frame": _frame(statistics.undecoded_frame),
-        "state": _state(controller.store.known),
+        "state": _state(controller.store.reported),
         "learned": coordinator.learned.as_dict(),
         "choices": controller.store.choices.as_dict(),
         **_asked(coordinator),

@@ -194,7 +194,7 @@ class _Sync:
         """
         coordinator = self._coordinator
         names_due = coordinator.controller.queries.names_due
-        others = coordinator.pool.choices, coordinator.learned.filter.known, names_due
+        others = coordinator.pool.choices, coordinator.learned.filter.state, names_due
         observed = coordinator.data, coordinator.equipment_view, others
         previous, self._previous = self._previous, observed
         return (
@@ -287,7 +287,7 @@ class _Sync:
         """Remove the entities that do not exist, once for each set of possible keys."""
         missing = {key for key, found in built.items() if found is Missing.CERTAIN}
         possible = frozenset(built.keys() - missing)
-        known = self._coordinator.data.outputs.known
+        known = self._coordinator.data.outputs.types_complete
         if self._removed_for == (known, possible):
             return
         self._removed_for = (known, possible)

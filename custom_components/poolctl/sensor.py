@@ -205,7 +205,7 @@ SENSORS = (
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         state_class=SensorStateClass.MEASUREMENT,
         exists_fn=lambda pool: pool.state.readings.pump_power is not None or None,
-        pool_fn=lambda pool: pool.learned.pump_power.known.change,
+        pool_fn=lambda pool: pool.learned.pump_power.state.change,
     ),
     PoolctlSensorDescription(
         key="pump_mode",

@@ -131,7 +131,7 @@ async def test_memory_survives_a_restart(
     await again.async_load()
     coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
     known, remembered = (
-        coordinator.controller.store.known,
+        coordinator.controller.store.reported,
         remembered_state(again, full.controller.device_id),
     )
     assert remembered.outputs.slots

@@ -321,7 +321,7 @@ class Rig:
     @property
     def settled(self) -> bool:
         """Whether nothing is pending: the state shown is the state reported."""
-        return self.controller.store.known == self.controller.store.state
+        return self.controller.store.reported == self.controller.store.state
 
     async def polls(self, seconds: float) -> None:
         """Let some time pass and poll."""

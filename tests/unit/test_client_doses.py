@@ -25,7 +25,7 @@ async def test_a_dose_is_seen_soon(pool: Rig) -> None:
     for _ in range(8):
         await live(pool, 15)
         seen.append((pool.pool.pool.acid.doses, pool.pool.pool.chlorine.doses))
-    known = pool.controller.store.known
+    known = pool.controller.store.reported
     assert seen[-1] == (1, 1) == (known.acid.doses, known.chlorine.doses)
     assert asked(pool, PH_SETTINGS.query) == asked(pool, CHLORINE_SETTINGS.query) == 1
 
@@ -35,7 +35,7 @@ async def test_a_dose_shorter_than_a_poll(pool: Rig) -> None:
     pool.pool.pool.settings |= {"ph_dosing_time": 3}
     pool.pool.pool.water.ph = 7.9
     await live(pool, 60)
-    assert pool.controller.store.known.acid.doses == 1
+    assert pool.controller.store.reported.acid.doses == 1
     assert asked(pool, PH_SETTINGS.query) == 1
 
 
@@ -43,8 +43,8 @@ async def test_nothing_is_asked_while_a_dose_goes_on(pool: Rig) -> None:
     pool.pool.pool.settings |= {"ph_dosing_time": 120}
     pool.pool.pool.water.ph = 7.9
     await live(pool, 90)
-    assert pool.controller.store.known.signals.ph_dosing is True
-    assert pool.controller.store.known.acid.doses == 0
+    assert pool.controller.store.reported.signals.ph_dosing is True
+    assert pool.controller.store.reported.acid.doses == 0
     assert asked(pool, PH_SETTINGS.query) == 0
 
 
@@ -58,4 +58,4 @@ async def test_doses_cost_no_queries(pool: Rig) -> None:
         assert asked(pool, PH_SETTINGS.query) <= 12 * hour
         assert asked(pool, CHLORINE_SETTINGS.query) <= 12 * hour
         assert asked(pool, "aux_names") >= 11 * hour
-    assert pool.controller.store.known.acid.doses == pool.pool.pool.acid.doses == 6
+    assert pool.controller.store.reported.acid.doses == pool.pool.pool.acid.doses == 6

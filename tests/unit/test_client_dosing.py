@@ -62,7 +62,7 @@ async def test_a_number(pool: Rig, change: Change) -> None:
     assert pool.names() == [change.of.query, "cmd", "state"]
     body = before | {change.key: change.raw, change.of.reset: False}  # the whole object
     assert pool.sent() == [(change.of.command, body)]
-    assert change.shown(pool.controller.store.known) == change.value
+    assert change.shown(pool.controller.store.reported) == change.value
     assert changed(pool, settings) == {change.setting}
     assert pool.pool.pool.settings[change.setting] == change.stored
     # Shown at once, although the reply carries no configuration.
@@ -75,12 +75,12 @@ async def test_a_flag(pool: Rig, change: Change) -> None:
     """No state frame reports a flag: only reading its object again confirms it."""
     before = OBJECTS[change.of](pool.pool.pool)
     settings = dict(pool.pool.pool.settings)
-    assert change.shown(pool.controller.store.known) is True
+    assert change.shown(pool.controller.store.reported) is True
     await change.send(pool.controller.dosing)
     assert pool.names() == [change.of.query, "cmd", change.of.query]
     body = before | {change.key: change.raw, change.of.reset: False}
     assert pool.sent() == [(change.of.command, body)]
-    assert change.shown(pool.controller.store.known) is False
+    assert change.shown(pool.controller.store.reported) is False
     assert changed(pool, settings) == {change.setting}
     assert pool.pool.pool.settings[change.setting] == change.stored
     shown = [change.shown(state) for state in pool.published]
@@ -94,7 +94,7 @@ async def test_off_and_on_again(pool: Rig, kind: AnyDosing) -> None:
     assert changed(pool, settings) != set()
     await pool.controller.dosing.enable(kind, True)
     assert changed(pool, settings) == set()
-    assert kind.of(pool.controller.store.known).enabled is True
+    assert kind.of(pool.controller.store.reported).enabled is True
 
 
 async def test_a_flag_goes_back_in_the_form_in_which_it_came(
@@ -104,7 +104,7 @@ async def test_a_flag_goes_back_in_the_form_in_which_it_came(
     await pool.controller.dosing.enable(ACID, False)
     ((_, body),) = pool.sent()
     assert body["ph_dosing"] == 0 and body["ph_dosing"] is not False
-    assert pool.controller.store.known.acid.enabled is False
+    assert pool.controller.store.reported.acid.enabled is False
 
 
 async def test_a_flag_that_never_changes(pool: Rig) -> None:
@@ -121,7 +121,7 @@ async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
     await until(lambda: bool(pool.asked("a")))
     pool.pool.faults.once("garbage", 1, PH_SETTINGS.query)
     await change
-    assert pool.controller.store.known.acid.enabled is False
+    assert pool.controller.store.reported.acid.enabled is False
 
 
 @EACH_DOSER
@@ -198,7 +198,7 @@ async def test_a_setting_is_rounded_to_what_the_wire_carries(
     pool: Rig, value: float
 ) -> None:
     await pool.controller.dosing.set_desired(ACID, value)
-    assert pool.controller.store.known.acid.desired == round(value * 10) / 10
+    assert pool.controller.store.reported.acid.desired == round(value * 10) / 10
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,7 @@ async def test_the_lan_comes_back_after_a_flag_went_by_the_cloud(
         await both.polls(15)
         await both.controller.queries.refresh()
         assert both.controller.store.state.acid.enabled is False
-    assert both.controller.store.known.acid.enabled is False
+    assert both.controller.store.reported.acid.enabled is False
     assert "never took effect" not in caplog.text
 
 

@@ -183,7 +183,7 @@ def test_slots_of_the_cloud() -> None:
     assert set(roles[4:]) <= {Role.EMPTY, Role.VIRTUAL}
     assert [slot.on for slot in state.outputs.slots[:4]] == [True, None, None, False]
     assert [slot.name for slot in state.outputs.slots[:4]] == ["Light", "", "", "Light"]
-    assert not state.outputs.known and state.outputs.fitted({2}) is None
+    assert not state.outputs.types_complete and state.outputs.fitted({2}) is None
     assert state.outputs.fitted({31}) is True and not state.outputs.assumed
 
 
@@ -198,7 +198,7 @@ def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> Non
 def test_an_odd_answer_changes_no_wiring() -> None:
     """What the LAN reported changes once two answers agree (unknowns.md L15)."""
     before = seen()
-    assert before.outputs.known and before.outputs.types is not None
+    assert before.outputs.types_complete and before.outputs.types is not None
     light = before.outputs.types[1]
     odd = {"manual": {"spa": [ENTRY | {"aux_type_code": 22}]}}
     right = {"manual": {"spa": [ENTRY | {"aux_type_code": light}]}}
@@ -299,5 +299,5 @@ async def test_a_slot_through_the_cloud(make_rig: Callable[..., Rig]) -> None:
     assert rig.service.requests("manualSet") == 1
     await rig.polls(30)
     assert rig.pool.pool.relays[2] is True
-    found = rig.controller.store.known.outputs.slot(2)
+    found = rig.controller.store.reported.outputs.slot(2)
     assert found is not None and found.on is True

@@ -84,7 +84,7 @@ async def test_a_target(pool: Rig, water: Body, setting: str, key: str) -> None:
     assert pool.sent() == [("v2_temp_set", whole | {key: 31})]
     assert changed(pool, settings) == {setting: 31}
     assert pool.pool.pool.probes == probes
-    assert water.of(pool.controller.store.known).target == 31
+    assert water.of(pool.controller.store.reported).target == 31
     # Shown at once, although the reply carries no configuration.
     shown = [water.of(state).target for state in pool.published]
     assert shown == [31] * len(shown) and shown
@@ -97,10 +97,10 @@ async def test_a_heat_source(pool: Rig, source: HeatSource) -> None:
     await pool.controller.heating.select(source, False)
     assert selected(pool) == set(HeatSource) - {source}
     assert changed(pool, before).keys() == {"heating"}
-    assert pool.controller.store.known.heat[source].selected is False
+    assert pool.controller.store.reported.heat[source].selected is False
     await pool.controller.heating.select(source, True)
     assert selected(pool) == set(HeatSource)
-    assert pool.controller.store.known.heat[source].selected is True
+    assert pool.controller.store.reported.heat[source].selected is True
     assert changed(pool, before) == {}
 
 
@@ -116,7 +116,7 @@ async def test_target_and_mode_in_one_write(pool: Rig) -> None:
 )
 async def test_targets_are_whole_degrees(pool: Rig, wanted: float, got: int) -> None:
     await pool.controller.heating.change(POOL, target=wanted)
-    assert pool.controller.store.known.pool.target == got
+    assert pool.controller.store.reported.pool.target == got
 
 
 @pytest.mark.parametrize("target", [9, 41, 0, -1, 256, float("nan"), float("inf")])
@@ -137,7 +137,7 @@ async def test_the_pool_is_heated_again_by_what_heated_it_last(pool: Rig) -> Non
     await heating.select(SOLAR, False)
     await heating.change(POOL, heat=False)
     assert selected(pool) == {SPA_HEATER}
-    assert pool.controller.store.known.pool_sources == (POOL_HEATER,)
+    assert pool.controller.store.reported.pool_sources == (POOL_HEATER,)
     await heating.change(POOL, heat=True)
     assert selected(pool) == {SPA_HEATER, POOL_HEATER}
 
@@ -206,10 +206,10 @@ async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
     pool.pool.pool.slots[5].aux_type = 0  # solar
     await pool.polls(15)
     await pool.polls(15)
-    assert may_heat(pool.controller.store.known, POOL)
+    assert may_heat(pool.controller.store.reported, POOL)
     await pool.controller.heating.change(POOL, heat=False)
     assert selected(pool) == {SPA_HEATER, SOLAR}
-    assert may_heat(pool.controller.store.known, POOL) is False
+    assert may_heat(pool.controller.store.reported, POOL) is False
     await pool.controller.heating.change(POOL, heat=True)
     assert selected(pool) == set(HeatSource)
 
@@ -221,11 +221,11 @@ async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
         pool.pool.pool.slots[slot].aux_type = 0
     await pool.polls(15)
     await pool.polls(15)
-    known = pool.controller.store.known
+    known = pool.controller.store.reported
     assert fitted_sources(known, POOL) == (POOL_HEATER,)
     assert fitted_sources(known, SPA) == (SPA_HEATER,)
     await pool.controller.heating.change(POOL, heat=False)
-    assert may_heat(pool.controller.store.known, SPA)
+    assert may_heat(pool.controller.store.reported, SPA)
     await pool.controller.heating.change(SPA, heat=False)
     assert selected(pool) == {SOLAR}
 
@@ -278,11 +278,11 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
     select(pool, POOL_HEATER)
     probes |= {"temp2_ch": 3, "temp3_ch": 0}
     before = dict(settings)
-    assert pool.controller.store.known.spa.target == 36  # not read yet
+    assert pool.controller.store.reported.spa.target == 36  # not read yet
     await pool.controller.heating.change(POOL, target=30)
     assert changed(pool, before) == {"pool_target": 30}
     assert pool.pool.pool.probes == {"temp2_ch": 3, "temp3_ch": 0}
-    assert pool.controller.store.known.spa.target == 33
+    assert pool.controller.store.reported.spa.target == 33
 
 
 async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> None:

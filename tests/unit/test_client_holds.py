@@ -403,7 +403,7 @@ async def test_what_nothing_gives_back_is_in_nobodys_way(rig: Rig) -> None:
     """L6 without L5: a pump that cannot be released waits; others are released."""
     await start(rig)
     rig.pool.dialects.add("pump_aux_declined")
-    pump = rig.controller.store.known.outputs.slot(0)
+    pump = rig.controller.store.reported.outputs.slot(0)
     await rig.controller.holds.hold(pump, False, timedelta(minutes=1))
     await hold(rig, True, 1)
     await rig.polls(61)

@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.holds.ends import again, is_over, next_end
-from custom_components.poolctl.client.holds.evidence import taken
+from custom_components.poolctl.client.holds.ends import (
+    is_over,
+    next_end,
+    with_shown_end,
+)
+from custom_components.poolctl.client.holds.evidence import after_read
 from custom_components.poolctl.client.holds.hold import Doubt, End, Hold, State
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.holds.machine import Event
@@ -157,13 +161,13 @@ def test_a_read(
     event: Event | None,
 ) -> None:
     hold = replace(HOLD, doubt=doubt)
-    found, happens = taken(hold, PoolState(**state), at)
+    found, happens = after_read(hold, PoolState(**state), at)
     assert (found, found.doubt, happens) == (hold, doubt_after, event)
 
 
 def test_copies_that_agree_again() -> None:
     hold = replace(HOLD, doubt=BY_CLOUD, state=State.DOUBTFUL)
-    found, event = taken(hold, PoolState(**COPY_ON), 900.0)
+    found, event = after_read(hold, PoolState(**COPY_ON), 900.0)
     assert (found.doubt, event) == (None, Event.HELD)
 
 
@@ -179,7 +183,7 @@ def test_copies_that_agree_again() -> None:
 def test_a_light_show(slot: int, held: bool, at: float, event: Event) -> None:
     """A show makes the relay flap: a light that is still held gets more time."""
     hold = replace(HOLD, slot=slot, doubt=BY_LAN)
-    assert taken(hold, PoolState(**read(False, held=held)), at)[1] is event
+    assert after_read(hold, PoolState(**read(False, held=held)), at)[1] is event
 
 
 @pytest.mark.parametrize(
@@ -247,4 +251,4 @@ def test_which_end_is_shown(
         return None if seconds is None else NOW + timedelta(seconds=seconds)
 
     hold = replace(HOLD, until=at(until), ends_at=ends_at)
-    assert again(hold, NOW, 100.0).until == at(shown)
+    assert with_shown_end(hold, NOW, 100.0).until == at(shown)

@@ -12,7 +12,7 @@ from custom_components.poolctl.client.clock import Clock, ControllerClock
 from custom_components.poolctl.client.equipment import Slot
 from custom_components.poolctl.client.exceptions import (
     BusyError,
-    NotGivenBackError,
+    CannotReleaseError,
     PoolctlError,
     RefusedError,
     UnreachableError,
@@ -176,7 +176,7 @@ def test_when_there_is_work(
         (BusyError(""), State.DUE, 240.0),
         (RefusedError(""), State.STUCK, 240.0),
         # Earlier attempts without an answer do not count: this refusal is the first.
-        (NotGivenBackError(""), State.STUCK, 900.0),
+        (CannotReleaseError(""), State.STUCK, 900.0),
     ],
 )
 async def test_a_release_that_fails(
@@ -206,7 +206,7 @@ def test_a_refusal_may_pass() -> None:
 @pytest.mark.parametrize(
     ("error", "refusals", "wait"),
     [
-        (NotGivenBackError(""), 4, 2 * 3600.0),
+        (CannotReleaseError(""), 4, 2 * 3600.0),
         (UnreachableError(""), 0, 240.0),
     ],
 )

@@ -30,7 +30,7 @@ async def test_ten_moves_of_a_slider(pool: Rig) -> None:
     moves = [pool.controller.pump.set_speed(speed) for speed in range(45, 95, 5)]
     await asyncio.gather(*moves)
     assert speeds(pool) == [90]
-    assert pool.controller.store.known.readings.pump_speed == 90
+    assert pool.controller.store.reported.readings.pump_speed == 90
 
 
 async def test_moves_while_one_is_under_way(pool: Rig) -> None:
@@ -40,7 +40,7 @@ async def test_moves_while_one_is_under_way(pool: Rig) -> None:
     moves = [pool.controller.pump.set_speed(speed) for speed in (50, 60, 70)]
     await asyncio.gather(first, *moves)
     assert speeds(pool) == [45, 70]
-    assert pool.controller.store.known.readings.pump_speed == 70
+    assert pool.controller.store.reported.readings.pump_speed == 70
 
 
 async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
@@ -156,7 +156,7 @@ async def test_the_last_look_counts(pool: Rig) -> None:
     pool.pool.faults.once("garbage", 8, "state")  # four reads with their retries
     await pool.controller.pump.set_speed(60)
     assert sum(pool.time.slept) == 20
-    assert pool.controller.store.known.readings.pump_speed == 60
+    assert pool.controller.store.reported.readings.pump_speed == 60
 
 
 async def test_what_slow_reads_disprove_was_not_done(
@@ -190,7 +190,7 @@ async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:
     )
     pool.pool.faults.once("truncated_frame", 1, "aux")
     await pool.controller.outputs.switch(3, True)
-    found = pool.controller.store.known.outputs.slot(3)
+    found = pool.controller.store.reported.outputs.slot(3)
     assert found is not None and found.on is True
 
 
@@ -201,7 +201,7 @@ async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
         pool.controller.outputs.switch(3, True),
         pool.controller.outputs.switch(3, False),
     )
-    found = pool.controller.store.known.outputs.slot(3)
+    found = pool.controller.store.reported.outputs.slot(3)
     assert found is not None and found.on is False
     assert sum(pool.time.slept) < 10
 

@@ -22,7 +22,7 @@ async def test_pump_off_and_on(small: Rig) -> None:
     assert [(r.name, r.payload) for r in small.asked()] == [("aux", b"\0\0\1")]
     assert small.time.slept == []
     assert [state.pump_on for state in small.published] == [False]
-    assert small.controller.store.known.pump_on is False
+    assert small.controller.store.reported.pump_on is False
     small.forget()
     await small.controller.pump.switch(True)
     assert small.names() == ["cmd", "state"] and small.time.slept == [2]
@@ -42,7 +42,7 @@ async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
     assert on_cloud.time.slept == []
     assert not on_cloud.settled
     await on_cloud.polls(35)
-    assert on_cloud.controller.store.known.pump_on is False
+    assert on_cloud.controller.store.reported.pump_on is False
     await on_cloud.controller.pump.set_speed(85)  # stopped: kept for the next start
     assert on_cloud.written() == ["setPumpInfo"]
     await on_cloud.controller.pump.switch(True)
@@ -83,7 +83,7 @@ async def test_pump_off_while_the_heater_cools_down(
     await rig.controller.poller.poll()
     assert rig.controller.store.state.signals.pool_heater is True
     await rig.controller.pump.switch(False)
-    known = rig.controller.store.known
+    known = rig.controller.store.reported
     assert known.signals.pump_cooling_down is True and known.readings.pump_speed == 75
     assert rig.time.slept == []
 
@@ -93,7 +93,7 @@ async def test_a_pump_that_runs_on_counts_as_off(small: Rig) -> None:
     small.pool.faults.on("ignore_writes")
     small.pool.pool.pump.run_on = 120
     await small.controller.pump.switch(False)
-    assert small.controller.store.known.signals.pump_cooling_down is True
+    assert small.controller.store.reported.signals.pump_cooling_down is True
     assert small.names() == ["aux"]
 
 
@@ -110,7 +110,7 @@ async def test_a_pump_switched_off_is_not_shown_at_another_speed(small: Rig) -> 
 async def test_pump_speed(small: Rig, speed: int, sent: int) -> None:
     await small.controller.pump.set_speed(speed)
     assert small.pool.pool.pump.speed == sent
-    assert small.controller.store.known.readings.pump_speed == sent
+    assert small.controller.store.reported.readings.pump_speed == sent
     assert small.names() == ["cmd", "state"]
 
 

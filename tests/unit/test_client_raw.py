@@ -64,7 +64,7 @@ async def test_an_action(rig: Rig) -> None:
     assert queries_due(rig) is False
     published = len(rig.published)
     reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
-    slot = rig.controller.store.known.outputs.slot(2)
+    slot = rig.controller.store.reported.outputs.slot(2)
     assert slot is not None
     assert slot.on
     assert len(rig.published) == published + 1
@@ -80,7 +80,7 @@ async def test_an_action_without_a_state(rig: Rig) -> None:
     reply = await rig.controller.raw.action("aux", b"\x02\x01\x01")
     assert reply
     assert rig.pool.pool.slots[2].on
-    slot = rig.controller.store.known.outputs.slot(2)
+    slot = rig.controller.store.reported.outputs.slot(2)
     assert slot is not None
     assert slot.on is False
 
@@ -141,7 +141,7 @@ async def test_every_read_is_told_with_its_time(rig: Rig) -> None:
     heard: list[tuple[Source | None, float]] = []
 
     def hear(state: PoolState, at: float) -> None:
-        assert state is rig.controller.store.known
+        assert state is rig.controller.store.reported
         heard.append((state.source, at - started))
 
     started = rig.time.monotonic()

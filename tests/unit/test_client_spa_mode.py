@@ -156,10 +156,10 @@ def test_partly_known(
 
 async def test_nothing_known_is_nothing_remembered(pool: Rig) -> None:
     """A frame without a configuration keeps the selected heat sources."""
-    known = pool.controller.store.known
+    known = pool.controller.store.reported
     assert known.pool_sources == POOL.sources
     assert selected_sources(known, SPA) == SPA.sources
     pool.pool.faults.on("no_config")
     await pool.controller.poller.poll()
-    assert pool.controller.store.known.pool_sources == POOL.sources
-    assert may_heat(pool.controller.store.known, POOL) is True
+    assert pool.controller.store.reported.pool_sources == POOL.sources
+    assert may_heat(pool.controller.store.reported, POOL) is True

@@ -12,17 +12,17 @@ async def test_the_background_waits_for_its_turn(pool: Rig) -> None:
     turns = []
 
     async def turn() -> None:
-        turns.append(store.known.schedules)
+        turns.append(store.reported.schedules)
 
     queries = Queries(store, paths, pool.controller.clock)
     queries.turn = turn
     assert paths.lan is not None
     pool.pool.pool.schedules[0].start += 5
-    previous = store.known.schedules
+    previous = store.reported.schedules
     await queries.read(SCHEDULES, paths.lan, urgent=True)
     assert turns == []
-    assert (now := store.known.schedules) != previous
+    assert (now := store.reported.schedules) != previous
     pool.pool.pool.schedules[0].start += 5
     await queries.read(SCHEDULES, paths.lan)
     assert turns == [now]
-    assert store.known.schedules != now
+    assert store.reported.schedules != now

@@ -98,6 +98,6 @@ async def test_what_a_write_said_is_shown_until_a_newer_read(away: Rig) -> None:
     shown = away.controller.store.state.readings.pump_speed
     await away.polls(COPY_AGE - 5)
     assert away.controller.store.state.readings.pump_speed == shown
-    assert away.controller.store.known.readings.pump_speed != shown
+    assert away.controller.store.reported.readings.pump_speed != shown
     await away.polls(30)
     assert away.controller.store.state.readings.pump_speed != shown

@@ -28,7 +28,7 @@ COMMANDS: dict[str, Callable[[Controller], Awaitable[None]]] = {
     "drum": lambda it: it.dosing.set_drum(ACID, 15000),
     "refill": lambda it: it.dosing.refill(ACID),
     "schedule": lambda it: it.schedules.enable(
-        0, False, observed=it.store.known.schedules.used[0]
+        0, False, observed=it.store.reported.schedules.used[0]
     ),
 }
 
@@ -88,4 +88,4 @@ async def test_it_never_ran(make_rig: Callable[..., Rig]) -> None:
     rig.pool.faults.on("busy", "a")
     with pytest.raises(LanBusyError):
         await rig.controller.pump.switch(False)
-    assert rig.settled and rig.controller.store.known.readings.pump_speed
+    assert rig.settled and rig.controller.store.reported.readings.pump_speed

@@ -246,9 +246,9 @@ async def test_names_that_are_refused_first(
 
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh(first_only=True)
-    assert not rig.controller.store.known.outputs.names and awaited()
+    assert not rig.controller.store.reported.outputs.names and awaited()
     await rig.controller.queries.refresh()
-    assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
+    assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
     assert not awaited()
     assert sum(rig.time.slept) < 60
 
@@ -333,7 +333,7 @@ async def test_names_by_the_cloud(clocked: Callable[..., Rig], offered: bool) ->
     between = [later - sooner for sooner, later in itertools.pairwise(asked)]
     assert between[:6] == [3, 6, 12, 24, 30, 30]
     assert rig.service.requests("auxInfo") == 1
-    outputs = rig.controller.store.known.outputs
+    outputs = rig.controller.store.reported.outputs
     assert outputs.types and bool(outputs.names) is offered
     if offered:
         assert outputs.names[WATERFALL] == "Waterfall"
@@ -352,7 +352,7 @@ async def test_names_that_are_refused_for_a_day(clocked: Callable[..., Rig]) -> 
     rig.pool.accepted_counter = 0
     rig.time.advance(30)
     await rig.controller.queries.refresh()
-    assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
+    assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
 
 
 async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) -> None:
@@ -369,10 +369,10 @@ async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) 
 
     rig.pool.verify = signs_between  # type: ignore[method-assign]
     await rig.controller.queries.refresh()
-    assert not rig.controller.store.known.schedules.used
+    assert not rig.controller.store.reported.schedules.used
     rig.time.advance(30)
     await rig.controller.queries.refresh()
-    assert rig.controller.store.known.schedules.used
+    assert rig.controller.store.reported.schedules.used
 
 
 async def test_a_query_that_is_declined(clocked: Callable[..., Rig]) -> None:

@@ -26,7 +26,7 @@ async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> N
     rig = make_rig(full=True)
     rig.pool.dialects.add("spa_by_solar")
     await rig.controller.poller.poll()
-    known = rig.controller.store.known
+    known = rig.controller.store.reported
     assert heated(known, SPA) is True and known.spa.target == 36
     assert fitted_sources(known, SPA) == (HeatSource.SOLAR,)
     assert heats(known, SPA) is False  # the water goes to the pool
@@ -36,7 +36,7 @@ async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> N
     sun = replace(known.signals, solar=True)
     assert heats(replace(known, signals=sun), SPA) is False
     await rig.controller.holds.switch(rig.controller.store.state.outputs.spa, True)
-    in_spa = replace(rig.controller.store.known, signals=sun)
+    in_spa = replace(rig.controller.store.reported, signals=sun)
     assert in_spa.spa_mode is True and heats(in_spa, SPA) is True
 
 
@@ -59,7 +59,7 @@ def test_what_is_heated(
 
 
 async def test_a_spa_heater_leaves_solar_heating_to_the_pool(pool: Rig) -> None:
-    known = pool.controller.store.known
+    known = pool.controller.store.reported
     assert fitted_sources(known, SPA) == (HeatSource.SPA_HEATER,)
 
 
@@ -70,7 +70,7 @@ async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
     await rig.pool.stop()
     await rig.pool.start()
     await rig.controller.poller.poll()
-    assert rig.controller.store.known.pump_on is False
+    assert rig.controller.store.reported.pump_on is False
     await rig.controller.pump.switch(True)
     assert rig.sent()[0][1]["pump_speed"] == 40
 
@@ -83,12 +83,15 @@ async def test_priming_at_full_speed(small: Rig) -> None:
     await pump.set_speed(50)
     await pump.switch(True)
     assert small.pool.pool.pump.speed == 0
-    assert store.known.last_speed == 75
+    assert store.reported.last_speed == 75
     await small.polls(60)
-    assert (small.pool.pool.pump.speed, store.known.readings.pump_speed) == (100, 100)
-    assert (store.known.last_speed, store.choices.pump_speed) == (75, 50)
+    assert (small.pool.pool.pump.speed, store.reported.readings.pump_speed) == (
+        100,
+        100,
+    )
+    assert (store.reported.last_speed, store.choices.pump_speed) == (75, 50)
     await small.polls(240)
-    assert (store.known.readings.pump_speed, store.known.last_speed) == (50, 50)
+    assert (store.reported.readings.pump_speed, store.reported.last_speed) == (50, 50)
     assert small.names().count("cmd") == 1
 
 
@@ -100,7 +103,7 @@ async def test_a_chosen_speed_stays_chosen(small: Rig) -> None:
     pool.set_speed(75)
     pool.switch(0, True)
     await small.polls(300)
-    assert small.controller.store.known.last_speed == 75
+    assert small.controller.store.reported.last_speed == 75
     await pump.switch(False)
     await pump.switch(True)
     assert pool.pump.asked == 50

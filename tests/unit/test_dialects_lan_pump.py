@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from custom_components.poolctl.client.exceptions import (
+    CannotReleaseError,
     NotAppliedError,
-    NotGivenBackError,
     RefusedError,
 )
 
@@ -133,7 +133,7 @@ async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
     await rig.polls(15)
     for _ in range(2):
         rig.forget()
-        with pytest.raises(NotGivenBackError):
+        with pytest.raises(CannotReleaseError):
             await rig.controller.holds.resume_all()
         await rig.polls(15)
         assert rig.pool.pool.slots[0].held
@@ -154,7 +154,7 @@ async def test_nothing_gives_back_and_it_is_always_busy(
     await rig.controller.queries.refresh()
     await rig.controller.pump.set_speed(85)
     await rig.polls(15)
-    with pytest.raises(NotGivenBackError):
+    with pytest.raises(CannotReleaseError):
         await rig.controller.holds.resume_all()
     await rig.polls(15)
     assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
@@ -168,7 +168,7 @@ async def test_nothing_gives_back_what_is_held_off(
     await rig.controller.poller.poll()
     await rig.controller.pump.switch(False)
     await rig.polls(15)
-    with pytest.raises(NotGivenBackError):
+    with pytest.raises(CannotReleaseError):
         await rig.controller.holds.resume_all()
     assert rig.controller.store.state.pump_on is False
     rig.pool.dialects.add("pump_off_clears")

@@ -39,7 +39,7 @@ async def test_replies_with_another_counter(
     for _ in range(8):
         await lan.query("aux_names")
     await read(rig)
-    assert rig.controller.store.known.outputs.names[WATERFALL] == "Waterfall"
+    assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
     await rig.controller.heating.change(POOL, target=30)
     assert rig.pool.pool.settings["pool_target"] == 30
     assert rig.controller.paths.lan_error is None
@@ -90,7 +90,7 @@ async def test_another_frame_version(
     rig = speaking(make_rig, dialect)
     await read(rig)
     await rig.polls(15)
-    assert rig.controller.paths.on_lan and rig.controller.store.known.readings.ph
+    assert rig.controller.paths.on_lan and rig.controller.store.reported.readings.ph
     version = int(dialect[-1])
     assert rig.statistics.unknown_frame_version == version
     assert caplog.text.count(f"state frames of version {version}") == 1
@@ -108,20 +108,20 @@ async def test_a_few_bytes_more(make_rig: Callable[..., Rig]) -> None:
     """L4: more bytes are accepted after `aux_names`, `schedules` and `pump_id`."""
     rig = speaking(make_rig, "longer_replies")
     await read(rig)
-    known = rig.controller.store.known
+    known = rig.controller.store.reported
     assert known.outputs.names[WATERFALL] == "Waterfall"
     assert known.schedules.used and known.pump is not None
 
 
 async def test_longer_records(pool: Rig) -> None:
     """L4: a reply that cannot be decoded keeps the last known values."""
-    before = pool.controller.store.known.schedules
+    before = pool.controller.store.reported.schedules
     assert before.used
     pool.pool.dialects.add("longer_records")
     pool.controller.queries.expire("schedules")
     await pool.controller.queries.refresh()
     assert pool.names("q") == ["schedules"]
-    assert pool.controller.store.known.schedules == before
+    assert pool.controller.store.reported.schedules == before
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ async def test_no_frame_after_an_action(pool: Rig, dialect: str) -> None:
     pool.pool.dialects.add(dialect)
     await pool.controller.outputs.switch(WATERFALL, True)
     assert pool.names() == ["aux", "state"]
-    slot = pool.controller.store.known.outputs.slot(WATERFALL)
+    slot = pool.controller.store.reported.outputs.slot(WATERFALL)
     assert slot is not None and slot.on
 
 

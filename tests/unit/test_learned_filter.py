@@ -39,7 +39,7 @@ class Bench:
 
     @property
     def filter(self) -> Filter:
-        return self.model.known
+        return self.model.state
 
     def press(self) -> None:
         """Report that the filter is clean."""

@@ -39,7 +39,7 @@ class Bench:
 
     @property
     def draw(self) -> Draw:
-        return self.model.known
+        return self.model.state
 
     def changed(self) -> bool | None:
         """Return whether the power has been far from usual for long."""

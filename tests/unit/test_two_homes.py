@@ -58,7 +58,7 @@ async def test_both_start_at_once(homes: Homes) -> None:
     """Both sign the same counters in the same second, and both read everything."""
     await asyncio.gather(*(read(home) for home in homes))
     for home in homes:
-        known = home.controller.store.known
+        known = home.controller.store.reported
         assert known.outputs.names[WATERFALL] == "Waterfall"
         assert known.schedules.used and known.pump is not None
 
@@ -124,7 +124,7 @@ async def test_an_edit_of_an_old_list(homes: Homes) -> None:
     """An edit of an old list does not overwrite the other home's newer edit."""
     one, two = homes
     await asyncio.gather(read(one), read(two))
-    seen = two.controller.store.known.schedules.used[FALL]
+    seen = two.controller.store.reported.schedules.used[FALL]
     await one.controller.schedules.update(FALL, replace(seen, start=660), observed=seen)
     with pytest.raises(InvalidCommandError) as caught:
         await two.controller.schedules.update(
@@ -135,7 +135,7 @@ async def test_an_edit_of_an_old_list(homes: Homes) -> None:
         *(660, 720),
     )
     # The new version is shown, and can be changed now.
-    seen = two.controller.store.known.schedules.used[FALL]
+    seen = two.controller.store.reported.schedules.used[FALL]
     assert seen.start == 660
     await two.controller.schedules.update(FALL, replace(seen, end=800), observed=seen)
 
@@ -144,7 +144,7 @@ async def test_an_edit_of_an_old_list(homes: Homes) -> None:
 async def test_other_edits_of_an_old_list(homes: Homes, how: str) -> None:
     one, two = homes
     await asyncio.gather(read(one), read(two))
-    seen = two.controller.store.known.schedules.used[FALL]
+    seen = two.controller.store.reported.schedules.used[FALL]
     await one.controller.schedules.delete(FALL, observed=seen)
     await one.controller.schedules.create(record("New", 900))
     assert one.pool.pool.schedules[FALL].name == "New"
@@ -162,7 +162,7 @@ async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
     """One edit is applied completely, and the other one raises an error."""
     one, two = homes
     await asyncio.gather(read(one), read(two))
-    seen = two.controller.store.known.schedules.used[FALL]
+    seen = two.controller.store.reported.schedules.used[FALL]
     wanted = [replace(seen, start=630), replace(seen, end=800)]
     results = await asyncio.gather(
         *(

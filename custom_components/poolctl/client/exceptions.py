@@ -148,7 +148,7 @@ class NotAppliedError(RefusedError):
     """The command was accepted, but the requested value was never reported."""
 
 
-class NotGivenBackError(RefusedError):
+class CannotReleaseError(RefusedError):
     """No command that this controller accepts releases its pump to its schedules."""
 
 

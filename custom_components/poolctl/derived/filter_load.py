@@ -41,7 +41,7 @@ FILTER_LOAD = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
         exists_fn=filter_compared,
-        pool_fn=lambda pool: pool.learned.filter.known.load,
+        pool_fn=lambda pool: pool.learned.filter.state.load,
     ),
 )
 
@@ -65,7 +65,7 @@ class PoolctlFilterLoad(PoolctlEntity[int], SensorEntity):
     @override
     def extra_state_attributes(self) -> dict[str, str]:
         """Return when the filter was clean, and whether that was measured."""
-        known = self.coordinator.learned.filter.known
+        known = self.coordinator.learned.filter.state
         found = {ATTR_BASELINE: AWAITED if known.clean is None else MEASURED}
         if known.cleaned_at is not None:
             found[ATTR_CLEANED_AT] = known.cleaned_at.isoformat(timespec="seconds")

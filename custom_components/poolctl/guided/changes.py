@@ -12,7 +12,7 @@ from typing import Final
 
 from ..client.control.controller import Controller
 from ..client.equipment import MAX_SPEED, SPEED_STEP, Role, Slot
-from ..client.exceptions import NotGivenBackError
+from ..client.exceptions import CannotReleaseError
 from ..client.holds.rules import CLOCKS, running_schedule
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSING, AnyDosing
@@ -157,7 +157,7 @@ def _speed(it: Controller) -> Change | None:
     async def give_back() -> None:
         try:
             await it.holds.resume(pump)
-        except NotGivenBackError:
+        except CannotReleaseError:
             # The pump stays held, but at its old speed; the release is retried.
             await it.holds.hold(pump, True, _HELD, int(old))
             raise
@@ -261,7 +261,7 @@ async def give_back(it: Controller, undo: Undo) -> bool:
     if undo.of == _SCHEDULE:
         return await _arm_again(it, undo)
     kind = _KINDS[undo.of]
-    if (desired := kind.of(it.store.known).desired) is None:
+    if (desired := kind.of(it.store.reported).desired) is None:
         return False  # not read yet since the start
     if desired in (undo.old, undo.new):
         await it.dosing.set_desired(kind, undo.old)
@@ -269,7 +269,7 @@ async def give_back(it: Controller, undo: Undo) -> bool:
 
 
 async def _arm_again(it: Controller, undo: Undo) -> bool:
-    schedules = it.store.known.schedules
+    schedules = it.store.reported.schedules
     schedule = schedules.used.get(undo.index)
     if schedule is not None and schedule.when == undo.when:
         await it.schedules.enable(undo.index, True, observed=schedule)

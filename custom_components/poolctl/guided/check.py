@@ -171,7 +171,7 @@ class GuidedCheck:
             if not controller.paths.on_lan:
                 return True
             await controller.poller.read_lan()
-            if there(controller.store.known):
+            if there(controller.store.reported):
                 return True
         return False
 

@@ -111,28 +111,28 @@ class FilterLoad:
 
     def __init__(self, known: Filter = Filter()) -> None:
         """Continue from the stored state."""
-        self.known = known
+        self.state = known
         self._even: _EvenFlow | None = None
 
     def cleaned(self, now: datetime) -> None:
         """Drop earlier measurements, as a user reports the filter clean."""
-        self.known, self._even = self.known.cleaned(now), None
+        self.state, self._even = self.state.cleaned(now), None
 
     def take(self, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        previous = self.known
+        previous = self.state
         if (measured := _measured(read)) is None:
             self._even = None
         else:
-            self.known = replace(previous, measurable=True)
+            self.state = replace(previous, measurable=True)
             self._measure(*measured, read.seconds)
-        return self.known != previous
+        return self.state != previous
 
     def _measure(self, pressure: float, flow: float, seconds: float | None) -> None:
         """Continue a measurement, and begin the next one when it ends."""
         even = self._even and self._even.then(pressure, flow, seconds)
         if even and even.seconds >= STEADY:
-            self.known = self.known.measured(even.pressure / even.square)
+            self.state = self.state.measured(even.pressure / even.square)
             even = None
         self._even = even or _EvenFlow(first=flow)
 

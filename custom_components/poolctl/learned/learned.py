@@ -148,8 +148,8 @@ class Learned:
         return {
             "totals": self.totals.as_dict(),
             "pump_days": self.pump_days.as_dict(),
-            "filter": self.filter.known.as_dict(),
-            "pump_power": self.pump_power.known.as_dict(),
+            "filter": self.filter.state.as_dict(),
+            "pump_power": self.pump_power.state.as_dict(),
             "clock": self.controller_clock.as_dict(),
             **{kind.key: model.as_dict() for kind, model in self.dosers.items()},
             **{f"{kind.key}_effect": e.as_dict() for kind, e in self.effects.items()},

@@ -139,23 +139,23 @@ class PumpPower:
 
     def __init__(self, known: Draw = Draw()) -> None:
         """Continue from the stored power."""
-        self.known = known
+        self.state = known
         self._steady: _Steady | None = None
 
     def cleaned(self) -> None:
         """Start again after a user reports the filter clean: its power is now usual."""
-        self.known, self._steady = Draw(), None
+        self.state, self._steady = Draw(), None
 
     def take(self, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        previous = self.known
+        previous = self.state
         watts = read.state.readings.pump_power or 0.0
         if LEAST <= watts <= MOST and through_filter_alone(read):
             speed = read.state.readings.pump_speed or SPEEDS[-1]
             self._measure(speed, watts, read)
         else:
             self._steady = None
-        shown = self.known.change, self.known.changed
+        shown = self.state.change, self.state.changed
         return shown != (previous.change, previous.changed)
 
     def _measure(self, speed: float, watts: float, read: Read) -> None:
@@ -164,6 +164,6 @@ class PumpPower:
         if steady and steady.seconds >= STEADY:
             seconds = steady.seconds
             mean = round(steady.turned / seconds)
-            self.known = self.known.measured(mean, steady.joules / seconds, read.now)
+            self.state = self.state.measured(mean, steady.joules / seconds, read.now)
             steady = None
         self._steady = steady or _Steady(speed)

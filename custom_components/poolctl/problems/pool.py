@@ -117,7 +117,7 @@ def _without_effect(kind: DoserKind) -> Problem[Health]:
 
 def _power_change(health: Health) -> int:
     """Return the change of the pump's power in %."""
-    return health.pool.learned.pump_power.known.change or 0
+    return health.pool.learned.pump_power.state.change or 0
 
 
 def _held_off(health: Health) -> str:
@@ -252,7 +252,7 @@ POOL_PROBLEMS: Final = (
     ),
     Problem(
         key="pump_power_changed",
-        exists=lambda health: health.pool.learned.pump_power.known.changed,
+        exists=lambda health: health.pool.learned.pump_power.state.changed,
         severity=Severity.NOTICE,
         variants=(
             Variant(

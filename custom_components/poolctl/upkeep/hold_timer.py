@@ -99,7 +99,7 @@ async def async_leave(
     """
     await warm_by.leave()
     if left := await controller.holds.leave():
-        outputs = output_names(left, controller.store.known)
+        outputs = output_names(left, controller.store.reported)
         values = {"name": name, "outputs": outputs}
         await _async_report(hass, values, translation_key="holds_left")
     if paused := await controller.pauses.leave():

@@ -168,7 +168,7 @@ class WarmBy:
         expected = self.outlook(wanted)
         later = self._clock.now() + _SOON
         if previous.over or expected is None or expected.begins > later:
-            await self._give_back(replace(previous, over=True))
+            await self._release(replace(previous, over=True))
             return wanted
         return replace(previous, by=wanted.by, lasts=wanted.lasts)
 
@@ -176,7 +176,7 @@ class WarmBy:
         async with self._working:
             if (request := self._all.get(body)) is not None:
                 self._put(replace(request, over=True))
-                await self._give_back(self._all[body])
+                await self._release(self._all[body])
 
     # Work on the requests
 
@@ -208,7 +208,7 @@ class WarmBy:
 
     async def _advance(self, request: Request) -> None:
         if request.over or self._past(request):
-            await self._give_back(replace(request, over=True))
+            await self._release(replace(request, over=True))
         elif not self._able:
             return
         elif request.begun:
@@ -234,7 +234,7 @@ class WarmBy:
             self._put(replace(request, doubtful=True))
         elif off or self._taken_over(request):
             _LOGGER.info("Somebody ended the heating of the %s", request.body.key)
-            await self._give_back(replace(request, over=True))
+            await self._release(replace(request, over=True))
         else:
             await self._heat(replace(request, doubtful=False))
 
@@ -320,7 +320,7 @@ class WarmBy:
                 self._put(before)
             raise
 
-    async def _give_back(self, request: Request) -> None:
+    async def _release(self, request: Request) -> None:
         """Release the holds and heat sources that are still ours; drop the request."""
         self._put(request)
         for index, since in request.held:

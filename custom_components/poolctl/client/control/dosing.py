@@ -161,8 +161,8 @@ class DosingControl(Dosers):
 
     @property
     @override
-    def known(self) -> PoolState:
-        return self._store.known
+    def reported(self) -> PoolState:
+        return self._store.reported
 
     @override
     def publish(self) -> None:
@@ -172,7 +172,7 @@ class DosingControl(Dosers):
     async def look(self, kind: AnyDosing) -> bool | None:
         on_lan, query = self._paths.on_lan, kind.keys.settings.query
         if on_lan and await self._queries.ask(query):
-            return kind.of(self._store.known).enabled
+            return kind.of(self._store.reported).enabled
         return None
 
     @override
@@ -210,7 +210,7 @@ class DosingControl(Dosers):
         Raises InvalidCommandError if the drum has no size: "full" is not defined then.
         """
         refill = _Refill(of=kind.keys.settings, drum=kind.drum_keys)
-        previous = kind.of(self._store.known).remaining_ml or 0
+        previous = kind.of(self._store.reported).remaining_ml or 0
 
         def holds(state: PoolState) -> bool:
             doser = kind.of(state)

@@ -87,7 +87,7 @@ class HeatingControl:
         async def write(lan: LanClient) -> StateFrame | None:
             reported = await self._queries.recent(HEATING_QUERY, lan)
             change = self._since(reported).then(asked)
-            body = change.write(decode_json(reported.reply), self._store.known)
+            body = change.write(decode_json(reported.reply), self._store.reported)
             try:
                 frame = await lan.action("cmd", encode_cmd(HEATING_COMMAND, body))
             except PoolctlError:

@@ -76,7 +76,7 @@ class LightControl:
 
     def _light(self, index: int) -> tuple[Slot, LightGroup, LightType]:
         """Return a light as last reported; raises NotSupportedError for other slots."""
-        known = self._store.known
+        known = self._store.reported
         slot = known.outputs.slot(index)
         if slot is None or slot.role not in LIGHT_GROUPS:
             raise NotSupportedError("this is not known to be a light")
@@ -86,7 +86,7 @@ class LightControl:
 
     async def _send(self, slot: Slot, group: LightGroup, what: LightAction) -> None:
         index, settles_in = slot.index, what.seconds + SETTLING_MARGIN
-        known = self._store.known
+        known = self._store.reported
         show = LightShow(group.type_code(known, self._store.choices) or 0, what.color)
         body = {"slot": index, "light_type": show.light_type, "light_color": show.color}
 
@@ -100,7 +100,7 @@ class LightControl:
                 # After it settled: an earlier reply may report the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)
             if not what.keeps_effect:
-                self._store.known = group.with_show(self._store.known, show)
+                self._store.reported = group.with_show(self._store.reported, show)
             return frame
 
         await self._sender.send(

@@ -33,7 +33,7 @@ class OutputControl:
         Returns a function that waits for the effect.
         """
         payload = encode_aux(slot, on, hold)
-        wired = self._store.known.outputs.slot(slot)
+        wired = self._store.reported.outputs.slot(slot)
 
         async def by_cloud(cloud: CloudClient) -> None:
             if wired is None:
@@ -64,7 +64,7 @@ class OutputControl:
         """Release a slot to its schedules."""
         if slot is None:
             raise NotSupportedError("its slot is not known yet")
-        wired = self._store.known.outputs.slot(slot)
+        wired = self._store.reported.outputs.slot(slot)
         if wired is not None and wired.role is Role.PUMP:
             await self._pump.resume()
             return

@@ -77,11 +77,11 @@ class PlanControl:
 
     @property
     def _used(self) -> _Table:
-        return self._store.known.schedules.used
+        return self._store.reported.schedules.used
 
     @property
     def _pump(self) -> int:
-        if (pump := self._store.known.outputs.pump) is None:
+        if (pump := self._store.reported.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         return pump.index
 
@@ -167,7 +167,7 @@ class PlanControl:
     ) -> Schedule:
         """Return the previous schedule, or a new one, with the times of a block."""
         store = self._store
-        equipped = equip(store.known, store.choices, previous, self._pump, speed)
+        equipped = equip(store.reported, store.choices, previous, self._pump, speed)
         return replace(
             previous or _NEW,
             **equipped,

@@ -124,7 +124,7 @@ class Poller:
     def _lan_limit(self, previous: float) -> float | None:
         """Return a LAN poll's limit in s; `previous` is the start of the last poll."""
         paths = self._paths
-        missed = paths.lan_error and self._store.known.source is Source.LAN
+        missed = paths.lan_error and self._store.reported.source is Source.LAN
         if not missed or paths.cloud is None:
             return None
         left = previous + GIVE_UP - self._began
@@ -183,8 +183,8 @@ class Poller:
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Merge a LAN frame into the state, which makes the LAN the source."""
-        previous = self._store.known
-        self._store.known = merge_frame(previous, frame, self._clock.now())
+        previous = self._store.reported
+        self._store.reported = merge_frame(previous, frame, self._clock.now())
         self._paths.lan_answered()
         self._report_source(previous)
         if frame.configuration is not None:
@@ -192,7 +192,7 @@ class Poller:
         self._store.after_read(time.monotonic())
 
     def _report_source(self, previous: PoolState) -> None:
-        source = self._store.known.source
+        source = self._store.reported.source
         if source is not previous.source and source is not None:
             self._paths.facts.emit(SourceChange(source=source.value))
 
@@ -208,7 +208,7 @@ class Poller:
         try:
             dashboard = await self._ask_dashboard(cloud)
             self._paths.cloud_error = None
-            if self._store.known.source is not Source.CLOUD:
+            if self._store.reported.source is not Source.CLOUD:
                 # Show the first values at once; the other endpoints follow.
                 self._merge_cloud(started, ((merge_dashboard, dashboard),))
             extras = await self._read_extras(cloud)
@@ -248,7 +248,7 @@ class Poller:
             except PoolctlError as err:
                 _LOGGER.debug("Cloud read %s failed: %s", endpoint, err)
                 if isinstance(err, RefusedError) and endpoint in _ASSUMED:
-                    self._store.known = _ASSUMED[endpoint](self._store.known)
+                    self._store.reported = _ASSUMED[endpoint](self._store.reported)
                 if isinstance(err, BusyError) and err.retry_after:
                     # Only the schedules are never served from a copy.
                     due = time.monotonic() + err.retry_after
@@ -260,9 +260,11 @@ class Poller:
     ) -> None:
         if self._paths.on_lan:
             return
-        previous = self._store.known
+        previous = self._store.reported
         for merge, answer in answers:
-            self._store.known = merge(self._store.known, answer, self._clock.now())
+            self._store.reported = merge(
+                self._store.reported, answer, self._clock.now()
+            )
         self._report_source(previous)
         self._store.after_read(started)
 
@@ -288,7 +290,7 @@ class Poller:
         Returns whether they were published; raises as `CloudClient.read` does.
         """
         answer = await cloud.read(self._paths.device_id, "scheduleInfo", urgent=urgent)
-        read = merge_schedule_info(self._store.known, answer)
+        read = merge_schedule_info(self._store.reported, answer)
         if not believe(read):
             return False
         self._schedules_due = time.monotonic() + QUERY_INTERVAL

@@ -5,11 +5,11 @@ from dataclasses import replace
 from ..commands import PUMP_COMMAND, encode_aux, encode_cmd
 from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..exceptions import (
+    CannotReleaseError,
     DeclinedError,
     InvalidCommandError,
     LanBusyError,
     NotAppliedError,
-    NotGivenBackError,
     NotSupportedError,
 )
 from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
@@ -83,15 +83,15 @@ class PumpControl:
                 if on or not hold or not (asked_again and await self._held_off()):
                     raise
             if not on and not hold:
-                await self._given_back(pending)
+                await self._ensure_released(pending)
             return pending.by_lan
 
         return finish
 
-    async def _given_back(self, pending: Pending) -> None:
+    async def _ensure_released(self, pending: Pending) -> None:
         """Make sure that a stopped pump is not held off."""
         slot = self._slot()
-        if pending.by_lan and slot in (self._store.known.outputs.held or ()):
+        if pending.by_lan and slot in (self._store.reported.outputs.held or ()):
             # If neither command releases it, it is off nevertheless, as requested.
             await self._resumed_by_aux(slot)
 
@@ -110,14 +110,14 @@ class PumpControl:
     async def resume(self) -> None:
         """Release the pump to its schedules.
 
-        Raises NotGivenBackError if no command does so; the pump then stays as it was.
+        Raises CannotReleaseError if no command does so; the pump then stays as it was.
         """
         slot = self._slot()
         ways = [self._resumed_by_aux, self._resumed_by_command]
         for way in reversed(ways) if self._no_aux else ways:
             if await way(slot):
                 return
-        raise NotGivenBackError("neither way gives it back")
+        raise CannotReleaseError("no command releases it")
 
     async def _resumed_by_aux(self, slot: int) -> bool:
         payload = encode_aux(slot, False, False)
@@ -128,14 +128,14 @@ class PumpControl:
     async def _resumed_by_command(self, slot: int) -> bool:
         if self._off_holds:
             return False
-        was_on, run = self._store.known.pump_on, self._command(False, None).lan
+        was_on, run = self._store.reported.pump_on, self._command(False, None).lan
         pending = await self._sender.send(resuming(_KEY, slot, run))
         self._no_aux = True
         try:
             await self._sender.confirm(pending)
         except NotAppliedError, LanBusyError:
             # A busy controller may have run it: only the pump's present state counts.
-            if was_on and self._store.known.pump_on is False:
+            if was_on and self._store.reported.pump_on is False:
                 # It was meant to release the pump, but held it off: run it again.
                 self._off_holds = True
                 await self.switch(True)
@@ -196,7 +196,7 @@ class PumpControl:
 
     def _slot(self) -> int:
         """Return the pump's slot; raises NotSupportedError while that is unknown."""
-        if (pump := self._store.known.outputs.pump) is None:
+        if (pump := self._store.reported.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         return pump.index
 
@@ -205,7 +205,8 @@ class PumpControl:
         return {
             "aux_switch_state": on,
             "aux_slot_num": self._slot(),
-            "pump_speed": wanted or start_speed(self._store.known, self._store.choices),
+            "pump_speed": wanted
+            or start_speed(self._store.reported, self._store.choices),
         }
 
 

@@ -118,7 +118,7 @@ class Queries:
 
     def _sensible(self) -> Iterator[Query]:
         """Return the due queries that make sense for the fitted equipment."""
-        outputs, now = self._store.known.outputs, time.monotonic()
+        outputs, now = self._store.reported.outputs, time.monotonic()
         return (
             query
             for query, due in self._due.items()
@@ -147,7 +147,7 @@ class Queries:
         Frames are compared with each other, not with the state: a reply that always
         disagrees with the frames would make every poll look like a change.
         """
-        previous, self._last_full = self._last_full, self._store.known
+        previous, self._last_full = self._last_full, self._store.reported
         if previous is None:
             return  # at the start all of them are due
         settings = _settings(self._last_full)
@@ -203,7 +203,7 @@ class Queries:
         except PoolctlError as err:
             _LOGGER.debug("Query %s failed: %s", query.name, err)
         if self._due[query] == due:
-            again = again or query.interval(self._store.known)
+            again = again or query.interval(self._store.reported)
             regular = self._regular.pop(query, 0.0)
             self._due[query] = max(time.monotonic(), regular) + again
 
@@ -276,7 +276,7 @@ class Queries:
         return await self._ask(name, lan, urgent=True)
 
     async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> Reply:
-        asked, settings = time.monotonic(), _settings(self._store.known)
+        asked, settings = time.monotonic(), _settings(self._store.reported)
         reply = await lan.query(name, urgent=urgent)
         reported = self._replies[name] = Reply(reply, asked, [(settings, math.inf)])
         return reported
@@ -293,7 +293,7 @@ class Queries:
         reported.agree[:] = [
             (each, min(until, queued)) for each, until in reported.agree
         ]
-        reported.agree.append((_settings(show(self._store.known)), math.inf))
+        reported.agree.append((_settings(show(self._store.reported)), math.inf))
 
     async def ask(self, name: str) -> bool:
         """Send a query at once, for a user; return whether it was answered."""

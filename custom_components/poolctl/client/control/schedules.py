@@ -95,7 +95,7 @@ class ScheduleControl:
         async with self._lock:
             previous = await self._read()
             wanted = tidy(wanted)
-            check(self._store.known, previous, wanted)
+            check(self._store.reported, previous, wanted)
             free = next(i for i in range(MAX_SCHEDULES) if i not in previous)
             index = await self._write(
                 _Change(
@@ -118,7 +118,7 @@ class ScheduleControl:
             wanted = replace(tidy(wanted, now[index]), turnover=now[index].turnover)
             if wanted.enabled is observed.enabled:
                 wanted = replace(wanted, enabled=now[index].enabled)
-            check(self._store.known, now, wanted, index)
+            check(self._store.reported, now, wanted, index)
             if now[index].enabled and not wanted.enabled:
                 # Disarmed first, so that it never conflicts with another schedule.
                 await self._enable(index, False)
@@ -188,7 +188,7 @@ class ScheduleControl:
         return index
 
     def _now(self) -> Mapping[int, Schedule]:
-        return self._store.known.schedules.used
+        return self._store.reported.schedules.used
 
     async def _read_unchanged(
         self, index: int, observed: Schedule | None

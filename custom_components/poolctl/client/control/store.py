@@ -25,7 +25,7 @@ class Store:
     ) -> None:
         """Start from the remembered state."""
         self.choices = choices
-        self.known = remembered
+        self.reported = remembered
         """State that the controller and the cloud reported, without pending values."""
         self.pending = PendingValues()
         self.publish = publish
@@ -37,7 +37,7 @@ class Store:
     @property
     def state(self) -> PoolState:
         """The state as a user should see it, with pending values."""
-        return self.pending.overlay(self.known)
+        return self.pending.overlay(self.reported)
 
     @property
     def expires_in(self) -> float:
@@ -48,7 +48,7 @@ class Store:
 
     def update(self, change: Callable[[PoolState], PoolState]) -> None:
         """Change the reported state, and publish it."""
-        self.known = change(self.known)
+        self.reported = change(self.reported)
         self.publish()
 
     def choose(self, change: Callable[[Choices], Choices]) -> None:
@@ -67,8 +67,8 @@ class Store:
     def after_read(self, read_at: float) -> None:
         """Settle pending values and publish after a read (monotonic, s)."""
         self._read_at = time.monotonic()
-        for pending in self.pending.settle(self.known, read_at):
+        for pending in self.pending.settle(self.reported, read_at):
             _LOGGER.warning("%s was accepted but never took effect", pending.key)
         for listener in tuple(self._read_listeners):
-            listener(self.known, self._read_at)
+            listener(self.reported, self._read_at)
         self.publish()

@@ -14,7 +14,7 @@ _DRIFT = timedelta(seconds=30)
 """Difference that the shown end may have from the actual end."""
 
 
-def again(hold: Hold, now: datetime, at: float) -> Hold:
+def with_shown_end(hold: Hold, now: datetime, at: float) -> Hold:
     """Return a hold whose shown end agrees with the present trusted time.
 
     A duration ends by the monotonic clock; `until` follows it.

@@ -69,7 +69,7 @@ def observation(state: PoolState, hold: Hold) -> Observation:
     return Observation.HELD if slot in held and on is hold.on else Observation.OTHER
 
 
-def taken(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
+def after_read(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
     """Return a hold after a read (monotonic, s), and the event that the read causes."""
     by_cloud = state.source is Source.CLOUD
     observed = observation(state, hold)

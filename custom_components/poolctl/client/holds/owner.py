@@ -23,8 +23,8 @@ from ..exceptions import (
 )
 from ..pool.state import PoolState, Source
 from .book import Book
-from .ends import again, extended, is_over, rescheduled, restarts
-from .evidence import held_outputs, runs, stopped_by_spa, taken
+from .ends import extended, is_over, rescheduled, restarts, with_shown_end
+from .evidence import after_read, held_outputs, runs, stopped_by_spa
 from .hold import Asked, End, Hold, State
 from .kept import KeptHolds
 from .machine import Event, after
@@ -287,7 +287,7 @@ class Holds:
         if hold.state is State.WATCHED:
             self._take_released(hold, state, by_lan=by_lan)
             return
-        hold, event = taken(hold, state, at)
+        hold, event = after_read(hold, state, at)
         if hold.state is State.DUE and by_lan:
             hold = replace(hold, retry_at=None)  # the controller answers
         following = hold if event is None else after(hold, event)
@@ -330,7 +330,7 @@ class Holds:
         times, at = self._times, time.monotonic()
         now, local, offset = times.now, times.local, times.offset
         for hold in self._book.all:
-            moved = rescheduled(again(hold, now, at), state, local, offset)
+            moved = rescheduled(with_shown_end(hold, now, at), state, local, offset)
             event = Event.ENDED if is_over(moved, now, at) else Event.MOVED
             following = after(moved, event)
             if following is not None and following.state is State.DUE:

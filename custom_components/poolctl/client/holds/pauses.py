@@ -92,7 +92,7 @@ class Dosers(Protocol):
     """Interface to read and switch dosers."""
 
     @property
-    def known(self) -> PoolState:
+    def reported(self) -> PoolState:
         """The reported state, without values that are not confirmed yet."""
 
     def publish(self) -> None:
@@ -180,7 +180,7 @@ class Pauses:
             return True
         # Another client may have switched it since its settings were last read.
         await self._dosers.look(kind)
-        return kind.of(self._dosers.known).enabled
+        return kind.of(self._dosers.reported).enabled
 
     async def _begin(self, kind: AnyDosing, lasts: timedelta) -> None:
         previous, now = self._all.get(kind.key), self._clock.now()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import logging
 import time
 
-from ..exceptions import BusyError, NotGivenBackError, PoolctlError, UnreachableError
+from ..exceptions import BusyError, CannotReleaseError, PoolctlError, UnreachableError
 from .book import Book
 from .ends import next_end
 from .hold import End, Hold, State
@@ -125,7 +125,7 @@ class Releases:
             return False
         except PoolctlError as err:
             _LOGGER.debug("A hold is not released: %s", err)
-            cannot = isinstance(err, NotGivenBackError)
+            cannot = isinstance(err, CannotReleaseError)
             self._failed(index, Event.DECLINED, cannot=cannot)
             return False
         return True

@@ -34,7 +34,7 @@ class Outputs:
         return slots[index] if index < len(slots) else None
 
     @property
-    def known(self) -> bool:
+    def types_complete(self) -> bool:
         """Whether the aux types of all slots are reported, as only the LAN does."""
         return self.types is not None and UNKNOWN_TYPE not in self.types
 
@@ -42,7 +42,7 @@ class Outputs:
         """Return whether a slot has one of these aux types, `None` if one may have."""
         if not frozenset(codes).isdisjoint(self.types or ()):
             return True
-        return False if self.known else None
+        return False if self.types_complete else None
 
     @property
     def pump(self) -> Slot | None:
@@ -67,7 +67,9 @@ class Outputs:
         A change of wiring is accepted once two reads in a row agree: one odd frame or
         cloud answer must not remove entities (`unknowns.md` L15).
         """
-        agreed = types == self.newest_types if self.known else types is not None
+        agreed = (
+            types == self.newest_types if self.types_complete else types is not None
+        )
         return replace(self, types=types if agreed else self.types, newest_types=types)
 
     def with_hold(self, index: int, *, held: bool) -> Outputs:
