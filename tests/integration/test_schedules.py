@@ -140,8 +140,11 @@ async def test_switches_outlive_a_restart(full: Home) -> None:
 async def test_everything_off_disarms_nothing(beach: Home) -> None:
     """An action on a device skips switches of schedules, because they are settings."""
     target = {"device_id": beach.device().id}
-    await beach.hass.services.async_call("switch", "turn_on", target, blocking=True)
-    assert not beach.pool.schedules[WATERFALL].enabled
+    before = [schedule.enabled for schedule in beach.pool.schedules]
+    assert True in before and False in before
+    for action in ("turn_off", "turn_on"):
+        await beach.hass.services.async_call("switch", action, target, blocking=True)
+        assert [schedule.enabled for schedule in beach.pool.schedules] == before
 
 
 async def test_give_back(beach: Home) -> None:

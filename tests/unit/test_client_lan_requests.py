@@ -11,6 +11,7 @@ from custom_components.poolctl.client.envelope import Counters
 from custom_components.poolctl.client.exceptions import (
     RefusedError,
     RequestTooLargeError,
+    SignatureError,
 )
 from custom_components.poolctl.client.lan import PATH, LanClient
 from tests.simulator import wire
@@ -121,10 +122,13 @@ async def test_another_address_or_key_means_no_second_request(
     raw.delay = 0.01
     counters = Counters()
     before, after = (
-        LanClient(session, host, KEY, port=raw.port, counter=counters)
-        for host in ("127.0.0.1", "127.0.0.1")
+        LanClient(session, host, key, port=raw.port, counter=counters)
+        for host, key in (("127.0.0.1", KEY), ("localhost", KEY[::-1]))
     )
-    await asyncio.gather(before.state(), after.state(), before.query("aux_names"))
+    requests = before.state(), after.state(), before.query("aux_names")
+    state, rejected, reply = await asyncio.gather(*requests, return_exceptions=True)
+    assert isinstance(rejected, SignatureError)
+    assert not any(isinstance(each, Exception) for each in (state, reply))
     assert (raw.connections, raw.most_open) == (3, 1)
 
 

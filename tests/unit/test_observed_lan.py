@@ -336,7 +336,7 @@ def test_results_are_kept_only_while_they_are_true() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", range(len(frame(telemetry(1), configuration(2), b"")))
+    "place", range(len(frame(telemetry(1), configuration(2), b"\x00")))
 )
 def test_what_decides_is_no_measurement(place: int) -> None:
     """Frames that differ in a byte that a check uses never share a result."""

@@ -426,6 +426,13 @@ def test_which_rows_are_repairs() -> None:
         *("key_rejected", "clock_wrong"),
         *("controllers_left_out", "controllers_without_room"),
     }
+    warnings = {
+        *("acid_limit", "acid_without_effect", "chlorine_without_effect"),
+        *("clock_ahead", "controllers_shared", "dosing_paused_too_long"),
+        *("firmware_too_old", "hold_overdue", "no_key"),
+        *("service_silent", "sign_in_ends"),
+    }
+    assert wanted.keys() == warnings | fixable | errors
     for key, found in wanted.items():
         severity = error if key in errors else warning
         assert found == (key in fixable, severity, key == "service_silent"), key

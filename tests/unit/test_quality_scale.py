@@ -139,6 +139,18 @@ def test_the_manifest_names_the_tier() -> None:
     assert MANIFEST["quality_scale"] == "platinum"
 
 
+def test_every_rule_is_done_or_exempt_for_a_reason() -> None:
+    """The 54 rules of the quality scale of Home Assistant 2026.10."""
+    assert len(RULES) == 54
+    for rule, value in RULES.items():
+        status, comment = (
+            (value, "")
+            if isinstance(value, str)
+            else (value["status"], value["comment"])
+        )
+        assert status == "done" or (status == "exempt" and comment), rule
+
+
 @pytest.mark.parametrize("rule", sorted(CHECKS))
 def test_rule(rule: str) -> None:
     assert rule in RULES

@@ -278,6 +278,7 @@ def test_an_event_comes_back_as_the_schedule_it_shows(
     found = runs(schedule, after, after + timedelta(days=7), zone)
     for run in found:
         start, end = parse_window(run.start, run.end)
+        assert run.start.weekday() in schedule.days
         assert start == schedule.start
         assert (end or LAST_MINUTE) == schedule.end
 

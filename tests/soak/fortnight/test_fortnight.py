@@ -65,8 +65,12 @@ async def test_a_fortnight(
         controller.dialects.add(dialect)
     await hass.config.async_set_time_zone(ZONE.key)
     home = Home(hass, controller, entry)
-    key, token = controller.key.hex(), entry.data["token"]
-    watch = LogWatch(lambda: (key, token["access_token"], token["refresh_token"]))
+
+    def secrets() -> tuple[str, ...]:
+        token = entry.data["token"]
+        return controller.key.hex(), token["access_token"], token["refresh_token"]
+
+    watch = LogWatch(secrets)
     outputs, books, hours, queries = (
         Outputs(home),
         Books(home),
