@@ -80,12 +80,3 @@ async def test_a_start_into_the_cloud_remembers_the_equipment(small: Home) -> No
     state = small.state("switch", "slot_2")
     assert state.state == "unknown"
     assert state.attributes["assumed_state"] is True
-
-
-async def test_memory_of_a_controller_that_is_gone(home: Home) -> None:
-    await home.set_up(*home.service.controllers)
-    gone = home.entity_id("sensor", "ph", of=home.service.full)
-    home.service.full.faults.on("refuse")
-    del home.account.sites[1:]
-    await home.advance(7400, step=3700)
-    assert home.hass.states.get(gone) is None

@@ -285,22 +285,26 @@ async def test_triggers_and_conditions_take_a_controller_or_a_part(
 
 async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None:
     """A trigger on the spa does not fire for the heating of the pool."""
-    rule = {
-        "alias": "Test",
-        "triggers": {
-            "trigger": f"{DOMAIN}.target_reached",
-            "target": {"device_id": parts(full)["Spa"].id},
-        },
-        "actions": {"event": "told"},
+    targets = {
+        "spa": {"device_id": parts(full)["Spa"].id},
+        "pool": {"entity_id": full.entity_id("climate", "pool")},
     }
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
+    rules = [
+        {
+            "alias": name,
+            "triggers": {"trigger": f"{DOMAIN}.target_reached", "target": target},
+            "actions": {"event": name},
+        }
+        for name, target in targets.items()
+    ]
+    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: rules})
     await full.hass.async_block_till_done()
-    events = async_capture_events(full.hass, "told")
+    spa, pool = (async_capture_events(full.hass, name) for name in targets)
     assert full.state("climate", "pool").attributes["hvac_action"] == "heating"
     full.pool.water.temperature = 40
     await full.advance(15)
     assert full.state("climate", "pool").attributes["hvac_action"] == "idle"
-    assert not events
+    assert len(pool) == 1 and not spa
 
 
 # Update on request

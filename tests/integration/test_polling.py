@@ -59,15 +59,6 @@ async def test_both_gone_and_both_back(
     assert [level for level, _ in lines] == ["ERROR", "INFO"], lines
 
 
-async def test_a_poll_that_changes_nothing_writes_nothing(small: Home) -> None:
-    before = small.last_reported()
-    seen = len(small.controller.requests)
-    await small.advance(15)
-    assert len(small.controller.requests) == seen + 1
-    after = small.last_reported()
-    assert after == before
-
-
 async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:
     seen = len(small.cloud.requests)
     await small.advance(600, step=15)

@@ -136,11 +136,6 @@ def test_white_space_is_ignored_anywhere(data: st.DataObject) -> None:
     assert unwrap(KEY, text) == Envelope(7, b"payload")
 
 
-def test_white_space_within_a_byte() -> None:
-    text = wrap(KEY, 7, b"payload").hex()
-    assert unwrap(KEY, f"{text[:3]} {text[3:]}") == Envelope(7, b"payload")
-
-
 @pytest.mark.parametrize("text", ["\ud800" * 20, "é" * 20, "٣" * 20, "0x" * 10])
 def test_strange_text_is_not_hex(text: str) -> None:
     with pytest.raises(EnvelopeError):

@@ -171,13 +171,3 @@ async def test_a_person_does_not_wait_for_polls(lan: LanClient, raw: RawServer) 
     bodies = [json.loads(r.partition(b"\r\n\r\n")[2]) for r in raw.requests]
     names = [body["name"] for body in bodies]
     assert names == ["under way", "urgent", "action", "patient"]
-
-
-async def test_a_reply_that_is_older_than_another(
-    lan: LanClient, raw: RawServer
-) -> None:
-    """The action counts as run; its outdated reply is ignored."""
-    raw.say(200, answer(env=signed(counter=50)))
-    await lan.state()
-    raw.say(200, answer(ok=True, env=signed(counter=1)))
-    assert await lan.raw_action("aux", b"123") == b""

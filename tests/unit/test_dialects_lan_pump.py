@@ -89,6 +89,8 @@ async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) ->
     await rig.controller.pump.switch(True)
     rig.pool.dialects.clear()
     rig.pool.dialects.add("pump_off_clears")
+    rig.pool.firmware = "2.6.1"
+    await rig.polls(15)
     await rig.controller.pump.switch(False)
     await rig.polls(15)
     assert rig.controller.store.state.pump_on is False

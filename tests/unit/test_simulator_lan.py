@@ -113,19 +113,6 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
     assert (recorded.ok, recorded.err) == (rule.err is None, rule.err)
 
 
-@pytest.mark.parametrize(("fault", "wait"), [("busy", 2.0), ("slow_headers", 3.0)])
-async def test_how_long_a_fault_takes(
-    controller: Controller, fault: str, wait: float
-) -> None:
-    """The error comes neither early nor late (interface.md 7.2 rows 5 and 8)."""
-    controller.faults.on(fault)
-    began, leapt = controller.clock.time(), Clock.leapt
-    reply = await Signer(controller).state()
-    assert reply.json["err"] == fault.replace("_", " ")
-    assert wait <= controller.clock.time() - began
-    assert Clock.leapt - leapt < wait + 0.4
-
-
 def test_the_manifest_names_the_service() -> None:
     """interface.md 2.8."""
     assert SERVICE == "_ctrl._tcp.local."

@@ -141,9 +141,7 @@ async def test_no_prices_at_all(house: House, pool: Pool) -> None:
     assert not house.waiting
 
 
-async def test_a_controller_that_does_not_answer(
-    house: House, pool: Pool, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_controller_that_does_not_answer(house: House, pool: Pool) -> None:
     """The hours are planned once the controller answers again."""
     await automate(house)
     house.disconnect()
