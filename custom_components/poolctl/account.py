@@ -388,7 +388,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     def _remove(self, device_id: str) -> None:
         coordinator = self.controllers.pop(device_id)
         self.guided.pop(device_id)
-        self.hass.async_create_task(coordinator.async_part())
+        self.hass.async_create_task(coordinator.async_retire())
         self.hass.data[DATA_MEMORY].forget(device_id)
         coordinator.problems.async_stop()
         async_delete_repairs(self.hass, coordinator.registered_id)

@@ -77,7 +77,7 @@ class PoolEntities(Targets):
         """Set the domain and the keys of the entities that the class is about."""
         super().__init_subclass__(**kwargs)
         if domain is not None:
-            cls.look_at({domain: DomainSpec()})
+            cls.set_specs({domain: DomainSpec()})
             cls._domain, cls._keys = domain, keys
 
     def _aimed[C: (TriggerConfig, ConditionConfig)](

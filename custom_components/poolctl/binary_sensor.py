@@ -42,7 +42,7 @@ class PoolctlBinarySensorDescription(
 ):
     """One binary sensor."""
 
-    ages: bool = False
+    expires: bool = False
     """Whether the value becomes unknown once the data it is based on is old."""
     on_thermostat: bool = False
     """Whether a thermostat shows it, too; the cloud alone provides no thermostat."""
@@ -159,7 +159,7 @@ BINARY_SENSORS = (
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
-        ages=True,
+        expires=True,
         pool_fn=lambda pool: pool.state.acid.limit_reached(pool.learned.now),
     ),
     *(_without_effect(doser) for doser in DOSERS),
@@ -196,7 +196,7 @@ def _output(slot: Slot) -> PoolctlBinarySensorDescription:
 def _sensor(
     coordinator: ControllerCoordinator, description: PoolctlBinarySensorDescription
 ) -> PoolctlBinarySensor:
-    kind = PoolctlAgingSensor if description.ages else PoolctlBinarySensor
+    kind = PoolctlExpiringSensor if description.expires else PoolctlBinarySensor
     return kind(coordinator, description)
 
 
@@ -238,7 +238,7 @@ class PoolctlBinarySensor(PoolctlEntity[bool], BinarySensorEntity):
         return self.entity_description.entity_registry_enabled_default
 
 
-class PoolctlAgingSensor(PoolctlBinarySensor):
+class PoolctlExpiringSensor(PoolctlBinarySensor):
     """Binary sensor that is updated with every read, even one without a change."""
 
     @override

@@ -23,7 +23,7 @@ from .client.facts import RecordChange
 from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
-from .explained.explained import Explained
+from .explained.explained import Explainer
 from .explained.warm_by import name_of
 from .learned.pool import Pool
 from .names.device import controller_identity, device_info
@@ -39,8 +39,8 @@ from .private import QuietCoordinator
 from .problems.active import ActiveProblems
 from .problems.problem import Status
 from .problems.table import PROBLEMS
-from .upkeep.besides import Besides
 from .upkeep.clock import clock_of
+from .upkeep.extras import Extras
 from .upkeep.hold_timer import HoldTimer, async_leave
 from .upkeep.limits import async_limits
 from .upkeep.memory import DATA_MEMORY
@@ -90,9 +90,9 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self._access = shared.access(record, self.remembered, allowed=self.uses_lan)
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
-        self.explained, self._view = Explained(controller), EquipmentView(self.data)
+        self.explained, self._view = Explainer(controller), EquipmentView(self.data)
         self.warm_by = self._make_warm_by()
-        self.besides = Besides(controller, self.learned, self.warm_by)
+        self.extras = Extras(controller, self.learned, self.warm_by)
         owners = controller.holds, controller.pauses, self.warm_by
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
@@ -147,7 +147,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         await self.warm_by.leave()
         await self.controller.holds.leave(only_lan=True)
 
-    async def async_part(self) -> None:
+    async def async_retire(self) -> None:
         """Stop for good: the account no longer owns the controller."""
         await self.async_leave()
         await self.async_shutdown()
@@ -202,7 +202,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @callback
     @override
     def async_update_listeners(self) -> None:
-        self.besides.look(
+        self.extras.compare(
             self.equipment_view,
             self.links,
             self.problems.active,
@@ -358,8 +358,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
         self.remembered.async_keep(store.reported, store.choices, *kept)
         self._timer.async_check()
-        state, besides = store.state, self.besides.renew()
-        if state == self.data and not besides:
+        state, extras = store.state, self.extras.renew()
+        if state == self.data and not extras:
             return
         self.data, self._choices = state, store.choices
         if state.firmware not in (None, self.record.firmware):
@@ -368,7 +368,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if not polled:
             self.problems.async_test(self.health(reached=self.last_update_success))
         # Holds may change in a poll that leaves the state as it was.
-        if besides or not (polled and controller.paths.lan_answers):
+        if extras or not (polled and controller.paths.lan_answers):
             self.async_update_listeners()
 
     # Address and key

@@ -126,7 +126,7 @@ class PoolctlEntity[T](ControllerEntity):
             self._attr_name = None
         self._value: T | None = None
         self._shown: Shown[T] | None = None
-        self._besides_figures: object = None
+        self._extras_shown: object = None
         self._update()
 
     @property
@@ -136,7 +136,7 @@ class PoolctlEntity[T](ControllerEntity):
 
     def _update(self) -> bool:
         """Read the newest state; return whether anything visible changed."""
-        self._besides_figures = self.coordinator.besides.shown
+        self._extras_shown = self.coordinator.extras.shown
         assumed = self.entity_description.assumed_fn(self.coordinator.data)
         shown = Shown(self._read_value(), assumed, self.available, self._details())
         if shown == self._shown:
@@ -158,7 +158,7 @@ class PoolctlEntity[T](ControllerEntity):
     def _handle_coordinator_update(self) -> None:
         if (
             self.shows_figures
-            or self._besides_figures is not self.coordinator.besides.shown
+            or self._extras_shown is not self.coordinator.extras.shown
         ):
             self._take_over()
 

@@ -39,7 +39,7 @@ DRY_RUN: Final = "dry_run"
 EXPANDER_LOST: Final = "expander_lost"
 
 
-class Happening(NamedTuple):
+class PoolEvent(NamedTuple):
     """Type and attributes of an event."""
 
     event_type: str
@@ -49,7 +49,7 @@ class Happening(NamedTuple):
 class Watch(Protocol):
     """Compares each state with the previous one; the first one yields no event."""
 
-    def happenings(self, state: PoolState) -> Iterator[Happening]:
+    def events(self, state: PoolState) -> Iterator[PoolEvent]:
         """Yield the events since the previous state."""
 
 
@@ -92,21 +92,21 @@ class DoseWatch:
         self._count: DoseCount | None = None
         self._dosed: bool | None = None
 
-    def happenings(self, state: PoolState) -> Iterator[Happening]:
+    def events(self, state: PoolState) -> Iterator[PoolEvent]:
         """Yield one event for a dose, or for all doses counted since the last event."""
         if not self._signs.exists(state):
             return
         ended = self._flag_fell(state)
         if (reported := reported_count(self._signs.doser.of(state))) is None:
             if ended and self._count is None:
-                yield Happening(self._signs.event_type, {})
+                yield PoolEvent(self._signs.event_type, {})
             return
         count = self._count or DoseCount.begin(reported)
         zone = dt_util.get_default_time_zone()
         gained, self._count = count.gained(reported, zone), count.then(reported, zone)
         if gained:
-            known = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: reported.doses}
-            yield Happening(self._signs.event_type, known)
+            details = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: reported.doses}
+            yield PoolEvent(self._signs.event_type, details)
 
     def _flag_fell(self, state: PoolState) -> bool:
         if (doses_now := self._signs.doses_now(state)) is None:
@@ -121,7 +121,7 @@ class DoseWatch:
 class Fault(NamedTuple):
     """Event of a fault, and the check whether a state has the fault."""
 
-    happening: Happening
+    event: PoolEvent
     present_fn: Callable[[PoolState], bool | None]
 
 
@@ -130,11 +130,11 @@ def _expander_lost(number: int) -> Fault:
         connected = state.signals.expanders[number - 1]
         return None if connected is None else not connected
 
-    return Fault(Happening(EXPANDER_LOST, {ATTR_EXPANDER: number}), lost)
+    return Fault(PoolEvent(EXPANDER_LOST, {ATTR_EXPANDER: number}), lost)
 
 
 FAULTS: Final = (
-    Fault(Happening(DRY_RUN, {}), lambda state: state.signals.dry_run),
+    Fault(PoolEvent(DRY_RUN, {}), lambda state: state.signals.dry_run),
     *(_expander_lost(number) for number in EXPANDERS),
 )
 
@@ -147,13 +147,13 @@ class FaultWatch:
         self._fault = fault
         self._present: bool | None = None
 
-    def happenings(self, state: PoolState) -> Iterator[Happening]:
+    def events(self, state: PoolState) -> Iterator[PoolEvent]:
         """Yield the fault if the previous state did not have it."""
         if (present := self._fault.present_fn(state)) is None:
             return
         previous, self._present = self._present, present
         if present and previous is False:
-            yield self._fault.happening
+            yield self._fault.event
 
 
 # Entities
@@ -221,9 +221,9 @@ class PoolctlEvent(PoolctlEntity[None], EventEntity):
         self._watches = [watch() for watch in description.watches]
         self._look()
 
-    def _look(self) -> list[Happening]:
+    def _look(self) -> list[PoolEvent]:
         state = self.coordinator.data
-        return [found for watch in self._watches for found in watch.happenings(state)]
+        return [found for watch in self._watches for found in watch.events(state)]
 
     @callback
     @override
@@ -232,6 +232,6 @@ class PoolctlEvent(PoolctlEntity[None], EventEntity):
         super()._handle_coordinator_update()
         if not self.available:
             return
-        for happening in self._look():
-            self._trigger_event(happening.event_type, happening.attributes)
+        for event in self._look():
+            self._trigger_event(event.event_type, event.attributes)
             self.async_write_ha_state()

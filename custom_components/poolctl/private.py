@@ -80,7 +80,7 @@ class Targets:
         return self._domain_specs
 
     @classmethod
-    def look_at(cls, specs: Mapping[str, DomainSpec]) -> None:
+    def set_specs(cls, specs: Mapping[str, DomainSpec]) -> None:
         """Set the specifications of the entities by domain."""
         cls._domain_specs = specs
 

@@ -181,22 +181,22 @@ class _PoolTrigger(PoolEntities, Trigger):
         old, new = event.data["old_state"], event.data["new_state"]
         if (after := self._existing(new)) is None:
             return
-        who = event.data["entity_id"]
+        entity_id = event.data["entity_id"]
         waiting.give_up(
-            each for each in waiting if each[0] == who and each[1] not in after
+            each for each in waiting if each[0] == entity_id and each[1] not in after
         )
         if (previous := self._existing(old)) is None:
             return
         for key in after.keys() - previous.keys():
             variables = {
-                ATTR_ENTITY_ID: who,
+                ATTR_ENTITY_ID: entity_id,
                 "from_state": old,
                 "to_state": new,
                 "for": self._duration,
                 **after[key],
             }
-            fire = partial(run_action, variables, f"{key}: {who}", event.context)
-            waiting.begin((who, key), fire, self._duration)
+            fire = partial(run_action, variables, f"{key}: {entity_id}", event.context)
+            waiting.begin((entity_id, key), fire, self._duration)
 
 
 class NeedsAttention(OfStatus, _PoolTrigger):
@@ -249,7 +249,7 @@ class _Waiting(dict[tuple[str, str], CALLBACK_TYPE]):
     @callback
     def begin(
         self,
-        what: tuple[str, str],
+        item: tuple[str, str],
         fire: Callable[[], object],
         duration: timedelta | None,
     ) -> None:
@@ -260,15 +260,15 @@ class _Waiting(dict[tuple[str, str], CALLBACK_TYPE]):
 
         @callback
         def lasted(now: datetime) -> None:
-            del self[what]
+            del self[item]
             fire()
 
-        self[what] = async_call_later(self._hass, duration, lasted)
+        self[item] = async_call_later(self._hass, duration, lasted)
 
     @callback
-    def give_up(self, what: Iterable[tuple[str, str]]) -> None:
+    def give_up(self, items: Iterable[tuple[str, str]]) -> None:
         """Cancel some of the timers."""
-        for each in tuple(what):
+        for each in tuple(items):
             self.pop(each)()
 
 

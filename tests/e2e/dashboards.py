@@ -11,7 +11,6 @@ from tests.home.settings import DOMAIN, Settings
 from tests.home.waiting import until
 
 from .pools import FULL_ID, SECONDS
-from .steps import come_to_rest
 
 URL_PATH: Final = "dashboard-pool"
 STANDING: Final = "dashboard-standing"
@@ -97,19 +96,6 @@ async def controller(api: HomeAssistant, device_id: str = FULL_ID) -> str:
         if [DOMAIN, device_id] in device["identifiers"]
     )
     return found
-
-
-async def show(page: Page, home: Settings, view: str = "") -> None:
-    """Open a view, and wait until its cards are there."""
-    await page.goto(f"{home.home_url}/{URL_PATH}/{view}")
-    await expect(page.locator("hui-card").first).to_be_visible()
-    await come_to_rest(page)
-
-
-def tile(page: Page, name: str) -> Locator:
-    """Return the visible tiles with a name."""
-    named = page.get_by_text(name, exact=True)
-    return page.locator("hui-tile-card:visible").filter(has=named)
 
 
 def card(page: Page, kind: str) -> Locator:

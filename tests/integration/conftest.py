@@ -131,8 +131,8 @@ def _nothing_missed() -> Generator[None]:
     missed = []
 
     def look(entity: PoolctlEntity[Any]) -> None:
-        besides, shown = entity._besides_figures, entity._shown
-        concerned = besides is not entity.coordinator.besides.shown
+        extras, shown = entity._extras_shown, entity._shown
+        concerned = extras is not entity.coordinator.extras.shown
         if not entity.shows_figures and not concerned and entity._update():
             missed.append((entity.entity_id, shown, entity._shown))
         update(entity)

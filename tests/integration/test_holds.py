@@ -287,7 +287,7 @@ async def test_the_account_loses_the_controller(home: Home, freezer: object) -> 
     await begin(home)
     await home.act("switch.turn_off", KEY)
     coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
-    await coordinator.async_part()
+    await coordinator.async_retire()
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
 
 

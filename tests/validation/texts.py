@@ -68,25 +68,3 @@ def keyed(
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Accept an object with keys of this kind."""
     return cv.schema_with_slug_keys(schema, slug_validator=keys)
-
-
-def lower(value: str) -> str:
-    """Accept a text in lower case."""
-    if value != value.lower():
-        raise vol.Invalid("has to be in lower case")
-    return value
-
-
-def upper(value: str) -> str:
-    """Accept a text in upper case."""
-    if value != value.upper():
-        raise vol.Invalid("has to be in upper case")
-    return value
-
-
-def https(value: Any) -> str:
-    """Accept an address with https."""
-    found = str(vol.Url()(value))
-    if not found.startswith("https://"):
-        raise vol.Invalid("has to begin with https://")
-    return found

@@ -15,7 +15,7 @@ from .output import why_output
 from .sentence import Explanation, Situation
 
 
-class Explained:
+class Explainer:
     """Explains why the equipment of a controller runs or not."""
 
     def __init__(self, controller: Controller) -> None:

@@ -40,8 +40,8 @@ class Proof:
     _heard: dict[tuple[str, int], int] = field(default_factory=dict)
     """Newest verified counter of the address that was tried last."""
 
-    async def async_verify(self, lan: LanClient, stranger: LanClient) -> None:
-        """Verify that the controller answers now; `stranger` signs with another key.
+    async def async_verify(self, lan: LanClient, wrong_key_client: LanClient) -> None:
+        """Verify that the controller answers now; `wrong_key_client` signs with another key.
 
         Two different frames are read first, as this costs nothing. They prove nothing:
         another device may have recorded newer frames than we have. The queries are the
@@ -50,7 +50,7 @@ class Proof:
 
         Raises ReplayError if it may be a recording, and what `LanClient.state` raises.
         """
-        known, address = with_own_counter(lan), (lan.host, lan.port)
+        shared_counters, address = with_own_counter(lan), (lan.host, lan.port)
         frames = {await _counter(lan)}
         await asyncio.sleep(BETWEEN_FRAMES)
         frames.add(await _counter(lan, waits=_WAITS))
@@ -59,16 +59,16 @@ class Proof:
         self._heard = {address: max(frames)}
         if len(frames) < 2:
             raise ReplayError("the same frame again and again")
-        await _challenge(lan, stranger, known)
+        await _challenge(lan, wrong_key_client, shared_counters)
 
 
 def with_own_counter(lan: LanClient) -> Counters:
     """Give a client that is not trusted its own counters; return the shared ones."""
-    known = lan.counters
-    lan.counters = Counters(known.last, clock=known.clock)
+    shared_counters = lan.counters
+    lan.counters = Counters(shared_counters.last, clock=shared_counters.clock)
     # Turns stay shared: one request at a time (interface.md 4.2 rule 8).
-    lan.counters.turns = known.turns
-    return known
+    lan.counters.turns = shared_counters.turns
+    return shared_counters
 
 
 async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
@@ -100,24 +100,26 @@ async def _again[T](
     return await ask()
 
 
-async def _challenge(lan: LanClient, stranger: LanClient, known: Counters) -> None:
+async def _challenge(
+    lan: LanClient, wrong_key_client: LanClient, shared_counters: Counters
+) -> None:
     """Send queries, each randomly signed with the controller's key or with another one.
 
     The controller answers the first kind and refuses the second. A device without the
     key cannot distinguish them. Raises ReplayError for a wrong answer.
     """
-    with_own_counter(stranger)
+    with_own_counter(wrong_key_client)
     coin = SystemRandom()
     try:
         for _ in range(_QUESTIONS):
             # Faster queries would take our counter ahead of all others (layouts.md 1).
             await asyncio.sleep(BETWEEN_QUESTIONS)
-            asked = coin.choice((lan, stranger))
+            asked = coin.choice((lan, wrong_key_client))
             if await _answers(asked) is not (asked is lan):
                 raise ReplayError("old frames, from who cannot tell our signature")
     finally:
         # The controller does not accept the counters used here a second time.
-        known.skip(max(0, lan.counters.last - known.last))
+        shared_counters.skip(max(0, lan.counters.last - shared_counters.last))
 
 
 async def _answers(lan: LanClient) -> bool:

@@ -87,8 +87,10 @@ def _address_lost(health: Health) -> bool | None:
         return False
     if health.lan_error is None or _verified(health):
         return False
-    somebody = isinstance(health.lan_error, SignatureError | EnvelopeError | BusyError)
-    if health.on_lan or somebody:
+    other_device = isinstance(
+        health.lan_error, SignatureError | EnvelopeError | BusyError
+    )
+    if health.on_lan or other_device:
         return None
     # If the cloud does not reach it either, the controller itself is offline.
     away = health.cloud_allowed and health.cloud_error is not None

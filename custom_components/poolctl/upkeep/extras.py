@@ -5,7 +5,7 @@ from ..learned.learned import Learned
 from ..warm_by.owner import WarmBy
 
 
-class Besides:
+class Extras:
     """Choices, holds and learned values, as they were last published."""
 
     def __init__(
@@ -37,7 +37,7 @@ class Besides:
         )
         return previous != (self._chosen, self._revision)
 
-    def look(self, *others: object) -> None:
+    def compare(self, *others: object) -> None:
         """Replace `shown` if choices, holds or the other values changed."""
         if (shown := (self._chosen, *others)) != self.shown:
             self.shown = shown
