@@ -139,10 +139,6 @@ class CloudClient:
     async def _statuses(self) -> Answer:
         return await self._attempt(STATUSES)
 
-    async def reachable(self, device_id: str) -> bool | None:
-        """Return `online` as the service reports it, `None` if it does not."""
-        return await self._liveness.online(device_id)
-
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` if it is not offered.
 
