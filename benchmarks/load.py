@@ -33,8 +33,9 @@ START_RATIO: Final = 1.5
 THREE: Final = 0.1
 """Maximum ratio to the CPU time of writing all entities."""
 THREE_REASON: Final = (
-    "more than half of it is no showing: what is learned, looking for problems, keeping;"
-    " of the rest, half are the three states and what explains heating and dosing anew"
+    "more than half of it is other work on each read: learning, testing for problems,"
+    " storing; of the rest, half are the three states and the explanations of heating"
+    " and dosing"
 )
 
 

@@ -56,7 +56,7 @@ def rows(*, short: bool) -> list[Row]:
             len(noisy.states) * day <= NOISY,
         ),
         Row(
-            "what a recorder writes of such a day",
+            "what the recorder writes on such a day",
             f"{size * day / 2**20:.2f} MiB",
             "none: a figure",
             True,

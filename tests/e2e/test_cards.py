@@ -216,6 +216,7 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
     status = await entity(api, "status", "sensor")
     shown = card(pool, "pool")
     headline = shown.get_by_role("button")
+    assert PARTS.keys() <= {key for key, _ in PROBLEMS_SHOWN}
     for key, severity in PROBLEMS_SHOWN:
         problem = {
             "key": key,

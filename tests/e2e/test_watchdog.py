@@ -69,7 +69,10 @@ async def test_chemicals(
 async def test_daily_limit(
     desk: Page, visitor: Page, home: Settings, api: HomeAssistant, homes: Homes
 ) -> None:
-    """A wrong pH, set on the simulator's page, raises the repair of the daily limit."""
+    """A wrong pH, set on the simulator's page, ends in the daily limit.
+
+    The dashboard lists it, and a repair is raised.
+    """
     homes.spoil()
     await visitor.goto(home.control_url)
     pool = visitor.locator("section").filter(
@@ -81,6 +84,12 @@ async def test_daily_limit(
     for _ in range(HOURS if left > HOURS else left + HOURS):
         await visitor.get_by_role("button", name="+1 h").click()
     await look(desk, home, await controller(api))
+    shown = card(desk, "pool")
+    headline = shown.get_by_role("button")
+    await expect(headline).to_contain_text("too high", timeout=TOLD_MS)
+    await headline.click()
+    limit = shown.get_by_role("listitem").filter(has_text="daily acid limit")
+    await expect(limit).to_be_visible(timeout=TOLD_MS)
     await desk.goto(f"{home.home_url}/config/repairs")
     repair = desk.locator("ha-config-repairs").get_by_text(TITLE)
     await expect(repair).to_be_visible(timeout=TOLD_MS)

@@ -116,7 +116,7 @@ async def _challenge(
             await asyncio.sleep(BETWEEN_QUESTIONS)
             asked = coin.choice((lan, wrong_key_client))
             if await _answers(asked) is not (asked is lan):
-                raise ReplayError("old frames, from who cannot tell our signature")
+                raise ReplayError("old frames from a device without our key")
     finally:
         # The controller does not accept the counters used here a second time.
         shared_counters.skip(max(0, lan.counters.last - shared_counters.last))

@@ -283,7 +283,7 @@ class DosingControl(Dosers):
                 try:
                     card = await cloud.read(self._device_id, _CARD, urgent=True)
                     if not (read := object_of(card, of.card)):
-                        raise NotSupportedError(f"the cloud does not tell {of.card}")
+                        raise NotSupportedError(f"the cloud does not report {of.card}")
                     # The copy may be older than our last changes, and must not undo
                     # them.
                     settings = written.over(read, COPY_AGE, _OLD_COPY)

@@ -245,7 +245,7 @@ class Queries:
         try:
             answer = await cloud.read(self._paths.device_id, "auxInfo")
         except PoolctlError as err:
-            _LOGGER.debug("The cloud tells no names either: %s", err)
+            _LOGGER.debug("The cloud does not report names either: %s", err)
             return
         reported = merge_slots(_NOTHING, answer, self._clock.now()).outputs.names
         if reported:

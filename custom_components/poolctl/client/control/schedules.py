@@ -332,5 +332,5 @@ def _not_done(by_lan: bool, lost: PoolctlError | None) -> PoolctlError:
     if lost is None:
         return NotAppliedError("the controller accepted it but did not do it")
     if not by_lan:
-        return OutcomeUnknownError("what the cloud tells may be too old")
+        return OutcomeUnknownError("the copy of the cloud may be too old")
     return NotDoneError("no answer, and it was not done")
