@@ -130,5 +130,5 @@ async def _answers(lan: LanClient) -> bool:
     except RefusedError:
         return False
     except ProtocolError as err:
-        raise ReplayError("a reply that is none") from err
+        raise ReplayError("not a reply to our query") from err
     return True
