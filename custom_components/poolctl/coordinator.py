@@ -358,8 +358,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
         self.remembered.async_keep(store.reported, store.choices, *kept)
         self._timer.async_check()
-        state, extras = store.state, self.extras.renew()
-        if state == self.data and not extras:
+        state, extras_changed = store.state, self.extras.renew()
+        if state == self.data and not extras_changed:
             return
         self.data, self._choices = state, store.choices
         if state.firmware not in (None, self.record.firmware):
@@ -368,7 +368,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if not polled:
             self.problems.async_test(self.health(reached=self.last_update_success))
         # Holds may change in a poll that leaves the state as it was.
-        if extras or not (polled and controller.paths.lan_answers):
+        if extras_changed or not (polled and controller.paths.lan_answers):
             self.async_update_listeners()
 
     # Address and key

@@ -63,7 +63,7 @@ class Clock:
         """The earliest possible time: an earlier run trusted it."""
         self._trusted = since is None
         self._wrong = since is not None and self._compared[0] < since - AGREEMENT
-        """Whether the wall clock was certainly wrong; a restart alone is no proof."""
+        """Whether the wall clock was certainly wrong; a restart alone proves nothing."""
         self._confirmed = False
         """Whether the trusted time is derived from the service's, not assumed."""
         self._quiet_since, self._patience = self._compared[1], QUIET

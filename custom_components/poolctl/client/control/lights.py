@@ -76,18 +76,18 @@ class LightControl:
 
     def _light(self, index: int) -> tuple[Slot, LightGroup, LightType]:
         """Return a light as last reported; raises NotSupportedError for other slots."""
-        known = self._store.reported
-        slot = known.outputs.slot(index)
+        state = self._store.reported
+        slot = state.outputs.slot(index)
         if slot is None or slot.role not in LIGHT_GROUPS:
             raise NotSupportedError("this is not known to be a light")
         group = LIGHT_GROUPS[slot.role]
-        kind = group.light_type(known, self._store.choices)
+        kind = group.light_type(state, self._store.choices)
         return slot, group, kind or LIGHT_TYPES[0]
 
     async def _send(self, slot: Slot, group: LightGroup, what: LightAction) -> None:
         index, settles_in = slot.index, what.seconds + SETTLING_MARGIN
-        known = self._store.reported
-        show = LightShow(group.type_code(known, self._store.choices) or 0, what.color)
+        state = self._store.reported
+        show = LightShow(group.type_code(state, self._store.choices) or 0, what.color)
         body = {"slot": index, "light_type": show.light_type, "light_color": show.color}
 
         async def run(lan: LanClient) -> StateFrame | None:

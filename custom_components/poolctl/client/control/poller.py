@@ -295,7 +295,7 @@ class Poller:
             return False
         self._schedules_due = time.monotonic() + QUERY_INTERVAL
         # Before anything else is sent: it must not undo the next command's write.
-        self._store.update(lambda known: read)
+        self._store.update(lambda state: read)
         return True
 
     def schedules_written(self) -> None:

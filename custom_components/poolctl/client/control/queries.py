@@ -251,8 +251,8 @@ class Queries:
         if reported:
             self._wait_until = 0.0
             self._store.update(
-                lambda known: replace(
-                    known, outputs=replace(known.outputs, names=reported)
+                lambda state: replace(
+                    state, outputs=replace(state.outputs, names=reported)
                 )
             )
 
@@ -262,7 +262,7 @@ class Queries:
         if not urgent:
             await self.turn()
         self._store.update(
-            lambda known: query.merge(known, reported.reply, self._clock.now())
+            lambda state: query.merge(state, reported.reply, self._clock.now())
         )
 
     async def recent(self, name: str, lan: LanClient) -> Reply:

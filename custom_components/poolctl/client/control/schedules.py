@@ -293,7 +293,7 @@ class ScheduleControl:
             self._new = schedule
         self._copies_until = time.monotonic() + COPY_AGE
         self._poller.schedules_written()
-        self._store.update(lambda known: with_schedule(known, index, schedule))
+        self._store.update(lambda state: with_schedule(state, index, schedule))
         return change.found(self._now())
 
 
