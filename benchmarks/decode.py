@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.cmac import CMAC
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.facts import Frame, LanRequest, Poll
 from custom_components.poolctl.client.frame import decode_frame
-from custom_components.poolctl.client.frame_parts import without_readings
 from custom_components.poolctl.client.http import Response
 from custom_components.poolctl.observed.observers import Observers
 from tests.simulator import Controller, Pool
@@ -46,8 +45,7 @@ def rows(*, short: bool) -> list[Row]:
 
     def observed(text: str) -> None:
         payload = unwrap(key, text).payload
-        layout = without_readings(payload)
-        facts.emit(Frame(next(counters), payload, layout, time.time(), False))
+        facts.emit(Frame(next(counters), payload, time.time(), False))
         decode_frame(payload)
         facts.emit(LanRequest("state", "", None, response, payload, 0.1, None))
         facts.emit(Poll(True, 0.1, None))

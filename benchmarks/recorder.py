@@ -7,7 +7,6 @@ from typing import Final
 
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.facts import Facts, Frame, LanRequest
-from custom_components.poolctl.client.frame_parts import without_readings
 from custom_components.poolctl.client.http import Response
 from custom_components.poolctl.observed.recorder import UNCHANGED, Recorder
 from tests.simulator import Controller, Pool
@@ -27,16 +26,13 @@ def rows(*, short: bool) -> list[Row]:
     """Measure an hour of polls, best of many, then the memory of many events."""
     controller = Controller(pool=Pool.full())
     payload = unwrap(controller.key, controller.signed_state("state").hex()).payload
-    layout, response = without_readings(payload), Response(200, {}, b"")
+    response = Response(200, {}, b"")
     request = LanRequest("state", "", None, response, payload, 0.1, None)
     best = float("inf")
     for _ in range(20 if short else 100):
         facts = Facts()
         Recorder(facts)
-        frames = [
-            Frame(number, payload, layout, number * POLL, False)
-            for number in range(240)
-        ]
+        frames = [Frame(number, payload, number * POLL, False) for number in range(240)]
         started = time.perf_counter()
         for frame in frames:
             facts.emit(frame)

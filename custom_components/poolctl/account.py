@@ -35,7 +35,7 @@ from .names.device import MAX_ENTITIES, async_disentangle, async_has_room
 from .network.addresses import async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
-from .observed.kept import async_observers
+from .observed.observers import Observers
 from .problems.account import AccountProblems
 from .problems.table import async_delete_repairs
 from .upkeep.clock import async_ask_the_time, clock_of
@@ -78,7 +78,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             update_interval=INVENTORY_INTERVAL,
             always_update=False,
         )
-        self.observers = async_observers(hass, entry.data[CONF_URL])
+        self.observers = Observers()
         self.cloud = CloudClient(
             async_get_clientsession(hass),
             entry.data[CONF_URL],

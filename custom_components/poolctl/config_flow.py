@@ -45,11 +45,10 @@ from .flow.forms import (
 from .flow.identity import CONF_IDENTITY, Identity, read_inventory
 from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
-from .flow.recording import async_keep_recording
+from .flow.recording import async_keep_recording, async_sign_in_observers
 from .network import announcements
 from .network.addresses import ObservedAddress, async_observed_addresses
 from .network.record import mac_of
-from .observed.kept import async_sign_in_observers
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")

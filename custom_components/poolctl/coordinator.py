@@ -19,7 +19,7 @@ from homeassistant.util import dt as dt_util
 
 from .client.control.controller import Controller
 from .client.exceptions import AuthenticationError, StateExpiredError
-from .client.facts import RecordChange
+from .client.facts import Change
 from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
@@ -384,7 +384,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             "key": record.key != previous.key,
         }
         for what in (each for each, changed in changes.items() if changed):
-            self._access.facts.emit(RecordChange(what=what))
+            self._access.facts.emit(Change(what, "another"))
         if any(changes.values()):
             self.controller.paths.set_lan(self._access.client())
             self.async_in_background(self.async_request_refresh(), "refresh")

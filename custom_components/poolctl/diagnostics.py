@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from enum import Enum
 
 from homeassistant.components.diagnostics import REDACTED
+from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
@@ -20,6 +21,7 @@ from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
+from .flow.recording import async_sign_in_observers
 from .guided.check import GuidedCheck
 from .names.parts import controller_of
 from .network.health import Health
@@ -76,14 +78,15 @@ async def _diagnostics(
 
 
 def _account(account: AccountCoordinator) -> _Json:
+    url = account.config_entry.data[CONF_URL]
     return {
         "inventory_read": account.last_update_success,
         "last_exception": _kind(account.last_exception),
         "controllers": len(account.controllers),
         "cloud": _link(account.observers.service),
         "not_offered": sorted(account.cloud.not_offered),
-        "evidence": account.observers.evidence[SERVICE].reported(account=True),
         "recording": _recording(account.observers, SERVICE),
+        "sign_in": _recording(async_sign_in_observers(account.hass, url), SERVICE),
     }
 
 
@@ -122,7 +125,6 @@ def _controller(check: GuidedCheck, observers: Observers) -> _Json:
         "learned": coordinator.learned.as_dict(),
         "choices": controller.store.choices.as_dict(),
         **_asked(coordinator),
-        "evidence": observers.evidence[record.device_id].reported(account=False),
         "recording": _recording(observers, record.device_id),
         "guided_check": check.as_dict(),
         "anchors": check.anchors,

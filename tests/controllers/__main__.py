@@ -5,33 +5,47 @@ from collections.abc import Iterator, Sequence
 import json
 from pathlib import Path
 import sys
+from typing import TextIO
 
 from tests.home.__main__ import main as home
 
 from .anchors import compared, read_anchors
 from .decoded import decoded
 from .report import FOLDER, Part, Report, ReportError, read, write_verified
-from .verdicts import Outcome, checked_again, verdicts
+from .verdicts import ASSUMPTIONS, Outcome, verdicts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what a file proves; return 1 on a contradiction, 2 if it is refused."""
     options = _parse(arguments)
     try:
-        anchors = read_anchors(options.anchors) if options.anchors else None
-        report = read(options.file, anchors)
-        for line in described(report):
-            sys.stdout.write(f"{line}\n")
-        if options.keep:
-            for part in report.parts:
-                sys.stdout.write(f"kept as {keep(report, part)}\n")
-            write_verified()
-        if options.home:
-            return home([f"--report={options.file}"])
+        return _run(options)
     except ReportError as err:
-        sys.stderr.write(f"{options.file}: {err}\n")
-        return 2
+        reason = str(err)
+    except Exception as err:  # noqa: BLE001 - whatever a stranger wrote
+        reason = f"it is odd ({type(err).__name__})"
+    _say(f"{options.file}: {reason}", sys.stderr)
+    return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    anchors = read_anchors(options.anchors) if options.anchors else None
+    report = read(options.file, anchors)
+    for line in described(report):
+        _say(line)
+    if options.keep:
+        for part in report.parts:
+            _say(f"kept as {keep(report, part)}")
+        write_verified()
+    if options.home:
+        return home([f"--report={options.file}"])
     return int(any(map(contradicted, report.parts)))
+
+
+def _say(line: str, stream: TextIO | None = None) -> None:
+    """Write a line; what a terminal might obey is written as its number."""
+    shown = (each if each.isprintable() else f"<{ord(each):x}>" for each in line)
+    (stream or sys.stdout).write("".join(shown) + "\n")
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -62,7 +76,8 @@ def described(report: Report) -> Iterator[str]:
     if report.missing:
         yield f"missing in this file: {', '.join(report.missing)}"
     for number, part in enumerate(report.parts, 1):
-        yield f"\ncontroller {number}, firmware {part.firmware}"
+        yield ""
+        yield f"controller {number}, firmware {part.firmware}"
         if part.missing:
             yield f"missing in this file: {', '.join(part.missing)}"
         yield from _verdicts(part)
@@ -74,7 +89,7 @@ def described(report: Report) -> Iterator[str]:
 
 def _verdicts(part: Part) -> Iterator[str]:
     for verdict in verdicts(part):
-        yield f"{verdict.outcome:12} {verdict.assumption}: {verdict.assumption.text}"
+        yield f"{verdict.outcome:12} {verdict.assumption}: {ASSUMPTIONS[verdict.assumption]}"
         if verdict.observed:
             yield f"{'':12}   observed: {'; '.join(verdict.observed)}"
         if verdict.outcome is Outcome.CONTRADICTS:
@@ -88,25 +103,18 @@ def contradicted(part: Part) -> list[str]:
 
 
 def keep(report: Report, part: Part, folder: Path = FOLDER) -> Path:
-    """Write a controller of a report to its own file, in the current format.
-
-    Contradictions that the recording itself shows are not kept as counts: the recording
-    is checked again each time, and agrees once the code is right.
-    """
+    """Write a controller of a report to its own file, in the current format."""
     number = 1
     while (path := folder / f"{part.firmware}-{number}.json").exists():
         number += 1
-    again = {
-        name
-        for name, tally in checked_again(part).tallies.items()
-        if tally.contradicted
-    }
-    evidence = {name: row for name, row in part.evidence.items() if name not in again}
-    data = {"evidence": evidence, "anchors": part.anchors, "accepted": []}
     kept = {
-        "format": 1,
-        "versions": report.versions,
-        "controllers": [{**part.data, **data}],
+        "home_assistant": {"timezone": part.zone},
+        "data": {
+            "format": 1,
+            "versions": report.versions,
+            "account": {"recording": [event.data for event in part.account]},
+            "controllers": [{**part.data, "anchors": part.anchors, "accepted": []}],
+        },
     }
     path.write_text(json.dumps(kept, indent=1) + "\n")
     return path

@@ -68,12 +68,16 @@ ANCHORS: Final[Mapping[str, Anchor]] = {
 def read_anchors(path: Path) -> dict[str, Any]:
     """Read a YAML file of anchors; raise ReportError if a name is not an anchor."""
     try:
-        anchors: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        anchors = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as err:
         raise ReportError(f"the anchors cannot be read: {err}") from None
-    unlisted = {*anchors} - ANCHORS.keys() if isinstance(anchors, Mapping) else "these"
-    if unlisted or not anchors:
-        raise ReportError(f"anchors are {', '.join(ANCHORS)}, not {unlisted}")
+    return checked(anchors)
+
+
+def checked(anchors: object) -> dict[str, Any]:
+    """Return anchors; raise ReportError if a name is not an anchor."""
+    if not isinstance(anchors, dict) or not anchors or anchors.keys() - ANCHORS.keys():
+        raise ReportError(f"anchors are {', '.join(ANCHORS)}")
     return anchors
 
 
@@ -84,7 +88,7 @@ def compared(part: Part) -> Iterator[tuple[str, object, object, bool]]:
         return
     assert frame.telemetry is not None and frame.configuration is not None
     ours = _Decoded(frame.telemetry, frame.configuration, _schedules(part))
-    for name, noted in part.anchors.items():
+    for name, noted in checked(part.anchors).items():
         anchor = ANCHORS[name]
         value = anchor.value(ours)
         yield name, noted, value, _same(noted, value, anchor.tolerance)

@@ -13,7 +13,7 @@ from custom_components.poolctl.client.commands import (
 )
 from custom_components.poolctl.client.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.frame import StateFrame, decode_frame
-from custom_components.poolctl.client.frame_parts import listed_lengths
+from custom_components.poolctl.observed.masks import has_listed_layout
 from tests.simulator.wire import CONFIGURATION, TELEMETRY, Table
 
 from .report import Part
@@ -42,7 +42,11 @@ def newest_frame(part: Part) -> StateFrame | None:
 
 def decoded(part: Part) -> Iterator[str]:
     """Describe what is decoded; show odd frames byte by byte beside the layout."""
-    odd = [payload for payload in dict.fromkeys(part.frames) if not _as_listed(payload)]
+    odd = [
+        payload
+        for payload in dict.fromkeys(part.frames)
+        if not has_listed_layout(payload)
+    ]
     yield f"{len(part.frames)} frames, {len(odd)} of them of another layout"
     for payload in odd:
         yield from beside_layout(payload)
@@ -55,14 +59,6 @@ def decoded(part: Part) -> Iterator[str]:
         yield f"  timers = {frame.timers}"
     for name, payload in part.replies.items():
         yield f"reply to {name}: {_reply(name, payload)}"
-
-
-def _as_listed(payload: bytes) -> bool:
-    try:
-        lengths = listed_lengths(payload)
-    except FrameError:
-        return False
-    return len(lengths) > 1 and all(length == size for length, size in lengths)
 
 
 def _reply(name: str, payload: bytes) -> str:

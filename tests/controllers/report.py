@@ -1,4 +1,7 @@
-"""Reads and checks diagnostics files; refuses those with private data."""
+"""Reads and checks diagnostics files; refuses those with private data.
+
+A file comes from a stranger: a value that is not what it should be reads as absent.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,6 +11,7 @@ import json
 from pathlib import Path
 import re
 from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from custom_components.poolctl.observed.masks import (
     masked_answer,
@@ -17,10 +21,15 @@ from custom_components.poolctl.observed.masks import (
 
 type Json = dict[str, Any]
 
+_LATEST: Final = 4e9
+"""Unix time, far beyond any report."""
+_LARGEST: Final = 16 << 20
+"""Bytes of a file; a report has about 100 KiB for each controller."""
+
 FORMATS: Final = (1,)
 """Formats of diagnostics that can be read (`diagnostics.FORMAT`)."""
 FOLDER: Final = Path(__file__).parent
-PARTS: Final = ("record", "state", "evidence", "recording", "last_frame", "issues")
+PARTS: Final = ("record", "state", "recording", "last_frame", "issues")
 """Parts of a controller in a file of the current format."""
 
 _PRIVATE: Final = {
@@ -60,7 +69,7 @@ def write_verified(pages: Iterable[Path] = PAGES, folder: Path = FOLDER) -> bool
     text, changed = verified(path.stem for path in folder.glob("*.json")), False
     for page in pages:
         before = page.read_text(encoding="utf-8")
-        after = _VERIFIED.sub(text, before)
+        after = _VERIFIED.sub(lambda match: text, before)
         changed |= after != before
         page.write_text(after, encoding="utf-8")
     return changed
@@ -72,43 +81,113 @@ class ReportError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event of a recording, with its raw data."""
+    """An event of a recording, and its raw data."""
 
-    at: float
-    """Unix time, s."""
-    event: str
-    of: str
-    payload: bytes
-    reply: bytes
-    error: str | None
-    counter: int = 0
+    data: Json
+
+    @property
+    def at(self) -> float:
+        """Unix time, s."""
+        try:
+            at = datetime.fromisoformat(self.data["received_at"]).timestamp()
+        except KeyError, TypeError, ValueError, OverflowError:
+            at = number(self.data.get("at"))
+        return min(max(at, 0.0), _LATEST)
+
+    @property
+    def event(self) -> str:
+        """Kind of the event."""
+        return str(self.data.get("event"))
+
+    @property
+    def of(self) -> str:
+        """Name of the query, action or endpoint, empty if there is none."""
+        return str(self.data.get("of", ""))
+
+    @property
+    def payload(self) -> bytes:
+        """The frame, or what was sent."""
+        return _bytes(self.data.get("payload", "")) or b""
+
+    @property
+    def reply(self) -> bytes:
+        """The reply on the LAN."""
+        return _bytes(self.data.get("reply", "")) or b""
+
+    @property
+    def text(self) -> str:
+        """The answer of the cloud."""
+        return str(self.data.get("reply", ""))
+
+    @property
+    def json(self) -> Json:
+        """The answer of the cloud, empty if it is not a whole JSON object."""
+        try:
+            answer = json.loads(self.text)
+        except ValueError:
+            return {}
+        return answer if isinstance(answer, dict) else {}
+
+    @property
+    def error(self) -> str | None:
+        """Kind of the error, `None` if there was none."""
+        error = self.data.get("error")
+        return None if error is None else str(error)
+
+    @property
+    def counter(self) -> int:
+        """Counter of a frame."""
+        return int(number(self.data.get("counter")))
+
+    @property
+    def lan(self) -> bool:
+        """Whether it happened on the LAN."""
+        cloud = self.data.get("route") == "cloud"
+        return not (cloud or self.data.get("op") in ("GET", "POST"))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One controller of a report, with the evidence of its account."""
+    """One controller of a report, with what was recorded of its account."""
 
     data: Json
-    evidence: Mapping[str, Json]
+    account: tuple[Recorded, ...] = ()
+    """Events of the account and of its sign-ins, the oldest first."""
+    zone: str = ""
+    """Time zone of Home Assistant."""
     missing: tuple[str, ...] = ()
     anchors: Json = field(default_factory=dict)
 
     @property
     def accepted(self) -> list[str]:
         """Return the contradictions that the code allows for, entered by hand."""
-        return list(self.data.get("accepted", ()))
+        return [str(each) for each in _list(self.data.get("accepted"))]
 
     @property
     def firmware(self) -> str:
-        """Return the firmware, or `unknown` if the file has none."""
-        return str(self.data.get("record", {}).get("firmware") or "unknown")
+        """Return the firmware, or `unknown` if the file has no version number."""
+        firmware = str(_object(self.data.get("record")).get("firmware"))
+        known = re.fullmatch(r"\d{1,4}(\.\d{1,4}){0,3}", firmware, re.ASCII)
+        return firmware if known else "unknown"
+
+    @property
+    def recording(self) -> list[Recorded]:
+        """Return the recorded events, the oldest first."""
+        return recorded(self.data.get("recording"))
 
     def events(self) -> list[Recorded]:
         """Return the events of the LAN, the oldest first, the last frame last."""
         frames = (self.data.get(name) for name in ("undecoded_frame", "last_frame"))
-        events = [event for event in self.data.get("recording", ()) if _lan(event)]
-        events += [{"event": "frame", **frame} for frame in frames if frame]
-        return [_recorded(event) for event in events]
+        last = [{"event": "frame", **_object(frame)} for frame in frames if frame]
+        return [each for each in self.recording if each.lan] + recorded(last)
+
+    def minute(self, at: float) -> float | None:
+        """Return the minute of the day of a Unix time, `None` without a time zone."""
+        try:
+            local = datetime.fromtimestamp(at, ZoneInfo(self.zone))
+        except ValueError, ZoneInfoNotFoundError, OSError:
+            return None
+        return local.hour * 60 + local.minute + local.second / 60
 
     @property
     def frames(self) -> list[bytes]:
@@ -143,29 +222,53 @@ class Report:
 def read(path: Path, anchors: Json | None = None) -> Report:
     """Read a file; raise ReportError if it is not a report or has private data."""
     try:
+        if path.stat().st_size > _LARGEST:
+            raise ReportError("it is too large")
         whole = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as err:
+    except (OSError, ValueError, RecursionError) as err:
         raise ReportError(f"it cannot be read: {err}") from None
-    data = whole.get("data", whole) if isinstance(whole, dict) else None
+    data = _object(whole).get("data", whole)
     if not isinstance(data, dict) or not isinstance(data.get("controllers", []), list):
         raise ReportError("it is not a diagnostics file of this integration")
     if data.get("format", 1) not in FORMATS:
         raise ReportError(f"its format is {data['format']}, known are {FORMATS}")
     if private := [*private_parts(data)]:
         raise ReportError("it holds private data: " + "; ".join(private[:5]))
-    account = data.get("account") or {}
+    account = _object(data.get("account"))
+    zone = str(_object(_object(whole).get("home_assistant")).get("timezone"))
+    events = recorded(account.get("sign_in")) + recorded(account.get("recording"))
     parts = [
         Part(
             each,
-            {**account.get("evidence", {}), **each.get("evidence", {})},
+            tuple(events),
+            zone,
             tuple(name for name in PARTS if name not in each),
-            anchors or each.get("anchors", {}),
+            anchors or _object(each.get("anchors")),
         )
         # After a failed sign-in there are no controllers, only answers of the service.
-        for each in data.get("controllers") or [{}]
+        for each in map(_object, data.get("controllers") or [{}])
     ]
     lacking = [name for name in ("format", "versions", "account") if name not in data]
-    return Report(data.get("versions", {}), parts, tuple(lacking))
+    return Report(_object(data.get("versions")), parts, tuple(lacking))
+
+
+def recorded(events: object) -> list[Recorded]:
+    """Return the events of a list, without those that are none."""
+    return [Recorded(each) for each in _list(events) if isinstance(each, dict)]
+
+
+def number(value: object) -> float:
+    """Return a number, 0 for anything else."""
+    whole = isinstance(value, int | float) and abs(value) < 1 << 53
+    return value if whole and isinstance(value, int | float) else 0.0
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def private_parts(value: object, path: str = "") -> Iterator[str]:
@@ -191,8 +294,9 @@ def _unmasked(event: Mapping[str, Any], path: str) -> Iterator[str]:
     of, kind = str(event.get("of", "")), event.get("event", "frame")
     for name in _HEX & event.keys():
         text = str(event[name])
-        if not _lan(event):
-            clean = masked_answer(text.encode()).decode("utf-8", "replace") == text
+        if not Recorded(dict(event)).lan:
+            sent = text.encode("utf-8", "replace")
+            clean = masked_answer(sent).decode("utf-8", "replace") == text
         elif (data := _bytes(text)) is None:
             clean = False
         elif kind == "frame" or (kind == "command" and name == "reply"):
@@ -203,31 +307,8 @@ def _unmasked(event: Mapping[str, Any], path: str) -> Iterator[str]:
             yield f"a text in {path}.{name}"
 
 
-def _lan(event: Mapping[str, Any]) -> bool:
-    return not (event.get("route") == "cloud" or event.get("op") in ("GET", "POST"))
-
-
 def _bytes(text: object) -> bytes | None:
     try:
         return bytes.fromhex(str(text))
     except ValueError:
         return None
-
-
-def _recorded(event: Mapping[str, Any]) -> Recorded:
-    return Recorded(
-        at=_time(event),
-        event=str(event.get("event")),
-        of=str(event.get("of", "")),
-        payload=_bytes(event.get("payload", "")) or b"",
-        reply=_bytes(event.get("reply", "")) or b"",
-        error=event.get("error"),
-        counter=int(event.get("counter", 0)),
-    )
-
-
-def _time(event: Mapping[str, Any]) -> float:
-    """Return when an event or a frame was recorded (Unix, s)."""
-    if received := event.get("received_at"):
-        return datetime.fromisoformat(received).timestamp()
-    return float(event.get("at", 0.0))

@@ -1,13 +1,11 @@
 """The controller's clock: learned from the starts of schedules, kept, shown and used."""
 
-from dataclasses import replace
 from datetime import UTC
 import time
 
 from homeassistant.const import Platform
 import pytest
 
-from custom_components.poolctl.observed.evidence import Assumption, Evidence, Tally
 from tests.simulator.dialects import Dialect
 from tests.simulator.schedules import Schedule
 
@@ -47,48 +45,15 @@ async def with_schedules(home: Home, hour: int) -> None:
     await home.live(15)
 
 
-def evidence(
-    home: Home, assumption: Assumption = Assumption.SCHEDULE_TIMES
-) -> Tally | None:
-    """Return the tally of an assumption, by default about the times of schedules."""
-    observers = home.entry.runtime_data.observers
-    found: Evidence = observers.evidence[home.controller.device_id]
-    return found.tallies.get(assumption)
-
-
-@pytest.mark.freeze_time("2026-07-01 23:40:00+00:00")
-@pytest.mark.parametrize("goes_on", [True, False])
-async def test_a_schedule_over_midnight(home: Home, goes_on: bool) -> None:
-    """Whether a schedule goes on after midnight is counted once a night."""
-    await with_schedules(home, 23)
-    for index in (1, 2, 3):
-        home.pool.schedules[index] = Schedule()
-    home.pool.schedules[4] = replace(home.pool.schedules[4], start=23 * 60 + 45, end=60)
-    await home.entry.runtime_data.controllers[
-        home.controller.device_id
-    ].controller.queries.refresh()
-    await home.live(15 * 60)
-    assert home.pool.slots[FALL].on
-    if not goes_on:
-        # Like a controller that ends every schedule at midnight.
-        home.pool.schedules[4].end = 24 * 60
-    await home.live(20 * 60)
-    assert home.pool.slots[FALL].on is goes_on
-    counted = evidence(home, Assumption.SCHEDULE_MIDNIGHT)
-    if goes_on:
-        assert counted == Tally(confirmed=1)
-    else:
-        assert counted == Tally(contradicted=1, observed={"it ended at midnight": 1})
-
-
 @pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
 async def test_schedules_that_begin_at_their_times(home: Home) -> None:
     """Three starts at their times confirm the time zone, without an offset."""
     await with_schedules(home, 12)
     await home.live(15 * 60)
-    assert evidence(home) is None
+    assert home.value("sensor", "clock_difference") == "unknown"
     await home.live(5 * 60)
-    assert evidence(home) == Tally(confirmed=1)
+    shown = float(home.value("sensor", "clock_difference"))
+    assert shown == pytest.approx(0, abs=1)
 
 
 @pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
@@ -100,7 +65,6 @@ async def test_a_controller_whose_clock_is_an_hour_behind(home: Home) -> None:
     assert home.value("sensor", "clock_difference") == "unknown"
     assert next_run(home) == ("off", "Fall 10", "2026-07-02 11:10:00")
     await home.live(21 * 60)
-    assert evidence(home) == Tally(contradicted=1, observed={"-60 min ahead": 1})
     for _ in range(2):
         shown = float(home.value("sensor", "clock_difference"))
         assert shown == pytest.approx(-60, abs=1)

@@ -20,14 +20,7 @@ from custom_components.poolctl.client.commands import (
 from custom_components.poolctl.client.endpoints import READS, WRITES
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.exceptions import PoolctlError
-from custom_components.poolctl.client.facts import (
-    CounterBehind,
-    Facts,
-    Frame,
-    LanRequest,
-    Rejected,
-)
-from custom_components.poolctl.client.frame_parts import without_readings
+from custom_components.poolctl.client.facts import Change, Facts, Frame, LanRequest
 from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.observed.masks import (
     masked_answer,
@@ -194,10 +187,8 @@ def test_it_is_bounded() -> None:
     for number in range(2000):
         size = draw.choice((2, 223, 16_000))
         payload = draw.randbytes(size)
-        layout = without_readings(payload)
-        facts.emit(Frame(number, payload, layout, float(number), False))
-        text = "a" * draw.randrange(100)
-        facts.emit(Rejected(text, PoolctlError()))
+        facts.emit(Frame(number, payload, float(number), False))
+        facts.emit(Change("a" * draw.randrange(100), number))
         recorded = recorder.as_list()
         assert len(recorded) <= MAX_EVENTS
     assert (
@@ -206,9 +197,7 @@ def test_it_is_bounded() -> None:
     facts = Facts()
     recorder = Recorder(facts)
     for number in range(1000):
-        facts.emit(
-            Frame(number, bytes((1, number % 7)), bytes((number % 7,)), 0.0, False)
-        )
+        facts.emit(Frame(number, bytes((1, number % 7)), 0.0, False))
     counters = [each["counter"] for each in events(recorder, "frame")]
     assert counters == [*range(1000 - MAX_EVENTS, 1000)]
 
@@ -219,14 +208,12 @@ async def test_frames_that_changed(pool: Rig) -> None:
     facts = pool.service.observers.facts(pool.pool.device_id)
     payload = bytes.fromhex(events(recorder, "frame")[-1]["payload"])
     began = len(events(recorder, "frame"))
-    layout = without_readings(payload)
     warmer = bytearray(payload)
     warmer[5] ^= 1
-    assert without_readings(bytes(warmer)) == layout
     now = events(recorder, "frame")[-1]["at"] + UNCHANGED
-    facts.emit(Frame(1, bytes(warmer), layout, now - 5, False))
+    facts.emit(Frame(1, bytes(warmer), now - 5, False))
     assert len(events(recorder, "frame")) == began
-    facts.emit(Frame(2, bytes(warmer), layout, now + 5, False))
+    facts.emit(Frame(2, bytes(warmer), now + 5, False))
     assert events(recorder, "frame")[-1]["payload"] == warmer.hex()
     assert len(events(recorder, "frame")) == began + 1
     await pool.controller.outputs.switch(3, True)
@@ -247,7 +234,8 @@ async def test_errors_are_recorded_once(small: Rig) -> None:
     await small.polls(30)
     requests = [each for each in events(recorder, "request") if each["op"] == "state"]
     assert [each["error"] for each in requests] == ["UnreachableError", None]
-    assert [each["source"] for each in events(recorder, "source_change")] == [
+    changes = events(recorder, "change")
+    assert [each["to"] for each in changes if each["what"] == "source"] == [
         "lan",
         "cloud",
         "lan",
@@ -263,16 +251,41 @@ async def test_errors_are_recorded_once(small: Rig) -> None:
         ("pump_id", b"\x01A\x02BC\x00", b"\x01x\x02xx\x00"),
         (
             "x",
-            b'{"d": {"ph": 7.25, "b": "Villa"}}',
-            b'{"d": {"ph": 7.25, "b": "xxxxx"}}',
+            b'{"d": {"actual_ph": 7.25, "category": "Villa"}}',
+            b'{"d": {"actual_ph": 7.25, "category": "xxxxx"}}',
         ),
-        ("x", b'{"a": "Vil\\"la", "b', b'{"a": "xxxxxxx", "x'),
-        ("x", b'{"AA_BB_01_02": true, n: null}', b'{"xxxxxxxxxxx": true, n: null}'),
-        ("x", b'{"a": 47.3768, "b": 12345678}', b'{"a": 99.9999, "b": 99999999}'),
-        ("x", b"Villa \x00\x01\x02Rosa", b"xxxxxx\x00\x01\x02xxxx"),
+        ("x", b'{"d": "Vil\\"la", "b', b'{"d": "xxxxxxx", "x'),
+        ("x", b'{"AA_BB_01_02": true, n: null}', b'{"xxxxxxxxxxx": true, x: null}'),
+        (
+            "x",
+            b'{"lat": 47.38, "lng": -8.5, "b": 7}',
+            b'{"xxx": 99.99, "xxx": -9.9, "x": 9}',
+        ),
+        ("x", b'{"Villa": {"zip": 8005}}', b'{"xxxxx": {"xxx": 9999}}'),
+        (
+            "x",
+            b'{"d_ph": [8005, "Villa"], "d_ph":74}',
+            b'{"d_ph": [9999, "xxxxx"], "d_ph":74}',
+        ),
+        (
+            "x",
+            b'{"slot": 49151234, "slot": 4.1234}',
+            b'{"slot": 99999999, "slot": 9.9999}',
+        ),
+        ("x", b'{"deviceId": 123, "sub": 42}', b'{"deviceId": 999, "sub": 99}'),
+        ("x", b"[8005, -8.5, 1e5, 007]", b"[9999, -9.9, 9e9, 999]"),
+        ("x", b"Villa \x00\x01\x02Rosa", b"x" * 13),
+        ("x", b"\x12\x34", b"xx"),
+        ("aux_names", b"Villa \x00\x01\x02Rosa", b"xxxxxx\x00\x01\x02xxxx"),
+        (
+            "x",
+            b'{"message":"Villa is busy, retry after 5s"}',
+            b'{"message":"xxxxxxxxxxxxxxxretry after 5s"}',
+        ),
         ("x", b'{"category": "spa"}', b'{"category": "spa"}'),
         ("pump_id", b"\x0cSingle Speed\x03Spa\x00", b"\x0cSingle Speed\x03xxx\x00"),
-        ("cmd", b'\x03set{"a": "b"}', b'\x03set{"a": "x"}'),
+        ("cmd", b'\x03set{"d": "b"}', b'\x03xxx{"d": "x"}'),
+        ("cmd", b'\x0dv2_manual_set{"slot": 1}', b'\x0dv2_manual_set{"slot": 1}'),
         ("aux", b"\x01\x01\x01", b"\x01\x01\x01"),
     ],
 )
@@ -313,7 +326,7 @@ def test_the_newest_reply_stays() -> None:
     for reply in (b"\x00\x00\x00", b"\x01A\x02BC\x00"):
         facts.emit(LanRequest("q", "pump_id", b"", None, reply, 0.1, None))
     for seconds in range(MAX_EVENTS + 1):
-        facts.emit(CounterBehind(seconds))
+        facts.emit(Change("source", seconds))
     assert len(recorder.as_list()) == MAX_EVENTS + 1
     first: Any = recorder.as_list()[0]
     assert (first["of"], first["reply"]) == ("pump_id", "017802787800")

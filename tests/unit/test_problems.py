@@ -19,7 +19,7 @@ from custom_components.poolctl.client.exceptions import (
     SignatureError,
     UnreachableError,
 )
-from custom_components.poolctl.client.facts import Facts as ObservedFacts, ProblemChange
+from custom_components.poolctl.client.facts import Change, Facts as ObservedFacts
 from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.pool.choices import Choices
@@ -539,7 +539,7 @@ class Following:
         )
         facts = ObservedFacts()
         self.changes: list[bool] = []
-        facts.listen(ProblemChange, lambda fact: self.changes.append(fact.active))
+        facts.listen(Change, lambda fact: self.changes.append(bool(fact.to)))
         self.problems = ActiveProblems(hass, (problem,), facts)
         clock = SimpleNamespace(monotonic=lambda: self.at)
         monkeypatch.setattr(active, "time", clock)

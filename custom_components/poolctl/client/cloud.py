@@ -48,14 +48,7 @@ from .exceptions import (
     RefusedError,
     UnexpectedResponseError,
 )
-from .facts import (
-    SERVICE,
-    AccessRenewed,
-    CloudRequest,
-    FactsOf,
-    InventoryRead,
-    unobserved,
-)
+from .facts import SERVICE, Change, CloudRequest, FactsOf, unobserved
 from .http import Response, exchange
 from .json_values import Answer, as_json, text
 from .online import Liveness
@@ -132,9 +125,7 @@ class CloudClient:
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
         answer = await self._request(SITES, SITES.path(""), check)
-        inventory = parse_inventory(answer)
-        self._facts(SERVICE).emit(InventoryRead(inventory))
-        return inventory
+        return parse_inventory(answer)
 
     async def _statuses(self) -> Answer:
         return await self._attempt(STATUSES)
@@ -305,12 +296,11 @@ class CloudClient:
         urgent: bool = False,
     ) -> T:
         """Send a request, return what `read` makes of the answer, and emit a fact."""
-        started, response, answer = time.monotonic(), None, None
+        started, response = time.monotonic(), None
         error: PoolctlError | None = None
         try:
             response = await self._answered(endpoint, path, data, urgent=urgent)
             result = read(response)
-            answer = result if isinstance(result, dict) else None
         except AuthenticationError as err:
             error = err
             if endpoint.published:
@@ -327,7 +317,7 @@ class CloudClient:
                 seconds = time.monotonic() - started
                 method, body = _method(data), data or b""
                 self._facts(device_id).emit(
-                    CloudRequest(method, name, body, response, answer, seconds, error)
+                    CloudRequest(method, name, body, response, seconds, error)
                 )
 
     async def _answered(
@@ -351,7 +341,7 @@ class CloudClient:
         response = await self._send(path, data, newer)
         in_vain = self._renewals.in_vain(response, path)
         if not in_vain and response.status < HTTPStatus.MULTIPLE_CHOICES:
-            self._facts(SERVICE).emit(AccessRenewed(status))
+            self._facts(SERVICE).emit(Change("access", status))
         return response
 
     async def _checked(self, token: str) -> str | None:

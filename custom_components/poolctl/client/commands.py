@@ -322,13 +322,6 @@ def _schedules(reader: _Reader) -> tuple[Schedule, ...]:
     return tuple(schedules)
 
 
-_BINARY: Mapping[str, Callable[[_Reader], object]] = {
-    "aux_names": _aux_names,
-    "pump_id": _pump_id,
-    "schedules": _schedules,
-}
-
-
 def string_spans(name: str, payload: bytes) -> tuple[list[tuple[int, int]], int]:
     """Return the spans of the texts in a reply or an action, and the end of its layout.
 
@@ -352,25 +345,13 @@ def _schedule_action(reader: _Reader) -> None:
 
 
 _LAYOUTS: Mapping[str, Callable[[_Reader], object]] = {
-    **_BINARY,
+    "aux_names": _aux_names,
+    "pump_id": _pump_id,
     "schedules": lambda reader: (decode_schedules(reader.data), _schedules(reader)),
     "aux": lambda reader: reader.unpack(_AUX),
     "schedule": _schedule_action,
     "cmd": lambda reader: reader.string(),
 }
-
-
-def bytes_after(name: str, payload: bytes) -> int | None:
-    """Return how many bytes follow the documented part of a binary reply.
-
-    `None` if the reply to this query is not binary or not documented. Raises ReplyError
-    if it ends too early.
-    """
-    if (parse := _BINARY.get(name)) is None:
-        return None
-    reader = _Reader(payload)
-    parse(reader)
-    return len(payload) - reader.offset
 
 
 def _plausible(schedule: Schedule) -> bool:

@@ -9,10 +9,8 @@ from collections.abc import Callable
 import logging
 from typing import Any, Final, NamedTuple
 
-from .cloud_answers import Inventory
 from .exceptions import PoolctlError
 from .http import Response
-from .json_values import Answer
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -40,56 +38,10 @@ class Frame(NamedTuple):
 
     counter: int
     payload: bytes
-    layout: bytes
-    """The payload without measured values (`frame_parts.without_readings`)."""
     at: float
     """Unix time."""
     replayed: bool
     """Whether it was discarded because it is older than another frame."""
-
-
-class Reply(NamedTuple):
-    """The verified reply to a query."""
-
-    name: str
-    sent_counter: int
-    """Counter of the query."""
-    counter: int
-    payload: bytes
-    replayed: bool
-
-
-class Rejected(NamedTuple):
-    """An envelope that does not verify, from any sender."""
-
-    envelope: str
-    error: PoolctlError
-
-
-class CounterBehind(NamedTuple):
-    """A refusal was caused by another client whose counter is ahead."""
-
-    seconds: int | None
-    """Seconds that we skipped, `None` if it is further ahead than we follow."""
-
-
-class BusyChecked(NamedTuple):
-    """The state was read to find out whether a command ran despite `busy`."""
-
-    ran: bool
-
-
-class ScheduleTimes(NamedTuple):
-    """Three starts of schedules agree on the offset of the controller's clock."""
-
-    ahead: int
-    """Minutes that it is ahead of ours, 0 unless it counts as wrong."""
-
-
-class OverMidnight(NamedTuple):
-    """A running schedule whose end is before its start reached midnight."""
-
-    went_on: bool
 
 
 # In the cloud
@@ -103,23 +55,8 @@ class CloudRequest(NamedTuple):
     body: bytes
     response: Response | None
     """`None` if there was none."""
-    answer: Answer | None
-    """JSON object of a read that succeeded."""
     seconds: float
     error: PoolctlError | None
-
-
-class InventoryRead(NamedTuple):
-    """The inventory of the account was read."""
-
-    inventory: Inventory
-
-
-class AccessRenewed(NamedTuple):
-    """An access token was refused, and the next one was accepted."""
-
-    status: int
-    """HTTP status of the refusal."""
 
 
 class TokenAnswer(NamedTuple):
@@ -130,20 +67,6 @@ class TokenAnswer(NamedTuple):
     rotated: bool
     """Whether it contains a refresh token."""
     error: PoolctlError | None
-
-
-class Online(NamedTuple):
-    """`online` of a controller was read from the service."""
-
-    online: bool | None
-    changed: bool
-    """Whether the dashboard has changed since the previous such read."""
-
-
-class WriteShown(NamedTuple):
-    """A later read showed a write to the cloud, or did not show it in time."""
-
-    in_time: bool
 
 
 # On either path
@@ -157,46 +80,16 @@ class Poll(NamedTuple):
     error: PoolctlError | None
 
 
-class SourceChange(NamedTuple):
-    """The source of the state changed to another path."""
-
-    source: str
-
-
-class RecordChange(NamedTuple):
-    """An address or a key of a controller was replaced; its value is not included."""
+class Change(NamedTuple):
+    """Something changed that explains what comes after it."""
 
     what: str
-    """`address` or `key`."""
+    """`source`, `address`, `key`, `online`, `access`, or the key of a problem."""
+    to: str | int | None
+    """The new value, if it identifies nobody: a path, whether it is so, a status."""
 
 
-class ProblemChange(NamedTuple):
-    """A problem began or ended."""
-
-    problem: str
-    active: bool
-
-
-type Fact = (
-    LanRequest
-    | Frame
-    | Reply
-    | Rejected
-    | CounterBehind
-    | BusyChecked
-    | ScheduleTimes
-    | OverMidnight
-    | CloudRequest
-    | InventoryRead
-    | AccessRenewed
-    | TokenAnswer
-    | Online
-    | WriteShown
-    | Poll
-    | SourceChange
-    | RecordChange
-    | ProblemChange
-)
+type Fact = LanRequest | Frame | CloudRequest | TokenAnswer | Poll | Change
 
 SERVICE: Final = ""
 """Identifier of the service in place of the identifier of a controller."""

@@ -157,8 +157,6 @@ _SIGNALS = Section(
 _EXPANDERS, _EXPANDERS2 = (10, 11), (7, 8)
 _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
 """Both bits set is normal, anything else is a problem; 1 is as in layouts.md 5."""
-LISTED_FLAGS, LISTED_FLAGS2 = 0b1110_1100_0011_1111, 0b1_1111_1111
-"""The bits that layouts.md 2.1 lists; some of them are not used."""
 
 
 # Parts that rarely change from frame to frame are decoded once.

@@ -8,23 +8,20 @@ import time
 from aiohttp import ClientSession
 from yarl import URL
 
-from .envelope import OVERHEAD, Counters, Envelope, unwrap, wrap
+from .envelope import OVERHEAD, Counters, unwrap, wrap
 from .exceptions import (
     ClockError,
     DeclinedError,
-    EnvelopeError,
     FrameError,
     LanBusyError,
     LanRequestError,
     PoolctlError,
     ReplayError,
     RequestTooLargeError,
-    SignatureError,
     UnexpectedResponseError,
 )
-from .facts import Facts, Frame, LanRequest, Rejected, Reply
+from .facts import Facts, Frame, LanRequest
 from .frame import StateFrame, decode_frame
-from .frame_parts import without_readings
 from .http import Response, exchange
 from .json_values import Answer
 
@@ -176,11 +173,10 @@ class LanClient:
                 error = err
                 raise
             finally:
-                if self.facts.listeners:
-                    seconds = time.monotonic() - started
-                    self.facts.emit(
-                        LanRequest(op, name, payload, response, reply, seconds, error)
-                    )
+                seconds = time.monotonic() - started
+                self.facts.emit(
+                    LanRequest(op, name, payload, response, reply, seconds, error)
+                )
             return reply
 
     def _payload(self, op: str, name: str, sent: int, answer: Answer) -> bytes:
@@ -189,7 +185,7 @@ class LanClient:
             return b""
         if "env" not in answer:
             raise UnexpectedResponseError("the answer has no envelope")
-        received = self._unwrap(str(answer["env"]))
+        received = unwrap(self._key, str(answer["env"]))
         counter, reply, replayed = received.counter, received.payload, True
         try:
             if op == "q":
@@ -200,22 +196,9 @@ class LanClient:
                 self.counters.frames.accept(counter)
             replayed = False
         finally:
-            if self.facts.listeners and op == "q":
-                self.facts.emit(Reply(name, sent, counter, reply, replayed=replayed))
-            elif self.facts.listeners:
-                self.facts.emit(
-                    Frame(
-                        counter, reply, without_readings(reply), time.time(), replayed
-                    )
-                )
+            if op != "q":
+                self.facts.emit(Frame(counter, reply, time.time(), replayed))
         return reply
-
-    def _unwrap(self, text: str) -> Envelope:
-        try:
-            return unwrap(self._key, text)
-        except (EnvelopeError, SignatureError) as err:
-            self.facts.emit(Rejected(text, err))
-            raise
 
     def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
         envelope = "" if payload is None else wrap(self._key, counter, payload).hex()

@@ -12,7 +12,7 @@ import time
 
 from .cloud_answers import Device, Inventory, parse_device
 from .exceptions import PoolctlError, UnreachableError
-from .facts import FactsOf, Online
+from .facts import Change, FactsOf
 from .json_values import Answer, list_of
 
 UNCHANGED = 900.0
@@ -38,8 +38,6 @@ class Liveness:
         self._facts = facts
         self._dashboards: dict[str, tuple[Answer, float]] = {}
         """Newest dashboards, and when the controllers were last alive (monotonic)."""
-        self._changed: set[str] = set()
-        """Controllers whose dashboard has changed since `online` was last read."""
         self._online: dict[str, bool] = {}
         self._until = 0.0
         self._lock = asyncio.Lock()
@@ -79,12 +77,9 @@ class Liveness:
         now = time.monotonic()
         previous, since = self._dashboards.get(device_id, (None, now))
         changed, online = dashboard != previous, None
-        if changed:
-            self._changed.add(device_id)
-        else:
+        if not changed:
             online = await self.online(device_id)
-            self._facts(device_id).emit(Online(online, device_id in self._changed))
-            self._changed.discard(device_id)
+            self._facts(device_id).emit(Change("online", online))
         if changed or online is not False:
             since = now
         self._dashboards[device_id] = dashboard, since

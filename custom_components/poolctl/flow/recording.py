@@ -9,17 +9,30 @@ import logging
 from pathlib import Path
 from typing import Final
 
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.loader import async_get_integration
+from homeassistant.util.hass_dict import HassKey
+from yarl import URL
 
 from ..client.facts import SERVICE
 from ..const import DOMAIN, REPORT_FORMAT
-from ..observed.kept import async_sign_in_observers
+from ..observed.observers import Observers
 
 _LOGGER = logging.getLogger(__name__)
 
+_SIGN_IN: HassKey[dict[str, Observers]] = HassKey("poolctl_sign_in_observers")
 FILE: Final = "poolctl_sign_in.json"
 """File in the configuration folder; the next failed sign-in replaces it."""
+
+
+@callback
+def async_sign_in_observers(hass: HomeAssistant, address: str) -> Observers:
+    """Return the observers of all sign-ins at an address: they belong to no entry."""
+    sign_ins, origin = hass.data.setdefault(_SIGN_IN, {}), str(URL(address).origin())
+    if origin not in sign_ins:
+        sign_ins[origin] = Observers()
+        sign_ins[origin].facts()
+    return sign_ins[origin]
 
 
 async def async_keep_recording(hass: HomeAssistant, address: str) -> None:
@@ -29,10 +42,7 @@ async def async_keep_recording(hass: HomeAssistant, address: str) -> None:
     report = {
         "format": REPORT_FORMAT,
         "versions": {"integration": str(integration.version)},
-        "account": {
-            "evidence": observers.evidence[SERVICE].reported(account=True),
-            "recording": observers.recorders[SERVICE].as_list(),
-        },
+        "account": {"recording": observers.recorders[SERVICE].as_list()},
         "controllers": [],
     }
     path = Path(hass.config.path(FILE))

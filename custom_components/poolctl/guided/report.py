@@ -7,7 +7,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.loader import async_get_integration
 
-from ..client.facts import SERVICE
 from ..const import DOMAIN
 from ..observed.observers import Observers
 from .check import GuidedCheck, Result
@@ -57,18 +56,6 @@ def _verdict(check: GuidedCheck, observers: Observers) -> Iterator[str]:
     for key, result in check.results.items():
         reason = result.reason and result.reason.translation_key
         yield f"{key}: {result.outcome}" + (f" ({reason})" if reason else "")
-    device_id = check.coordinator.record.device_id
-    yield "contradicted: " + (
-        ", ".join(
-            sorted(
-                assumption
-                for each in (SERVICE, device_id)
-                for assumption, tally in observers.evidence[each].tallies.items()
-                if tally.contradicted
-            )
-        )
-        or "none"
-    )
     ours = values(check.coordinator.data)
     for key, noted in check.anchors.items():
         yield f"{key}: {noted} in the app, {ours.get(key)} here"

@@ -1,1 +1,1 @@
-"""Listeners for facts: link statistics, evidence, the flight recorder."""
+"""Listeners for facts: link statistics and the flight recorder."""

@@ -3,9 +3,6 @@
 from collections import defaultdict
 
 from ..client.facts import SERVICE, CloudRequest, Facts
-from .cloud_checks import CloudChecks
-from .evidence import Evidence, EvidenceById
-from .lan_checks import LanChecks
 from .recorder import Recorder
 from .statistics import ControllerStatistics, LinkStatistics
 
@@ -13,11 +10,8 @@ from .statistics import ControllerStatistics, LinkStatistics
 class Observers:
     """The listeners of one account and its controllers."""
 
-    def __init__(self, evidence: EvidenceById | None = None) -> None:
-        """Count in `evidence`, which other accounts of the same service may share."""
-        self.evidence: EvidenceById = (
-            defaultdict(Evidence) if evidence is None else evidence
-        )
+    def __init__(self) -> None:
+        """Start without facts."""
         self.service = LinkStatistics()
         """Statistics of all requests to the service."""
         self.statistics: defaultdict[str, ControllerStatistics] = defaultdict(
@@ -32,11 +26,8 @@ class Observers:
         """Return the facts of a controller, or of the service, with their listeners."""
         if (facts := self._facts.get(device_id)) is None:
             facts = self._facts[device_id] = Facts()
-            evidence, service = self.evidence[device_id], self.evidence[SERVICE]
             facts.listen(CloudRequest, self.service.add_request)
-            CloudChecks(evidence, service, facts)
             self.recorders[device_id] = Recorder(facts)
             if device_id != SERVICE:
-                LanChecks(evidence, facts)
                 self.statistics[device_id].observe(facts)
         return facts

@@ -1,37 +1,18 @@
 """The flight recorder: the last events of a controller, for its owner's report.
 
-It is bounded in number and size and has no private data: texts are masked (masks.py),
-and addresses, keys and tokens are never recorded.
+It is bounded in number and size and has no private data: what identifies anybody is
+masked (masks.py), and addresses, keys and tokens are never recorded.
 """
 
 from collections import deque
-from collections.abc import Mapping
 import json
 import time
 from typing import Final
 
-from ..client.exceptions import LanRequestError, PoolctlError
-from ..client.facts import (
-    AccessRenewed,
-    BusyChecked,
-    CloudRequest,
-    CounterBehind,
-    Fact,
-    Facts,
-    Frame,
-    LanRequest,
-    Online,
-    OverMidnight,
-    ProblemChange,
-    RecordChange,
-    Rejected,
-    ScheduleTimes,
-    SourceChange,
-    TokenAnswer,
-    WriteShown,
-)
-from .evidence import field_name
-from .masks import masked_answer, masked_frame, masked_reply
+from ..client.exceptions import FrameError, LanRequestError, PoolctlError
+from ..client.facts import Change, CloudRequest, Facts, Frame, LanRequest, TokenAnswer
+from ..client.frame import PUMP_TIMES, TELEMETRY_HEAD, sections
+from .masks import masked_answer, masked_frame, masked_reply, shown_name
 
 MAX_EVENTS: Final = 300
 MAX_BYTES: Final = 64 * 1024
@@ -40,26 +21,6 @@ MAX_ANSWER: Final = 2048
 """Bytes that are kept of an answer of the service."""
 UNCHANGED: Final = 300.0
 """Seconds between recordings of measured values only, or of data of one endpoint."""
-_SECRET: Final = frozenset(
-    {"envelope-key", "sites", "userinfo", "deviceOnlineStatuses"}
-)
-"""Endpoints whose answers contain keys or personal data."""
-
-
-_PLAIN: Final[Mapping[type[Fact], str]] = {
-    AccessRenewed: "access_renewed",
-    BusyChecked: "busy_checked",
-    CounterBehind: "counter_behind",
-    Online: "online",
-    OverMidnight: "over_midnight",
-    ProblemChange: "problem_change",
-    RecordChange: "record_change",
-    ScheduleTimes: "schedule_times",
-    SourceChange: "source_change",
-    TokenAnswer: "token_answer",
-    WriteShown: "write_shown",
-}
-"""Facts that are recorded as they are."""
 _MOST_NAMES: Final = 100
 
 
@@ -70,7 +31,7 @@ class Recorder:
         """Listen to the facts of a controller, or of the service."""
         self._events: deque[str] = deque()
         self._size = 0
-        self._layout: bytes | None = None
+        self._layout: object = None
         self._frame_due = 0.0
         self._replies: dict[str, str] = {}
         """Newest event of each query, as an unchanged reply is not recorded again."""
@@ -79,9 +40,8 @@ class Recorder:
         facts.listen(Frame, self._frame)
         facts.listen(LanRequest, self._lan_request)
         facts.listen(CloudRequest, self._cloud_request)
-        facts.listen(Rejected, self._rejected)
-        for kind in _PLAIN:
-            facts.listen(kind, self._plain)
+        facts.listen(TokenAnswer, self._token_answer)
+        facts.listen(Change, self._change)
 
     def as_list(self) -> list[object]:
         """Return the events, the oldest first, and the newest reply to each query."""
@@ -100,9 +60,10 @@ class Recorder:
         return text
 
     def _frame(self, frame: Frame) -> None:
-        if frame.layout == self._layout and frame.at < self._frame_due:
+        layout = _layout(frame.payload)
+        if layout == self._layout and frame.at < self._frame_due:
             return
-        self._layout, self._frame_due = frame.layout, frame.at + UNCHANGED
+        self._layout, self._frame_due = layout, frame.at + UNCHANGED
         payload = masked_frame(frame.payload).hex()
         replayed = {"replayed": True} if frame.replayed else {}
         self._record("frame", counter=frame.counter, payload=payload, **replayed)
@@ -123,7 +84,7 @@ class Recorder:
         self._record(
             "command",
             route="lan",
-            of=field_name(request.name),
+            of=shown_name(request.name),
             payload=payload.hex(),
             ms=_ms(request.seconds),
             error=_error(request.error),
@@ -139,7 +100,7 @@ class Recorder:
             event = self._record(
                 "request",
                 op=request.op,
-                of=request.name and field_name(request.name),
+                of=request.name and shown_name(request.name),
                 ms=_ms(request.seconds),
                 status=status,
                 error=error,
@@ -149,11 +110,9 @@ class Recorder:
                 self._replies[name] = event
 
     def _cloud_request(self, request: CloudRequest) -> None:
-        response, endpoint = request.response, field_name(request.endpoint)
+        response, endpoint = request.response, shown_name(request.endpoint)
         status, data = (response.status, response.data) if response else (None, b"")
-        answer = (
-            b"" if request.endpoint in _SECRET else masked_answer(data[:MAX_ANSWER])
-        )
+        answer = masked_answer(data[:MAX_ANSWER])
         error = _error(request.error)
         write = request.method == "POST"
         changed = self._is_new(endpoint, (status, error))
@@ -174,7 +133,7 @@ class Recorder:
 
     def _is_new(self, key: str, value: object) -> bool:
         """Return whether a value changed; for data, every 5 minutes at most."""
-        last, at = self._newest.get(key, (None, 0.0))
+        last, at = self._newest.get(key, (..., 0.0))
         early = key.endswith(" data") and time.time() < at + UNCHANGED
         if value == last or early:
             return False
@@ -184,18 +143,32 @@ class Recorder:
         self._newest[key] = value, time.time()
         return True
 
-    def _rejected(self, rejected: Rejected) -> None:
-        length = len(rejected.envelope)
-        if self._is_new("envelope", (length, error := _error(rejected.error))):
-            self._record("rejected", length=length, error=error)
+    def _token_answer(self, answer: TokenAnswer) -> None:
+        error = _error(answer.error)
+        self._record("token_answer", **answer._asdict() | {"error": error})
 
-    def _plain(self, fact: Fact) -> None:
-        """Record a fact as it is; one that comes with each read only if it changed."""
-        values = fact._asdict()
-        if "error" in values:
-            values["error"] = _error(values["error"])
-        if not isinstance(fact, Online) or self._is_new("online", fact.online):
-            self._record(_PLAIN[type(fact)], **values)
+    def _change(self, change: Change) -> None:
+        """Record a change; `online` is told with each read, whether it changed or not."""
+        if change.what != "online" or self._is_new("online", change.to):
+            self._record("change", what=change.what, to=change.to)
+
+
+def _layout(payload: bytes) -> object:
+    """Return what a frame says without its measured values and running times."""
+    try:
+        telemetry, configuration, timers, end = sections(payload)
+    except FrameError:
+        return payload
+    flags = telemetry and telemetry[:2]
+    modes = telemetry and telemetry[TELEMETRY_HEAD.size - 3 : -PUMP_TIMES.size]
+    return (
+        payload[:2],
+        flags,
+        modes,
+        configuration,
+        timers and timers[:1],
+        payload[end:],
+    )
 
 
 def _ms(seconds: float) -> int:

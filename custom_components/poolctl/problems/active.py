@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
-from ..client.facts import Facts as ObservedFacts, ProblemChange
+from ..client.facts import Change, Facts as ObservedFacts
 from ..const import DOMAIN
 from .problem import Active, Facts, Problem, Repair
 from .texts import filled
@@ -59,7 +59,7 @@ class ActiveProblems[F: Facts]:
         self.active = tuple(active)
         keys = {each.key for each in active}
         for key in sorted(previous.keys() ^ keys):
-            self._observed.emit(ProblemChange(problem=key, active=key in keys))
+            self._observed.emit(Change(key, key in keys))
 
     def _active(self, row: Problem[F], facts: F, since: datetime) -> Active:
         variant = row.variant(facts)

@@ -1,32 +1,21 @@
 """Observes schedules, which run by the controller's clock (chosen, design.md 2)."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
-from typing import Final
 
 from ..equipment import Role, Slot
-from ..facts import Facts, OverMidnight, ScheduleTimes
 from ..frame import MODE_MANUAL, MODE_OFF
 from ..holds.times import Times
 from ..pool.state import PoolState, Source
-from ..schedule import DAY, Schedule
+from ..schedule import Schedule
 from .store import MAX_AGE, Store
-
-_NEAR: Final = timedelta(minutes=2)
-"""Time around midnight that allows for clock drift and a late read (chosen)."""
-_LATER: Final = timedelta(minutes=10)
-"""Time after midnight at which a running schedule did not end there (chosen)."""
-_LONG: Final = 20
-"""Minutes after midnight that a schedule must last to be checked."""
 
 
 class ClockWatch:
     """Compares the observed start of each schedule with its planned start."""
 
-    def __init__(self, store: Store, times: Times, facts: Facts) -> None:
-        """Listen to every read, and emit the results as facts."""
+    def __init__(self, store: Store, times: Times) -> None:
+        """Listen to every read."""
         self._times = times
-        self._facts = facts
         self._previous: tuple[PoolState, float] | None = None
         store.add_read_listener(self._take)
 
@@ -36,15 +25,7 @@ class ClockWatch:
         if previous is None or at - previous[1] > MAX_AGE or not times.clock.trusted:
             return
         for index, schedule in begun(previous[0], state):
-            clock = times.controller
-            if clock.began(index, schedule, times.now, times.zone()):
-                minutes = round(clock.shift / timedelta(minutes=1))
-                self._facts.emit(ScheduleTimes(minutes))
-        if (local := times.local).hour not in (23, 0):
-            return
-        passed = timedelta(seconds=at - previous[1])
-        for went_on in over_midnight(previous[0], state, local, passed):
-            self._facts.emit(OverMidnight(went_on))
+            times.controller.began(index, schedule, times.now, times.zone())
 
 
 def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule]]:
@@ -57,27 +38,6 @@ def begun(previous: PoolState, state: PoolState) -> Iterator[tuple[int, Schedule
             continue
         if (schedule := _of(mode, slot, previous, state)) is not None:
             yield mode - 1, schedule
-
-
-def over_midnight(
-    previous: PoolState, state: PoolState, local: datetime, passed: timedelta
-) -> Iterator[bool]:
-    """Yield for each schedule that spans midnight whether it continued after midnight.
-
-    `local` is the controller's time, `passed` the time between the reads. A schedule
-    that stops at midnight without a hold ended there; one that runs a while later
-    continued.
-    """
-    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
-    for was, mode, slot in _modes(previous, state):
-        schedule = _of(was, slot, previous, state)
-        if schedule is None or schedule.stop < DAY + _LONG:
-            continue
-        near = min(local - midnight, midnight + timedelta(days=1) - local)
-        if mode == MODE_OFF and near <= _NEAR:
-            yield False
-        elif mode == was and local - passed < midnight + _LATER <= local:
-            yield True
 
 
 def _modes(previous: PoolState, state: PoolState) -> Iterator[tuple[int, int, Slot]]:

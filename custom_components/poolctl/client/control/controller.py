@@ -83,7 +83,7 @@ class Controller:
         self.outputs = OutputControl(store, sender, pump, device_id)
         self.controller_clock = kept.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
-        ClockWatch(store, times, paths.facts)
+        ClockWatch(store, times)
         switching = Switching(store, paths, poller, self.outputs, pump)
         self.holds = Holds(switching, times, kept.holds, end_by_themselves=holds_end)
         store.add_read_listener(self.holds.take_read)

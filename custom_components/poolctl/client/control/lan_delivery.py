@@ -17,7 +17,6 @@ from ..exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from ..facts import BusyChecked, CounterBehind
 from ..frame import StateFrame
 from ..lan import LanClient
 
@@ -86,9 +85,7 @@ class LanDelivery:
             # It may have run, and only the frame of its reply found no buffer.
             if not self.idempotent:
                 raise
-            ran = await self.look()
-            self.lan.facts.emit(BusyChecked(ran))
-            if ran:
+            if await self.look():
                 return None
             raise
 
@@ -138,10 +135,7 @@ class LanDelivery:
             if step:
                 counters.skip(step)
             if await self._query_is_taken(*counters.answered):
-                if step:
-                    self.lan.facts.emit(CounterBehind(counters.last - used))
                 return step > 0
-        self.lan.facts.emit(CounterBehind(None))
         counters.take_back(used)
         counters.refused()
         raise ClockError("another client's clock is far ahead")

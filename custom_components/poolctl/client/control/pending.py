@@ -25,8 +25,6 @@ class Pending:
     holds: Callable[[PoolState], bool]
     doubt: PoolctlError | None = None
     """Error because of which the command may not have run at all."""
-    report: Callable[[bool], None] = lambda observed: None
-    """Receives whether it was observed in time, unless a newer value replaces it."""
     disproved: bool = False
     """Whether it was dropped because the reads that count did not show it."""
 
@@ -51,11 +49,6 @@ class PendingValues:
         if pending in self:
             del self._pending[pending.key]
 
-    def confirm(self, pending: Pending) -> None:
-        """Drop a value because it was observed."""
-        self.drop(pending)
-        pending.report(True)
-
     def settle(self, known: PoolState, read_at: float) -> list[Pending]:
         """Drop values that a read confirms or disproves; return the disproved ones."""
         disproved = []
@@ -63,12 +56,11 @@ class PendingValues:
             if read_at < pending.settled:
                 continue
             if pending.holds(known):
-                self.confirm(pending)
+                self.drop(pending)
             elif read_at >= pending.until:
                 self.drop(pending)
                 pending.disproved = True
                 disproved.append(pending)
-                pending.report(False)
         return disproved
 
     def overlay(self, known: PoolState) -> PoolState:

@@ -19,7 +19,7 @@ from ..exceptions import (
     StateExpiredError,
     UnreachableError,
 )
-from ..facts import Poll, SourceChange
+from ..facts import Change, Poll
 from ..frame import StateFrame
 from ..json_values import Answer
 from ..lan import TIMEOUT, LanClient
@@ -194,7 +194,7 @@ class Poller:
     def _report_source(self, previous: PoolState) -> None:
         source = self._store.reported.source
         if source is not previous.source and source is not None:
-            self._paths.facts.emit(SourceChange(source=source.value))
+            self._paths.facts.emit(Change("source", source.value))
 
     # The cloud
 

@@ -28,7 +28,6 @@ from ..exceptions import (
     StoppedError,
     UnreachableError,
 )
-from ..facts import WriteShown
 from ..frame import StateFrame
 from ..pool.state import PoolState
 from .lan_delivery import LanCommand, LanDelivery, Look, certainly_lost
@@ -66,10 +65,6 @@ class Command:
 
 async def _never() -> bool:
     return False
-
-
-def _to_nobody(observed: bool) -> None:
-    """Ignore the outcome."""
 
 
 class _Attempt(Enum):
@@ -233,12 +228,8 @@ class Sender:
             until=settled + (LAN_PATIENCE if by_lan else COPY_AGE),
             show=command.show,
             holds=command.holds,
-            report=_to_nobody if by_lan else self._report_shown,
             doubt=doubt,
         )
-
-    def _report_shown(self, in_time: bool) -> None:
-        self._paths.facts.emit(WriteShown(in_time))
 
     async def deliver(
         self,
@@ -329,7 +320,7 @@ class Sender:
         if query is None or not await self._queries.ask(query):
             return False
         if pending in self._store.pending and pending.holds(self._store.reported):
-            self._store.pending.confirm(pending)
+            self._store.pending.drop(pending)
             self._store.publish()
         return pending not in self._store.pending
 
