@@ -108,8 +108,6 @@ async def async_remove_config_entry_device(
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
     """Unload the entry; first release what could not be released afterwards."""
     connection = options_of(entry).connection
-    for check in entry.runtime_data.guided.values():
-        await check.async_leave()
     for controller in entry.runtime_data.controllers.values():
         if entry.disabled_by:
             await controller.async_leave()

@@ -30,7 +30,6 @@ from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator
 from .errors import ACCOUNT_ERRORS, sentence
 from .flow.discovered import async_end_cards
-from .guided.check import GuidedCheck
 from .names.device import MAX_ENTITIES, async_disentangle, async_has_room
 from .network.addresses import async_observed_addresses
 from .network.keys import Keys
@@ -87,7 +86,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             clock_of(hass),
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
-        self.guided: dict[str, GuidedCheck] = {}
         facts, show = self.observers.facts(), self._async_show_problems
         self.problems = AccountProblems(hass, entry, self, facts, show)
         self.shared = self._make_shared()
@@ -321,7 +319,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             _LOGGER.exception("A pool controller could not be added")
             self._left_out.add(record.device_id)
             self.controllers.pop(record.device_id, None)
-            self.guided.pop(record.device_id, None)
             return None
         self._left_out.discard(record.device_id)
         return coordinator
@@ -370,7 +367,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             self.hass, self.config_entry, self.shared, record, number
         )
         self.controllers[record.device_id] = coordinator
-        self.guided[record.device_id] = GuidedCheck(coordinator)
         async_take_over(self.hass, self.config_entry, record.device_id)
         async_disentangle(self.hass, self.config_entry.entry_id, record.device_id)
         # Registered now, the device exists even if the controller does not answer.
@@ -387,7 +383,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     @callback
     def _remove(self, device_id: str) -> None:
         coordinator = self.controllers.pop(device_id)
-        self.guided.pop(device_id)
         self.hass.async_create_task(coordinator.async_retire())
         self.hass.data[DATA_MEMORY].forget(device_id)
         coordinator.problems.async_stop()

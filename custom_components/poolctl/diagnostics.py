@@ -22,7 +22,6 @@ from .client.pool.state import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
 from .flow.recording import async_sign_in_observers
-from .guided.check import GuidedCheck
 from .names.parts import controller_of
 from .network.health import Health
 from .observed.masks import masked_frame
@@ -69,9 +68,9 @@ async def _diagnostics(
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)
     if account is not None:
         controllers = [
-            _controller(check, account.observers)
-            for check in account.guided.values()
-            if device_id in (None, check.coordinator.registered_id)
+            _controller(coordinator, account.observers)
+            for coordinator in account.controllers.values()
+            if device_id in (None, coordinator.registered_id)
         ]
         found = {**found, "account": _account(account), "controllers": controllers}
     return _plain_items(found)
@@ -90,9 +89,8 @@ def _account(account: AccountCoordinator) -> _Json:
     }
 
 
-def _controller(check: GuidedCheck, observers: Observers) -> _Json:
+def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Json:
     """Return one controller, with the number that identifies it in the log."""
-    coordinator = check.coordinator
     controller, health = coordinator.controller, coordinator.health()
     record = health.record
     statistics = observers.statistics[record.device_id]
@@ -126,8 +124,6 @@ def _controller(check: GuidedCheck, observers: Observers) -> _Json:
         "choices": controller.store.choices.as_dict(),
         **_asked(coordinator),
         "recording": _recording(observers, record.device_id),
-        "guided_check": check.as_dict(),
-        "anchors": check.anchors,
     }
 
 

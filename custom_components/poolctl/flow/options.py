@@ -29,7 +29,6 @@ from ..names.outputs import async_outputs
 from ..names.uses import Use
 from ..options import DEFAULTS, options_of
 from .forms import UserInput
-from .guided import GuidedSteps
 
 
 def _choice(key: str, values: type[StrEnum]) -> SelectSelector:
@@ -62,17 +61,18 @@ def _chosen(outputs: Mapping[str, str], answer: UserInput) -> list[tuple[str, Us
     return [(outputs[name], use) for name, use in names if name in outputs]
 
 
-class PoolctlOptionsFlow(GuidedSteps, OptionsFlowWithReload):
-    """Asks for connection, readings, holds and uses of outputs, or runs the check."""
+class PoolctlOptionsFlow(OptionsFlowWithReload):
+    """Asks for connection, readings, holds and uses of outputs."""
 
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Offer the settings, the outputs and the guided check."""
-        steps = ["settings", "outputs", "guided_check"]
+        """Offer the settings and the outputs, or the settings alone."""
         if not self._general_outputs():
-            steps.remove("outputs")
-        return self.async_show_menu(step_id="init", menu_options=steps)
+            return await self.async_step_settings()
+        return self.async_show_menu(
+            step_id="init", menu_options=["settings", "outputs"]
+        )
 
     async def async_step_settings(
         self, user_input: UserInput | None = None

@@ -9,9 +9,7 @@ the object from the stored data (`from_dict`); `as_dict` returns the data to sto
 - `learned`: values derived from reads over time;
 - `holds`: outputs held by hand;
 - `pauses`: dosers that are off for a time;
-- `warm_by`: requests for water that is warm by a time;
-- `guided_check`: a setting that the guided check changed and has to restore;
-- `evidence`: how often each assumption was confirmed, also for the service.
+- `warm_by`: requests for water that is warm by a time.
 
 Data is saved with a delay, unless its owner asks to save at once. A value that cannot
 be read does not affect others, and is kept in another file (tolerant_store.py).

@@ -1,1 +1,0 @@
-"""The guided check: an owner tries harmless changes one by one, and reports."""
