@@ -36,7 +36,6 @@ from .coordinator import ControllerCoordinator
 from .derived.ends import ENDS, PoolctlEnd, SteadyEnd
 from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
-from .derived.installer import INSTALLER, PoolctlInstallerSetting
 from .derived.pump_hours import PUMP_HOURS, PoolctlPumpHours
 from .derived.reached import REACHED, PoolctlReached
 from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
@@ -296,7 +295,6 @@ def _build(coordinator: ControllerCoordinator) -> Presences:
         **described(PoolctlEnd, (*ENDS, *WARM_AT), coordinator),
         **described(PoolctlHeldOutputs, HELD, coordinator),
         **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
-        **described(PoolctlInstallerSetting, INSTALLER, coordinator),
         **described(PoolctlReached, REACHED, coordinator),
         **described(PoolctlStatus, STATUS, coordinator),
     }

@@ -172,6 +172,18 @@ async def test_an_account_that_is_not_loaded(
     assert "controllers" not in found
 
 
+@pytest.mark.usefixtures("freezer")
+async def test_installers_settings(
+    full: Home, hass_client: ClientSessionGenerator
+) -> None:
+    full.pool.settings |= {"water_offset": -12, "backwash_pressure": 0xFFFF}
+    await full.advance(15)
+    (controller,) = (await dump(full, hass_client))["controllers"]
+    found = controller["state"]["installer"]
+    assert found["preset_speeds"] == [80, 50, 65, 80, 100, 85]
+    assert (found["water_offset"], found["backwash_pressure"]) == (-12, None)
+
+
 # --- Log ---
 
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context
-from homeassistant.helpers import llm
+from homeassistant.helpers import entity_registry as er, llm
 from homeassistant.setup import async_setup_component
 import pytest
 
@@ -13,7 +14,7 @@ from .home import Home
 pytestmark = pytest.mark.usefixtures("freezer")
 CONVERSATION = "conversation"
 """The assistant that entities are exposed to."""
-EXPLAIN, STATUS = "poolctl__explain", "poolctl__pool_status"
+EXPLAIN = "poolctl__explain"
 WATERFALL, SLIDE, BUBBLER, FILTER = "slot_3", "slot_21", "slot_32", "pump"
 
 
@@ -75,7 +76,6 @@ async def test_why(assistant: Assistant) -> None:
         answer = await assistant.ask(EXPLAIN, name=state.name)
         assert answer["explanation"] == state.attributes["explanation"] != ""
         assert (answer["state"], answer["name"]) == (state.state, state.name)
-        assert answer["since"] == state.last_changed.isoformat(timespec="seconds")
 
 
 async def test_why_nobody_knows(assistant: Assistant) -> None:
@@ -90,51 +90,84 @@ async def test_a_pool_is_explained(assistant: Assistant) -> None:
     assistant.home.pool.water.drift = 0
     await assistant.home.refresh()
     answer = await assistant.ask(EXPLAIN, name="Beach pool")
-    assert answer["status"] == "problem" and "8.2" in answer["problems"][0]["sentence"]
-
-
-async def test_how_the_pool_is(assistant: Assistant) -> None:
-    home = assistant.home
-    (pool,) = (await assistant.ask(STATUS))["pools"]
-    assert (pool["name"], pool["status"], pool["problems"]) == (
-        "Beach pool",
-        "all_well",
-        [],
-    )
-    assert "Pump" in " ".join(pool["running"])
-    values = {each["name"]: each for each in pool["values"]}
-    water = values[home.state("sensor", "water_temperature").name]
-    assert (water["unit"], water["measured"]) == ("°C", "now")
-    assert pool["next_run"]["schedule"]
-    home.pool.water.ph = 8.2
-    home.pool.water.drift = 0
-    await home.refresh()
-    (pool,) = (await assistant.ask(STATUS))["pools"]
-    assert pool["status"] == "problem"
-    assert pool["problems"][0]["next_step"]
+    assert answer["state"] == "problem" and "8.2" in answer["problems"][0]["sentence"]
 
 
 async def test_only_what_is_exposed(assistant: Assistant) -> None:
-    """Only exposed entities are ever named; without any, there are no tools."""
+    """Only exposed entities are ever named; without any, there is no tool."""
     home = assistant.home
     name = home.state("switch", WATERFALL).name
     assistant.expose("switch", WATERFALL, exposed=False)
-    await home.act("switch.turn_on", WATERFALL)
     tools = {tool.name: tool for tool in (await assistant.api()).tools}
     assert name not in str(tools[EXPLAIN].parameters.schema)
-    assert name not in str(await assistant.ask(STATUS))
     for entity in home.entities():
         if home.hass.states.get(entity.entity_id):
             async_expose_entity(home.hass, CONVERSATION, entity.entity_id, False)
-    assert not {EXPLAIN, STATUS} & {t.name for t in (await assistant.api()).tools}
+    assert EXPLAIN not in {t.name for t in (await assistant.api()).tools}
 
 
-async def test_they_only_read(assistant: Assistant) -> None:
+async def test_no_names_of_people_or_of_what_is_not_exposed(
+    assistant: Assistant,
+) -> None:
+    """A person who switched something on, and an output that Status names."""
+    home = assistant.home
+    user = await home.hass.auth.async_create_user("Annabel", group_ids=[GROUP_ID_USER])
+    await home.hass.services.async_call(
+        "switch",
+        "turn_on",
+        {"entity_id": home.entity_id("switch", WATERFALL)},
+        blocking=True,
+        context=Context(user_id=user.id),
+    )
+    state = home.state("switch", WATERFALL)
+    assert "Annabel" in state.attributes["explanation"]
+    answer = await assistant.why(WATERFALL)
+    assert "Annabel" not in str(answer) and answer["explanation"]
+    status = home.entity_id("sensor", "status")
+    problem = {"sentence": f"{state.name} is held.", "next_step": "Give it back."}
+    home.hass.states.async_set(status, "notice", {"problems": [problem]})
+    answer = await assistant.ask(EXPLAIN, name="Beach pool")
+    assert state.name in answer["problems"][0]["sentence"]
+    assistant.expose("switch", WATERFALL, exposed=False)
+    answer = await assistant.ask(EXPLAIN, name="Beach pool")
+    assert answer["problems"][0] == {
+        "sentence": "… is held.",
+        "next_step": "Give it back.",
+    }
+
+
+async def test_equal_names(home: Home) -> None:
+    """Two outputs "Jet" in one pool, and a pump in each of two: asked back."""
+    for component in ("homeassistant", "llm"):
+        assert await async_setup_component(home.hass, component, {})
+    await home.set_up(*home.service.controllers)
+    assistant = Assistant(home)
+    registry = er.async_get(home.hass)
+    jets = [e.entity_id for e in registry.entities.values() if e.domain == "switch"]
+    jets = [e for e in jets if e.endswith(("_bubbler", "_fountain"))]
+    for entity_id in jets:
+        registry.async_update_entity(entity_id, name="Jet")
+    await home.hass.async_block_till_done()
+    for entry in registry.entities.values():
+        if home.hass.states.get(entry.entity_id):
+            async_expose_entity(home.hass, CONVERSATION, entry.entity_id, True)
+    answer = await assistant.ask(EXPLAIN, name="Pump")
+    assert sorted(answer["names"]) == ["Pump (Beach pool)", "Pump (Home pool)"]
+    for name in answer["names"]:
+        assert (await assistant.ask(EXPLAIN, name=name))["explanation"]
+    (jet,) = {state.name for each in jets if (state := home.hass.states.get(each))}
+    answer = await assistant.ask(EXPLAIN, name=jet)
+    assert answer["names"] == [
+        f"{jet} (Beach pool) 1",
+        f"{jet} (Beach pool) 2",
+    ]
+
+
+async def test_it_only_reads(assistant: Assistant) -> None:
     tools = [t for t in (await assistant.api()).tools if t.integration == "poolctl"]
-    assert {tool.name for tool in tools} == {EXPLAIN, STATUS}
+    assert [tool.name for tool in tools] == [EXPLAIN]
     assert all(tool.annotations.read_only for tool in tools)
     assert all(tool.title and tool.description for tool in tools)
     sent = len(assistant.home.controller.requests)
-    await assistant.ask(STATUS)
     await assistant.why(FILTER)
     assert len(assistant.home.controller.requests) == sent

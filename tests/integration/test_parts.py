@@ -32,7 +32,6 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.derived.ends import ENDS
 from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
-from custom_components.poolctl.derived.installer import INSTALLER
 from custom_components.poolctl.derived.pump_hours import PUMP_HOURS
 from custom_components.poolctl.derived.reached import REACHED
 from custom_components.poolctl.derived.totals import DOSER_SENSORS, TOTALS
@@ -106,9 +105,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         assert {key: full.entity_id(*key) for key in expected} == expected
         for entity in full.entities():
             assert entity.entity_id.count("beach_pool") == 1
-            assert not re.search(
-                r"(?<!expander)(?<!preset_speed)_\d$", entity.entity_id
-            )
+            assert not re.search(r"(?<!expander)_\d$", entity.entity_id)
 
     # Other entities show heating and dosing: each fact has one enabled entity.
     with subtests.test("outputs of the firmware are disabled"):
@@ -167,7 +164,6 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *ENDS,
         *FILTER_LOAD,
         *HELD,
-        *INSTALLER,
         *PUMP_HOURS,
         *REACHED,
         *STATUS,

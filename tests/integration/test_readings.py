@@ -107,3 +107,10 @@ async def test_nothing_valid_was_ever_read(home: Home) -> None:
     await home.enable_all()
     assert (probes(home), valid(home)) == (NOTHING, "off")
     assert home.value("sensor", "last_valid_reading") == "unknown"
+
+
+@pytest.mark.usefixtures("all_enabled", "freezer")
+async def test_links_and_model_of_the_pump(small: Home) -> None:
+    links = [small.value("binary_sensor", key) for key in ("wifi", "ethernet")]
+    assert links == ["on", "off"]
+    assert small.value("sensor", "pump_model") == "Acme VSX-2"

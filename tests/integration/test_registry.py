@@ -26,7 +26,6 @@ from homeassistant.helpers import entity_registry as er, icon, translation
 import pytest
 
 import custom_components.poolctl as integration
-from custom_components.poolctl.derived.installer import INSTALLER
 
 from .home import Home
 
@@ -50,7 +49,6 @@ _WANTED_DIAGNOSTICS = {
 }
 """Translation keys of the diagnostic entities that are enabled by default."""
 _NOISE = {
-    *(row.translation_key for row in INSTALLER),
     "ethernet",
     "wifi",
     "cloud_service",

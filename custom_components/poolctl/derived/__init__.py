@@ -1,1 +1,1 @@
-"""Sensors of values that Home Assistant derives, and of the installer's settings."""
+"""Sensors of values that Home Assistant derives."""

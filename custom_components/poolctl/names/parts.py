@@ -28,43 +28,39 @@ class Part(StrEnum):
 _KEYS: Final[Mapping[Part | None, str]] = {
     # Entities that concern the whole pool stay with the controller.
     None: """
-        ambient_offset ambient_temperature clock_difference cloud_service connection
-        ethernet expander_1 expander_2 expander_3 expander_4 faults held_outputs internet
+        ambient_temperature clock_difference cloud_service connection ethernet
+        expander_1 expander_2 expander_3 expander_4 faults held_outputs internet
         local_network mqtt resume_schedules schedules status wifi
     """,
     Part.WATER: """
-        chemistry_stable last_valid_reading orp ph pool_size volume water_offset
-        water_temperature
+        chemistry_stable last_valid_reading orp ph volume water_temperature
     """,
     Part.PUMP: """
-        backwash_pressure drive_temperature dry_run filter_cleaned filter_limit
-        filter_load filter_needs_cleaning flow flow_rate min_flow min_pressure
-        preset_speed_1 preset_speed_2 preset_speed_3 preset_speed_4 preset_speed_5
-        preset_speed_6 pressure prime_time pump pump_cooldown_remaining pump_energy
-        pump_hours_a_day pump_hours_needed_today pump_hours_rule pump_hours_still_needed
-        pump_mode pump_model pump_power pump_power_change pump_priming_remaining pump_run_hours
-        pump_running_today pump_speed pump_speed_level pump_status running_schedule
-        turnovers_a_day turnovers_today water_filtered_today
+        drive_temperature dry_run filter_cleaned filter_limit filter_load
+        filter_needs_cleaning flow flow_rate pressure pump pump_cooldown_remaining
+        pump_energy pump_hours_a_day pump_hours_needed_today pump_hours_rule
+        pump_hours_still_needed pump_mode pump_model pump_power pump_power_change
+        pump_priming_remaining pump_run_hours pump_running_today pump_speed
+        pump_speed_level pump_status running_schedule turnovers_a_day turnovers_today
+        water_filtered_today
     """,
     Part.HEATING: """
-        heater_cooldown pool pool_heater pool_heater_energy pool_heater_power
-        pool_heater_run_hours pool_heater_selected pool_warm_at pool_warm_by solar solar_hysteresis
-        solar_hysteresis_time solar_run_hours solar_selected
+        pool pool_heater pool_heater_energy pool_heater_power pool_heater_run_hours
+        pool_heater_selected pool_warm_at pool_warm_by solar solar_run_hours
+        solar_selected
     """,
     Part.SPA: """
-        spa spa_heater spa_heater_cooldown spa_heater_energy spa_heater_power
-        spa_heater_run_hours spa_heater_selected spa_mode spa_warm_at spa_warm_by
+        spa spa_heater spa_heater_energy spa_heater_power spa_heater_run_hours
+        spa_heater_selected spa_mode spa_warm_at spa_warm_by
     """,
     Part.DOSING: """
-        acid_dose_interval acid_dose_rate acid_doses_today acid_dosing_time acid_drum
-        acid_lasts_until acid_limit_reached acid_low acid_low_level acid_remaining
-        acid_used_today acid_without_effect chlorinator chlorinator_run_hours
-        chlorine_doses_today chlorine_dosing chlorine_drum chlorine_lasts_until
-        chlorine_low chlorine_low_level chlorine_remaining chlorine_used_today
-        chlorine_without_effect
-        desired_orp_liquid desired_orp_mineral desired_ph doses liquid_chlorine
-        liquid_dose_rate liquid_dose_time ph_dosing refill_acid refill_chlorine
-        sanitiser_output
+        acid_doses_today acid_drum acid_lasts_until acid_limit_reached acid_low
+        acid_low_level acid_remaining acid_used_today acid_without_effect chlorinator
+        chlorinator_run_hours chlorine_doses_today chlorine_dosing chlorine_drum
+        chlorine_lasts_until chlorine_low chlorine_low_level chlorine_remaining
+        chlorine_used_today chlorine_without_effect desired_orp_liquid
+        desired_orp_mineral desired_ph doses liquid_chlorine ph_dosing refill_acid
+        refill_chlorine sanitiser_output
     """,
     Part.LIGHTS: """
         pool_light_type spa_light_type
