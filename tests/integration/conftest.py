@@ -298,8 +298,7 @@ def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Query and retry without pauses: no sleep ends while time stands still."""
     monkeypatch.setattr(queries_module, "SPACING", 0.0)
     monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
-    monkeypatch.setattr(proof_module, "BETWEEN_FRAMES", 0.0)
-    monkeypatch.setattr(proof_module, "BETWEEN_QUESTIONS", 0.0)
+    monkeypatch.setattr(proof_module, "BETWEEN_REQUESTS", 0.0)
     monkeypatch.setattr(lan_delivery, "_AGAIN", (0.0,) * 4)
     monkeypatch.setattr(lan_delivery, "_UNPROVEN", 0.0)
 

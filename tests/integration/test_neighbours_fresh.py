@@ -2,6 +2,7 @@
 
 import pytest
 
+from custom_components.poolctl.client.pool.queries import QUERIES
 from tests.simulator.dialects import Dialect
 from tests.simulator.visitors import Replayer
 
@@ -35,6 +36,20 @@ async def test_the_true_one_proves_itself(small: Home) -> None:
     await small.advance(30, step=15)
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"
+
+
+@pytest.mark.parametrize("query", [query.name for query in QUERIES])
+async def test_a_query_that_this_firmware_refuses(full: Home, query: str) -> None:
+    """Only its own data are missing: the controller proves itself with another one."""
+    full.controller.refused_queries.add(query)
+    await full.controller.move("127.0.0.1")
+    await discover(full, full.controller)
+    await full.settle()
+    await full.advance(30, step=15)
+    assert full.stored["port"] == full.controller.port
+    assert full.source == "lan"
+    await full.act("switch.turn_off", "pump")
+    assert full.value("switch", "pump") == "off"
 
 
 @pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])

@@ -66,6 +66,7 @@ class Controller:
         self.dialects = Dialects(dialects)
         self.pool.pump.dialects = self.dialects
         self._signed_ahead: set[Dialect] = set()
+        self.refused_queries: set[str] = set()  # that this firmware refuses for good
         self.cloud_link = True
         self.started = False
         self.moved: list[Callable[[Controller], Awaitable[None]]] = []
@@ -259,6 +260,8 @@ class Controller:
 
     def signed_reply(self, name: str) -> bytes:
         """Build a signed reply to a query; raises `DeclinedError`."""
+        if name in self.refused_queries:
+            raise actions.DeclinedError(f"the query {name}")
         reply = actions.query(self.pool, name, self.dialects)
         return self._sign(reply, "q", name)
 

@@ -1,4 +1,4 @@
-"""Proof that a controller itself answers at an address, and not a recording of it.
+"""Proof that a controller answers at a new address.
 
 A frame that verifies was signed by the controller, but perhaps long ago: any device can
 listen, record frames and answer with them. Everything here is chosen.
@@ -7,30 +7,31 @@ listen, record frames and answer with them. Everything here is chosen.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
-from random import SystemRandom
+from datetime import UTC, datetime
+from functools import partial
 
 from ..client.envelope import Counters
 from ..client.exceptions import (
+    FrameError,
     LanRequestError,
-    ProtocolError,
+    PoolctlError,
     RefusedError,
     ReplayError,
+    ReplyError,
     UnexpectedResponseError,
     UnreachableError,
 )
+from ..client.frame import sections
 from ..client.lan import LanClient
-from ..client.pool.queries import NAMES
+from ..client.pool.queries import QUERIES
+from ..client.pool.state import PoolState
 
-BETWEEN_FRAMES = 1.1
-"""Seconds between two frames: their counter may be a time in seconds."""
-BETWEEN_QUESTIONS = 1.0
-"""Seconds between two signed queries."""
+BETWEEN_REQUESTS = 1.1
+"""Seconds: a frame's counter may be a time in seconds, and so is that of our queries."""
 TIMEOUT = 5.0
 """Seconds for one request, because a poll may wait for its turn meanwhile."""
 _WAITS = (1.0, 3.0, 5.0)
 """Seconds between retries of a request to an address that answered a moment ago."""
-_QUESTIONS = 16
-"""Number of queries: a device without the key guesses all once in 65,536 times."""
 
 
 @dataclass(slots=True)
@@ -40,26 +41,58 @@ class Proof:
     _heard: dict[tuple[str, int], int] = field(default_factory=dict)
     """Newest verified counter of the address that was tried last."""
 
-    async def async_verify(self, lan: LanClient, wrong_key_client: LanClient) -> None:
-        """Verify that the controller answers now; `wrong_key_client` signs with another key.
+    async def async_verify(self, lan: LanClient) -> None:
+        """Verify that the controller answers at the address of a client.
 
-        Two different frames are read first, as this costs nothing. They prove nothing:
-        another device may have recorded newer frames than we have. The queries are the
-        proof. A controller that refuses all that we sign, because the clock of a client
-        is far ahead, is not found at a new address until that time has come.
+        Two different frames must be newer than all that were received, and one signed
+        query must be answered: the first of the queries that this firmware answers.
 
         Raises ReplayError if it may be a recording, and what `LanClient.state` raises.
         """
+        newest = lan.counters.frames.newest or 0
         shared_counters, address = with_own_counter(lan), (lan.host, lan.port)
         frames = {await _counter(lan)}
-        await asyncio.sleep(BETWEEN_FRAMES)
+        await asyncio.sleep(BETWEEN_REQUESTS)
         frames.add(await _counter(lan, waits=_WAITS))
         if (heard := self._heard.get(address)) is not None:
             frames.add(heard)
         self._heard = {address: max(frames)}
         if len(frames) < 2:
             raise ReplayError("the same frame again and again")
-        await _challenge(lan, wrong_key_client, shared_counters)
+        if min(frames) < newest:
+            raise ReplayError("frames that are older than those received before")
+        try:
+            await _async_ask(lan)
+        finally:
+            # The controller does not accept the counters used here a second time.
+            shared_counters.skip(max(0, lan.counters.last - shared_counters.last))
+
+
+async def _async_ask(lan: LanClient) -> None:
+    """Send queries until one is answered; a firmware may refuse any of them."""
+    refused: PoolctlError | None = None
+    for query in QUERIES:
+        await asyncio.sleep(BETWEEN_REQUESTS)
+        try:
+            reply = await _again(partial(lan.query, query.name), waits=_WAITS)
+            if _is_frame(reply):
+                raise ReplayError("a state frame in place of a reply")
+            query.merge(PoolState(), reply, datetime.now(UTC))
+        except LanRequestError:
+            raise
+        except (RefusedError, ReplyError) as err:
+            refused = err
+        else:
+            return
+    raise ReplayError("no query was answered") from refused
+
+
+def _is_frame(payload: bytes) -> bool:
+    try:
+        *found, end = sections(payload)
+    except FrameError:
+        return False
+    return any(found) and end == len(payload)
 
 
 def with_own_counter(lan: LanClient) -> Counters:
@@ -98,37 +131,3 @@ async def _again[T](
                 raise
         await asyncio.sleep(wait)
     return await ask()
-
-
-async def _challenge(
-    lan: LanClient, wrong_key_client: LanClient, shared_counters: Counters
-) -> None:
-    """Send queries, each randomly signed with the controller's key or with another one.
-
-    The controller answers the first kind and refuses the second. A device without the
-    key cannot distinguish them. Raises ReplayError for a wrong answer.
-    """
-    with_own_counter(wrong_key_client)
-    coin = SystemRandom()
-    try:
-        for _ in range(_QUESTIONS):
-            # Faster queries would take our counter ahead of all others (layouts.md 1).
-            await asyncio.sleep(BETWEEN_QUESTIONS)
-            asked = coin.choice((lan, wrong_key_client))
-            if await _answers(asked) is not (asked is lan):
-                raise ReplayError("old frames from a device without our key")
-    finally:
-        # The controller does not accept the counters used here a second time.
-        shared_counters.skip(max(0, lan.counters.last - shared_counters.last))
-
-
-async def _answers(lan: LanClient) -> bool:
-    try:
-        await _again(lambda: lan.query(NAMES.name), waits=_WAITS)
-    except LanRequestError:
-        raise
-    except RefusedError:
-        return False
-    except ProtocolError as err:
-        raise ReplayError("not a reply to our query") from err
-    return True

@@ -44,7 +44,6 @@ KEY_RETRY = 300.0
 control stays down for up to an hour."""
 SEARCH_INTERVAL = 300.0
 """Seconds between two look-ups of the `.local` name of a lost controller."""
-_ANY_KEY = bytes(16).hex()
 
 
 @dataclass(slots=True)
@@ -263,10 +262,9 @@ class Recovery:
 
     async def _async_prove(self, record: ControllerRecord) -> None:
         """Verify that the controller answers now at the address of a record."""
-        stranger = self._access.client(replace(record, key=_ANY_KEY))
-        if (lan := self._access.client(record)) is None or stranger is None:
+        if (lan := self._access.client(record)) is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
-        await self._proof.async_verify(lan, stranger)
+        await self._proof.async_verify(lan)
 
     async def _async_adopt(self, record: ControllerRecord) -> None:
         """Adopt a record at a user's request if a frame verifies with it."""
