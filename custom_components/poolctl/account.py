@@ -1,9 +1,9 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import count
 import logging
 import time
@@ -18,7 +18,6 @@ from homeassistant.helpers.aiohttp_client import (
     async_create_clientsession,
     async_get_clientsession,
 )
-from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
 from .api import AccountToken
@@ -27,10 +26,9 @@ from .client.cloud_answers import Device, Inventory
 from .client.exceptions import AuthenticationError, PoolctlError
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
-from .coordinator import ControllerCoordinator
+from .coordinator import ControllerCoordinator, Shared
 from .errors import ACCOUNT_ERRORS, sentence
 from .flow.discovered import async_end_cards
-from .names.device import MAX_ENTITIES, async_disentangle, async_has_room
 from .network.addresses import async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
@@ -40,7 +38,6 @@ from .problems.table import async_delete_repairs
 from .upkeep.clock import async_ask_the_time, clock_of
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.season import ExpiryWatch
-from .upkeep.shared import Shared
 from .upkeep.sharing import async_on_release, async_runs_elsewhere, async_take_over
 
 _LOGGER = logging.getLogger(__name__)
@@ -50,10 +47,6 @@ INVENTORY_RETRY = 300.0
 """Seconds after which a failed inventory is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """Seconds from the first inventory without a controller to the one that removes it."""
-_ROOM_INTERVAL = timedelta(minutes=1)
-"""Interval between attempts to add controllers for which there was no room."""
-_FIRST_POLLS_APART = 0.003
-"""Seconds between first polls (chosen): replies all at once delay Home Assistant."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -88,28 +81,21 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.controllers: dict[str, ControllerCoordinator] = {}
         facts, show = self.observers.facts(), self._async_show_problems
         self.problems = AccountProblems(hass, entry, self, facts, show)
-        self.shared = self._make_shared()
+        self.shared = Shared(
+            cloud=self.cloud,
+            observers=self.observers,
+            lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
+            store=self._async_store,
+            has_namesake=self._has_namesake,
+            problems=self.problems,
+        )
         self._lacking: dict[str, float] = {}
         """Time since which the inventory lacks a stored controller (monotonic, s)."""
         self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
         async_ask_the_time(hass, entry, self.cloud)
         self._left_out: set[str] = set()
         """Controllers that could not be added; their stored records are kept."""
-        self._without_room: set[str] = set()
-        """Controllers whose entities would exceed Home Assistant's limit."""
-        self._room_logged = frozenset[str]()
         self.data, self._unread = stored_records(entry.data)
-
-    def _make_shared(self) -> Shared:
-        session = async_create_clientsession(self.hass, request_class=ClosingRequest)
-        return Shared(
-            cloud=self.cloud,
-            observers=self.observers,
-            lan_session=session,
-            store=self._async_store,
-            has_namesake=self._has_namesake,
-            problems=self.problems,
-        )
 
     # Start
 
@@ -123,18 +109,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             await self.async_config_entry_first_refresh()
         for record in tuple(self.data.values()):
             self._try_to_add(record)
-            # Many controllers must not block the event loop.
-            await asyncio.sleep(0)
         self._report_left_out()
         # A listener keeps the hourly timer going.
         self.config_entry.async_on_unload(self.async_add_listener(self._async_apply))
         self.config_entry.async_on_unload(
             async_on_release(self.hass, self._async_add_listed)
-        )
-        self.config_entry.async_on_unload(
-            async_track_time_interval(
-                self.hass, self._async_look_for_room, _ROOM_INTERVAL
-            )
         )
         if self.config_entry.pref_disable_polling and self.controllers:
             self._start_closed_season()
@@ -156,13 +135,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     async def _async_first_look(self) -> None:
         controllers = tuple(self.controllers.values())
-        async with asyncio.TaskGroup() as looks:
-            for controller in controllers:
-                looks.create_task(controller.async_first_look())
-                if controller is not controllers[-1]:
-                    await asyncio.sleep(_FIRST_POLLS_APART)
+        await asyncio.gather(*(each.async_first_look() for each in controllers))
         silent = [each for each in controllers if not each.last_update_success]
-        if len(silent) == len(controllers) and not self._without_any:
+        # If every controller is left out or runs elsewhere, more may be found.
+        none_runs = not controllers and (self._unread or self.data)
+        if len(silent) == len(controllers) and not none_runs:
             raise ConfigEntryNotReady(
                 translation_domain=DOMAIN, translation_key="no_controller_answers"
             )
@@ -171,11 +148,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             _LOGGER.error(
                 "Error fetching %s data: %s", controller.name, controller.last_exception
             )
-
-    @property
-    def _without_any(self) -> bool:
-        """Whether every controller is left out or runs elsewhere; more may be found."""
-        return not self.controllers and bool(self._unread or self.data)
 
     # Inventory
 
@@ -308,11 +280,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Add a controller; a failure never stops the others."""
         if async_runs_elsewhere(self.hass, self.config_entry, record.device_id):
             return None
-        running = self.controllers.keys()
-        if not async_has_room(self.hass, self.config_entry, running, record.device_id):
-            self._without_room.add(record.device_id)
-            return None
-        self._without_room.discard(record.device_id)
         try:
             coordinator = self._add(record)
         except Exception:
@@ -324,20 +291,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         return coordinator
 
     @callback
-    def _async_look_for_room(self, now: datetime) -> None:
-        """Add controllers once there is room: entities were disabled, or few came."""
-        if waiting := frozenset(self._without_room):
-            self._async_add_listed()
-            if waiting == self._without_room != self._room_logged:
-                self._room_logged = waiting
-                _LOGGER.warning(
-                    "%d pool controllers were left out, because Home Assistant allows"
-                    " %d enabled entities for an account",
-                    len(waiting),
-                    MAX_ENTITIES,
-                )
-
-    @callback
     def _report_left_out(self) -> None:
         left_out = self._unread.keys() | (self._left_out & self.data.keys())
         if left_out:
@@ -346,13 +299,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 " could not be loaded",
                 len(left_out),
             )
-        self._without_room &= self.data.keys()
-        lacking = self.data.keys() - self.controllers.keys() - self._left_out
-        shared = self._titles(lacking - self._without_room)
-        self.problems.async_report(left_out, shared, self._titles(self._without_room))
-
-    def _titles(self, device_ids: Iterable[str]) -> list[str]:
-        return [self.data[each].title for each in device_ids]
+        shared = self.data.keys() - self.controllers.keys() - self._left_out
+        self.problems.async_report(left_out, [self.data[e].title for e in shared])
 
     @callback
     def _async_show_problems(self) -> None:
@@ -368,7 +316,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         )
         self.controllers[record.device_id] = coordinator
         async_take_over(self.hass, self.config_entry, record.device_id)
-        async_disentangle(self.hass, self.config_entry.entry_id, record.device_id)
         # Registered now, the device exists even if the controller does not answer.
         coordinator.async_register_device()
         addresses = async_observed_addresses(self.hass)

@@ -1,13 +1,14 @@
 """Coordinator of one controller: its polls, its state for entities, its recovery."""
 
 import asyncio
-from collections.abc import Coroutine
-from dataclasses import replace
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property, partial
 import logging
 from typing import override
 
+from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE
 from homeassistant.core import Event, HomeAssistant, callback
@@ -17,6 +18,7 @@ from homeassistant.helpers.sun import get_astral_event_date
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
+from .client.cloud import CloudClient
 from .client.control.controller import Controller
 from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.facts import Change
@@ -29,13 +31,16 @@ from .learned.pool import Pool
 from .names.device import controller_identity, device_info
 from .names.parts import Part, part_info
 from .names.uses import Uses
+from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
 from .network.health import Health
 from .network.links import links_of
 from .network.record import ControllerRecord
 from .network.recovery import Recovery
+from .observed.observers import Observers
 from .options import options_of
 from .private import QuietCoordinator
+from .problems.account import AccountProblems
 from .problems.active import ActiveProblems
 from .problems.problem import Status
 from .problems.table import PROBLEMS
@@ -45,10 +50,24 @@ from .upkeep.hold_timer import HoldTimer, async_leave
 from .upkeep.limits import async_limits
 from .upkeep.memory import DATA_MEMORY
 from .upkeep.remembered import Remembered
-from .upkeep.shared import Shared
 from .warm_by.owner import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """The objects that the controllers of an account share."""
+
+    cloud: CloudClient
+    observers: Observers
+    lan_session: ClientSession
+    store: Callable[[ControllerRecord], None]
+    """Stores the record of a controller in the entry."""
+    has_namesake: Callable[[ControllerRecord], bool]
+    """Whether another controller has the same name, at another site."""
+    problems: AccountProblems
+    """Problems of the account, which each of its controllers shows, too."""
 
 
 class ControllerCoordinator(QuietCoordinator[PoolState]):
@@ -87,7 +106,13 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
         self.remembered = Remembered(memory, record.device_id, self.clock)
         self.learned = self.remembered.learned
-        self._access = shared.access(record, self.remembered, allowed=self.uses_lan)
+        self._access = LanAccess(
+            record,
+            shared.lan_session,
+            self.remembered.counters,
+            shared.observers.facts(record.device_id),
+            allowed=self.uses_lan,
+        )
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
         self.explained, self._view = Explainer(controller), EquipmentView(self.data)
@@ -116,7 +141,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
         )
-        controller.queries.turn = shared.turn
         controller.store.add_read_listener(remembered.async_learn)
         return controller
 

@@ -107,50 +107,15 @@ def async_setup_platform(
     def follow() -> None:
         followed.intersection_update(account.controllers)
         new = [each for each in account.controllers if each not in followed]
-        at_once = not followed
         followed.update(new)
         for device_id in new:
             coordinator = account.controllers[device_id]
-            sync = _Sync(
-                coordinator,
-                domain,
-                async_add_entities,
-                build,
-                partial(_async_in_turn, entry, coordinator),
-            )
+            sync = _Sync(coordinator, domain, async_add_entities, build)
             entry.async_on_unload(coordinator.async_add_listener(sync))
-            if at_once:
-                sync.async_look(at_once=True)
-                at_once = False
-            else:
-                # Building the entities of many controllers takes a while, too.
-                sync.async_look_in_turn()
+            sync.async_look()
 
     follow()
     entry.async_on_unload(account.async_add_listener(follow))
-
-
-@callback
-def _async_in_turn(
-    entry: PoolctlConfigEntry,
-    coordinator: ControllerCoordinator,
-    add: Callable[[], None],
-) -> None:
-    """Add entities after those of other controllers, with pauses between them.
-
-    The entities of 50 controllers at once would block it for seconds.
-    """
-    account, device_id = entry.runtime_data, coordinator.record.device_id
-
-    def add_if_running() -> None:
-        if (
-            entry.state in _RUNNING
-            and entry.runtime_data is account
-            and account.controllers.get(device_id) is coordinator
-        ):
-            add()
-
-    entry.async_create_task(account.hass, account.shared.turn(add_if_running))
 
 
 def _factories(built: Presences) -> dict[str, Factory]:
@@ -169,10 +134,8 @@ class _Sync:
         domain: str,
         async_add_entities: AddConfigEntryEntitiesCallback,
         build: Build,
-        in_turn: Callable[[Callable[[], None]], None],
     ) -> None:
         self._coordinator = coordinator
-        self._in_turn = in_turn
         self._domain = domain
         self._add = async_add_entities
         self._build = build
@@ -206,15 +169,11 @@ class _Sync:
         )
 
     @callback
-    def async_look_in_turn(self) -> None:
-        """Add and remove entities once it is this controller's turn."""
-        self._in_turn(partial(self.async_look, at_once=True))
-
-    @callback
-    def async_look(self, *, at_once: bool = False) -> None:
+    def async_look(self) -> None:
         """Add and remove entities to match the newest data."""
         if not self._coordinator.last_update_success:
-            self._add_new(_ALWAYS)
+            factories = _factories(self._build(self._coordinator))
+            self._add_new({k: make for k, make in factories.items() if k in _ALWAYS})
             return
         if self._replaced:
             # The replaced entity may have been the last one of its part.
@@ -227,19 +186,13 @@ class _Sync:
         if wiring != self._wiring:
             self._wiring = wiring
             self._replace_outdated(factories)
-        if at_once:
-            self._add_new()
-        elif factories.keys() - self._present.keys():
-            self._in_turn(self._add_new)
+        self._add_new(factories)
 
-    def _add_new(self, keys: Container[str] | None = None) -> None:
-        """Add the entities that exist now; they may have changed since the request."""
+    def _add_new(self, factories: Mapping[str, Factory]) -> None:
         new = {
             key: entity
-            for key, make in _factories(self._build(self._coordinator)).items()
-            if key not in self._present
-            and (keys is None or key in keys)
-            and self._may_add(entity := make())
+            for key, make in factories.items()
+            if key not in self._present and self._may_add(entity := make())
         }
         self._present |= new
         if new:

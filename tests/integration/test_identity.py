@@ -3,7 +3,6 @@
 from itertools import permutations
 
 from homeassistant.config_entries import ConfigFlowResult
-from homeassistant.core import HomeAssistant
 import pytest
 
 from tests.simulator import Account
@@ -87,16 +86,6 @@ async def test_another_account_of_the_same_sites(
     tell(home, eve, told)
     result = await sign_in_again(home, sign_in, "eve@example.com")
     assert result["reason"] == "wrong_account"
-
-
-@pytest.mark.parametrize("now", ["both", "userinfo", "sites"])
-async def test_an_entry_of_an_earlier_version(
-    hass: HomeAssistant, small: Home, sign_in: SignIn, now: str
-) -> None:
-    """An entry that stores only its unique ID accepts its account."""
-    tell(small, small.account, now)
-    result = await sign_in_again(small, sign_in)
-    assert result["reason"] == "reauth_successful"
 
 
 async def test_an_inventory_that_is_empty_once(home: Home, sign_in: SignIn) -> None:

@@ -4,15 +4,10 @@ from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import (
-    device_registry as dr,
-    entity_platform,
-    issue_registry as ir,
-)
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.names import device
 from tests.simulator import Controller
 
 from .home import Home
@@ -113,48 +108,3 @@ async def test_a_device_that_cannot_be_registered(home: Home) -> None:
     await home.restart()
     assert not left_out(home.hass)
     assert home.value("sensor", "connection", of=full) == "lan"
-
-
-def enabled(home: Home, of: Controller) -> int:
-    """Return the number of enabled entities of a controller."""
-    return sum(
-        entity.unique_id.startswith(of.device_id) and not entity.disabled
-        for entity in home.entities()
-    )
-
-
-async def test_the_limit_of_home_assistant(
-    home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A controller has all of its entities or none (W9)."""
-    assert entity_platform.MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY == device.MAX_ENTITIES
-
-    def limit(entities: int) -> None:
-        monkeypatch.setattr(device, "MAX_ENTITIES", entities)
-        name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
-        monkeypatch.setattr(entity_platform, name, entities)
-
-    small, full = home.service.controllers
-    limit(device.MOST_ENTITIES + 20)
-    entry = await home.set_up(small, full)
-    assert [*entry.runtime_data.controllers] == [small.device_id]
-    assert enabled(home, small) > 20 and not enabled(home, full)
-    await home.live(120, step=60)
-    assert not enabled(home, full)
-    await home.restart()
-    assert not enabled(home, full)
-    assert caplog.text.count("were left out, because Home Assistant allows") == 1
-    await home.live(600, step=60)
-    problem = home.state("sensor", "status").attributes["problems"][-1]
-    assert full.name in problem["sentence"]
-
-    limit(device.MOST_ENTITIES + enabled(home, small))
-    await home.live(90, step=30)
-    # Half of the room stays free for outputs and schedules that are added later.
-    assert 0 < enabled(home, full) < device.MOST_ENTITIES * 0.75
-    assert home.value("sensor", "connection", of=full) == "lan"
-    assert not home.state("sensor", "status").attributes["problems"]
-    # It stays after a restart, though there would be no room to add it now.
-    await home.restart()
-    assert home.value("sensor", "connection", of=full) == "lan"
-    assert "Reached the maximum" not in caplog.text

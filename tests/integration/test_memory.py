@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.storage import Store, get_internal_store_manager
 import pytest
 
 from custom_components.poolctl.client.commands import PumpIdentity
@@ -26,7 +24,6 @@ from custom_components.poolctl.upkeep.remembered import (
     remember,
     remembered_state,
 )
-from custom_components.poolctl.upkeep.tolerant_store import TolerantStore
 
 from .home import Home
 from .service import FULL_ID, SMALL_ID
@@ -210,7 +207,6 @@ async def load(
     hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any
 ) -> Memory:
     """Return the memory of a store with this record; `None`: with another one alone."""
-    hass_storage.pop("poolctl.set_aside", None)
     data = {OTHER_ID: STORED} if stored is None else {DEVICE_ID: stored}
     hass_storage["poolctl"] = in_store(1, data)
     memory = Memory(hass)
@@ -264,7 +260,6 @@ async def test_what_is_stored_is_read(
     assert (counters.last, counters.frames.newest) == (1795253415, 48213)
     assert counters is counters_of(memory, DEVICE_ID)
     assert await use(memory, hass_storage) == STORED
-    assert "poolctl.set_aside" not in hass_storage
 
 
 async def test_a_controller_that_nothing_is_stored_of(
@@ -345,7 +340,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
 async def test_an_odd_value_is_lost_alone(
     hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
-    """All other values stay, and its section is kept in another file."""
+    """All other values stay."""
     for path in leaves(STORED):
         for odd in ODD:
             if odd in ([], {}) or (len(path) > 1 and _possible(path, odd)):
@@ -360,8 +355,6 @@ async def test_an_odd_value_is_lost_alone(
                 for other in leaves(STORED):
                     if other[: len(lost)] != lost[: len(other)]:
                         assert _at(stored, other) == _at(STORED, other), other
-                (kept,) = hass_storage["poolctl.set_aside"]["data"]
-                assert kept["data"][DEVICE_ID].keys() == {path[0]}
 
 
 _WHOLE = {
@@ -377,35 +370,27 @@ def _at(stored: Any, path: tuple[str | int, ...]) -> Any:
     return stored
 
 
+@pytest.mark.parametrize("odd", ["odd", None, []])
 async def test_a_record_that_is_none(
-    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
+    hass: HomeAssistant, hass_storage: dict[str, Any], odd: Any
 ) -> None:
-    """It is set aside together with earlier ones, and the other record is read."""
-    hass_storage["poolctl"] = in_store(1, {})
-    records: tuple[Any, ...] = ("odd", None, [])
-    for number, odd in enumerate(records):
-        with subtests.test(str(odd)):
-            hass_storage["poolctl"] = in_store(1, {OTHER_ID: odd, DEVICE_ID: STORED})
-            memory = Memory(hass)
-            await memory.async_load()
-            assert remembered_state(memory, DEVICE_ID) == STATE
-            assert remembered_state(memory, OTHER_ID) == PoolState()
-            aside = hass_storage["poolctl.set_aside"]["data"]
-            assert len(aside) == number + 1
-            assert aside[-1]["data"] == {OTHER_ID: odd}
+    """It reads as empty, and the other record is read."""
+    hass_storage["poolctl"] = in_store(1, {OTHER_ID: odd, DEVICE_ID: STORED})
+    memory = Memory(hass)
+    await memory.async_load()
+    assert remembered_state(memory, DEVICE_ID) == STATE
+    assert remembered_state(memory, OTHER_ID) == PoolState()
 
 
-async def test_a_store_of_a_newer_version(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
+@pytest.mark.parametrize("stored", [in_store(2, {DEVICE_ID: STORED}), in_store(1, [])])
+async def test_a_store_that_cannot_be_read(
+    hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any
 ) -> None:
-    """It is set aside whole; its counter is still read, so that none is used twice."""
-    hass_storage["poolctl"] = in_store(2, {DEVICE_ID: STORED})
+    """One of a newer version, or a file that is not a store: everything is empty."""
+    hass_storage["poolctl"] = stored
     memory = Memory(hass)
     await memory.async_load()
     assert remembered_state(memory, DEVICE_ID) == PoolState()
-    assert counters_of(memory, DEVICE_ID).last == STORED["counters"]["counter"]
-    (kept,) = hass_storage["poolctl.set_aside"]["data"]
-    assert kept["data"] == {"version": 2, "data": {DEVICE_ID: STORED}}
 
 
 @pytest.mark.usefixtures("freezer")
@@ -436,37 +421,3 @@ async def test_an_option_of_another_version(home: Home) -> None:
     )
     assert home.value("sensor", "connection") == "lan"
     await home.unload()
-
-
-@pytest.mark.parametrize(
-    "text", ['{"version": {}, "data": []}', '{"version": 1}', "[1, 2]", '"no store"']
-)
-@pytest.mark.parametrize("writable", [True, False])
-async def test_a_real_file_that_is_none(
-    hass: HomeAssistant,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    text: str,
-    writable: bool,
-) -> None:
-    """An unreadable file is renamed, not overwritten, if it can be renamed."""
-    # The test harness replaces files with a storage of its own.
-    monkeypatch.setattr(TolerantStore, "_async_load", Store._async_load_data)
-    hass.config.config_dir = str(tmp_path)
-    get_internal_store_manager(hass).async_invalidate("poolctl")
-    file = tmp_path / ".storage" / "poolctl"
-    file.parent.mkdir()
-    file.write_text(text)
-    if not writable:
-
-        def refuse(path: Path, target: str) -> None:
-            raise PermissionError
-
-        monkeypatch.setattr(Path, "rename", refuse)
-    memory = Memory(hass)
-    await memory.async_load()
-    assert remembered_state(memory, DEVICE_ID) == PoolState()
-    if writable:
-        (kept,) = file.parent.glob("poolctl.unreadable.*")
-        assert kept.read_text() == text
-    assert file.exists() is not writable

@@ -150,18 +150,6 @@ async def test_the_mac_of_another_device(home: Home) -> None:
     assert home.device(small).id != home.device(full).id
 
 
-async def test_a_stored_mac_of_another_device(home: Home) -> None:
-    """An account in which an earlier version stored it starts with both pools."""
-    small, full = home.service.controllers
-    stored = {each.device_id: record(each) for each in (small, full)}
-    stored[full.device_id]["mac"] = stored[small.device_id]["mac"]
-    entry = await home.set_up(controllers=stored)
-    assert entry.state is ConfigEntryState.LOADED
-    for controller in (small, full):
-        assert home.value("sensor", "connection", of=controller) == "lan"
-    assert home.device(small).id != home.device(full).id
-
-
 async def test_lies_about_the_true_address(small: Home) -> None:
     """Frames from an address do not prove the MAC and firmware announced with it."""
     await discover(small, small.controller)

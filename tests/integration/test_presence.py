@@ -1,7 +1,5 @@
 """New entities are looked for when equipment changes, not when readings do."""
 
-import asyncio
-
 import pytest
 
 from custom_components.poolctl import presence
@@ -92,32 +90,3 @@ async def test_one_reads_the_names_of_a_page_for_all(
     await home.act("switch.turn_on", "slot_3")
     assert home.value("switch", "slot_3") == "on"
     assert {slot.index for slot in asked} == {3}
-
-
-async def test_entities_of_many_controllers_come_in_turn(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The event loop runs other work between them."""
-    turns, turn = [], 0
-    add = presence._Sync._add_new
-
-    def noted(sync: presence._Sync) -> None:
-        if sync._coordinator.record.device_id == home.service.small.device_id:
-            turns.append(turn)
-        add(sync)
-
-    monkeypatch.setattr(presence._Sync, "_add_new", noted)
-
-    async def count() -> None:
-        nonlocal turn
-        while True:
-            turn += 1
-            await asyncio.sleep(0)
-
-    counting = asyncio.create_task(count())
-    both = home.service.full, home.service.small
-    home.own(*both)
-    await home.set_up(*both)
-    counting.cancel()
-    assert len(turns) >= PLATFORMS
-    assert len(set(turns)) == len(turns)

@@ -11,7 +11,6 @@ import pytest
 
 from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
-from custom_components.poolctl.names import device
 from custom_components.poolctl.network.health import Health
 from custom_components.poolctl.problems.table import KEYS
 from tests.simulator.dialects import Dialect
@@ -457,7 +456,7 @@ async def test_every_problem(home: Home, case: Case) -> None:
 
 
 def test_every_row_has_a_case() -> None:
-    others = {"clock_wrong", "controllers_without_room"}
+    others = {"clock_wrong"}
     assert {case.key for case in CASES} | others == set(KEYS)
 
 
@@ -468,17 +467,6 @@ async def test_our_clock(home: Home, clocks: SimpleNamespace) -> None:
         await home.act("switch.turn_on", "slot_2")
 
     await test_every_problem(home, Case(key="clock_wrong", arrange=arrange))
-
-
-async def test_no_room(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def arrange(home: Home) -> None:
-        monkeypatch.setattr(device, "MAX_ENTITIES", device.MOST_ENTITIES)
-        await home.set_up(*home.service.controllers)
-        await home.live(900, step=60)
-
-    key, name = "controllers_without_room", home.service.full.name
-    case = Case(key=key, arrange=arrange, contains=name)
-    await test_every_problem(home, case)
 
 
 async def test_all_is_well(home: Home) -> None:

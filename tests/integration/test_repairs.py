@@ -112,7 +112,7 @@ def test_every_repair_has_its_texts(key: str) -> None:
     assert ("fix_flow" in texts) is fixable
     assert (key in repairs._FLOWS) is fixable
     others = {"address_lost": 900, "clock_ahead": 600, "clock_wrong": 600}
-    others |= {"no_key": 600, "service_silent": 86400, "controllers_without_room": 600}
+    others |= {"no_key": 600, "service_silent": 86400}
     # These describe something that has lasted long already: no delay.
     long = (
         "held_off",

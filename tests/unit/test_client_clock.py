@@ -327,4 +327,3 @@ def test_the_clock_of_a_controller_lasts(late: float) -> None:
 def test_odd_stored_data_of_a_controllers_clock(stored: dict[str, Any]) -> None:
     read = Stored(stored)
     assert ControllerClock.from_dict(read).as_dict() == ControllerClock().as_dict()
-    assert read.odd

@@ -211,7 +211,6 @@ def test_kept() -> None:
     take(consumption, 20_000, NOON + HOUR)
     stored = Stored(consumption.as_dict())
     assert Consumption.from_dict(stored) == consumption
-    assert not stored.odd
 
 
 @pytest.mark.parametrize(
@@ -228,5 +227,4 @@ def test_nonsense_is_forgotten(change: dict[str, Any], lost: bool) -> None:
     stored = Stored(begun().as_dict() | change)
     found = Consumption.from_dict(stored)
     assert found == (None if lost else begun())
-    assert stored.odd
     assert Consumption.from_dict(Stored()) is None

@@ -424,7 +424,7 @@ def test_which_rows_are_repairs() -> None:
     fixable = {"acid_low", "chlorine_low", "held_off", "address_lost", "key_rejected"}
     errors = {
         *("key_rejected", "clock_wrong"),
-        *("controllers_left_out", "controllers_without_room"),
+        "controllers_left_out",
     }
     warnings = {
         *("acid_limit", "acid_without_effect", "chlorine_without_effect"),
@@ -480,7 +480,6 @@ def test_severities() -> None:
         "address_lost": 300,
         "cloud_only": 300,
         "service_silent": 86400,
-        "controllers_without_room": 600,
     }
 
 
@@ -494,7 +493,6 @@ ACCOUNT = AccountHealth(
     sign_in_ends=None,
     left_out=(),
     shared=(),
-    without_room=(),
 )
 
 
@@ -507,7 +505,6 @@ ACCOUNT = AccountHealth(
         ("service_silent", {"answers": None}, None),
         ("controllers_left_out", {"left_out": ("A", "B")}, True),
         ("controllers_shared", {"shared": ("A",)}, True),
-        ("controllers_without_room", {"without_room": ("A",)}, True),
     ],
 )
 def test_a_row_of_an_account(

@@ -1,7 +1,7 @@
 """Reading of stored values: only a value that cannot be read is lost.
 
 A store may be of another version, edited by hand, or damaged. `Stored` reads it value
-by value; a value that is malformed or impossible is `odd` and reads as its default.
+by value; a value that is malformed or impossible (odd) reads as its default.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,25 +16,13 @@ class Stored:
     """A stored object with named values."""
 
     def __init__(self, values: object = None) -> None:
-        """Take the content of a store; `None` is an empty object."""
-        self._values: Mapping[str, object] = {}
-        self._odd: dict[str, object] = {}
-        self._parts: dict[str, Stored] = {}
-        if isinstance(values, Mapping):
-            self._values = values
-        elif values is not None:
-            self._odd["not_an_object"] = values
-
-    @property
-    def odd(self) -> dict[str, object]:
-        """The values that could not be read so far, by name."""
-        parts = {name: part.odd for name, part in self._parts.items()}
-        return self._odd | {name: odd for name, odd in parts.items() if odd}
+        """Take the content of a store; anything but an object is an empty one."""
+        self._values = values if isinstance(values, Mapping) else {}
 
     def get[T, D](self, name: str, read: Reader[T], default: D) -> T | D:
         """Return a value, or the default if it is missing, null or odd."""
         value = self._values.get(name)
-        return default if value is None else self._take(name, value, read, default)
+        return default if value is None else _take(value, read, default)
 
     def need[T](self, name: str, read: Reader[T]) -> T:
         """Return a value that the object requires; raises the errors of a reader."""
@@ -42,24 +30,19 @@ class Stored:
 
     def list[T](self, name: str, read: Reader[T]) -> tuple[T, ...]:
         """Return the values of a list without the odd ones."""
-        values = enumerate(self.get(name, _list, ()))
-        part = self._parts[name] = Stored()
-        items = [part._take(str(at), value, read, None) for at, value in values]
+        items = (_take(value, read, None) for value in self.get(name, _list, ()))
         return tuple(item for item in items if item is not None)
-
-    def _take[T, D](
-        self, name: str, value: object, read: Reader[T], default: D
-    ) -> T | D:
-        try:
-            return read(value)
-        except KeyError, OverflowError, TypeError, ValueError:
-            self._odd[name] = value
-            return default
 
     def part(self, name: str) -> Stored:
         """Return an object within this one, an empty one if there is none."""
-        part = self._parts[name] = Stored(self._values.get(name))
-        return part
+        return Stored(self._values.get(name))
+
+
+def _take[T, D](value: object, read: Reader[T], default: D) -> T | D:
+    try:
+        return read(value)
+    except KeyError, OverflowError, TypeError, ValueError:
+        return default
 
 
 def _list(value: object) -> Sequence[object]:

@@ -51,7 +51,7 @@ class Identity:
 
     @classmethod
     def stored(cls, data: Mapping[str, Any], controllers: Mapping[str, object]) -> Self:
-        """Return the stored identity; earlier versions stored only controllers."""
+        """Return the stored identity."""
         found = data.get(CONF_IDENTITY, {})
         return cls(
             subject=found.get("subject"),
@@ -80,10 +80,5 @@ class Identity:
         ):
             if now and then:
                 return now == then
-        if unique_id in (self.subject, self.claim, *self.sites):
-            return True
-        if previous.subject or previous.claim or previous.sites:
-            return not set(self.sites).isdisjoint(previous.sites)
-        # An earlier version stored only the unique ID.
-        nobody = self.subject is None and self.claim is None
-        return nobody and not set(self.controllers).isdisjoint(previous.controllers)
+        known = unique_id in (self.subject, self.claim, *self.sites)
+        return known or not set(self.sites).isdisjoint(previous.sites)

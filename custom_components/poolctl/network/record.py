@@ -1,7 +1,7 @@
 """The record of a controller in the config entry, kept across restarts."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from awesomeversion import AwesomeVersion, AwesomeVersionException
@@ -86,23 +86,7 @@ def stored_records(
             found[device_id] = record
         else:
             rest[device_id] = stored
-    return {each: _with_own_mac(found[each], found) for each in found}, rest
-
-
-def _with_own_mac(
-    record: ControllerRecord, records: Mapping[str, ControllerRecord]
-) -> ControllerRecord:
-    """Return a record that does not have the MAC address of another controller.
-
-    An earlier version stored announced MAC addresses without verification.
-    """
-    own = mac_of(record.device_id)
-    others = (each for each in records.values() if each is not record)
-    if record.mac != own and any(
-        record.mac in (each.mac, mac_of(each.device_id)) for each in others
-    ):
-        return replace(record, mac=own)
-    return record
+    return found, rest
 
 
 def mac_of(device_id: str) -> str:

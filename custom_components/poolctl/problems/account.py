@@ -27,8 +27,6 @@ _WARNING = timedelta(days=7)
 """Notice before the end of the sign-in: a user may be on holiday (chosen)."""
 SILENCE = 24 * 60 * 60.0
 """Seconds: a service that is silent for longer may have ended for good (chosen)."""
-_NO_ROOM_PATIENCE = 600.0
-"""Seconds: many controllers are added in several steps."""
 _INTERVAL = timedelta(minutes=10)
 """Interval between tests: listeners are not called for repeated failures to read."""
 
@@ -50,8 +48,6 @@ class AccountHealth:
     """Names of the controllers that could not be loaded."""
     shared: tuple[str, ...]
     """Names of the controllers that another account runs."""
-    without_room: tuple[str, ...]
-    """Names of the controllers that exceed Home Assistant's limit of entities."""
 
 
 def _ends(health: AccountHealth) -> Mapping[str, str]:
@@ -93,13 +89,6 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
         values=lambda health: {"names": ", ".join(health.shared)},
         repair=Repair(patience=0.0),
     ),
-    Problem(
-        key="controllers_without_room",
-        exists=lambda health: bool(health.without_room),
-        patience=_NO_ROOM_PATIENCE,
-        values=lambda health: {"names": ", ".join(health.without_room)},
-        repair=Repair(patience=_NO_ROOM_PATIENCE, severity=ir.IssueSeverity.ERROR),
-    ),
 )
 """The table of possible problems of an account."""
 
@@ -124,7 +113,6 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         self._changed = changed
         self._left_out: tuple[str, ...] = ()
         self._shared: tuple[str, ...] = ()
-        self._without_room: tuple[str, ...] = ()
         self._was_read = False
 
     @callback
@@ -143,21 +131,14 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         return stop
 
     @callback
-    def async_report(
-        self,
-        left_out: Collection[str],
-        shared: Collection[str],
-        without_room: Collection[str],
-    ) -> None:
+    def async_report(self, left_out: Collection[str], shared: Collection[str]) -> None:
         """Report controllers that do not run here.
 
         `left_out` are the identifiers of those that could not be loaded, `shared` the
-        names of those that another account runs, `without_room` the names of those that
-        exceed Home Assistant's limit of entities.
+        names of those that another account runs.
         """
         self._left_out = tuple(sorted(map(self._name, left_out)))
         self._shared = tuple(sorted(shared))
-        self._without_room = tuple(sorted(without_room))
         self._async_test_now()
 
     @callback
@@ -186,7 +167,6 @@ class AccountProblems(ActiveProblems[AccountHealth]):
             sign_in_ends=None if closed else self._sign_in_ends(),
             left_out=self._left_out,
             shared=self._shared,
-            without_room=self._without_room,
         )
 
     def _sign_in_ends(self) -> datetime | None:

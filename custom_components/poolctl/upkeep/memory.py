@@ -12,19 +12,23 @@ the object from the stored data (`from_dict`); `as_dict` returns the data to sto
 - `warm_by`: requests for water that is warm by a time.
 
 Data is saved with a delay, unless its owner asks to save at once. A value that cannot
-be read does not affect others, and is kept in another file (tolerant_store.py).
+be read does not affect others.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import logging
 from typing import Final, Protocol
 
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.stored import Stored
 from ..const import DOMAIN
-from .tolerant_store import TolerantStore
+
+_LOGGER = logging.getLogger(__name__)
 
 _SAVE_DELAY: Final = 60.0
 """Seconds; readings change with every poll, and each write wears out memory cards."""
@@ -53,34 +57,28 @@ class Memory:
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads the store."""
         self._hass = hass
-        self._store = TolerantStore(hass)
+        self._store: Store[dict[str, dict[str, object]]] = Store(hass, 1, DOMAIN)
         self._stored: dict[str, dict[str, object]] = {}
         """Data as it was read; sections in use are in `_kept`."""
         self._kept: dict[str, dict[str, Storable]] = {}
         self._pending = False
 
     async def async_load(self) -> None:
-        """Read the store."""
-        odd: dict[str, object] = {}
-        for device_id, stored in (await self._store.async_load_any()).items():
-            if isinstance(stored, dict):
-                self._stored[device_id] = stored
-            else:
-                odd[device_id] = stored
-        if odd:
-            await self._store.async_set_aside(odd)
+        """Read the store; Home Assistant renames a corrupt file."""
+        try:
+            found: object = await self._store.async_load()
+        except (HomeAssistantError, OSError, KeyError, TypeError) as err:
+            _LOGGER.warning("The store cannot be read (%s)", type(err).__name__)
+            return
+        if isinstance(found, dict):
+            self._stored = {k: v for k, v in found.items() if isinstance(v, dict)}
 
     @callback
     def read[T: Storable](self, device_id: str, section: Section[T]) -> T:
-        """Return a stored section; values that cannot be read are set aside."""
+        """Return a stored section; a value that does not fit reads as its default."""
         kept = self.in_use(device_id, section.name)
         raw = self._stored.get(device_id, {}).get(section.name)
-        stored = Stored(raw if kept is None else kept.as_dict())
-        found = section.from_dict(stored)
-        if stored.odd:
-            odd = {device_id: {section.name: stored.odd}}
-            self._hass.async_create_task(self._store.async_set_aside(odd))
-            self.save()
+        found = section.from_dict(Stored(raw if kept is None else kept.as_dict()))
         self._kept.setdefault(device_id, {})[section.name] = found
         return found
 

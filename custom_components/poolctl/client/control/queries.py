@@ -5,7 +5,7 @@ The intervals are those of design.md 4 (chosen).
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 import logging
 import math
@@ -54,12 +54,6 @@ QUEUED = 3.0
 _NOTHING = PoolState()
 
 type _Settings = tuple[object, ...]
-type Turn = Callable[[], Awaitable[None]]
-"""Waits until other tasks could work: many controllers may answer at once."""
-
-
-async def at_once() -> None:
-    """Return without waiting for other tasks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,8 +77,6 @@ class Queries:
 
     def __init__(self, store: Store, paths: Paths, clock: Clock) -> None:
         """Start with all queries due."""
-        self.turn: Turn = at_once
-        """Awaited before the reply of a background query is merged."""
         self._store = store
         self._clock = clock
         self._paths = paths
@@ -259,8 +251,6 @@ class Queries:
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Send a query and publish its reply; raises as `LanClient.query` does."""
         reported = await self._ask(query.name, lan, urgent=urgent)
-        if not urgent:
-            await self.turn()
         self._store.update(
             lambda state: query.merge(state, reported.reply, self._clock.now())
         )
