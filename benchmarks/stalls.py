@@ -11,7 +11,7 @@ from .home import add, home
 from .rows import Row
 from .service import Elsewhere, elsewhere
 
-MANY: Final = (50, 200)
+MANY: Final = (50,)
 STALL: Final = 0.04
 """Maximum stall in seconds."""
 REASON: Final = (

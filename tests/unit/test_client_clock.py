@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.clock import Clock, ControllerClock
+from custom_components.poolctl.client.clock import STOP, Clock, ControllerClock
 from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.client.stored import Stored
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
-MINUTE, DAY = 60.0, 24 * 60 * 60.0
+MINUTE, HOUR, DAY = 60.0, 3600.0, 24 * 3600.0
 WRONG = [1.5 * DAY, 30 * DAY, 400 * DAY, -3600.0, 14 * 365 * DAY, 81 * 365 * DAY, 31.0]
 
 
@@ -179,16 +179,33 @@ def test_a_clock_that_never_was_confirmed(world: World, service: float) -> None:
 def test_a_start_goes_on_where_the_last_run_ended(
     world: World, down: float, wrong: float
 ) -> None:
-    """After a restart, the last trusted time goes on until the clock is confirmed."""
+    """The last trusted time goes on until the clock is confirmed, if it looks wrong."""
     world.wrong = wrong
     clock = world.clock(since=START - down)
     world.pass_by(clock, 10 * MINUTE - 1)
+    if -30 <= wrong + down <= STOP:
+        assert state_of(clock) == (True, world.true + wrong)
+        return
     assert state_of(clock) == (False, world.true - down)
     clock.confirm(world.header())
     assert clock.trusted is (abs(wrong) <= 30)
     # The earlier time of service and wall clock counts, if the last run allows it.
     ahead_or_right = wrong if -down <= wrong <= 0 else 0
     assert clock.time() == pytest.approx(world.true + ahead_or_right)
+
+
+@pytest.mark.parametrize("down", [MINUTE, 3 * HOUR, 30 * HOUR])
+def test_the_time_after_a_restart(world: World, down: float) -> None:
+    """After a minute or a day, without a service, the time is right at once."""
+    assert state_of(world.clock(since=START - down)) == (True, world.true)
+
+
+def test_a_start_before_the_last_run_ended(world: World) -> None:
+    """A clock that is hours behind is never trusted by its age, and time goes on."""
+    world.wrong = -5 * HOUR
+    clock = world.clock(since=START)
+    world.pass_by(clock, HOUR)
+    assert state_of(clock) == (False, world.true)
 
 
 def test_a_start_after_no_time_with_a_wrong_clock(world: World) -> None:

@@ -21,6 +21,10 @@ QUIET = 10 * 60.0
 DENIED = 24 * 60 * 60.0
 """The same in seconds if the service reports another time than the wall clock."""
 
+STOP = 35 * 60 * 60.0
+"""Longest stop of Home Assistant in seconds after which the wall clock is trusted at
+once: signing by a clock that is further ahead would lock out all other clients."""
+
 type Seconds = Callable[[], float]
 
 
@@ -37,9 +41,10 @@ def steady_clock() -> float:
 class Clock:
     """The trusted time: the last trusted moment plus the monotonic time since then.
 
-    The wall clock is trusted until it jumps. After a jump, or a restart, it is trusted
-    once it agrees with the trusted time or the service's time, or has not jumped for
-    ten minutes (for a day if the service reports another time).
+    The wall clock is trusted until it jumps, and after a start if it lies at most `STOP`
+    after the last trusted moment of an earlier run. Otherwise it is trusted once it agrees with the
+    trusted time or the service's time, or has not jumped for ten minutes (for a day if
+    the service reports another time), but never while it lies before that moment.
     """
 
     def __init__(
@@ -57,13 +62,16 @@ class Clock:
         self._steady = steady or steady_clock
         self._compared = self._wall(), self._steady()
         """Both clocks at their last comparison."""
-        self._base = self._compared if since is None else (since, self._compared[1])
-        """The newest trusted moment: its Unix time and the time of the steady clock."""
-        self._floor = None if since is None else self._base
+        self._floor = None if since is None else (since, self._compared[1])
         """The earliest possible time: an earlier run trusted it."""
-        self._trusted = since is None
-        self._wrong = since is not None and self._compared[0] < since - AGREEMENT
-        """Whether the wall clock was certainly wrong; a restart alone proves nothing."""
+        stopped = 0.0 if since is None else self._compared[0] - since
+        self._trusted = -AGREEMENT <= stopped <= STOP
+        self._base = self._floor or self._compared
+        """The newest trusted moment: its Unix time and the time of the steady clock."""
+        self._wrong = stopped < -AGREEMENT
+        """Whether the wall clock was certainly wrong; a long stop proves nothing."""
+        if self._trusted:
+            self._base = self._compared
         self._confirmed = False
         """Whether the trusted time is derived from the service's, not assumed."""
         self._quiet_since, self._patience = self._compared[1], QUIET
@@ -135,10 +143,16 @@ class Clock:
                     listener()
         elif self._trusted:
             self._base = wall, now
-        elif now - self._quiet_since >= self._patience:
+        elif now - self._quiet_since >= self._patience and not self._is_too_early(
+            wall, now
+        ):
             self._trust(wall, now)
             self._confirmed = False
         return wall, now
+
+    def _is_too_early(self, wall: float, now: float) -> bool:
+        floor = self._since(self._floor, now) if self._floor else 0.0
+        return wall < floor - AGREEMENT
 
     def _trust(self, wall: float, now: float) -> None:
         self._base, self._trusted = (wall, now), True
