@@ -374,17 +374,36 @@ FLAGS = ("is_solar_heater_selected", "is_pool_heater_selected")
 async def test_a_reply_without_all_of_it(
     pool: Rig, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any]
 ) -> None:
-    """Nothing is written after an incomplete reply: missing values would become 0."""
+    """Frames report what the reply lacks: a target, off and a source are written."""
     whole = sim_settings.read_temperature(pool.pool.pool)
     entries = [
         entry | reply.get(str(entry["category"]), {}) for entry in whole["temperature"]
     ]
     told = whole | {"temperature": entries} | reply
     monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
-    before = pool.controller.store.state
+    before = dict(pool.pool.pool.settings)
+    await pool.controller.heating.change(POOL, target=30)
+    assert changed(pool, before) == {"pool_target": 30}
+    await pool.controller.heating.select(SOLAR, True)
+    assert SOLAR in selected(pool)
+    await pool.controller.heating.change(POOL, heat=False)
+    assert not selected(pool) & {SOLAR, POOL_HEATER}
+    assert changed(pool, before).keys() <= {"pool_target", "heating"}
+
+
+async def test_a_target_that_nothing_reports(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Missing values would become 0, so nothing is written."""
+    whole = sim_settings.read_temperature(pool.pool.pool)
+    told = whole | {"temperature": whole["temperature"][:1]}
+    monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
+    pool.controller.store.update(
+        lambda state: replace(state, spa=replace(state.spa, target=None))
+    )
     with pytest.raises(ReplyError):
         await pool.controller.heating.change(POOL, target=30)
-    assert pool.asked("a") == [] and pool.controller.store.state == before
+    assert pool.asked("a") == []
 
 
 async def test_unknown_keys_are_kept(

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.exceptions import (
     InvalidCommandError,
     PoolctlError,
@@ -186,6 +188,35 @@ async def test_a_beginning_that_may_have_run(pool: Rig, fault: str, sent: int) -
     assert writes(pool) == sent
 
 
+@pytest.mark.parametrize("fault", ["ignore_writes", "close_mid_body"])
+async def test_asked_for_again_after_an_error(pool: Rig, fault: str) -> None:
+    """What was noted is not what is: the impatient user's second request is sent."""
+    pool.pool.faults.on(fault, "a")
+    with pytest.raises(PoolctlError):
+        await pause(pool)
+    pool.pool.faults.clear()
+    switch(pool, True)  # the command was lost
+    sent = writes(pool)
+    await pause(pool)
+    assert not is_on(pool) and writes(pool) == sent + 1
+    await live(pool, 29)
+    assert not is_on(pool)
+    await live(pool, 2)
+    assert is_on(pool) and pool.controller.pauses.shown == ()
+
+
+async def test_made_longer_after_the_app_switched_it_on(pool: Rig) -> None:
+    await pause(pool)
+    await live(pool, 5)
+    switch(pool, True)
+    await pause(pool, 60)
+    assert not is_on(pool)
+    await live(pool, 58)
+    assert not is_on(pool)
+    await live(pool, 4)
+    assert is_on(pool)
+
+
 async def test_through_the_cloud(away: Rig) -> None:
     """An old copy that still shows the doser on does not end the pause."""
     await pause(away, 1)
@@ -208,10 +239,28 @@ async def test_a_restart(pool: Rig, away_for: float) -> None:
     stored = pool.controller.pauses.kept.as_dict()
     pool.time.advance(away_for * 60)
     pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
-    assert pauses.kept.as_dict() == stored and pauses.wait == 0
+    assert pauses.kept.as_dict() == stored
     await pauses.work()
     assert is_on(pool) is (away_for > 30)
     assert pauses.wait == (None if is_on(pool) else pytest.approx(20 * 60, abs=30))
+
+
+async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
+    """The end is fixed once the time is trusted: what ended meanwhile is undone then."""
+    await pause(pool)
+    stored = pool.controller.pauses.kept.as_dict()
+    began = pool.controller.clock.time()
+    pool.time.advance(3 * 3600)
+    wall = pool.controller.clock._wall
+    clock = Clock(since=began, wall=lambda: wall() + 30 * 86400, steady=wall)
+    assert not clock.trusted and clock.time() == pytest.approx(began, abs=60)
+    kept = KeptPauses.from_dict(Stored(stored)).pauses
+    pauses = Pauses(pool.controller.pauses._dosers, clock, kept)
+    await pauses.work()
+    assert not is_on(pool) and pauses.wait == pytest.approx(30 * 60, abs=60)
+    clock.confirm(format_datetime(datetime.fromtimestamp(wall() + 30 * 86400, UTC)))
+    await pauses.work()
+    assert is_on(pool) and pauses.wait is None
 
 
 async def test_a_clock_that_was_ahead(pool: Rig) -> None:

@@ -28,6 +28,8 @@ LONGEST: Final = timedelta(days=1)
 _KINDS: Final = {kind.key: kind for kind in DOSING}
 _OLD_COPY: Final = timedelta(seconds=2 * COPY_AGE)
 """Time for which a cloud copy may still show a doser on that was switched off."""
+_DRIFT: Final = timedelta(seconds=30)
+"""Difference that the shown end may have from the actual end."""
 _LEAVING: Final = 10.0
 """Seconds to end pauses before the means of ending them is lost."""
 
@@ -43,14 +45,10 @@ class Pause:
     confirmed: bool = False
     """Whether a read showed it off: only then does a read of it on end the pause."""
     ends_at: float | None = field(default=None, compare=False)
-    """End (monotonic, s); `None` until `work` sets it, also after a restart."""
+    """End (monotonic, s); `None` after a restart until the time is trusted."""
     tries: int = field(default=0, compare=False)
     retry_at: float = field(default=0.0, compare=False)
     """Earliest time of the next attempt to end it (monotonic, s)."""
-
-    def due(self, at: float) -> bool:
-        """Return whether its end has come."""
-        return self.ends_at is not None and self.ends_at <= at
 
     def as_dict(self) -> dict[str, object]:
         """Return the pause in stored form."""
@@ -134,22 +132,22 @@ class Pauses:
     def overdue(self) -> tuple[AnyDosing, ...]:
         """The dosers that should have been on again for an hour or more."""
         late = time.monotonic() - OVERDUE
-        return tuple(each.kind for each in self._all.values() if each.due(late))
+        return tuple(p.kind for p in self._all.values() if self._ends_at(p) <= late)
 
     @property
     def wait(self) -> float | None:
         """Seconds until `work` is due; `None` if nothing is paused."""
         at = time.monotonic()
         waits = (
-            0.0 if each.ends_at is None else max(each.ends_at, each.retry_at) - at
-            for each in self._all.values()
+            max(self._ends_at(each), each.retry_at) - at for each in self._all.values()
         )
         return min(waits, default=None)
 
     def take_read(self, state: PoolState, at: float) -> None:
         """Confirm pauses by a read, and end those whose doser was switched on."""
         now = self._clock.now()
-        for key, pause in tuple(self._all.items()):
+        for key, previous in tuple(self._all.items()):
+            self._all[key] = pause = self._timed(previous)
             enabled = pause.kind.of(state).enabled
             if enabled is False and not pause.confirmed:
                 self._all[key] = replace(pause, confirmed=True)
@@ -165,39 +163,44 @@ class Pauses:
         if not timedelta() < lasts <= LONGEST:
             raise InvalidCommandError("not possible", reason="pause_too_long")
         async with self._working:
-            states = {kind: await self._state(kind) for kind in kinds}
-            ours = [kind for kind, is_ours in states.items() if is_ours]
-            if not ours and None in states.values():
+            # Another client may have switched one since its settings were last read.
+            looks = {kind: await self._dosers.look(kind) for kind in kinds}
+            reported = {kind: kind.of(self._dosers.reported).enabled for kind in looks}
+            ours = [each for each in looks if reported[each] or each.key in self._all]
+            if not ours and None in reported.values():
                 raise NotSupportedError("it is not known whether they may dose")
             if not ours:
                 raise InvalidCommandError("it is off", reason="dosing_is_off")
             for kind in ours:
-                await self._begin(kind, lasts)
+                previous = self._all.get(kind.key)
+                # Without a fresh read, a read of the cloud since the pause began counts.
+                confirmed = previous is not None and previous.confirmed
+                is_off = looks[kind] is False or (
+                    confirmed and looks[kind] is None and reported[kind] is False
+                )
+                await self._begin(kind, lasts, is_off=is_off)
 
-    async def _state(self, kind: AnyDosing) -> bool | None:
-        """Return whether a doser is on or paused, `None` if that is not known."""
-        if kind.key in self._all:
-            return True
-        # Another client may have switched it since its settings were last read.
-        await self._dosers.look(kind)
-        return kind.of(self._dosers.reported).enabled
-
-    async def _begin(self, kind: AnyDosing, lasts: timedelta) -> None:
+    async def _begin(self, kind: AnyDosing, lasts: timedelta, *, is_off: bool) -> None:
+        """Pause a doser; the command is sent unless a read shows that it is off."""
         previous, now = self._all.get(kind.key), self._clock.now()
-        pause = Pause(kind=kind, since=now, until=now + lasts)
-        if previous is not None:
-            since, confirmed = previous.since, previous.confirmed
-            pause = replace(pause, since=since, confirmed=confirmed)
+        pause = Pause(
+            kind=kind,
+            since=previous.since if previous and is_off else now,
+            until=now + lasts,
+            confirmed=is_off,
+            ends_at=time.monotonic() + lasts.total_seconds(),
+        )
         # Stored before it is sent: a crash in between leaves no doser off for good.
         self._put(kind, pause)
-        if previous is not None:
+        if is_off:
             return
         try:
             await self._dosers.enable(kind, False)
         except PoolctlError as err:
             # The user gets an error, so if the doser did go off, that is undone.
-            undone = replace(pause, until=now + _OLD_COPY)
-            self._put(kind, None if certainly_not_run(err) else undone)
+            ends_at = time.monotonic() + _OLD_COPY.total_seconds()
+            undone = replace(pause, until=now + _OLD_COPY, ends_at=ends_at)
+            self._put(kind, previous if certainly_not_run(err) else undone)
             raise
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
@@ -212,20 +215,31 @@ class Pauses:
     async def work(self) -> None:
         """Switch on the dosers whose pause is over."""
         async with self._working:
-            for kept in tuple(self._all.values()):
-                pause = self._timed(kept) if kept.ends_at is None else kept
-                at = time.monotonic()
-                if pause.due(at) and pause.retry_at <= at:
+            for pause in tuple(self._all.values()):
+                if max(self._ends_at(pause), pause.retry_at) <= time.monotonic():
                     await self._release(pause)
 
-    def _timed(self, pause: Pause) -> Pause:
-        """Return a pause with its end by the monotonic clock."""
+    def _ends_at(self, pause: Pause) -> float:
+        """Return the end of a pause (monotonic, s)."""
+        if pause.ends_at is not None:
+            return pause.ends_at
         # A clock that was ahead at the start must not make the pause last longer.
         lasts = min(pause.until - pause.since, LONGEST)
         left = min(pause.until - self._clock.now(), lasts).total_seconds()
-        pause = replace(pause, ends_at=time.monotonic() + left)
-        self._all[pause.kind.key] = pause
-        return pause
+        return time.monotonic() + left
+
+    def _timed(self, pause: Pause) -> Pause:
+        """Return a pause whose end and shown end agree, once the time is trusted.
+
+        Until then, a stored end may lie in a long time in which Home Assistant was off.
+        """
+        if not self._clock.trusted:
+            return pause
+        ends_at = self._ends_at(pause)
+        until = self._clock.now() + timedelta(seconds=ends_at - time.monotonic())
+        if abs(until - pause.until) < _DRIFT:
+            until = pause.until
+        return replace(pause, ends_at=ends_at, until=until)
 
     async def _release(self, pause: Pause) -> None:
         """Switch a doser on, unless a fresh read shows that it is on already."""

@@ -167,7 +167,7 @@ class HeatingChange:
         """Return the body of `v2_temp_set` for this change, based on `v2_temp_get`.
 
         Values missing from the reply are taken from the state frames. Raises ReplyError
-        if they do not report them either.
+        if they do not report those of fitted equipment either.
         """
         return {
             **_unchanged(settings, known),
@@ -197,24 +197,38 @@ def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
     without = {key for key in PROBE_CHANNELS if reply.get(key) is None}
     kept = {k: v for k, v in reply.items() if k not in without | {"temperature"}}
     selected = _selected(entries.get("pool", {}), known)
-    targets = {body.target_key: _target(entries, body) for body in BODIES}
-    return {**kept, **selected, **targets}
+    return {**kept, **selected, **_targets(entries, known)}
 
 
 def _selected(pool: Answer, known: PoolState) -> dict[str, object]:
-    """Return by wire key which heat sources may run; raises ReplyError if missing."""
+    """Return by wire key which heat sources may run, as far as they are reported.
+
+    Raises ReplyError if that is not known of a fitted one.
+    """
     selected: dict[str, object] = {}
     for source, key in SELECTED.items():
         reported = pool.get(key)
-        selected[key] = known.heat[source].selected if reported is None else reported
-        if not isinstance(selected[key], int | float):
+        if not isinstance(reported, int | float):
+            reported = known.heat[source].selected
+        if reported is not None:
+            selected[key] = reported
+        elif any(source in fitted_sources(known, body) for body in BODIES):
             raise ReplyError(f"the settings have no {key}")
     return selected
 
 
-def _target(entries: Mapping[str, Answer], body: Body) -> float:
-    """Return the target of a body of water in °C; raises ReplyError if missing."""
-    target = number(entries.get(body.key, {}), "target_temp")
-    if target is None:
-        raise ReplyError(f"the settings have no target of the {body.key}")
-    return target
+def _targets(entries: Mapping[str, Answer], known: PoolState) -> dict[str, float]:
+    """Return by wire key the targets in °C, as far as they are reported.
+
+    Raises ReplyError if that of a body of water that can be heated is not known.
+    """
+    targets: dict[str, float] = {}
+    for body in BODIES:
+        target = number(entries.get(body.key, {}), "target_temp")
+        if target is None:
+            target = body.of(known).target
+        if target is not None:
+            targets[body.target_key] = target
+        elif fitted_sources(known, body):
+            raise ReplyError(f"the settings have no target of the {body.key}")
+    return targets
