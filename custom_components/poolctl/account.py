@@ -86,7 +86,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             observers=self.observers,
             lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
             store=self._async_store,
-            has_namesake=self._has_namesake,
+            records=lambda: tuple(self.data.values()),
             problems=self.problems,
         )
         self._lacking: dict[str, float] = {}
@@ -243,12 +243,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Store the record of one controller."""
         self.data = {**self.data, record.device_id: record}
         self._remember(self.data)
-
-    def _has_namesake(self, record: ControllerRecord) -> bool:
-        name, site = record.name, record.site
-        return bool(name and site) and any(
-            other.name == name and other.site != site for other in self.data.values()
-        )
 
     # Adding and removing controllers
 

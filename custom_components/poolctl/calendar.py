@@ -269,7 +269,7 @@ class PoolctlCalendar(
         if previous is not None and text == _description(previous, names):
             text = ""
         slot, speed = recurrence.parse_description(
-            text, names.async_all(), names.scheduled
+            text, names.async_all(), names.async_scheduled()
         )
         return equip(
             self.coordinator.data,

@@ -1,7 +1,7 @@
 """Coordinator of one controller: its polls, its state for entities, its recovery."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -64,8 +64,8 @@ class Shared:
     lan_session: ClientSession
     store: Callable[[ControllerRecord], None]
     """Stores the record of a controller in the entry."""
-    has_namesake: Callable[[ControllerRecord], bool]
-    """Whether another controller has the same name, at another site."""
+    records: Callable[[], Iterable[ControllerRecord]]
+    """Returns the records of all controllers."""
     problems: AccountProblems
     """Problems of the account, which each of its controllers shows, too."""
 
@@ -200,8 +200,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     @property
     def device_info(self) -> dr.DeviceInfo:
         """The controller as a device."""
-        namesake = self._shared.has_namesake(self.record)
-        return device_info(self.record, self.data, namesake=namesake)
+        return device_info(self.record, self.data, self._shared.records())
 
     @cached_property
     def uses(self) -> Uses:

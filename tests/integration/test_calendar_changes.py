@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from homeassistant.const import Platform
+from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
@@ -70,6 +71,38 @@ async def test_what_is_not_said_stays(calendar: Calendar) -> None:
     assert await calendar.change(event, summary="Slow", description="") is None
     found = calendar.schedule("Slow")
     assert (found.slot, found.speed, found.start, found.end) == (PUMP, 45, 0, 1439)
+
+
+async def test_two_of_one_name(calendar: Calendar) -> None:
+    """A name of two outputs is never taken for one of them; a number decides."""
+    for slot in (FALL, 21, 32):
+        calendar.pool.slots[slot].name = "Jet"
+    calendar.pool.slots[21].name = "JET"
+    await calendar.home.act_on_device("send_action", name="evt_rewind")
+    await look(calendar.home)  # a raw action has all names read again
+    for text in ("Jet", "jet"):
+        with unchanged(calendar.home):
+            told = await calendar.send("create", event=fall(description=text)) or ""
+        assert all(each in told for each in ("Jet (4)", "JET (22)", "Jet (33)"))
+    assert await calendar.send("create", event=fall(description="jet (22)")) is None
+    assert calendar.schedule("Morning fall").slot == 21
+
+
+async def test_two_of_one_name_in_home_assistant(calendar: Calendar) -> None:
+    """An output was renamed in Home Assistant to what the app calls another one."""
+    slide = calendar.home.entity_id("switch", "slot_21")
+    er.async_get(calendar.home.hass).async_update_entity(slide, name="Waterfall")
+    await calendar.home.settle()
+    with unchanged(calendar.home):
+        told = await calendar.send("create", event=fall())
+    assert told is not None and "Waterfall (4)" in told
+    event = fall(description="Waterfall (4)")
+    assert await calendar.send("create", event=event) is None
+    assert calendar.schedule("Morning fall").slot == FALL
+    # Its description is left as it is shown.
+    event = await calendar.event("Morning fall")
+    assert await calendar.change(event, summary="Fall") is None
+    assert calendar.schedule("Fall").slot == FALL
 
 
 async def test_one_without_a_name(calendar: Calendar) -> None:

@@ -78,3 +78,17 @@ async def test_controllers_of_one_name_and_no_site(home: Home) -> None:
     await home.set_up()
     assert home.device(home.service.small).name == "Pool"
     assert home.device(home.service.full).name == "Pool (Beach)"
+
+
+@pytest.mark.parametrize("name", ["Pool", ""])
+async def test_controllers_of_one_name_at_one_site(home: Home, name: str) -> None:
+    """A number tells them apart, and so do the names of their entities."""
+    first, second = sorted(home.service.controllers, key=lambda each: each.device_id)
+    first.name = second.name = name
+    home.account.sites[0].controllers = [second, first]
+    del home.account.sites[1:]
+    await home.set_up()
+    shown = name or "Pool controller"
+    assert home.device(first).name == f"{shown} 1"
+    assert home.device(second).name == f"{shown} 2"
+    assert home.entity_id("sensor", "ph", second).endswith("_2_ph")

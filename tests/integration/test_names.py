@@ -31,6 +31,16 @@ async def test_slots_without_a_name(home: Home) -> None:
     assert home.state("switch", "schedule_0").name == "Beach pool Schedule 1"
 
 
+async def test_names_of_which_no_letter_is_left(home: Home) -> None:
+    """An entity ID has letters and digits alone: a number stands for such a name."""
+    home.own(home.service.full)
+    home.controller.name = "Pool"
+    _name_all(home.pool, "\N{ELECTRIC LIGHT BULB}")
+    await home.set_up(home.controller)
+    assert home.entity_id("switch", "slot_3") == "switch.pool_output_4"
+    assert home.entity_id("switch", "schedule_0") == "switch.pool_1_schedule"
+
+
 async def test_a_person_chose_what_identifiers_are_made_of(home: Home) -> None:
     registry = er.async_get(home.hass)
     registry.async_update_settings(

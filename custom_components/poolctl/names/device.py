@@ -1,5 +1,6 @@
 """The controller as a device of Home Assistant."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from homeassistant.helpers import device_registry as dr
@@ -7,19 +8,20 @@ from homeassistant.helpers import device_registry as dr
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
+from .naming import folded
 
 
 def device_info(
-    record: ControllerRecord, state: PoolState, *, namesake: bool
+    record: ControllerRecord, state: PoolState, records: Iterable[ControllerRecord]
 ) -> dr.DeviceInfo:
     """Return the device info of a controller.
 
     It has no manufacturer, because the interface does not name one. It has no link to
     the host, because a controller serves no web page: a browser would show an error
-    (interface.md 4.2, 7.2). It suggests no area: a site is not an area. The name only
-    includes the site if another controller has the same name (a `namesake`).
+    (interface.md 4.2, 7.2). It suggests no area: a site is not an area. `records` are
+    those of the account: among them, its name is the only one of its kind.
     """
-    name = f"{record.name} ({record.site})" if namesake else record.name
+    name = _distinct_name(record, records)
     return dr.DeviceInfo(
         identifiers={(DOMAIN, record.device_id)},
         connections={(dr.CONNECTION_NETWORK_MAC, record.mac)},
@@ -32,6 +34,25 @@ def device_info(
         serial_number=record.device_id,
         sw_version=state.firmware or record.firmware,
     )
+
+
+def _distinct_name(
+    record: ControllerRecord, records: Iterable[ControllerRecord]
+) -> str:
+    """Return a name; equal ones get their site, and a number if that is equal, too."""
+    others = [
+        each
+        for each in records
+        if each.device_id != record.device_id
+        and folded(each.name) == folded(record.name)
+    ]
+    if not others:
+        return record.name
+    here = [each.device_id for each in others if each.site == record.site]
+    elsewhere = len(here) < len(others)
+    site = f" ({record.site})" if record.site and elsewhere else ""
+    number = sum(each < record.device_id for each in here) + 1
+    return f"{record.title}{site}{f' {number}' if here else ''}"
 
 
 @cache

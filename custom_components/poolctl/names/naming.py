@@ -24,6 +24,11 @@ _OWN_LOGIC: Final = {Role.DOSING, Role.HEATING}
 _RUN_BY_FIRMWARE: Final = {*_OWN_LOGIC, Role.VIRTUAL}
 
 
+def folded(name: str) -> str:
+    """Return a name as it is compared: without regard to case and spaces."""
+    return " ".join(name.casefold().split())
+
+
 def text(texts: Texts, domain: str, key: str, number: int) -> str:
     """Return the translated name of a numbered entity, else the number alone."""
     found = texts.get(f"component.{DOMAIN}.entity.{domain}.{key}.name", "{number}")
@@ -171,11 +176,16 @@ _KEY_WORDS: Final[Mapping[str, str]] = {
 """Words of the entity ID where an entity's key differs from them, by domain and key."""
 
 
+def sayable(name: str) -> bool:
+    """Return whether anything of a name is left in an entity ID."""
+    return slugify(name) not in {"", slugify("-")}
+
+
 def slot_words(slot: Slot | None, index: int) -> str:
     """Return the words of a slot's entity ID: its owner's name, else its equipment."""
     if slot is None:
         return f"output {index + 1}"
-    if slot.name:
+    if sayable(slot.name):
         # An output that the firmware runs often has the same name as a reading.
         own_logic = slot.role in _OWN_LOGIC
         return f"{slot.name} output" if own_logic else slot.name

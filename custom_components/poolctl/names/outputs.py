@@ -1,6 +1,6 @@
 """The outputs of a controller by entity, and their names."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from homeassistant.const import Platform
@@ -14,7 +14,7 @@ from ..client.schedule import Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity
-from .naming import Texts, schedule_name, slot_name, text
+from .naming import Texts, folded, schedule_name, slot_name, text
 
 _PLATFORMS = (Platform.LIGHT, Platform.SWITCH)
 
@@ -52,15 +52,18 @@ class OutputNames:
         self._coordinator = coordinator
         self._translations = translations
         state = coordinator.data
-        usual = {
-            slot.index: self._usual(state, slot)
+        self._usual = {
+            slot.index: self._name(state, slot)
             for slot in state.outputs.slots
             if slot.role not in (Role.EMPTY, Role.VIRTUAL)
         }
-        counts = Counter(name.casefold() for name in usual.values())
+        self._numbered = {
+            index: f"{name} ({index + 1})" for index, name in self._usual.items()
+        }
+        counts = Counter(map(folded, self._usual.values()))
         self._shown = {
-            index: name if counts[name.casefold()] == 1 else f"{name} ({index + 1})"
-            for index, name in usual.items()
+            index: name if counts[folded(name)] == 1 else self._numbered[index]
+            for index, name in self._usual.items()
         }
 
     def __getitem__(self, index: int) -> str:
@@ -71,35 +74,38 @@ class OutputNames:
         """Return the name of a schedule, made of its number if it has none."""
         return schedule_name(index, schedule, self._translations)
 
-    @property
-    def scheduled(self) -> list[str]:
-        """The names of the outputs that schedules can switch."""
-        state = self._coordinator.data
+    @callback
+    def async_scheduled(self) -> list[str]:
+        """Return a name of each output that schedules can switch, its own if it can."""
+        state, slots = self._coordinator.data, self.async_all()
         return [
-            name
+            name if slots.get(folded(name)) == index else self._numbered[index]
             for index, name in self._shown.items()
             if (slot := state.outputs.slot(index)) and schedulable(state, slot)
         ]
 
     @callback
-    def async_all(self) -> dict[str, int]:
-        """Return the slot of every name, including names given in Home Assistant."""
-        names: dict[str, int] = {}
-        for entity in async_outputs(self._coordinator.hass):
-            entry, slot = entity.registry_entry, entity.slot
-            if (
-                entity.coordinator is self._coordinator
-                and slot
-                and entry
-                and entry.name
-            ):
-                names[entry.name] = slot.index
-        for slot in self._coordinator.data.outputs.slots:
-            if slot.name and slot.index in self._shown:
-                names[slot.name] = slot.index
-        return names | {name: index for index, name in self._shown.items()}
+    def async_all(self) -> dict[str, int | None]:
+        """Return the slot of every folded name, `None` if several outputs have it.
 
-    def _usual(self, state: PoolState, slot: Slot) -> str:
+        Includes names with the number of the slot, and those given in Home Assistant.
+        """
+        named = [*self._usual.items(), *self._numbered.items()]
+        named += [(s.index, s.name) for s in self._coordinator.data.outputs.slots]
+        for entity in async_outputs(self._coordinator.hass):
+            slot, entry = entity.slot, entity.registry_entry
+            if entity.coordinator is self._coordinator and slot and entry:
+                named.append((slot.index, entry.name or ""))
+        slots: defaultdict[str, set[int]] = defaultdict(set)
+        for index, name in named:
+            if name and index in self._usual:
+                slots[folded(name)].add(index)
+        return {
+            name: found.pop() if len(found) == 1 else None
+            for name, found in slots.items()
+        }
+
+    def _name(self, state: PoolState, slot: Slot) -> str:
         if slot == state.outputs.spa:
             return self._text(slot.role, slot.index)
         if slot.role is Role.PUMP and not slot.name:

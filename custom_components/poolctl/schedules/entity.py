@@ -8,7 +8,7 @@ from typing import Protocol, override
 from ..client.schedule import Schedule
 from ..coordinator import ControllerCoordinator
 from ..entity import ControllerEntity, PoolctlEntity, PoolctlEntityDescription
-from ..names.naming import schedule_name_on_page, schedule_plain_name
+from ..names.naming import sayable, schedule_name_on_page, schedule_plain_name
 from ..names.parts import Part
 from ..presence import Presences, presence
 
@@ -69,7 +69,8 @@ class OfSchedule[T](PoolctlEntity[T]):
     @property
     @override
     def id_words(self) -> str:
-        return f"{self._own_name or self.entity_description.index + 1} schedule"
+        name, number = self._own_name, self.entity_description.index + 1
+        return f"{name if sayable(name) else number} schedule"
 
     @property
     def _own_name(self) -> str:

@@ -12,6 +12,7 @@ import re
 
 from ..client.exceptions import InvalidCommandError
 from ..client.schedule import ALL_WEEK, Schedule, minute_of_day
+from ..names.naming import folded
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SPEED = re.compile(r"(\d+)\s*%")
@@ -92,30 +93,29 @@ def format_description(name: str, speed: int) -> str:
 
 
 def parse_description(
-    text: str, names: Mapping[str, int], listed: Iterable[str]
+    text: str, names: Mapping[str, int | None], listed: Iterable[str]
 ) -> tuple[int | None, int | None]:
     """Return the slot and the speed in % from a text, `None` for each one missing.
 
-    `names` maps every name of the equipment to its slot; `listed` are the names that
-    the error message lists if the text contains no name.
+    `names` maps every name of the equipment to its slot, `None` if several have it;
+    `listed` are the names that the error message lists if the text contains no name.
     """
-    words, slot = _words(text), None
+    words, slot = folded(text), None
     for name in sorted(names, key=len, reverse=True):
-        if (found := _find(_words(name), words)) is not None:
+        if (found := _find(folded(name), words)) is not None:
             slot = names[name]
+            unknown = slot is None
             # A name may contain numbers, so the speed is in the rest of the text.
             words = f"{words[: found.start()]} {words[found.end() :]}"
             break
+    else:
+        unknown = bool(_SPEED.sub("", words, count=1).strip())
     speed = _SPEED.search(words)
-    if slot is None and _SPEED.sub("", words, count=1).strip():
+    if unknown:
         raise InvalidCommandError(
             "no such equipment", reason="event_equipment", names=", ".join(listed)
         )
     return slot, int(speed.group(1)) if speed else None
-
-
-def _words(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _find(name: str, words: str) -> re.Match[str] | None:
