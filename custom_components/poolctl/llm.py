@@ -6,6 +6,7 @@ It only reads, and answers only about exposed entities. People stay unnamed.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 import re
 from typing import Final, override
 
@@ -14,6 +15,8 @@ from homeassistant.components.llm import LLMTools
 from homeassistant.const import STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant, State, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.entity import Entity
+from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.llm import (
     LLM_API_ASSIST,
     LLMContext,
@@ -25,10 +28,13 @@ from homeassistant.helpers.llm import (
 from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
+from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSING
 from .const import DOMAIN
-from .output_attributes import ATTR_EXPLANATION
+from .entity import OutputEntity
+from .output_attributes import ATTR_EXPLANATION, RUN_BY
 from .problems.status import ATTR_PROBLEMS
+from .schedules.entity import OfSchedule
 
 _READ_ONLY: Final = ToolAnnotations(
     read_only=True, destructive=False, idempotent=True, open_world=False
@@ -80,24 +86,51 @@ def _labels(things: Iterable[_Thing]) -> dict[str, _Thing]:
     """
     exposed = [each for each in things if each.exposed]
     names = Counter(each.name for each in exposed)
-    labels = [
-        each.name if names[each.name] == 1 else f"{each.name} ({each.pool})"
+    labelled = [
+        (each.name if names[each.name] == 1 else f"{each.name} ({each.pool})", each)
         for each in exposed
     ]
-    found: dict[str, _Thing] = {}
-    for label, each in zip(labels, exposed, strict=True):
-        number = sum(other == label for other in labels[: len(found)]) + 1
-        equal = labels.count(label) > 1
-        found[f"{label} {number}" if equal else label] = each
+    labels = Counter(label for label, _ in labelled)
+    found = {label: each for label, each in labelled if labels[label] == 1}
+    for label, each in labelled:
+        if labels[label] > 1:
+            numbered = (f"{label} {number}" for number in count(1))
+            found[next(name for name in numbered if name not in found)] = each
     return found
 
 
-async def _async_hidden(hass: HomeAssistant, things: list[_Thing]) -> re.Pattern[str]:
-    """Return what matches the names of people and of outputs that are not exposed."""
+def _own_name(entity: Entity) -> str:
+    """Return the controller's name of an output or a schedule."""
+    if isinstance(entity, OutputEntity):
+        return entity.slot.name if entity.slot else ""
+    schedule = entity.schedule if isinstance(entity, OfSchedule) else None
+    return schedule.name if schedule else ""
+
+
+async def _async_hidden(
+    hass: HomeAssistant, things: list[_Thing], assistant: str
+) -> re.Pattern[str]:
+    """Return what matches the names of people, and those of what is not exposed.
+
+    Explanations name outputs and schedules as the controller does, and whoever asked
+    for a hold by the name of that time.
+    """
     exposed = {each.name for each in things if each.exposed}
-    names = {each.name for each in things if not each.exposed} - exposed
-    names |= {user.name or "" for user in await hass.auth.async_get_users()}
-    names |= {state.name for state in hass.states.async_all("person")}
+    for platform in async_get_platforms(hass, DOMAIN):
+        for entity_id, entity in platform.entities.items():
+            if async_should_expose(hass, assistant, entity_id):
+                exposed.add(_own_name(entity))
+    names = {each.name for each in things if not (each.exposed or each.is_pool)}
+    people = {user.name or "" for user in await hass.auth.async_get_users()}
+    people |= {state.name for state in hass.states.async_all("person")}
+    entries: list[PoolctlConfigEntry] = hass.config_entries.async_loaded_entries(DOMAIN)
+    for entry in entries:
+        for each in entry.runtime_data.controllers.values():
+            slots, schedules = each.data.outputs.slots, each.data.schedules.used
+            names |= {slot.name for slot in slots if slot.role not in RUN_BY}
+            names |= {schedule.name for schedule in schedules.values()}
+            people |= {hold.requester for hold in each.controller.holds.shown}
+    names = names - exposed | people
     longest_first = sorted(filter(None, names), key=len, reverse=True)
     return re.compile(
         rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first)) or '$.'})(?!\w)"
@@ -127,7 +160,8 @@ class ExplainTool(Tool):
     ) -> ToolResult:
         """Return the explanation of an entity, or the problems of a pool."""
         name = self.parameters(tool_input.tool_args)["name"]
-        things = [*_things(hass, llm_context.assistant or "")]
+        assistant = llm_context.assistant or ""
+        things = [*_things(hass, assistant)]
         labels = _labels(things)
         if (thing := labels.get(name)) is None:
             equal = [label for label, each in labels.items() if each.name == name]
@@ -135,7 +169,7 @@ class ExplainTool(Tool):
                 "There are several: ask which" if equal else "There is no such thing"
             )
             return ToolResult(data={"error": error, "names": [*equal]}, error=True)
-        hidden, state = await _async_hidden(hass, things), thing.state
+        hidden, state = await _async_hidden(hass, things, assistant), thing.state
 
         def public(text: object) -> str:
             return hidden.sub("…", str(text))

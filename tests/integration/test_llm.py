@@ -136,6 +136,59 @@ async def test_no_names_of_people_or_of_what_is_not_exposed(
     }
 
 
+async def test_what_an_explanation_names_is_hidden_by_any_of_its_names(
+    assistant: Assistant,
+) -> None:
+    """A user, an output and a schedule that were renamed since, and a disabled one."""
+    home = assistant.home
+    user = await home.hass.auth.async_create_user("Annabel", group_ids=[GROUP_ID_USER])
+    await home.hass.services.async_call(
+        "switch",
+        "turn_on",
+        {"entity_id": home.entity_id("switch", WATERFALL)},
+        blocking=True,
+        context=Context(user_id=user.id),
+    )
+    await home.hass.auth.async_update_user(user, name="Zoe")
+    assert "Annabel" in home.state("switch", WATERFALL).attributes["explanation"]
+    assert "Annabel" not in str(await assistant.why(WATERFALL))
+
+    registry = er.async_get(home.hass)
+    registry.async_update_entity(home.entity_id("switch", SLIDE), name="Cascade")
+    bubbler = home.entity_id("switch", BUBBLER)
+    registry.async_update_entity(bubbler, disabled_by=er.RegistryEntryDisabler.USER)
+    for key in (SLIDE, "schedule_0"):
+        assistant.expose("switch", key, exposed=False)
+    await home.settle()
+    names = "Water Slide", "Bubbler", "Filter"
+    problem = {"sentence": "Held: Waterfall, Water Slide, Bubbler. Filter runs it."}
+    status = home.entity_id("sensor", "status")
+    home.hass.states.async_set(status, "notice", {"problems": [problem]})
+    answer = await assistant.ask(EXPLAIN, name="Beach pool")
+    told = answer["problems"][0]["sentence"]
+    assert "Waterfall" in told and not [each for each in names if each in told]
+
+
+async def test_a_name_that_looks_like_a_number_added(assistant: Assistant) -> None:
+    """Every output can be asked for, whatever their owner calls them."""
+    registry, home = er.async_get(assistant.home.hass), assistant.home
+    for key, name in (
+        (WATERFALL, "Jet"),
+        (SLIDE, "Jet"),
+        (BUBBLER, "Jet (Beach pool) 1"),
+    ):
+        registry.async_update_entity(home.entity_id("switch", key), name=name)
+    await home.settle()
+    (tool,) = [t for t in (await assistant.api()).tools if t.name == EXPLAIN]
+    names = [
+        each
+        for each in tool.parameters.schema["name"].container
+        if each.startswith("Jet")
+    ]
+    asked = [await assistant.ask(EXPLAIN, name=each) for each in names]
+    assert len([each for each in asked if "explanation" in each]) == 3
+
+
 async def test_equal_names(home: Home) -> None:
     """Two outputs "Jet" in one pool, and a pump in each of two: asked back."""
     for component in ("homeassistant", "llm"):
