@@ -14,6 +14,8 @@ from .application_credentials import async_get_entry_implementation
 from .client.exceptions import AuthenticationError, PoolctlError, UnreachableError
 
 _TIMEOUT = 20.0
+_SPACING = 60.0
+"""Minimum seconds between two renewals, however soon a token expires or is refused."""
 
 
 class AccountToken:
@@ -28,15 +30,23 @@ class AccountToken:
         self._hass = hass
         self._entry = entry
         self._renewal: asyncio.Task[PoolctlError | None] | None = None
+        self._not_before = 0.0
+        """Earliest time of the next renewal (monotonic, in seconds)."""
+        self._refused: str | None = None
 
     async def __call__(self, *, refused: str | None = None) -> str:
         """Return a valid token other than the refused one.
 
         Raises AuthenticationError if a new sign-in is needed, else UnreachableError.
         """
-        if refused is not None and refused == self._access_token:
-            self._store(expires_at=0)
-        if not self._valid:
+        if refused == self._access_token:
+            self._refused = refused
+        is_refused = self._access_token == self._refused
+        if is_refused or not self._valid:
+            if self._renewal is None and time.monotonic() < self._not_before:
+                if is_refused:
+                    raise UnreachableError("renewed a moment ago", sent=False)
+                return self._access_token
             if self._renewal is None:
                 self._renewal = self._hass.async_create_background_task(
                     self._renew(), "poolctl sign-in", eager_start=False
@@ -56,7 +66,12 @@ class AccountToken:
                     self._hass, self._entry
                 )
                 token = self._entry.data[CONF_TOKEN]
-                self._store(**await implementation.async_refresh_token(token))
+                renewed = await implementation.async_refresh_token(token)
+                self._hass.config_entries.async_update_entry(
+                    self._entry,
+                    data={**self._entry.data, CONF_TOKEN: {**token, **renewed}},
+                )
+                self._not_before = time.monotonic() + _SPACING
                 self._end_sign_in()
         except ConfigEntryAuthFailed, KeyError:
             # A closed season requests no sign-in; the next season does (chosen).
@@ -85,9 +100,3 @@ class AccountToken:
     def _valid(self) -> bool:
         expires_at: float = self._entry.data[CONF_TOKEN].get("expires_at", 0)
         return expires_at > time.time() + CLOCK_OUT_OF_SYNC_MAX_SEC
-
-    def _store(self, **changes: object) -> None:
-        token = {**self._entry.data[CONF_TOKEN], **changes}
-        self._hass.config_entries.async_update_entry(
-            self._entry, data={**self._entry.data, CONF_TOKEN: token}
-        )

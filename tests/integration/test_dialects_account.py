@@ -3,6 +3,7 @@
 from homeassistant.helpers import device_registry as dr
 import pytest
 
+from tests.simulator import auth
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .home import Home
@@ -154,10 +155,27 @@ async def test_the_old_refresh_token_goes_on(home: Home) -> None:
     before = entry.data["token"]
     for _ in range(2):
         home.cloud.expire_tokens()
-        await home.advance(30)
+        await home.advance(60, step=30)
     after = entry.data["token"]
     assert after["refresh_token"] == before["refresh_token"]
     assert after["access_token"] != before["access_token"]
+    assert home.source == "cloud" and not home.flows
+
+
+@pytest.mark.parametrize("lifetime", [1, 15, 50])
+@pytest.mark.parametrize("dies", [True, False])
+async def test_a_renewal_a_minute_at_most(
+    home: Home, monkeypatch: pytest.MonkeyPatch, lifetime: int, dies: bool
+) -> None:
+    """A token may live shorter, or be said to."""
+    monkeypatch.setattr(auth, "ACCESS_SECONDS", lifetime)
+    home.own(home.service.small)
+    await home.set_up_with(host=None)
+    for _ in range(20):
+        if dies:
+            home.cloud.expire_tokens()
+        await home.advance(30, step=15)
+    assert 9 <= asked(home, "token") <= 11
     assert home.source == "cloud" and not home.flows
 
 

@@ -352,9 +352,9 @@ async def test_a_command_that_is_accepted_and_not_done(
     await hold(rig, True, 5)
     read = rig.controller.poller.read_lan
 
-    async def read_slowly(limit: float | None = None) -> bool:
+    async def read_slowly() -> bool:
         rig.time.advance(6)
-        return await read(limit)
+        return await read()
 
     monkeypatch.setattr(rig.controller.poller, "read_lan", read_slowly)
     rig.pool.faults.on("ignore_writes")

@@ -96,6 +96,12 @@ async def test_a_server_that_never_answers(session: ClientSession) -> None:
         (b"1", None),
         (b"", None),
         (b"\xff", None),
+        # A controller may send the rest of its buffer.
+        (b' \r\n{"a": 1}\x00', {"a": 1}),
+        (b'{"a": 1}\r\n\x00 \x00', {"a": 1}),
+        (b'{"a": 1}\x00rest"}', {"a": 1}),
+        (b'{"a": 1}{"a": 2}', None),
+        (b'{"a": 1} rest', None),
         (b"[" * 100_000, None),
     ],
 )

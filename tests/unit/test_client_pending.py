@@ -165,9 +165,9 @@ async def test_what_slow_reads_disprove_was_not_done(
     """The command fails if a poll disproves its value before the last read."""
     read = pool.controller.poller.read_lan
 
-    async def read_slowly(limit: float | None = None) -> bool:
+    async def read_slowly() -> bool:
         pool.time.advance(6)
-        return await read(limit)
+        return await read()
 
     monkeypatch.setattr(pool.controller.poller, "read_lan", read_slowly)
     pool.pool.faults.on("ignore_writes")

@@ -10,7 +10,6 @@ import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import poller
-from custom_components.poolctl.client.control.poller import SECOND_TRY
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,
     BusyError,
@@ -19,9 +18,8 @@ from custom_components.poolctl.client.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.frame import StateFrame
-from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.online import UNCHANGED
-from custom_components.poolctl.client.pool.state import Source
+from custom_components.poolctl.client.pool.state import PoolState, Source
 from tests.simulator.cloud_dialects import CloudDialect as D
 from tests.simulator.raw import until
 
@@ -95,57 +93,50 @@ async def test_the_lan_misses_once(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "limits", "given_up"),
+    ("answers", "shown_by_cloud"),
     [
-        pytest.param((None, None), [10, 8], 34, id="silent"),
-        pytest.param((None, 7.5), [10, 8], None, id="late"),
-        pytest.param((None, 8.5), [10, 8], 34, id="too late"),
-        pytest.param((9.5, 9.5), [10, 10], None, id="late each time"),
-        pytest.param((0, None), [10, 4], 34, id="refused, then silent"),
+        pytest.param((None, None), 4, id="silent"),
+        pytest.param((None, 3.5), None, id="late"),
+        pytest.param((None, 9.5), 4, id="later"),
+        pytest.param((9.5, 9.5), None, id="late each time"),
+        pytest.param((0, None), 4, id="refused, then silent"),
+        pytest.param((None, 0), 0, id="silent, then refused"),
     ],
 )
-async def test_a_silent_lan_is_given_up_soon(
-    rig: Rig, answers: tuple[float | None, ...], limits: list[float], given_up: int
+async def test_a_lan_that_missed_has_a_head_start(
+    rig: Rig, answers: tuple[float | None, ...], shown_by_cloud: float | None
 ) -> None:
-    """A silent LAN is given up within 35 s of its last answer, though polls wait 10 s.
+    """Each poll waits 10 s for the LAN; the second one reads the cloud after 4 s.
 
-    `answers` are the seconds until each answer: 0 is a refusal, `None` no answer.
+    `answers` are the seconds until the answer in each poll: 0 is a refusal, `None` no
+    answer. `shown_by_cloud` is when the second poll shows the cloud's values.
     """
+    lan, loop = rig.controller.paths.lan, asyncio.get_running_loop()
+    assert lan is not None
     await rig.controller.poller.poll()
-    asked: list[float] = []
-    ask = rig.controller.poller._ask_lan
+    frame = await lan.state()
+    shown: list[int] = []
+    for seconds in answers:
+        shown.clear()
+        began = loop.time()
 
-    async def late(lan: LanClient, limit: float) -> StateFrame:
-        seconds = answers[len(asked)]
-        asked.append(limit)
-        rig.pool.faults.clear()
-        if seconds is None or not 0 < seconds < limit:
-            rig.pool.faults.on("refuse")
-            seconds = SECOND_TRY if seconds == 0 else limit - SECOND_TRY
-        await rig.time.sleep(seconds)
-        return await ask(lan, limit)
+        async def answer(seconds: float | None = seconds) -> StateFrame:
+            await asyncio.sleep(100 if seconds is None else seconds)
+            if seconds == 0:
+                raise UnreachableError("refused")
+            return frame
 
-    with patch.object(rig.controller.poller, "_ask_lan", late):
-        before = rig.time.now
-        await rig.polls(15)
-        await rig.polls(rig.controller.poller.interval)
-    assert asked == limits
-    assert source(rig) is (CLOUD if given_up else LAN)
-    assert given_up is None or rig.time.now - before <= given_up
+        def read(state: PoolState, at: float, began: float = began) -> None:
+            if state.source is CLOUD:
+                shown.append(round(loop.time() - began))
 
-
-async def test_a_lan_without_a_cloud_is_given_time(
-    make_rig: Callable[..., Rig],
-) -> None:
-    rig = make_rig(cloud=False)
-    await rig.controller.poller.poll()
-    cut(rig)
-    with patch.object(
-        rig.controller.poller, "_ask_lan", side_effect=UnreachableError("")
-    ) as ask:
-        await rig.polls(15)
-        await rig.polls(15)
-    assert [each.args[1] for each in ask.call_args_list] == [10, 10]
+        remove = rig.controller.store.add_read_listener(read)
+        with patch.object(lan, "state", answer):
+            await rig.polls(15)
+        assert loop.time() - began < 11
+        remove()
+    assert source(rig) is (LAN if answers[-1] else CLOUD)
+    assert shown[:1] == ([] if shown_by_cloud is None else [shown_by_cloud])
 
 
 async def test_a_quick_retry_saves_a_poll(rig: Rig) -> None:

@@ -2,11 +2,11 @@
 
 from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
-import json
 import math
 
 import pytest
 
+from custom_components.poolctl.client import http
 from custom_components.poolctl.client.account import account_id
 from custom_components.poolctl.client.cloud_answers import (
     Inventory,
@@ -21,6 +21,7 @@ from custom_components.poolctl.client.exceptions import (
 from custom_components.poolctl.client.http import Response
 from custom_components.poolctl.client.json_values import (
     MAX_TEXT,
+    Answer,
     as_json,
     clean_text,
     parse_json,
@@ -125,13 +126,13 @@ def test_a_byte_that_is_no_utf_8() -> None:
 
 def test_an_answer_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[object] = []
-    loads = json.loads
+    parse = parse_object
 
-    def count(data: str, *, strict: bool) -> object:
+    def count(data: bytes) -> Answer | None:
         parsed.append(data)
-        return loads(data, strict=strict)
+        return parse(data)
 
-    monkeypatch.setattr(json, "loads", count)
+    monkeypatch.setattr(f"{http.__name__}.parse_object", count)
     response = Response(200, {}, b'{"status": "FAILED", "message": "no"}')
     assert may_blame_token(response) is False
     with pytest.raises(CommandFailedError):

@@ -158,10 +158,10 @@ def _lifetime(answer: Answer) -> int:
     reported = answer.get("expires_in")
     if isinstance(reported, str) and reported.isdecimal() and len(reported) < 10:
         reported = int(reported)
+    if isinstance(reported, bool) or not isinstance(reported, int | float):
+        return LIFETIME
     # A shorter lifetime is useless, and a longer one could make a date overflow.
-    if isinstance(reported, int | float) and 1 <= reported <= _MAX_LIFETIME:
-        return int(reported)
-    return LIFETIME
+    return int(reported) if 1 <= reported <= _MAX_LIFETIME else LIFETIME
 
 
 def account_id(subject: str | None, token: str, inventory: Inventory) -> str | None:

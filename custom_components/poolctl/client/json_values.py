@@ -50,6 +50,7 @@ def _unlinked(found: re.Match[str]) -> str:
     return ": //" if found[0] == "://" else "www "
 
 
+_DECODER = json.JSONDecoder(strict=False)
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 """Characters for Python's escapes of bytes that are not UTF-8."""
 
@@ -58,14 +59,20 @@ def parse_json(data: str | bytes) -> object:
     """Parse a received JSON text.
 
     Control characters in strings are accepted, although JSON does not allow them, and
-    bytes that are not UTF-8 are read as Latin-1. Raises ValueError if it is not JSON.
+    bytes that are not UTF-8 are read as Latin-1. A NUL ends the text: the rest of a
+    buffer may follow. Raises ValueError if it is not JSON.
     """
     if isinstance(data, bytes):
         data = data.decode("utf-8-sig", "surrogateescape").translate(_LATIN_1)
+    data = data.lstrip()
     try:
-        return json.loads(data, strict=False)
+        value: object
+        value, end = _DECODER.raw_decode(data)
     except RecursionError:
         raise ValueError("nested too deep") from None
+    if data[end:].partition("\0")[0].strip():
+        raise ValueError("more than one value")
+    return value
 
 
 def as_json(body: Answer) -> bytes:

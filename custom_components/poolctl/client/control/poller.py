@@ -45,9 +45,9 @@ _LOGGER = logging.getLogger(__name__)
 SECOND_TRY = 1.0
 """Seconds before a failed LAN read is repeated: at once, the cause may still exist."""
 LAN_INTERVAL = 15.0
-GIVE_UP = 34.0 - LAN_INTERVAL
-"""Seconds from the start of a failed LAN poll until the next one must end, so that the
-cloud's values arrive within 35 s of the last LAN answer (chosen)."""
+HEAD_START = 4.0
+"""Seconds that the LAN has in the poll after a failed one before the cloud is read, too:
+the cloud's values then arrive within 35 s of the last LAN answer (chosen)."""
 CLOUD_INTERVAL = 30.0
 _EARLY = 1.0
 """Seconds by which a timer may fire early: the poller then waits for the rest."""
@@ -110,50 +110,47 @@ class Poller:
 
         Raises StateExpiredError if nothing was ever read, or nothing for 90 s.
         """
-        paths, previous, self._began = self._paths, self._began, time.monotonic()
-        if not paths.on_lan:
+        paths, self._began = self._paths, time.monotonic()
+        if not paths.on_lan or paths.lan_error is not None:
             await self._read_both()
-        else:
-            limit = self._lan_limit(previous)
-            if not await self.read_lan(limit) and paths.lan_missed():
-                await self.read_cloud()
+        elif not await self.read_lan() and paths.lan_missed():
+            await self.read_cloud()
         if self._store.expires_in <= 0:
             error = paths.lan_error or paths.cloud_error
             raise StateExpiredError(str(error or "no connection to the controller"))
 
-    def _lan_limit(self, previous: float) -> float | None:
-        """Return a LAN poll's limit in s; `previous` is the start of the last poll."""
-        paths = self._paths
-        missed = paths.lan_error and self._store.reported.source is Source.LAN
-        if not missed or paths.cloud is None:
-            return None
-        left = previous + GIVE_UP - self._began
-        return min(max(left, GIVE_UP - LAN_INTERVAL), TIMEOUT)
-
     async def _read_both(self) -> None:
-        """Read both in parallel, so that neither waits for the other's timeout."""
-        cloud = asyncio.create_task(self.read_cloud())
+        """Read both in parallel, so that neither waits for the other's timeout.
+
+        While the LAN may still be the source, it has a head start.
+        """
+        lan, cloud = asyncio.create_task(self.read_lan()), None
         try:
-            if not await self.read_lan():
+            if self._paths.on_lan:
+                await asyncio.wait([lan], timeout=HEAD_START)
+                if lan.done() and lan.result():
+                    return
+                self._paths.lan_missed()
+            cloud = asyncio.create_task(self.read_cloud())
+            if not await lan:
                 await cloud
         finally:
             # The LAN is the better source: the cloud's answer is not needed then.
-            cloud.cancel()
-            await asyncio.wait([cloud])
+            tasks = [task for task in (lan, cloud) if task is not None]
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
 
     # The LAN
 
-    async def read_lan(self, limit: float | None = None) -> bool:
-        """Read the LAN, with one retry after a second; return whether it answered.
-
-        `limit` is the total time in s; `None` means ten seconds.
-        """
+    async def read_lan(self) -> bool:
+        """Read the LAN, with one retry after a second; return whether it answered."""
         paths = self._paths
         if (lan := paths.lan) is None:
             return False
         started = time.monotonic()
         try:
-            frame = await self._ask_lan(lan, limit or TIMEOUT)
+            frame = await self._ask_lan(lan)
         except PoolctlError as err:
             paths.lan_error, paths.lan_works = err, False
             self._report_poll(started, err, by_lan=True)
@@ -169,10 +166,10 @@ class Poller:
         if (facts := self._paths.facts).listeners:
             facts.emit(Poll(by_lan, time.monotonic() - started, error))
 
-    async def _ask_lan(self, lan: LanClient, limit: float) -> StateFrame:
+    async def _ask_lan(self, lan: LanClient) -> StateFrame:
         try:
             # The limit includes the wait for a request in progress.
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(TIMEOUT):
                 try:
                     return await lan.state()
                 except PoolctlError:
