@@ -1,6 +1,7 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -19,9 +20,10 @@ from homeassistant.helpers.aiohttp_client import (
     async_get_clientsession,
 )
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+from homeassistant.util.hass_dict import HassKey
 
 from .api import AccountToken
-from .client.cloud import CloudClient
+from .client.cloud import CloudClient, Gates
 from .client.cloud_answers import Device, Inventory
 from .client.exceptions import AuthenticationError, PoolctlError
 from .client.http import ClosingRequest
@@ -47,6 +49,8 @@ INVENTORY_RETRY = 300.0
 """Seconds after which a failed inventory is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """Seconds from the first inventory without a controller to the one that removes it."""
+_GATES: HassKey[defaultdict[str | None, Gates]] = HassKey(f"{DOMAIN}_gates")
+"""Waits that the service asked for, by account: they outlast entries."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -77,6 +81,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             AccountToken(hass, entry),
             self.observers.facts,
             clock_of(hass),
+            hass.data.setdefault(_GATES, defaultdict(Gates))[entry.unique_id],
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         facts, show = self.observers.facts(), self._async_show_problems

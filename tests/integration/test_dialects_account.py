@@ -121,6 +121,51 @@ async def test_a_key_that_the_account_does_not_have(home: Home) -> None:
     assert asked(home, "envelope-key") == 3  # at each of its paths
 
 
+# A busy service
+
+
+@pytest.mark.parametrize("how", ["set-up", "reload", "restart"])
+async def test_a_cool_down_outlasts_the_entry(home: Home, how: str) -> None:
+    """A controller that cools down is not asked before, however often we start."""
+    home.own(home.service.small)
+    cloud = home.cloud
+    if how != "set-up":
+        await home.set_up_with(host=None)
+        await home.advance(30)
+    cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
+    cloud.faults.on("rate_limited", "dashboardInfo")
+    cloud.requests.clear()
+    if how == "set-up":
+        await home.set_up_with(host=None)
+    else:
+        await home.advance(30)
+    assert [r.status for r in cloud.requests if r.name == "dashboardInfo"] == [429]
+    cloud.faults.clear()
+    for _ in range(5):
+        if how == "reload":
+            await home.restart()
+        elif how == "restart":
+            await home.shut_down()
+            await home.boot()
+        await home.advance(10)
+    assert asked(home, "dashboardInfo") == 1
+    for _ in range(9):
+        await home.advance(10)
+    assert home.source == "cloud"
+
+
+async def test_a_busy_key_is_asked_for_when_the_wait_is_over(home: Home) -> None:
+    home.own(home.service.small)
+    home.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
+    home.cloud.faults.on("rate_limited", "envelope-key")
+    await home.set_up_with(key=None)
+    await home.advance(55, step=5)
+    assert asked(home, "envelope-key") == 1
+    home.cloud.faults.clear()
+    await home.advance(120, step=5)
+    assert home.entry.data["controllers"][home.controller.device_id]["key"]
+
+
 # Staying signed in
 
 

@@ -33,7 +33,7 @@ from custom_components.poolctl.client.exceptions import (
     UnreachableError,
 )
 
-from .conftest import KEY, RawServer, Service, some_token
+from .conftest import KEY, FakeTime, RawServer, Service, some_token
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 
@@ -240,7 +240,11 @@ def test_where_to_sign_in() -> None:
     ],
 )
 async def test_faults(
-    service: Service, cloud: CloudClient, fault: str, error: type[PoolctlError]
+    service: Service,
+    cloud: CloudClient,
+    fake_time: FakeTime,
+    fault: str,
+    error: type[PoolctlError],
 ) -> None:
     await cloud.dashboard(service.small.device_id)
     service.cloud.faults.on(fault)
@@ -248,6 +252,7 @@ async def test_faults(
         await cloud.dashboard(service.small.device_id)
     assert type(caught.value) is error
     service.cloud.faults.clear()
+    fake_time.advance(5)
     await cloud.dashboard(service.small.device_id)
 
 
@@ -343,7 +348,9 @@ def test_parse_retry_after(message: str, header: str | None, seconds: float) -> 
     assert parse_retry_after(message, header) == seconds
 
 
-async def test_busy_says_when(service: Service, cloud: CloudClient) -> None:
+async def test_busy_says_when(
+    service: Service, cloud: CloudClient, fake_time: FakeTime
+) -> None:
     """interface.md 7.1 row 3."""
     service.cloud.faults.on("rate_limited")
     limit = service.cloud.rate_limited
@@ -356,6 +363,7 @@ async def test_busy_says_when(service: Service, cloud: CloudClient) -> None:
         with pytest.raises(BusyError) as caught:
             await cloud.dashboard(service.small.device_id)
         assert caught.value.retry_after == seconds
+        fake_time.advance(seconds)
 
 
 # The service's address, and the identifier of the account

@@ -1,12 +1,15 @@
 """CloudClient: refused tokens, and the limits of a controller (interface.md 7, 8)."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 import json
+from typing import Any
 
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.cloud import CloudClient, Gates
+from custom_components.poolctl.client.endpoints import READS
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,
     BusyError,
@@ -175,6 +178,118 @@ async def test_only_a_busy_controller_is_asked_again(
     with pytest.raises(PoolctlError):
         await cloud.set_pump(service.small.device_id, 0, True, 60)
     assert service.requests("setPumpInfo") == 1
+
+
+@pytest.fixture
+def cooling(service: Service, fake_time: FakeTime) -> Callable[..., None]:
+    """Return a function that lets endpoints answer "retry after 1m0s" from now on."""
+
+    def cool(*endpoints: str) -> None:
+        service.cloud.not_offered.clear()
+        service.cloud.rate_limited.message = "device busy: retry after 1m0s"
+        service.cloud.faults.on("rate_limited", *endpoints)
+
+    return cool
+
+
+async def busy(work: Coroutine[Any, Any, object]) -> float | None:
+    with pytest.raises(BusyError) as caught:
+        await work
+    return caught.value.retry_after
+
+
+async def test_all_observed_reads_of_a_busy_controller_wait(
+    service: Service,
+    cloud: CloudClient,
+    cooling: Callable[..., None],
+    fake_time: FakeTime,
+) -> None:
+    """A copy of the dashboard is served, and the account and others are not busy."""
+    small, full = service.small.device_id, service.full.device_id
+    cooling("auxInfo")
+    assert await busy(cloud.read(small, "auxInfo")) == 60
+    fake_time.advance(59)
+    for name in READS:
+        assert await busy(cloud.read(small, name)) == 1
+    assert await busy(cloud.envelope_key(small)) == 1
+    assert len(service.cloud.requests) == 1
+    await cloud.dashboard(small)
+    await cloud.inventory()
+    await cloud.read(full, "ambientTemp")
+    fake_time.advance(1)
+    await cloud.read(small, "ambientTemp")
+    await cloud.envelope_key(small)
+
+
+async def test_everything_waits_after_a_busy_dashboard(
+    service: Service,
+    cloud: CloudClient,
+    cooling: Callable[..., None],
+    fake_time: FakeTime,
+) -> None:
+    """Requests of a user wait, and are sent then."""
+    small = service.small.device_id
+    cooling("dashboardInfo")
+    assert await busy(cloud.dashboard(small)) == 60
+    fake_time.advance(20)
+    assert await busy(cloud.dashboard(small)) == 40
+    assert await busy(cloud.envelope_key(small)) == 40
+    assert len(service.cloud.requests) == 1 and fake_time.slept == []
+    await cloud.read(small, "auxInfo", urgent=True)
+    assert fake_time.slept == [40]
+
+
+@pytest.mark.parametrize("endpoint", ["envelope-key", "setPumpInfo", "scheduleInfo"])
+async def test_a_busy_answer_is_remembered_for_writes(
+    service: Service,
+    cloud: CloudClient,
+    cooling: Callable[..., None],
+    fake_time: FakeTime,
+    endpoint: str,
+) -> None:
+    small = service.small.device_id
+    cooling(endpoint)
+    calls: dict[str, Callable[[], Coroutine[Any, Any, object]]] = {
+        "envelope-key": lambda: cloud.envelope_key(small),
+        "setPumpInfo": lambda: cloud.set_pump(small, 0, True, 60),
+        "scheduleInfo": lambda: cloud.read(small, "scheduleInfo"),
+    }
+    assert await busy(calls[endpoint]()) == 60
+    assert await busy(cloud.read(small, "auxInfo")) == 60
+    service.cloud.faults.clear()
+    fake_time.slept.clear()
+    await cloud.set_pump(small, 0, True, 60)
+    assert fake_time.slept == [60]
+
+
+async def test_a_busy_account_is_not_asked(
+    service: Service,
+    cloud: CloudClient,
+    cooling: Callable[..., None],
+    fake_time: FakeTime,
+) -> None:
+    cooling("sites")
+    assert await busy(cloud.inventory()) == 60
+    assert await busy(cloud.inventory()) == 60
+    assert await cloud.user_id() is None
+    assert len(service.cloud.requests) == 1
+    await cloud.dashboard(service.small.device_id)
+
+
+async def test_a_wait_outlasts_a_client(
+    service: Service,
+    session: ClientSession,
+    cooling: Callable[..., None],
+    fake_time: FakeTime,
+) -> None:
+    gates, small = Gates(), service.small.device_id
+    cooling("dashboardInfo")
+    for _ in range(3):
+        cloud = CloudClient(
+            session, service.cloud.base_url, service.tokens, gates=gates
+        )
+        await busy(cloud.dashboard(small))
+    assert len(service.cloud.requests) == 1
 
 
 async def test_a_real_cool_down(

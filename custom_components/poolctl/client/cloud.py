@@ -69,11 +69,43 @@ COPY_AGE = 35.0
 
 
 @dataclass(slots=True)
-class _Gate:
-    """Enforces the limits of one controller (interface.md 8)."""
+class Gate:
+    """The limits of one controller (protocol.md 8), times are monotonic in seconds."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     next_write: float = 0.0
+    busy_until: float = 0.0
+    """End of the wait that the service asked for (protocol.md 7.1)."""
+    read_busy_until: float = 0.0
+    """The same for the published read: its copy is served during a cool-down."""
+
+    last_busy: str = ""
+    """Endpoint that started the last wait."""
+
+    def check(self, *, published: bool) -> None:
+        """Raise BusyError during a wait that the service asked for."""
+        until = self.read_busy_until if published else self.busy_until
+        if (left := until - time.monotonic()) > 0:
+            raise BusyError("the service asked to wait", retry_after=left)
+
+    def wait(self, seconds: float, endpoint: str, *, published: bool) -> None:
+        """Start a wait; a busy published read means that all else is busy, too."""
+        self.last_busy = endpoint
+        self.busy_until = max(self.busy_until, time.monotonic() + seconds)
+        if published:
+            self.read_busy_until = self.busy_until
+
+
+class Gates(defaultdict[str, Gate]):
+    """The gates of an account by controller, `SERVICE` for the account itself.
+
+    They may outlast the client: a wait ends neither with a reload nor with a failed
+    set-up.
+    """
+
+    def __init__(self) -> None:
+        """Start without waits."""
+        super().__init__(Gate)
 
 
 class CloudClient:
@@ -95,18 +127,19 @@ class CloudClient:
         token: TokenProvider,
         facts: FactsOf = unobserved,
         clock: Clock | None = None,
+        gates: Gates | None = None,
     ) -> None:
         """Create the client; the caller keeps ownership of the session.
 
         `facts` returns the object that emits facts. `clock` is compared with the `Date`
-        header of answers.
+        header of answers. `gates` are those of earlier clients of this account.
         """
         self._session = session
         self._clock = clock
         self._base = URL(base_url)
         self._token = token
         self._renewals = Renewals(token)
-        self._gates: defaultdict[str, _Gate] = defaultdict(_Gate)
+        self._gates = Gates() if gates is None else gates
         self._attempts: defaultdict[tuple[str, str], Attempts] = defaultdict(Attempts)
         """Attempts by controller ("" for the account) and endpoint."""
         self._key_path = 0
@@ -122,6 +155,10 @@ class CloudClient:
             for (_, name), attempts in self._attempts.items()
             if isinstance(attempts.error, NotOfferedError)
         )
+
+    def last_busy(self, device_id: str) -> str:
+        """Return the last endpoint that was busy: it may always be."""
+        return self._gates[device_id].last_busy
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (interface.md 4.1)."""
@@ -202,6 +239,7 @@ class CloudClient:
         self, endpoint: Endpoint, device_id: str = "", *, urgent: bool = False
     ) -> Answer:
         """Read an observed endpoint unless it failed recently."""
+        self._gates[device_id or SERVICE].check(published=False)
         attempts = self._attempts[device_id, endpoint.name]
         if not urgent or isinstance(attempts.error, NotOfferedError):
             attempts.check()
@@ -260,23 +298,22 @@ class CloudClient:
         give_up = time.monotonic() + PATIENCE
         async with gate.lock:
             while True:
-                wait = gate.next_write - time.monotonic()
-                if gate.next_write > give_up:
+                ready = max(gate.next_write, gate.busy_until)
+                wait = ready - time.monotonic()
+                if ready > give_up:
                     raise BusyError("the controller is busy", retry_after=wait)
                 await asyncio.sleep(max(0, wait))
-                spacing = WRITE_SPACING
                 try:
                     path = endpoint.path(device_id)
                     await self._request(
                         endpoint, path, check_write, data=data, urgent=True
                     )
-                except BusyError as err:
-                    # It was rejected and did not run, so it is safe to send it again.
-                    spacing = err.retry_after or DEFAULT_RETRY_AFTER
+                except BusyError:
+                    continue  # it was rejected and did not run: it is sent again
                 else:
                     return
                 finally:
-                    gate.next_write = time.monotonic() + spacing
+                    gate.next_write = time.monotonic() + WRITE_SPACING
 
     async def _data(
         self, endpoint: Endpoint, path: str, *, urgent: bool = False
@@ -297,6 +334,9 @@ class CloudClient:
         urgent: bool = False,
     ) -> T:
         """Send a request, return what `read` makes of the answer, and emit a fact."""
+        device_id, name = _owner(path)
+        gate, published = self._gates[device_id], endpoint.published and data is None
+        gate.check(published=published)
         started, response = time.monotonic(), None
         error: PoolctlError | None = None
         try:
@@ -309,12 +349,14 @@ class CloudClient:
             raise NotSupportedError(str(err)) from None
         except PoolctlError as err:
             error = err
+            if isinstance(err, BusyError):
+                wait = err.retry_after or DEFAULT_RETRY_AFTER
+                gate.wait(wait, name, published=published)
             raise
         else:
             return result
         finally:
             if response is not None or error is not None:
-                device_id, name = _owner(path)
                 seconds = time.monotonic() - started
                 method, body = _method(data), data or b""
                 self._facts(device_id).emit(

@@ -237,7 +237,9 @@ class Poller:
         """
         found: list[tuple[_Merge, Answer]] = []
         until = time.monotonic() + CLOUD_INTERVAL
-        for endpoint, merge in _CLOUD_READS:
+        # The busy one comes last: if it is always busy, the others are read, too.
+        busy = cloud.last_busy(self._paths.device_id)
+        for endpoint, merge in sorted(_CLOUD_READS, key=lambda e: e[0] == busy):
             if time.monotonic() > until:
                 break
             try:
@@ -246,10 +248,6 @@ class Poller:
                 _LOGGER.debug("Cloud read %s failed: %s", endpoint, err)
                 if isinstance(err, RefusedError) and endpoint in _ASSUMED:
                     self._store.reported = _ASSUMED[endpoint](self._store.reported)
-                if isinstance(err, BusyError) and err.retry_after:
-                    # Only the schedules are never served from a copy.
-                    due = time.monotonic() + err.retry_after
-                    self._schedules_due = max(self._schedules_due, due)
         return found
 
     def _merge_cloud(
