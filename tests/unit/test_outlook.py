@@ -38,6 +38,7 @@ def foresee(
     rates: tuple[LearnedRate, ...] = (),
     begun: bool = False,
     running: bool = False,
+    by_sun: bool = False,
     rested: LastReading | None = None,
     elsewhere: bool = False,
     air: float | None = None,
@@ -46,6 +47,7 @@ def foresee(
     """Return the outlook `hours` before the time; water without `rested` circulates."""
     stable, spa_mode = rested is None, 99 if (body is SPA) is not elsewhere else 0
     signals: dict[str, Any] = {"chemistry_stable": stable, "spa_heater": running}
+    signals["solar"] = by_sun
     state = PoolState(
         source=Source.LAN,
         readings=Readings(water_temperature=water, ambient_temperature=air),
@@ -140,8 +142,9 @@ BY_HEATER = LearnedRate((HEATER,), 2.0)
         (9, (BY_SUN, BY_HEATER), (SOLAR,), False),
         (8, (BY_SUN, BY_HEATER), (SOLAR,), True),
         (2, (BY_SUN, BY_HEATER), (SOLAR, HEATER), True),
-        # No rate of the sun alone is learned: both begin when the heater must.
-        (3, (BY_HEATER,), (SOLAR,), False),
+        # No rate of the sun alone is learned: it is tried while there is time.
+        (23, (BY_HEATER,), (SOLAR,), True),
+        (3, (BY_HEATER,), (SOLAR,), True),
         (2, (BY_HEATER,), (SOLAR, HEATER), True),
     ],
 )
@@ -154,6 +157,24 @@ def test_the_sun_first(
         POOL, hours=hours, water=water, target=target, types=POOL_TYPES, rates=rates
     )
     assert (result.sources, result.due) == (sources, due)
+
+
+@pytest.mark.parametrize(
+    ("water", "sources"), [(27.1, (SOLAR,)), (26.9, (SOLAR, HEATER))]
+)
+def test_no_heater_while_the_sun_is_enough(water: float, sources: Any) -> None:
+    """In the last hour, the sun warms the water by half a degree."""
+    result = found(
+        POOL,
+        hours=1,
+        water=water,
+        target=28,
+        types=POOL_TYPES,
+        rates=(BY_SUN, LearnedRate((HEATER,), 0.5)),
+        begun=True,
+        by_sun=True,
+    )
+    assert result.sources == sources
 
 
 def test_one_source_alone() -> None:

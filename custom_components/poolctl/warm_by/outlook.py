@@ -2,7 +2,7 @@
 
 Each heat source begins when it and those before it would just reach the target in time.
 Solar heating is free and slow, so it begins first; a heater follows only if the sun was
-not enough. Solar heating begins after sunrise of that day: at night the pump would run
+not enough, and not while the sun heats fast enough. Solar heating begins after sunrise of that day: at night the pump would run
 for nothing. All of this is chosen.
 """
 
@@ -98,6 +98,9 @@ def outlook(
     begun = [step for step, lead in leads.items() if request.by - lead <= now]
     rate = _rate_now(pool, request, fitted)
     time = max(request.by - now, timedelta())
+    by_sun_alone = running_sources(state) == by_sun == _SUN and heats(state, body)
+    if by_sun_alone and water and water + rate * (time / _HOUR) >= target - CLOSE:
+        begun = begun[:1]
     if fitted == _SUN:
         time = min(time, sunny)
     expected = None if water is None else min(water + rate * (time / _HOUR), target)
@@ -153,8 +156,9 @@ def _lead(
     """Return how long before the requested time these sources must begin."""
     if water is None:
         return LONGEST[body]
-    # Solar heating without a learned rate of its own begins together with the heater.
-    rate = _expected_rate(pool, body, sources) or _expected_rate(pool, body, fitted)
+    rate = _expected_rate(pool, body, sources)
+    if rate is None and sources != fitted:
+        return LONGEST[body]  # what the sun can do is tried while there is time
     hours = max(target - water, 0.0) / (rate or USUAL[body]) * (1 + SHARE)
     return min(hours * _HOUR + SPARE, LONGEST[body])
 
