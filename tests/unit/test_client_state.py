@@ -14,6 +14,8 @@ from custom_components.poolctl.client.configuration import (
 )
 from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.frame import (
+    Readings,
+    Signals,
     StateFrame,
     Telemetry,
     Timer,
@@ -27,6 +29,7 @@ from custom_components.poolctl.client.pool.choices import (
 )
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
+from custom_components.poolctl.client.pool.heating import POOL, SPA, temperature
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import (
     Chemistry,
@@ -36,7 +39,7 @@ from custom_components.poolctl.client.pool.parts import (
     Schedules,
     Water,
 )
-from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.pool.state import PoolState, Source, with_readings
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -308,6 +311,49 @@ def test_the_last_valid_chemistry_is_held() -> None:
     assert still.chemistry == valid and still.valid_at == NOW
     again = seen(still, ph=7.5, now=LATER)
     assert again.chemistry.ph == 7.5 and again.valid_at == LATER
+
+
+def in_spa_mode(state: PoolState, on: bool) -> PoolState:
+    return replace(state, outputs=Outputs(types=(20,), modes=(99 if on else 0,)))
+
+
+def at_probe(
+    state: PoolState, water: float, minutes: float, stable: bool = True
+) -> PoolState:
+    """Return the state after a reading of the probe."""
+    now = NOW + timedelta(minutes=minutes)
+    signals = Signals(chemistry_stable=stable)
+    return with_readings(state, Readings(water_temperature=water), signals, now)
+
+
+def test_pipes_still_contain_spa_water_after_spa_mode() -> None:
+    """Readings of the shared probe count again once the water has settled."""
+    state = at_probe(in_spa_mode(PoolState(), on=False), 24.0, 0)
+    assert temperature(state, POOL) == 24.0
+    state = at_probe(in_spa_mode(state, on=True), 25.0, 1)
+    assert temperature(state, SPA) is None
+    state = at_probe(state, 37.0, 6)
+    assert (temperature(state, SPA), state.chemistry.water_temperature) == (37, 37)
+    state = in_spa_mode(state, on=False)
+    assert temperature(state, POOL) is None
+    for minutes in (7, 9, 11.9):
+        state = at_probe(state, 36.0, minutes)
+        assert state.signals.chemistry_stable is False
+        assert temperature(state, POOL) is None
+        assert state.valid_at == NOW + timedelta(minutes=6)
+    state = at_probe(state, 24.2, 12)
+    assert temperature(state, POOL) == 24.2
+    assert state.valid_at == NOW + timedelta(minutes=12)
+
+
+def test_water_settles_only_while_it_flows() -> None:
+    state = at_probe(in_spa_mode(PoolState(), on=True), 37.0, 0)
+    state = at_probe(in_spa_mode(state, on=False), 36.0, 1)
+    state = at_probe(state, 30.0, 2, stable=False)
+    state = at_probe(state, 20.0, 600, stable=False)
+    state = at_probe(state, 35.0, 601)
+    assert temperature(state, POOL) is None
+    assert temperature(at_probe(state, 24.0, 606), POOL) == 24.0
 
 
 def test_what_is_shown_of_still_water() -> None:

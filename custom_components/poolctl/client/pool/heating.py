@@ -122,7 +122,8 @@ def circulates(state: PoolState, body: Body) -> bool:
 
 def temperature(state: PoolState, body: Body) -> float | None:
     """Return the temperature in °C if this water circulates: there is one probe."""
-    return state.chemistry.water_temperature if circulates(state, body) else None
+    of_it = circulates(state, body) and state.probe_settled
+    return state.chemistry.water_temperature if of_it else None
 
 
 def running_sources(state: PoolState) -> tuple[HeatSource, ...]:

@@ -38,6 +38,8 @@ class PumpStatus(StrEnum):
 
 
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
+_SETTLES = timedelta(minutes=5)
+"""Time in which the water of the other body leaves the pipes of the probe (chosen)."""
 _PRIME_TIME = Between(20, 3600)
 """Usable prime times in s; the unit is not documented, less may be minutes (chosen)."""
 
@@ -57,6 +59,11 @@ class PoolState:
     """The newest probe readings taken in flowing water."""
     valid_at: datetime | None = field(default=None, compare=False)
     """Time of these readings; ignored in comparisons."""
+
+    probed_spa: bool | None = field(default=None, compare=False)
+    """Spa mode when the probe last was in flowing water."""
+    settles_since: datetime | None = field(default=None, compare=False)
+    """Time since when that water replaces the other body's; `None` once it has."""
 
     pool: Water = Water()
     spa: Water = Water()
@@ -116,6 +123,12 @@ class PoolState:
         return None if self.pump is None else self.pump.variable_speed
 
     @property
+    def probe_settled(self) -> bool:
+        """Whether the valid readings are of the water that circulates now."""
+        same = self.probed_spa is None or self.probed_spa is bool(self.spa_mode)
+        return same and self.settles_since is None
+
+    @property
     def measured_chemistry(self) -> Chemistry:
         """Current probe readings, including those in still water."""
         readings = self.readings
@@ -143,7 +156,8 @@ def with_readings(
         state = replace(state, starts_since=None)
     if state.pump_on and readings.pump_speed and not state.signals.pump_priming:
         state = replace(state, last_speed=int(readings.pump_speed))
-    if not signals.chemistry_stable:
+    state = _with_probe(state, now)
+    if not state.signals.chemistry_stable:
         return state
     new, old = state.measured_chemistry, state.valid_chemistry
     # A reading that this source does not report keeps its last valid value.
@@ -155,6 +169,29 @@ def with_readings(
         else new.water_temperature,
     )
     return replace(state, valid_chemistry=valid, valid_at=now)
+
+
+def _with_probe(state: PoolState, now: datetime) -> PoolState:
+    """Return the state of the probe, which pool and spa share.
+
+    After a change of spa mode, its readings are not valid until the water has flowed
+    for a while.
+    """
+    if state.spa_mode is None:
+        return state
+    since = state.settles_since
+    if not state.signals.chemistry_stable:
+        return state if since is None else replace(state, settles_since=now)
+    if state.probed_spa not in {None, state.spa_mode}:
+        since = now
+    if since is not None and not timedelta() <= now - since < _SETTLES:
+        since = None
+    signals = state.signals
+    if since is not None:
+        signals = replace(signals, chemistry_stable=False)
+    return replace(
+        state, probed_spa=state.spa_mode, settles_since=since, signals=signals
+    )
 
 
 def _with_start(state: PoolState, now: datetime) -> PoolState:
