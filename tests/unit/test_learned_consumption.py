@@ -65,14 +65,21 @@ def lasts(
         ((20_000, 19_600, 20_000), 0),
         ((20_000, 10_000, 20_000), 0),
         # An older copy shows the level before a large dose again.
-        ((9_700, 10_000, 9_700), 300),
-        # A dose may be a litre.
-        ((9_000,), 1000),
-        ((8_900,), 0),
+        ((9_700, 9_700, 10_000, 9_700), 300),
+        # A dose may be a litre, once it is confirmed.
+        ((9_000,), 0),
+        ((9_000, 9_000), 1000),
+        ((8_800, 8_800), 0),
+        # One odd report.
+        ((9_990, 9_200, 9_990), 10),
     ],
 )
 def test_falls_count(levels: tuple[float, ...], used: float) -> None:
     assert polled(begun(), *levels) == used
+
+
+def test_a_drum_that_reads_as_empty_once() -> None:
+    assert polled(begun(900), 0, 900, 900) == 0
 
 
 def test_after_a_refill_it_goes_on() -> None:

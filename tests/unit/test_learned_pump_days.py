@@ -23,7 +23,11 @@ from custom_components.poolctl.learned.pump_hours import (
     still_needed,
 )
 from custom_components.poolctl.learned.read import Read
-from custom_components.poolctl.learned.totals import PUMP_RUNNING, Totals
+from custom_components.poolctl.learned.totals import (
+    PUMP_RUNNING,
+    WATER_FILTERED,
+    Totals,
+)
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 TODAY = NOON.date()
@@ -246,10 +250,65 @@ def test_still_needed(ran: float, left: float) -> None:
     ("hours", "missed"), [(8.0, 0.0), (7.95, 0.0), (7.5, 0.5), (9.0, 0.0)]
 )
 def test_missed_yesterday(hours: float, missed: float) -> None:
-    yesterday = day(ago=1, hours=hours)
+    yesterday = day(ago=1, hours=hours, observed=24)
     assert missed_yesterday(pool(PumpRule.FIXED, day(), yesterday)) == missed
     assert missed_yesterday(pool(PumpRule.FIXED, day())) is None
     assert missed_yesterday(pool(None, day(), yesterday)) is None
+
+
+@pytest.mark.parametrize(("observed", "missed"), [(4, 0), (18, 0), (21, 3), (24, 6)])
+def test_hours_that_nobody_observed_are_not_missed(
+    observed: float, missed: float
+) -> None:
+    yesterday = day(ago=1, hours=2, observed=observed)
+    assert missed_yesterday(pool(PumpRule.FIXED, day(), yesterday)) == missed
+
+
+def test_the_water_of_the_first_day_rises() -> None:
+    """Its needed hours rose with the water: they were not missed."""
+    first = day(28, ago=1, hours=12, observed=24)
+    assert missed_yesterday(pool(PumpRule.HALF, day(28), first)) is None
+    later = replace(first, previous_water=28.0)
+    assert missed_yesterday(pool(PumpRule.HALF, day(28), later)) == 2
+
+
+def test_observed_hours(bench: Bench) -> None:
+    bench.read(state(), None)
+    bench.read(state(), 3600)
+    bench.read(state(mode=STANDS), 3600)
+    assert bench.today.observed == pytest.approx(2)
+    bench.read(state(), 7200, datetime(2026, 7, 2, 1, tzinfo=UTC))
+    assert bench.today.observed == pytest.approx(1)
+
+
+def learn(*reads: PoolState) -> Learned:
+    """Return what was learned from reads every 15 s."""
+    learned = Learned()
+    for number, read in enumerate(reads):
+        at = 15.0 * number
+        learned.take(read, at, NOON + timedelta(seconds=at))
+    return learned
+
+
+@pytest.mark.parametrize("odd", [60.0, 40.0, -20.0, 10.0])
+def test_one_odd_temperature_does_not_last(odd: float) -> None:
+    days = learn(*(state(water=each) for each in (25, 25, odd, 25, 25))).pump_days
+    assert days.today is not None
+    assert days.today.water == 25
+
+
+def test_water_that_is_warmer_for_two_reads() -> None:
+    days = learn(*(state(water=each) for each in (25, 25, 29, 29))).pump_days
+    assert days.today is not None
+    assert days.today.water == 29
+
+
+def test_one_odd_flow_does_not_last() -> None:
+    learned = learn(*(state(flow=each) for each in (300, 300, 65_000, 300, 300)))
+    filtered = learned.totals.of[WATER_FILTERED].exact
+    assert filtered == pytest.approx(0.3 * 0.5)
+    assert learned.pump_days.today is not None
+    assert learned.pump_days.today.litres == pytest.approx(300 * 0.75)
 
 
 def test_odd_days() -> None:

@@ -9,6 +9,7 @@ consumption; the rules are chosen:
   below the lowest level reported.
 - For two minutes after a level was set, nothing is counted: an older copy from the
   cloud may still contain the previous level.
+- A fall that is too fast for a dose counts once the next report confirms it.
 - Consumption between two reads is spread evenly over that time, even over days.
 """
 
@@ -62,6 +63,8 @@ class Consumption:
     """Lowest level since the last refill, with the time of the newest report."""
     refilled_at: datetime | None = None
     days: dict[date, Day] = field(default_factory=dict)
+    _doubted: float | None = field(default=None, compare=False, repr=False)
+    """Level in mL of a fall that was not confirmed yet."""
 
     def take(self, reported: Level, zone: tzinfo | None) -> None:
         """Count the consumption since the previous level."""
@@ -69,6 +72,12 @@ class Consumption:
         elapsed = reported.at - previous.at
         fallen = previous.ml - reported.ml
         if elapsed == timedelta():
+            return
+        doubted, self._doubted = self._doubted, None
+        confirmed = doubted is not None and abs(reported.ml - doubted) <= REFILL
+        quick = fallen > REFILL + FASTEST * elapsed / _MINUTE
+        if elapsed > timedelta() and quick and not confirmed:
+            self._doubted = reported.ml
             return
         lowest = Level(min(previous.ml, reported.ml), reported.at)
         if elapsed < timedelta():

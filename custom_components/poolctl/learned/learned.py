@@ -1,10 +1,12 @@
 """All learned values of one controller: fed by one listener, stored in one section."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Final
 
 from ..client.clock import ControllerClock
 from ..client.control.store import MAX_AGE
+from ..client.frame import Readings
 from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.heating import BODIES
@@ -15,7 +17,7 @@ from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad
 from .pump_days import PumpDays
 from .pump_power import Draw, PumpPower
-from .read import NO_CHOICES, Read
+from .read import NO_CHOICES, Read, plausible
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming, after_read
@@ -54,6 +56,7 @@ class Learned:
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin`."""
         self._at: float | None = None
+        self._readings = Readings()
         self._clock = self.controller_clock.as_dict()
 
     def begin(self, now: datetime) -> None:
@@ -77,6 +80,8 @@ class Learned:
         seconds = None if self._at is None else at - self._at
         self._at = at
         settled = self.steady.take(state, at)
+        previous, self._readings = self._readings, state.readings
+        state = replace(state, readings=plausible(state.readings, previous))
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
         read = Read(state, seconds, now, choices)

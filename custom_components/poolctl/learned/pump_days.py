@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Final, Self
 
 from ..client.stored import Stored, number
-from .read import Read
+from .read import Read, start_of_day
 from .totals import PUMP_RUNNING, Totals, turns
 
 _HOUR: Final = 3600.0
@@ -31,6 +31,8 @@ class PumpDay:
     litres: float = 0.0
     measured: float = 0.0
     """Hours in which the litres were measured."""
+    observed: float = 0.0
+    """Hours in which it was known whether the pump ran."""
     water: float | None = None
     """Highest water temperature of this day in °C."""
     previous_water: float | None = None
@@ -54,6 +56,7 @@ class PumpDay:
             "hours": self.hours,
             "litres": self.litres,
             "measured": self.measured,
+            "observed": self.observed,
             "water": self.water,
             "previous_water": self.previous_water,
         }
@@ -68,6 +71,7 @@ class PumpDay:
             hours=stored.get("hours", _DAY_HOURS, 0.0),
             litres=stored.get("litres", _LITRES, 0.0),
             measured=stored.get("measured", _DAY_HOURS, 0.0),
+            observed=stored.get("observed", _DAY_HOURS, 0.0),
             water=stored.get("water", _CELSIUS, None),
             previous_water=stored.get("previous_water", _CELSIUS, None),
         )
@@ -130,8 +134,13 @@ def _with_read(day: PumpDay, read: Read) -> PumpDay:
     if state.signals.chemistry_stable and water is not None:
         warmest = water if day.water is None else max(water, day.water)
         day = replace(day, water=warmest)
-    flow = state.readings.flow_rate
-    if seconds is None or not flow or not turns(state):
+    flow, runs = state.readings.flow_rate, turns(state)
+    if seconds is None or runs is None:
+        return day
+    midnight = start_of_day(day.day, read.now.tzinfo).timestamp()
+    of_today = min(seconds, read.now.timestamp() - midnight)
+    day = replace(day, observed=day.observed + of_today / _HOUR)
+    if not flow or not runs:
         return day
     hours = seconds / _HOUR
     return replace(

@@ -4,11 +4,13 @@ The rules are rules of thumb (chosen): controllers do not report how long to fil
 """
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Final
 
 from ..client.pool.choices import MAX_PUMP_HOURS, PumpRule
 from .pool import Pool
 from .pump_days import PumpDay
+from .read import start_of_day
 from .totals import PUMP_RUNNING
 
 _LEAST: Final = 2.0
@@ -62,11 +64,21 @@ def still_needed(pool: Pool) -> float | None:
 
 
 def missed_yesterday(pool: Pool) -> float | None:
-    """Return the hours that the pump ran too little yesterday, `None` if unknown."""
+    """Return the hours that the pump ran too little yesterday, `None` if unknown.
+
+    In the hours that were not observed it may have run. On a day without an earlier
+    temperature, the needed hours rose with its water.
+    """
     yesterday = pool.learned.pump_days.yesterday
     if yesterday is None or (needed := _hours(pool, yesterday)) is None:
         return None
-    missed = needed - yesterday.hours
+    by_water = pool.choices.pump_rule in {PumpRule.HALF, PumpRule.THIRD}
+    if by_water and yesterday.previous_water is None:
+        return None
+    zone, day = pool.learned.now.tzinfo, yesterday.day
+    length = start_of_day(day + timedelta(days=1), zone) - start_of_day(day, zone)
+    not_observed = max(length / timedelta(hours=1) - yesterday.observed, 0.0)
+    missed = needed - yesterday.hours - not_observed
     return missed if missed >= _NOTICEABLE else 0.0
 
 
