@@ -171,23 +171,18 @@ class Total:
         """Continue from the stored amount."""
         self.exact = self.shown = exact
         self._rate: float | None = None
-        self._moment: tuple[int, bool, date] | None = None
-        """Period, whether the rate was above 0, and day of the last shown value."""
 
-    def take(
-        self, rate: float | None, seconds: float | None, period: int, day: date
-    ) -> bool:
-        """Add the amount since the previous read; return whether `shown` changed.
+    def take(self, rate: float | None, seconds: float | None) -> None:
+        """Add the amount since the previous read.
 
         `seconds` is the time since then, `None` if that time is unknown.
         """
         previous, self._rate = self._rate, rate
         if previous is not None and rate is not None and seconds is not None:
             self.exact += (previous + rate) / 2 * seconds
-        moment = period, bool(rate), day
-        if moment == self._moment:
-            return False
-        self._moment = moment
+
+    def show(self) -> bool:
+        """Show the exact amount; return whether `shown` changed."""
         news, self.shown = self.exact != self.shown, self.exact
         return news
 
@@ -195,7 +190,8 @@ class Total:
 class Totals:
     """All totals of one controller.
 
-    Shown values are stored at once, so that a power cut does not decrease a total.
+    All are shown together, once in each period, and stored at once, so that a power
+    cut does not decrease a total.
     """
 
     def __init__(self) -> None:
@@ -203,6 +199,8 @@ class Totals:
         self.of = {kind: Total() for kind in KINDS}
         self.day: date | None = None
         """Day of the daily totals."""
+        self._shown: tuple[int, date] | None = None
+        """Period and day of the shown values."""
 
     def take(self, read: Read) -> bool:
         """Add a read; return whether a shown value changed."""
@@ -210,17 +208,14 @@ class Totals:
         self.begin_day(now)
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()
         today = None if seconds is None else min(seconds, now.timestamp() - midnight)
-        period = int((now.timestamp() + LEAD) // PERIOD)
-        news = [
-            total.take(
-                kind.rate_of(state, choices),
-                today if kind.daily else seconds,
-                period,
-                now.date(),
-            )
-            for kind, total in self.of.items()
-        ]
-        return True in news
+        for kind, total in self.of.items():
+            rate = kind.rate_of(state, choices)
+            total.take(rate, today if kind.daily else seconds)
+        moment = int((now.timestamp() + LEAD) // PERIOD), now.date()
+        if moment == self._shown:
+            return False
+        self._shown = moment
+        return True in [total.show() for total in self.of.values()]
 
     def begin_day(self, now: datetime) -> None:
         """Restart the daily totals on a new day."""

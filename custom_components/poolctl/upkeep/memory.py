@@ -30,7 +30,7 @@ from ..const import DOMAIN
 
 _LOGGER = logging.getLogger(__name__)
 
-_SAVE_DELAY: Final = 60.0
+_SAVE_DELAY: Final = 300.0
 """Seconds; readings change with every poll, and each write wears out memory cards."""
 
 
@@ -109,7 +109,7 @@ class Memory:
 
     @callback
     def save(self, *, at_once: bool = False) -> None:
-        """Save everything, in a minute at the latest."""
+        """Save everything, in five minutes at the latest."""
         if at_once:
             self._hass.async_create_task(self._store.async_save(self._data()))
         elif not self._pending:

@@ -165,7 +165,7 @@ class Remembered:
     def async_filter_cleaned(self) -> None:
         """Note that a user reported the filter clean."""
         self.learned.cleaned(self._clock.now())
-        self._memory.save()
+        self._memory.save(at_once=True)
 
     @callback
     def async_keep(
@@ -179,7 +179,7 @@ class Remembered:
         """Store what a read, a reply or a user changed."""
         self.choices = choices
         remember(self._memory, self._device_id, state)
-        self._memory.keep(self._device_id, CHOICES.name, choices)
+        self._memory.keep(self._device_id, CHOICES.name, choices, at_once=True)
         self._memory.keep(self._device_id, HOLDS.name, holds, at_once=True)
         self._memory.keep(self._device_id, PAUSES.name, pauses, at_once=True)
         self._memory.keep(self._device_id, WARM_BY.name, warm_by, at_once=True)
